@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { mapLimit, systemClock } from '../src/base/index.ts';
 import { createKubeClient, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { startChild } from './child.ts';
-import { type Figure, median } from './table.ts';
+import { type Measurement, median } from './table.ts';
 
 interface StartFacts {
   readonly kubeconfig: string;
@@ -27,7 +27,7 @@ async function runStarts(environment: Readonly<Record<string, string>>): Promise
 }
 
 /** Start of the embedded API server, each run in a fresh process: as a library, and as the command line does it from its second start on. */
-export async function measureStart(): Promise<Figure[]> {
+export async function measureStart(): Promise<Measurement[]> {
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   try {
     const plain = await runStarts({});
@@ -65,7 +65,7 @@ function configMap(index: number): Parameters<KubeClient['create']>[0] {
   };
 }
 
-async function measureWith(kube: KubeClient): Promise<Figure[]> {
+async function measureWith(kube: KubeClient): Promise<Measurement[]> {
   const indexes = Array.from({ length: objectCount }, (_, index) => index);
   const ref = (index: number): Parameters<KubeClient['get']>[0] => ({
     apiVersion: 'v1',
@@ -92,7 +92,7 @@ async function measureWith(kube: KubeClient): Promise<Figure[]> {
 }
 
 /** Requests a second, the server in a process of its own. */
-export async function measureRequests(): Promise<Figure[]> {
+export async function measureRequests(): Promise<Measurement[]> {
   await using child = startChild('api-server-child.ts');
   const { kubeconfig } = await child.next<StartFacts>();
   const kube = createKubeClient({ access: await loadClusterAccess({ text: kubeconfig }), clock: systemClock });

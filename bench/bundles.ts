@@ -13,7 +13,7 @@ import {
   whenGone,
   whenQuiet,
 } from './platform.ts';
-import type { Figure } from './table.ts';
+import type { Measurement } from './table.ts';
 
 const wideCount = 5000;
 const bundleCount = 10_000;
@@ -23,7 +23,7 @@ const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
 type Source = Readonly<Record<string, unknown>>;
 
-async function measureWide(cluster: BenchCluster, versions: readonly [Source, Source]): Promise<Figure[]> {
+async function measureWide(cluster: BenchCluster, versions: readonly [Source, Source]): Promise<Measurement[]> {
   const { kube } = cluster;
   await using platform = await cluster.startPlatform();
   const ref = { apiVersion, kind: 'BundleDeployment', name: 'wide' };
@@ -58,7 +58,7 @@ async function measureWide(cluster: BenchCluster, versions: readonly [Source, So
 }
 
 /** One bundle of 5,000 objects: installed, changed in one of them, removed. */
-export async function measureWideBundle(): Promise<Figure[]> {
+export async function measureWideBundle(): Promise<Measurement[]> {
   await using registry = await startRegistry();
   const names = Array.from({ length: wideCount }, (_, index) => `wide-${index}`);
   const image = (version: string): Source => {
@@ -69,7 +69,7 @@ export async function measureWideBundle(): Promise<Figure[]> {
   return await onEachCluster((cluster) => measureWide(cluster, versions));
 }
 
-async function measureMany(cluster: BenchCluster, source: Source): Promise<Figure[]> {
+async function measureMany(cluster: BenchCluster, source: Source): Promise<Measurement[]> {
   const indexes = Array.from({ length: bundleCount }, (_, index) => index);
   const first = await cluster.startPlatform();
   const unpack = await secondsOf(async () => {
@@ -93,7 +93,7 @@ async function measureMany(cluster: BenchCluster, source: Source): Promise<Figur
 }
 
 /** 10,000 Bundles of one image, and a platform that finds them at its start. */
-export async function measureManyBundles(): Promise<Figure[]> {
+export async function measureManyBundles(): Promise<Measurement[]> {
   await using registry = await startRegistry();
   const source = imageOfConfigMaps(registry, 'many:v1', [{ name: 'many', value: 'same' }]);
   return await onEachCluster((cluster) => measureMany(cluster, source));

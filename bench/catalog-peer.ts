@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { type Load, loadRegistry } from './grpc-load.ts';
-import { type Figure, median } from './table.ts';
+import { type Measurement, median } from './table.ts';
 
 const clients = 16;
 const callsOfEach = 1000;
@@ -100,7 +100,7 @@ function roundText(name: string, { callsPerSecond, p99Ms, microsecondsPerCall }:
 }
 
 /** Both programs in turn on one catalog, after a round that does not count; the medians. */
-export async function peerFigures(dir: string, ours: Subject, names: readonly string[]): Promise<Figure[]> {
+export async function peerMeasurements(dir: string, ours: Subject, names: readonly string[]): Promise<Measurement[]> {
   const what = `GetPackage by ${clients} clients, beside opm serve`;
   const port = await freePort();
   const opm = spawn('opm', ['serve', dir, '--port', String(port)], { stdio: 'ignore' });

@@ -6,11 +6,11 @@ import { type CatalogIndex, openCatalogIndex } from '../src/catalog/index.ts';
 import { parseVersion } from '../src/constraints/index.ts';
 import { type CatalogBundle, type CatalogPackage, offerOf, pathBetween, sortChannel } from '../src/resolver/index.ts';
 import { corpusCatalogDir } from '../test/support/corpus.ts';
-import { peerFigures } from './catalog-peer.ts';
+import { peerMeasurements } from './catalog-peer.ts';
 import { measureCommand, type ServingProcess, startServing } from './catalog-programs.ts';
 import { writeGrownCatalog } from './grown-catalog.ts';
-import { resolutionFigures } from './resolution.ts';
-import { type Figure, median, percentile } from './table.ts';
+import { resolutionMeasurements } from './resolution.ts';
+import { type Measurement, median, percentile } from './table.ts';
 
 const rounds = 5;
 const queries = 500;
@@ -32,7 +32,7 @@ async function timesOf(count: number, work: (round: number) => unknown): Promise
   return times;
 }
 
-async function commandFigures(name: string, dir: string, cacheDir: string): Promise<Figure[]> {
+async function commandMeasurements(name: string, dir: string, cacheDir: string): Promise<Measurement[]> {
   const isGrown = name === 'grown catalog';
   const validated = await measureCommand('validate', dir);
   const indexed = await measureCommand('serve', dir, '--cache-dir', cacheDir, '--cache-only');
@@ -65,7 +65,7 @@ function textFields(...texts: readonly string[]): Buffer {
   return Buffer.concat(fields);
 }
 
-async function servingFigures(serving: ServingProcess, index: CatalogIndex): Promise<Figure[]> {
+async function servingMeasurements(serving: ServingProcess, index: CatalogIndex): Promise<Measurement[]> {
   const startBytes = serving.residentBytes();
   const client = new Client(`127.0.0.1:${serving.grpcPort}`, credentials.createInsecure());
   const lists = await timesOf(rounds, () => callRegistry(client, 'ListBundles', Buffer.alloc(0)));
@@ -101,7 +101,7 @@ function spreadOf(times: readonly number[]): string {
   return `${milliseconds(percentile(times, 50))}, ${milliseconds(percentile(times, 99))}`;
 }
 
-async function indexFigures(file: string): Promise<Figure[]> {
+async function indexMeasurements(file: string): Promise<Measurement[]> {
   const opened = await timesOf(rounds, () => {
     using index = openCatalogIndex(file);
     index.packageNames();
@@ -111,7 +111,7 @@ async function indexFigures(file: string): Promise<Figure[]> {
   return [
     { what: 'grown catalog: warm open, median', value: milliseconds(median(opened)), goal: 'under 200 ms' },
     { what: 'grown catalog: all packages read from the index', value: milliseconds(read) },
-    ...resolutionFigures(index),
+    ...resolutionMeasurements(index),
   ];
 }
 
@@ -132,7 +132,7 @@ function chain(): CatalogPackage {
   return { name: 'long', defaultChannel: 'stable', channels: [{ name: 'stable', entries }], bundles: new Map(bundles) };
 }
 
-async function graphFigures(): Promise<Figure[]> {
+async function graphMeasurements(): Promise<Measurement[]> {
   const long = chain();
   const [channel] = long.channels;
   const start = { name: 'long.v1.0.0', version: parseVersion('1.0.0') };
@@ -149,7 +149,7 @@ async function graphFigures(): Promise<Figure[]> {
 }
 
 /** A catalog so small that the program itself is what takes time and memory. */
-async function smallFigures(): Promise<Figure[]> {
+async function smallMeasurements(): Promise<Measurement[]> {
   const { seconds: time, peakBytes } = await measureCommand('render', 'examples/catalog/configs');
   return [
     { what: 'catalog of the examples: render', value: seconds(time) },
@@ -158,23 +158,30 @@ async function smallFigures(): Promise<Figure[]> {
 }
 
 /** Catalogs: validated, indexed, opened, served and asked; a real one of 13 MB, and one of the size of all community releases that is made up. */
-export async function measureCatalog(): Promise<Figure[]> {
+export async function measureCatalog(): Promise<Measurement[]> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   try {
     const corpus =
       corpusCatalogDir === undefined
         ? [{ what: 'corpus catalog', value: 'skipped: it is not there (LONGSHORE_CORPUS)' }]
-        : await commandFigures('corpus catalog', corpusCatalogDir, join(folder, 'corpus-cache'));
+        : await commandMeasurements('corpus catalog', corpusCatalogDir, join(folder, 'corpus-cache'));
     const [grown, cache] = [join(folder, 'grown'), join(folder, 'cache')];
     await mkdir(grown);
     await writeGrownCatalog(join(grown, 'catalog.json'));
-    const commands = await commandFigures('grown catalog', grown, cache);
-    const indexed = await indexFigures(join(cache, 'catalog.index'));
+    const commands = await commandMeasurements('grown catalog', grown, cache);
+    const indexed = await indexMeasurements(join(cache, 'catalog.index'));
     await using serving = await startServing(grown, cache);
     using index = openCatalogIndex(join(cache, 'catalog.index'));
-    const served = await servingFigures(serving, index);
-    served.push(...(await peerFigures(grown, { pid: serving.pid, port: serving.grpcPort }, index.packageNames())));
-    return [...(await smallFigures()), ...corpus, ...commands, ...indexed, ...served, ...(await graphFigures())];
+    const served = await servingMeasurements(serving, index);
+    served.push(...(await peerMeasurements(grown, { pid: serving.pid, port: serving.grpcPort }, index.packageNames())));
+    return [
+      ...(await smallMeasurements()),
+      ...corpus,
+      ...commands,
+      ...indexed,
+      ...served,
+      ...(await graphMeasurements()),
+    ];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

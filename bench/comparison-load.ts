@@ -66,7 +66,7 @@ export class LoadClient implements Disposable {
     return requests.length / ((performance.now() - startedMs) / 1000);
   }
 
-  /** Opens watches of `path`; `onEvent` is called for each event that one of them tells. Resolves when all are open. */
+  /** Opens watches of `path`; `onEvent` is called for each event that one of them reports. Resolves when all are open. */
   async watch(path: string, count: number, onEvent: () => void): Promise<Disposable> {
     const sessions = Array.from({ length: Math.ceil(count / watchesPerConnection) }, () =>
       connect(this.#server, this.#tls),

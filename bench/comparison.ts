@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ControlPlaneBinaries, findControlPlane } from '../test/control-plane/index.ts';
 import { LoadClient, type LoadRequest } from './comparison-load.ts';
 import { type Subject, startEmbedded, startReal } from './comparison-subjects.ts';
-import { type Figure, median } from './table.ts';
+import { type Measurement, median } from './table.ts';
 
 const rounds = 3;
 const writeCount = 2000;
@@ -187,7 +187,7 @@ function show(value: number | undefined, unit: Row['unit']): string {
   return value === undefined ? '–' : `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }
 
-function figureOf({ what, unit, ours, real, aim }: Row): Figure {
+function measurementOf({ what, unit, ours, real, aim }: Row): Measurement {
   if (real === undefined) return { what, value: show(ours, unit) };
   const ratio = `${(ours / real).toFixed(2)} of ${show(real, unit)}`;
   const goal = aim === undefined ? {} : { goal: unit === '/s' ? `at least ${aim}` : `at most ${aim}` };
@@ -211,7 +211,7 @@ async function startsOf(start: () => Promise<Subject>): Promise<number> {
 }
 
 /** The embedded server, durable, beside kube-apiserver with etcd where that can be had: in turn, on the same machine, by the same client. */
-export async function measureComparison(): Promise<Figure[]> {
+export async function measureComparison(): Promise<Measurement[]> {
   const found = await findControlPlane({ mayBuild: true, report: console.log });
   const binaries: ControlPlaneBinaries | undefined = 'missing' in found ? undefined : found;
   if ('missing' in found) console.log(`no kube-apiserver to compare with: ${found.missing}`);
@@ -227,6 +227,6 @@ export async function measureComparison(): Promise<Figure[]> {
   const [ours, real] = contenders;
   return titles.map(([key, what, unit, aim]) => {
     const row = { what, unit, ours: ours?.results.get(key) ?? Number.NaN, real: real?.results.get(key) };
-    return figureOf(aim === undefined ? row : { ...row, aim });
+    return measurementOf(aim === undefined ? row : { ...row, aim });
   });
 }

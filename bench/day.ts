@@ -14,7 +14,7 @@ import {
   whenAllDone,
   whenGone,
 } from './platform.ts';
-import type { Figure } from './table.ts';
+import type { Measurement } from './table.ts';
 
 const hours = 24;
 const deploymentCount = 60;
@@ -66,7 +66,11 @@ function growth(facts: readonly PlatformFacts[], of: (one: PlatformFacts) => num
   return `${mebi < 0 ? '' : '+'}${mebi.toFixed(1)} MiB`;
 }
 
-async function measureDay(cluster: BenchCluster, registry: Registry, platform: MeasuredPlatform): Promise<Figure[]> {
+async function measureDay(
+  cluster: BenchCluster,
+  registry: Registry,
+  platform: MeasuredPlatform,
+): Promise<Measurement[]> {
   const { kube } = cluster;
   const all = Array.from({ length: deploymentCount }, (_, index) => index);
   await mapLimit(all, 8, (index) =>
@@ -101,7 +105,7 @@ async function measureDay(cluster: BenchCluster, registry: Registry, platform: M
 }
 
 /** What 60 deployments do on a busy day, in a row: versions, drift, deployments that go and come. Memory is to be flat. */
-export async function measureADay(): Promise<Figure[]> {
+export async function measureADay(): Promise<Measurement[]> {
   await using registry = await startRegistry();
   return await onEachCluster(async (cluster) => {
     await using platform = await cluster.startPlatform();

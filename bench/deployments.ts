@@ -14,7 +14,7 @@ import {
   whenAllDone,
   whenQuiet,
 } from './platform.ts';
-import { type Figure, median } from './table.ts';
+import { type Measurement, median } from './table.ts';
 
 const objectCount = 5;
 /** Beside one for each object. */
@@ -35,7 +35,7 @@ function sourceOf(registry: Registry, index: number, { tag = 'v1', value = Strin
   return imageOfConfigMaps(registry, `bench-${index}:${tag}`, objects);
 }
 
-function requestLines(requests: ReadonlyMap<string, number>, deployments: number): Figure[] {
+function requestLines(requests: ReadonlyMap<string, number>, deployments: number): Measurement[] {
   return [...requests]
     .filter(([, count]) => count >= deployments / 20)
     .sort(([, a], [, b]) => b - a)
@@ -49,7 +49,7 @@ async function measureInstall(
   cluster: BenchCluster,
   platform: MeasuredPlatform,
   sources: readonly Source[],
-): Promise<Figure[]> {
+): Promise<Measurement[]> {
   const before = await platform.facts();
   const seconds = await secondsOf(async () => {
     await mapLimit(sources, 16, (source, index) =>
@@ -70,7 +70,7 @@ async function measureInstall(
 }
 
 /** Nothing happens. */
-async function measureSteadyState(platform: MeasuredPlatform): Promise<Figure[]> {
+async function measureSteadyState(platform: MeasuredPlatform): Promise<Measurement[]> {
   const before = await platform.facts();
   await pause(steadyMs);
   const after = await platform.facts();
@@ -90,8 +90,8 @@ async function whenValueIs({ kube }: BenchCluster, name: string, value: string):
   }
 }
 
-/** One object that somebody changes, and one deployment that gets another version, among all the others. */
-async function measureMoments(cluster: BenchCluster, registry: Registry): Promise<Figure[]> {
+/** One object that another client changes, and one deployment that gets another version, among all the others. */
+async function measureMoments(cluster: BenchCluster, registry: Registry): Promise<Measurement[]> {
   const { kube } = cluster;
   const repairs: number[] = [];
   const pivots: number[] = [];
@@ -118,7 +118,7 @@ async function measureMoments(cluster: BenchCluster, registry: Registry): Promis
 }
 
 /** A restart, and then as many resyncs as the default makes in ten hours, in a minute. */
-async function measureRest(cluster: BenchCluster, deployments: number): Promise<Figure[]> {
+async function measureRest(cluster: BenchCluster, deployments: number): Promise<Measurement[]> {
   await using platform = await cluster.startPlatform(['--resync', '1']);
   const restarted = await whenQuiet(platform);
   const started = new Map(Object.entries(restarted.requests));
@@ -138,16 +138,16 @@ async function measureRest(cluster: BenchCluster, deployments: number): Promise<
 }
 
 /** Many deployments at once: time until all are installed, requests of the platform, and its memory; then what happens to a few of them, and a restart. */
-export async function measureDeployments(count: number): Promise<Figure[]> {
+export async function measureDeployments(count: number): Promise<Measurement[]> {
   await using registry = await startRegistry();
   const sources = Array.from({ length: count }, (_, index) => sourceOf(registry, index));
   return await onEachCluster(async (cluster) => {
-    const figures: Figure[] = [];
+    const measurements: Measurement[] = [];
     {
       await using platform = await cluster.startPlatform();
-      figures.push(...(await measureInstall(cluster, platform, sources)));
-      figures.push(...(await measureSteadyState(platform)), ...(await measureMoments(cluster, registry)));
+      measurements.push(...(await measureInstall(cluster, platform, sources)));
+      measurements.push(...(await measureSteadyState(platform)), ...(await measureMoments(cluster, registry)));
     }
-    return [...figures, ...(await measureRest(cluster, count))];
+    return [...measurements, ...(await measureRest(cluster, count))];
   });
 }

@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Figure } from './table.ts';
+import type { Measurement } from './table.ts';
 
-/** The figures of one part, and where and when they were measured. */
+/** The measurements of one part, and where and when they were measured. */
 export interface MeasuredPart {
   readonly name: string;
   readonly title: string;
   readonly machine: string;
   /** `2026-01-31` */
   readonly date: string;
-  readonly figures: readonly Figure[];
+  readonly measurements: readonly Measurement[];
 }
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -30,8 +30,8 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('|', '\\|');
 }
 
-function sectionOf({ title, machine, date, figures }: MeasuredPart): string {
-  const rows = figures.map(({ what, value, goal = '' }) => `| ${[what, value, goal].map(escaped).join(' | ')} |`);
+function sectionOf({ title, machine, date, measurements }: MeasuredPart): string {
+  const rows = measurements.map(({ what, value, goal = '' }) => `| ${[what, value, goal].map(escaped).join(' | ')} |`);
   return [`## ${title}`, '', `${date}, ${machine}`, '', '| what | measured | aim |', '|---|---|---|', ...rows].join(
     '\n',
   );
@@ -50,8 +50,8 @@ function placeOf(ratio: number): number {
 }
 
 /** Bars from the middle: to the right where ours is better than the peer. */
-function plotOf(figures: readonly Figure[]): string {
-  const compared = figures.flatMap(({ what, ratio }) => (ratio === undefined ? [] : [{ what, ratio }]));
+function plotOf(measurements: readonly Measurement[]): string {
+  const compared = measurements.flatMap(({ what, ratio }) => (ratio === undefined ? [] : [{ what, ratio }]));
   const height = barHeight * (compared.length + 2);
   const middle = placeOf(1);
   const bars = compared.map(({ what, ratio }, index) => {
@@ -81,7 +81,7 @@ export async function writeDocument(measured: readonly MeasuredPart[], names: re
   const recorded = new Map([...(await readRecorded()), ...measured].map((part) => [part.name, part]));
   const all = names.flatMap((name) => recorded.get(name) ?? []);
   await writeFile(recordedPath, `${JSON.stringify(all, undefined, 2)}\n`);
-  await writeFile(plotPath, plotOf(all.flatMap(({ figures }) => figures)));
+  await writeFile(plotPath, plotOf(all.flatMap(({ measurements }) => measurements)));
   await writeFile(
     documentPath,
     `${[head, ...all.map(sectionOf)].join('\n')}\n`.replaceAll(/\n(?=## )/g, '\n\n').replaceAll(/\n{3,}/g, '\n\n'),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type GitServer, type Registry, startGitServer, startRegistry } from '../test/support/index.ts';
 import { startChild } from './child.ts';
 import { gitProgram, imageTools, type PeerProgram } from './peer-programs.ts';
-import { type Figure, median } from './table.ts';
+import { type Measurement, median } from './table.ts';
 
 interface UnpackFacts {
   readonly tookMs: number;
@@ -81,7 +81,7 @@ async function workOnce({ work }: PeerProgram): Promise<number> {
 }
 
 /** In turn, so that a busy moment of the machine meets both. */
-async function measure(subject: Subject): Promise<Figure[]> {
+async function measure(subject: Subject): Promise<Measurement[]> {
   const { what, peer } = subject;
   const ours: UnpackFacts[] = [];
   const theirs: number[] = [];
@@ -93,7 +93,7 @@ async function measure(subject: Subject): Promise<Figure[]> {
   const peak = (median(ours.map((fact) => fact.peakBytes)) / mebibyte).toFixed(0);
   const sizeBytes = ours[0]?.sizeBytes ?? 0;
   const rate = sizeBytes > 10 * mebibyte ? `${(sizeBytes / 1000 / tookMs).toFixed(0)} MB/s, ` : '';
-  const own: Figure = { what, value: `${tookMs.toFixed(0)} ms (${rate}peak ${peak} MiB)` };
+  const own: Measurement = { what, value: `${tookMs.toFixed(0)} ms (${rate}peak ${peak} MiB)` };
   if (typeof peer === 'string') return [own, { what: '  beside', value: `not measured: ${peer}` }];
   const peerMs = median(theirs);
   const ratio = peerMs / tookMs;
@@ -105,7 +105,7 @@ async function measure(subject: Subject): Promise<Figure[]> {
 }
 
 /** From a server on loopback to stored and checked by a running unpacker, beside the programs that one would take otherwise. */
-export async function measureFetch(): Promise<Figure[]> {
+export async function measureFetch(): Promise<Measurement[]> {
   await using registry = await startRegistry();
   await using repositories = await startGitServer();
   const small = Array.from({ length: 1000 }, (_, number) => [`data/${number}.txt`, `file ${number}\n`.repeat(50)]);
@@ -114,7 +114,7 @@ export async function measureFetch(): Promise<Figure[]> {
     await imageSubject(registry, 'Image of 200 MiB', { 'data.bin': randomBytes(200 * mebibyte) }),
     await gitSubject(repositories, 'Repository of 1,000 commits', 1000),
   ];
-  const figures: Figure[] = [];
-  for (const subject of subjects) figures.push(...(await measure(subject)));
-  return figures;
+  const measurements: Measurement[] = [];
+  for (const subject of subjects) measurements.push(...(await measure(subject)));
+  return measurements;
 }

@@ -48,12 +48,12 @@ function spread(count: number, sum: number, width: number): number[] {
 
 /** Whole numbers, at least 1, of the same sum. */
 function bundleCounts(): number[] {
-  const wanted = bundleCount - large.bundles;
-  const counts = spread(packageCount - 1, wanted - packageCount, 1.2).map(
+  const selected = bundleCount - large.bundles;
+  const counts = spread(packageCount - 1, selected - packageCount, 1.2).map(
     (value) => 1 + Math.round(Math.min(221, value)),
   );
   for (
-    let [index, over] = [0, counts.reduce((a, b) => a + b, 0) - wanted];
+    let [index, over] = [0, counts.reduce((a, b) => a + b, 0) - selected];
     over !== 0;
     index = (index + 1) % counts.length
   ) {

@@ -1,4 +1,4 @@
-/** `npm run bench`: the figures of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts. */
+/** `npm run bench`: the measurements of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts. */
 
 import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';
@@ -11,30 +11,31 @@ import { type MeasuredPart, writeDocument } from './document.ts';
 import { measureFetch } from './fetch.ts';
 import { measureLargeBundles } from './large-bundles.ts';
 import { measureRender } from './render.ts';
-import { type Figure, formatFigures, machineLine } from './table.ts';
+import { formatMeasurements, type Measurement, machineLine } from './table.ts';
 import { measureWebhook } from './webhook.ts';
 
-const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Figure[]> }[] = [
-  { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
-  { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
-  { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
-  { name: 'fetch', title: 'Bundles fetched, from a server to stored', run: measureFetch },
-  { name: 'deployments', title: '1,000 BundleDeployments of 5 objects', run: () => measureDeployments(1000) },
-  { name: 'many-deployments', title: '10,000 BundleDeployments of 5 objects', run: () => measureDeployments(10_000) },
-  { name: 'day', title: 'A busy day of 60 BundleDeployments, in a row', run: measureADay },
-  { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },
-  { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
-  { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
-  { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
-  { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
-  { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
-];
+const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Measurement[]> }[] =
+  [
+    { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
+    { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
+    { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
+    { name: 'fetch', title: 'Bundles fetched, from a server to stored', run: measureFetch },
+    { name: 'deployments', title: '1,000 BundleDeployments of 5 objects', run: () => measureDeployments(1000) },
+    { name: 'many-deployments', title: '10,000 BundleDeployments of 5 objects', run: () => measureDeployments(10_000) },
+    { name: 'day', title: 'A busy day of 60 BundleDeployments, in a row', run: measureADay },
+    { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },
+    { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
+    { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
+    { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
+    { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
+    { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
+  ];
 
-const { values, positionals: wanted } = parseArgs({
+const { values, positionals: selected } = parseArgs({
   options: { write: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const unknown = wanted.filter((name) => !parts.some((part) => part.name === name));
+const unknown = selected.filter((name) => !parts.some((part) => part.name === name));
 if (unknown.length > 0) {
   console.error(`bench: no part "${unknown.join(', ')}"; there are ${parts.map((part) => part.name).join(', ')}`);
   process.exit(2);
@@ -42,11 +43,11 @@ if (unknown.length > 0) {
 console.log(machineLine());
 const measured: MeasuredPart[] = [];
 for (const { name, title, run } of parts) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const figures = await run();
-  console.log(`\n${formatFigures(title, figures)}`);
+  if (selected.length > 0 && !selected.includes(name)) continue;
+  const measurements = await run();
+  console.log(`\n${formatMeasurements(title, measurements)}`);
   const [date = ''] = new Date().toISOString().split('T');
-  measured.push({ name, title, figures, machine: machineLine(), date });
+  measured.push({ name, title, measurements, machine: machineLine(), date });
 }
 if (values.write)
   await writeDocument(

@@ -1,4 +1,4 @@
-/** Loaded into a program that is measured (`node --import`): says at its end, as the last line of standard error, what memory it took. */
+/** Loaded into a program that is measured (`node --import`): prints its memory use at exit, as the last line of standard error. */
 import { writeSync } from 'node:fs';
 import { peakMemoryBytes } from './memory.ts';
 

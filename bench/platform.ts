@@ -13,7 +13,7 @@ import {
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
 import { eventually, type Registry } from '../test/support/index.ts';
 import { startChild } from './child.ts';
-import type { Figure } from './table.ts';
+import type { Measurement } from './table.ts';
 
 /** What a platform has used since its start. */
 export interface PlatformFacts {
@@ -61,7 +61,10 @@ async function startPlatform(args: readonly string[]): Promise<MeasuredPlatform>
   };
 }
 
-async function measureOn(kubeconfig: string, measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
+async function measureOn(
+  kubeconfig: string,
+  measure: (cluster: BenchCluster) => Promise<Measurement[]>,
+): Promise<Measurement[]> {
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   const path = join(dir, 'kubeconfig');
   await writeFile(path, kubeconfig, { mode: 0o600 });
@@ -75,23 +78,25 @@ async function measureOn(kubeconfig: string, measure: (cluster: BenchCluster) =>
   }
 }
 
-async function onEmbedded(measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
+async function onEmbedded(measure: (cluster: BenchCluster) => Promise<Measurement[]>): Promise<Measurement[]> {
   await using child = startChild('api-server-child.ts');
   const { kubeconfig } = await child.next<{ kubeconfig: string }>();
   return await measureOn(kubeconfig, measure);
 }
 
-async function onReal(measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
+async function onReal(measure: (cluster: BenchCluster) => Promise<Measurement[]>): Promise<Measurement[]> {
   const binaries = await findControlPlane({ mayBuild: false, report: () => undefined });
   if ('missing' in binaries) return [{ what: 'not measured', value: binaries.missing }];
   await using plane = await startControlPlane(binaries);
   return await measureOn(plane.kubeconfig, measure);
 }
 
-/** The figures of a fresh embedded API server, then those of a real kube-apiserver where there is one. Every line names which. */
-export async function onEachCluster(measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
-  const named = (name: string, figures: readonly Figure[]): Figure[] =>
-    figures.map((figure) => ({ ...figure, what: `${name}: ${figure.what}` }));
+/** The measurements of a fresh embedded API server, then those of a real kube-apiserver where there is one. Every line names which. */
+export async function onEachCluster(
+  measure: (cluster: BenchCluster) => Promise<Measurement[]>,
+): Promise<Measurement[]> {
+  const named = (name: string, measurements: readonly Measurement[]): Measurement[] =>
+    measurements.map((measurement) => ({ ...measurement, what: `${name}: ${measurement.what}` }));
   return [...named('embedded', await onEmbedded(measure)), ...named('kube-apiserver', await onReal(measure))];
 }
 

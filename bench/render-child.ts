@@ -13,7 +13,7 @@ export interface RenderRound {
   readonly peakBytes: number;
 }
 
-/** How often a bundle is read: once for all its renderings, or anew for each. */
+/** How often a bundle is read: once for all its renderings, or again for each. */
 export type ReadPolicy = 'read once' | 'read each time';
 
 const rounds = Number(process.argv[2] ?? '1');

@@ -1,7 +1,7 @@
 import { hasCorpus } from '../test/support/corpus.ts';
 import { startChild } from './child.ts';
 import type { ReadPolicy, RenderRound } from './render-child.ts';
-import { type Figure, median } from './table.ts';
+import { type Measurement, median } from './table.ts';
 
 const rounds = 100;
 const warmRounds = 10;
@@ -18,7 +18,7 @@ async function measure(policy: ReadPolicy): Promise<readonly RenderRound[]> {
   return results;
 }
 
-async function figuresOf(policy: ReadPolicy): Promise<Figure[]> {
+async function measurementsOf(policy: ReadPolicy): Promise<Measurement[]> {
   const results = await measure(policy);
   const [first] = results;
   const early = results[warmRounds];
@@ -50,7 +50,7 @@ async function figuresOf(policy: ReadPolicy): Promise<Figure[]> {
 }
 
 /** Renderings a second of the registry+v1 bundles of the corpus, reading included, and the memory that 100 rounds take. */
-export async function measureRender(): Promise<Figure[]> {
+export async function measureRender(): Promise<Measurement[]> {
   if (!hasCorpus) return [{ what: 'skipped', value: 'the corpus of real bundles is not there (LONGSHORE_CORPUS)' }];
-  return [...(await figuresOf('read once')), ...(await figuresOf('read each time'))];
+  return [...(await measurementsOf('read once')), ...(await measurementsOf('read each time'))];
 }

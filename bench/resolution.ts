@@ -1,7 +1,7 @@
 import { type CatalogIndex, createCatalogView } from '../src/catalog/index.ts';
 import { type Property, parseVersion } from '../src/constraints/index.ts';
 import { type CatalogPackage, type CatalogView, type ResolutionRequest, resolve } from '../src/resolver/index.ts';
-import { type Figure, percentile } from './table.ts';
+import { type Measurement, percentile } from './table.ts';
 
 const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
 
@@ -33,7 +33,7 @@ function timed(catalogs: readonly CatalogView[], names: readonly string[], outco
 }
 
 /** Packages of the grown catalog resolved: each for itself, two that contradict one another over all versions of the largest one, all at once. */
-export function resolutionFigures(index: CatalogIndex): Figure[] {
+export function resolutionMeasurements(index: CatalogIndex): Measurement[] {
   const names = index.packageNames();
   const each = names.map((name) => timed([index], [name], 'resolved'));
   const largest = largestPackage(index);

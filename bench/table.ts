@@ -1,7 +1,7 @@
 import { cpus, hostname, release, totalmem } from 'node:os';
 
 /** One figure. `goal` is what the project aims for, where it has an aim. */
-export interface Figure {
+export interface Measurement {
   readonly what: string;
   readonly value: string;
   readonly goal?: string;
@@ -9,17 +9,17 @@ export interface Figure {
   readonly ratio?: number;
 }
 
-/** What the figures were measured on. */
+/** The machine of the measurements. */
 export function machineLine(): string {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   return `${hostname()}: ${cpus().length} × ${first?.model ?? 'unknown processor'}, ${memory}, Linux ${release()}, Node.js ${process.version}`;
 }
 
-export function formatFigures(title: string, figures: readonly Figure[]): string {
-  const whatWidth = Math.max(...figures.map((figure) => figure.what.length));
-  const valueWidth = Math.max(...figures.map((figure) => figure.value.length));
-  const lines = figures.map(
+export function formatMeasurements(title: string, measurements: readonly Measurement[]): string {
+  const whatWidth = Math.max(...measurements.map((measurement) => measurement.what.length));
+  const valueWidth = Math.max(...measurements.map((measurement) => measurement.value.length));
+  const lines = measurements.map(
     ({ what, value, goal }) =>
       `  ${what.padEnd(whatWidth)}  ${value.padStart(valueWidth)}${goal === undefined ? '' : `   (aim: ${goal})`}`,
   );

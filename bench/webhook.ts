@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../src/base/index.ts';
 import { type Child, startChild } from './child.ts';
 import { mebibytes } from './platform.ts';
-import { type Figure, percentile } from './table.ts';
+import { type Measurement, percentile } from './table.ts';
 import { WebhookConnections, type WebhookRequest, type WebhookTarget } from './webhook-load.ts';
 
 interface Usage {
@@ -68,7 +68,7 @@ function latencies(took: readonly number[]): string {
   return `p50 ${percentile(took, 50).toFixed(2)} ms, p99 ${percentile(took, 99).toFixed(2)} ms`;
 }
 
-async function measureConnections(child: Child, target: WebhookTarget, count: number): Promise<Figure> {
+async function measureConnections(child: Child, target: WebhookTarget, count: number): Promise<Measurement> {
   const requests = mixedRequests();
   using connections = await WebhookConnections.open(target, count);
   await connections.askAll(requests, warmMs);
@@ -86,14 +86,14 @@ async function measureConnections(child: Child, target: WebhookTarget, count: nu
   };
 }
 
-async function measureRate(target: WebhookTarget, perSecond: number): Promise<Figure> {
+async function measureRate(target: WebhookTarget, perSecond: number): Promise<Measurement> {
   using connections = await WebhookConnections.open(target, 50);
   const took = await connections.askAtRate(mixedRequests(), { perSecond, forMs: 2 * measuredMs });
   return { what: `${perSecond.toLocaleString('en')} a second`, value: latencies(took), goal: 'p99 under 5 ms' };
 }
 
 /** The webhook over TLS, in a process of its own; the load comes from this one. */
-export async function measureWebhook(): Promise<Figure[]> {
+export async function measureWebhook(): Promise<Measurement[]> {
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   try {
     await using cluster = startChild('api-server-child.ts', ['--crds', crds]);
@@ -102,11 +102,11 @@ export async function measureWebhook(): Promise<Figure[]> {
     await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
     await using child = startChild('webhook-child.ts', [kubeconfigPath]);
     const target = await child.next<WebhookTarget>();
-    const figures: Figure[] = [];
-    for (const count of [1, 10, 100]) figures.push(await measureConnections(child, target, count));
-    figures.push(await measureRate(target, 1000));
+    const measurements: Measurement[] = [];
+    for (const count of [1, 10, 100]) measurements.push(await measureConnections(child, target, count));
+    measurements.push(await measureRate(target, 1000));
     const { peakBytes } = await usageOf(child);
-    return [...figures, { what: 'peak memory', value: mebibytes(peakBytes) }];
+    return [...measurements, { what: 'peak memory', value: mebibytes(peakBytes) }];
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

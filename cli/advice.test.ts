@@ -4,16 +4,16 @@ import { KubeUnavailable, NoKindMatch } from '../src/kube/index.ts';
 import { adviceFor } from './advice.ts';
 
 test.each([
-  { status: 0, advice: 'names the right one' },
+  { status: 0, advice: 'is that of the cluster' },
   { status: 401, advice: 'have not expired' },
-  { status: 403, advice: 'as somebody who may' },
-])('an answer $status is followed by what to do, however it is wrapped', ({ status, advice }) => {
+  { status: 403, advice: 'with that permission' },
+])('a response with status $status is followed by advice, however it is wrapped', ({ status, advice }) => {
   const cause = new KubeUnavailable({ status, reason: 'X', message: 'x', causes: [], isStatus: true });
   expect(adviceFor(cause)).toContain(advice);
   expect(adviceFor(new TerminalError('ApplyFailed', 'x', { cause }))).toContain(advice);
 });
 
-test('where nothing of ours is, it is to be installed', () => {
+test('without Longshore the advice is to install it', () => {
   expect(adviceFor(new NoKindMatch('core.rukpak.io/v1alpha1', 'Bundle'))).toContain('"longshore install"');
   expect(adviceFor(new NoKindMatch('apps/v1', 'Bundle'))).toBeUndefined();
   const message = 'namespaces "rukpak-system" not found';
@@ -21,7 +21,7 @@ test('where nothing of ours is, it is to be installed', () => {
   expect(adviceFor(new KubeUnavailable(failure))).toContain('"longshore install"');
 });
 
-test('nothing is advised about what the API server has not said', () => {
+test('errors that are not from the API server have no advice', () => {
   expect(adviceFor(new Error('x'))).toBeUndefined();
   expect(adviceFor('x')).toBeUndefined();
 });

@@ -13,7 +13,7 @@ export interface CatalogConfig {
   readonly catalogLimits: ContentLimits;
 }
 
-/** Of ClusterCatalogs, where they are judged when they change. */
+/** Of ClusterCatalogs, which are validated when they change. */
 export const reviewedCatalogsOption: OptionSpec = {
   name: 'cluster-catalogs',
   kind: 'flag',

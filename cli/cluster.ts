@@ -25,7 +25,7 @@ import { isPortTaken, rememberedPort, rememberPort } from './process/index.ts';
 
 /** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */
 export interface OpenCluster extends AsyncDisposable {
-  /** Undefined when the cluster is somebody else's. */
+  /** Undefined for an external cluster. */
   readonly apiServer: ApiServer | undefined;
   readonly server: string;
   readonly kube: KubeClient;

@@ -5,11 +5,11 @@ import { groupOf, groupOverview, overview, usage, usageLine } from './help.ts';
 
 const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 
-function argumentProblem(wanted: readonly string[], given: readonly string[]): string | undefined {
-  const missing = wanted[given.length];
+function argumentProblem(expected: readonly string[], given: readonly string[]): string | undefined {
+  const missing = expected[given.length];
   if (missing?.startsWith('[') === false) return `${missing} is missing`;
-  if (wanted.at(-1)?.endsWith('...') === true) return undefined;
-  const extra = given[wanted.length];
+  if (expected.at(-1)?.endsWith('...') === true) return undefined;
+  const extra = given[expected.length];
   return extra === undefined ? undefined : `unexpected argument "${extra}"`;
 }
 
@@ -35,7 +35,7 @@ function unknownCommand(args: readonly string[]): number {
   return 2;
 }
 
-function isHelpWanted(args: readonly string[]): boolean {
+function isHelpRequested(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? args.length : end).some((word) => word === '--help' || word === '-h');
 }
@@ -44,7 +44,7 @@ function isHelpWanted(args: readonly string[]): boolean {
 function helpFor(args: readonly string[]): string | undefined {
   const [word, ...others] = args;
   if (word === undefined) return overview();
-  const asked = helpWords.has(word) ? others : isHelpWanted(args) ? args : undefined;
+  const asked = helpWords.has(word) ? others : isHelpRequested(args) ? args : undefined;
   if (asked === undefined || findCommand(asked)?.command.isRaw === true) return undefined;
   const [first] = asked;
   if (first === undefined) return overview();

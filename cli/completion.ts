@@ -1,7 +1,7 @@
 import type { Command, OptionSpec } from './command/index.ts';
 
 /** Objects of the cluster whose names complete a word; `prefix` stands before them. */
-export interface NameWish {
+export interface NameRequest {
   readonly kind: 'Bundle' | 'BundleDeployment';
   readonly prefix: string;
 }
@@ -10,11 +10,11 @@ export interface NameWish {
 export interface Completion {
   readonly words: readonly string[];
   readonly paths: 'none' | 'files' | 'folders';
-  readonly names: readonly NameWish[];
+  readonly names: readonly NameRequest[];
 }
 
 const nothing: Completion = { words: [], paths: 'none', names: [] };
-const deployments: NameWish = { kind: 'BundleDeployment', prefix: 'bd/' };
+const deployments: NameRequest = { kind: 'BundleDeployment', prefix: 'bd/' };
 
 function offering(words: readonly string[]): Completion {
   return { ...nothing, words };

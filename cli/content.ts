@@ -45,7 +45,7 @@ async function publishContent(
   await apply(kube, { apiVersion: 'v1', kind: 'Secret', metadata, data });
 }
 
-/** Publishes, then again with every new certificate, until it is told; ends with the signal.
+/** Publishes the authority, and again with every new certificate; retries until it succeeds; ends with the signal.
  *  @throws KubeRejection, KubeUnavailable when the first time fails */
 export async function keepContentPublished(
   { kube, clock, log, signal, systemNamespace }: OwnProcess,
@@ -73,7 +73,7 @@ export async function keepContentPublished(
 }
 
 /** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
- *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles of `deploy/base/client-roles.yaml`. */
+ *  `rukpak-ca` of the system namespace and its permissions in the ClusterRoles of `deploy/base/client-roles.yaml`. */
 export async function openContentServer(
   options: Omit<ContentServiceOptions, 'host' | 'port'> & {
     readonly folder: string;

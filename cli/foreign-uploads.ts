@@ -6,7 +6,7 @@ import type { OwnProcess } from './own-process.ts';
 /** Opens uploads of the process that leads, which is found where all clients find it. */
 export function foreignUploads({ access, kube, systemNamespace }: OwnProcess): UploadMirrorOptions['open'] {
   return async (bundleName, signal) => {
-    // Each time anew: somebody else may lead by now.
+    // Each time again: another process may be the leader by now.
     const client = contentClientOf({ access, kube, namespace: systemNamespace, secretName: 'rukpak-ca' });
     const url = `${await client.address()}/uploads/${bundleName}.tgz`;
     const body = await client.open({ url, signal });

@@ -17,7 +17,7 @@ interface Marking {
   readonly signal: AbortSignal;
 }
 
-/** Whether another pod that says that it leads takes the place of this one. */
+/** Whether another Pod labelled as the leader replaces this one. */
 function isInPlaceOf(shard: Shard | undefined, { metadata }: KubeObject): boolean {
   const text = metadata.labels?.[shardLabel];
   if (shard === undefined || text === undefined) return true;
@@ -48,7 +48,7 @@ async function mark({ kube, namespace, podName, signal, shard, shardUrl }: Marki
 /** Labels this pod, and no other one of its shard, as the leader, so that the Service of contents leads here; tries until it is done. */
 export async function markLeaderPod(marking: Marking): Promise<void> {
   const { podName: pod, clock, log, signal } = marking;
-  let said = '';
+  let reported = '';
   while (!signal.aborted) {
     try {
       return await mark(marking);
@@ -56,9 +56,9 @@ export async function markLeaderPod(marking: Marking): Promise<void> {
       if (signal.aborted) return;
       const message = errorMessage(thrown);
       const advice = isNotFound(thrown) ? 'name the pod of this process with --pod-name' : undefined;
-      if (message !== said)
+      if (message !== reported)
         log.error({ pod, message, advice }, 'contents are not found here: pod not labelled as the leader');
-      said = message;
+      reported = message;
     }
     await clock.sleep(retryMs, { signal }).catch(() => undefined);
   }

@@ -12,9 +12,9 @@ import { followShardPlan, type ShardPlan } from './shard-plan.ts';
 
 /** Whether this process may work. Disposing it lets another one lead at once: end all work before. */
 export interface Leadership extends AsyncDisposable {
-  /** Refuses to write while somebody else may lead. */
+  /** Refuses to write while another process may be the leader. */
   readonly kube: KubeClient;
-  /** True when this process leads, false when it was told to stop before. */
+  /** True when this process leads, false when it was stopped before. */
   readonly whenLeading: Promise<boolean>;
   isLeading(): boolean;
   /** Resolves when this process must not work any more. */

@@ -23,7 +23,7 @@ export interface OwnProcess extends AsyncDisposable {
   readonly systemNamespace: string;
   /** Not ready to begin with. */
   readonly probes: Probes;
-  /** Resolves when the process is told to stop. */
+  /** Resolves when the process is stopped. */
   readonly whenStopped: Promise<void>;
 }
 

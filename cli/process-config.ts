@@ -37,7 +37,7 @@ export interface ProcessConfig {
 
 /** Every setting of `longshore webhook`, checked. */
 export interface WebhookConfig extends ProcessConfig, WebhookSettings {
-  /** Whether ClusterCatalogs are judged here. */
+  /** Whether this process validates ClusterCatalogs. */
   readonly hasClusterCatalogs: boolean;
   readonly drainMs: number;
   /** Undefined: the Service `rukpak-webhook-service`. */

@@ -15,7 +15,7 @@ export interface ProvisionerConfig extends ControllerSettings, CatalogConfig {
   readonly imagePolicyPath: string | undefined;
 }
 
-/** What admission and the provisioners must be told alike. */
+/** Settings that admission and the provisioners must share. */
 export const dependencyPolicyOption: OptionSpec = {
   name: 'dependency-policy',
   kind: 'text',

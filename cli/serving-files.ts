@@ -49,36 +49,36 @@ export async function openServingFiles(options: ServingFilesOptions): Promise<Se
     throw new TerminalError('InvalidOption', `--tls-dir ${errorMessage(thrown)}`, { cause: thrown });
   }
   const serving = createReplaceableCertificate(first);
-  let said = '';
-  let toldExpired = '';
-  const tellExpired = (): void => {
+  let reported = '';
+  let reportedExpired = '';
+  const reportExpired = (): void => {
     const { certificatePem } = serving.current();
     const expiryMs = certificateExpiryMs(certificatePem);
-    if (expiryMs > clock.now() || toldExpired === certificatePem) return;
-    toldExpired = certificatePem;
+    if (expiryMs > clock.now() || reportedExpired === certificatePem) return;
+    reportedExpired = certificatePem;
     const hint = 'clients reject it until the files are replaced: check the issuer that renews it';
     log.error({ dir: options.dir, expired: formatTimestamp(expiryMs), hint }, 'the certificate has expired');
   };
-  tellExpired();
+  reportExpired();
   const refresh = async (): Promise<void> => {
     try {
       const next = await readPair(options);
       const { certificatePem, caBundlePem } = serving.current();
-      said = '';
+      reported = '';
       if (next.certificatePem === certificatePem && next.caBundlePem === caBundlePem) return;
       serving.replace(next);
       log.info({ dir: options.dir }, 'certificate replaced');
     } catch (thrown) {
       const message = errorMessage(thrown);
-      if (message !== said) log.warn({ message }, 'certificate not replaced');
-      said = message;
+      if (message !== reported) log.warn({ message }, 'certificate not replaced');
+      reported = message;
     }
   };
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {
       await clock.sleep(rereadMs, { signal });
       await refresh();
-      tellExpired();
+      reportExpired();
     }
   };
   follow().catch((thrown: unknown) => {

@@ -112,13 +112,13 @@ class Tracing implements AsyncDisposable {
 
 /** What the library says of a failure: the message of the error that it tells as JSON, or the text as it is; bounded. */
 export function exporterMessage(text: string): string {
-  let told: unknown;
+  let answer: unknown;
   try {
-    told = parseJson('traces', text);
+    answer = parseJson('traces', text);
   } catch {
-    told = undefined;
+    answer = undefined;
   }
-  const message = isJsonObject(told) && typeof told['message'] === 'string' ? told['message'] : text;
+  const message = isJsonObject(answer) && typeof answer['message'] === 'string' ? answer['message'] : text;
   return message.slice(0, maxMessageCharacters);
 }
 
@@ -126,11 +126,11 @@ export function exporterMessage(text: string): string {
 export async function startTracing({ endpoint, service, log }: TracingOptions): Promise<AsyncDisposable> {
   if (endpoint === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   const libraries = await loadLibraries();
-  let said = '';
+  let reported = '';
   const tell = (text: string): void => {
     const message = exporterMessage(text);
-    if (message !== said) log.warn({ endpoint, message }, 'traces rejected and dropped');
-    said = message;
+    if (message !== reported) log.warn({ endpoint, message }, 'traces rejected and dropped');
+    reported = message;
   };
   const silent = (): void => undefined;
   const { diag, DiagLogLevel } = libraries.api;

@@ -27,7 +27,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Without what each server makes anew. */
+/** Without what each server creates again. */
 function plain(object: JsonObject): JsonObject {
   const { name, namespace, labels, annotations } = objectAt(object, 'metadata');
   const { conditions = [] } = objectAt(object, 'status');

@@ -1,5 +1,5 @@
 /** Writes `docs/conformance.md` from the rows and what their tests showed when they were last run for the record, and
- *  `docs/operator-conformance.md` and `docs/catalog-conformance.md` from their rows and the tests that bear their ids. */
+ *  `docs/operator-conformance.md` and `docs/catalog-conformance.md` from their rows and the tests that have their ids. */
 import { writeFile } from 'node:fs/promises';
 import { rowsDocument } from '../test/rows/document.ts';
 import { catalogRowsDocument, operatorRowsDocument } from '../test/rows/operator-document.ts';

@@ -1,4 +1,4 @@
-/** `npm run generate:conformance`: runs every test that bears the id of a row of test/rows/rows.yaml, those of test/e2e also on a real control plane where one can be had,
+/** `npm run generate:conformance`: runs every test that has the id of a row of test/rows/rows.yaml, those of test/e2e also on a real control plane where one can be had,
  *  keeps what they showed in test/rows/results.json and writes docs/conformance.md. Arguments name the files to run; the others keep their results. */
 import { relative } from 'node:path';
 import { oracleVersion } from '../test/control-plane/index.ts';

@@ -4,4 +4,4 @@
 export { bundleContent } from './bundle-content.ts';
 export { type BundleFacts, classOfBundle, inspectBundle } from './inspect.ts';
 export { readStagedRegistryBundle } from './registry-bundle.ts';
-export { type BundleWish, stageBundle, stagePath } from './staged-bundle.ts';
+export { type BundleRequest, stageBundle, stagePath } from './staged-bundle.ts';

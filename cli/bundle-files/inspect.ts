@@ -4,7 +4,7 @@ import type { Staging } from '../../src/content/index.ts';
 import { type BundleFormat, formatOf } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 
-/** What a bundle is, as far as its files tell. */
+/** The facts that the files of a bundle give. */
 export interface BundleFacts {
   readonly format: 'plain+v0' | 'registry+v1' | 'unknown';
   readonly sizeBytes: number;
@@ -47,7 +47,7 @@ async function readManifests(staging: Staging, format: BundleFormat): Promise<Re
   noted(problems, () => {
     ({ objects } = reader.finish(present));
   });
-  // Nothing is left over because all of it is bad: that has been said.
+  // Nothing is left over because all of it is bad: it is reported already.
   return { objects, problems: before > 0 ? problems.slice(0, before) : problems };
 }
 

@@ -7,7 +7,7 @@ import { type BundleImage, isLayout, openLayout, pullInto, readLayout } from '..
 import type { Progress } from '../output/index.ts';
 
 /** What a bundle is asked for by, and what it takes to get it. */
-export interface BundleWish {
+export interface BundleRequest {
   /** A folder, a tar of such a folder, an OCI image layout (a folder or a tar), `-` for a tar on standard input, or the reference of an image or artifact. */
   readonly name: string;
   /** Those of `registryOptions`. */
@@ -27,11 +27,11 @@ export interface StagedBundle {
 }
 
 type Files = Omit<StagedBundle, 'isFolder'>;
-type PathWish = Pick<BundleWish, 'work' | 'signal'>;
-type TarTarget = Pick<StagedBundle, 'staging'> & Pick<BundleWish, 'signal'>;
+type PathRequest = Pick<BundleRequest, 'work' | 'signal'>;
+type TarTarget = Pick<StagedBundle, 'staging'> & Pick<BundleRequest, 'signal'>;
 
 /** The files of an image's layers. */
-async function extractLayers(name: string, image: BundleImage, { work, signal }: PathWish): Promise<Files> {
+async function extractLayers(name: string, image: BundleImage, { work, signal }: PathRequest): Promise<Files> {
   await using stack = new AsyncDisposableStack();
   const staging = stack.use(await openStaging(work));
   const [, ...layers] = image.blobs;
@@ -54,11 +54,11 @@ async function extractTar(name: string, source: AsyncIterable<Buffer>, { staging
 }
 
 /** A tar of a bundle's files, or of an image layout. */
-async function stageTar(name: string, source: AsyncIterable<Buffer>, wish: PathWish): Promise<Files> {
+async function stageTar(name: string, source: AsyncIterable<Buffer>, request: PathRequest): Promise<Files> {
   await using stack = new AsyncDisposableStack();
-  const staging = stack.use(await openStaging(wish.work, 'tar'));
-  await extractTar(name, source, { staging, signal: wish.signal });
-  if (isLayout(staging)) return await extractLayers(name, await readLayout(name, staging), wish);
+  const staging = stack.use(await openStaging(request.work, 'tar'));
+  await extractTar(name, source, { staging, signal: request.signal });
+  if (isLayout(staging)) return await extractLayers(name, await readLayout(name, staging), request);
   if (staging.tree.get(['manifest.json']) !== undefined) {
     const text = `${name}: is an image in Docker's own form: write it as an OCI image layout (podman save --format oci-archive, or skopeo copy … oci-archive:FILE)`;
     throw new TerminalError('InvalidLayout', text);
@@ -68,49 +68,49 @@ async function stageTar(name: string, source: AsyncIterable<Buffer>, wish: PathW
   return { staging, digest: undefined };
 }
 
-async function stageStandardInput(wish: PathWish): Promise<Files> {
-  if (!process.stdin.isTTY) return await stageTar('standard input', process.stdin as AsyncIterable<Buffer>, wish);
+async function stageStandardInput(request: PathRequest): Promise<Files> {
+  if (!process.stdin.isTTY) return await stageTar('standard input', process.stdin as AsyncIterable<Buffer>, request);
   const text = 'standard input is a terminal: expected a tar, as of: tar -c -C DIR . | longshore bundle … -';
   throw new TerminalError('InvalidName', text);
 }
 
 /** The files at a path: of a folder, a tar, or an OCI image layout.
  *  @throws TerminalError NotFound, InvalidLayout and those of `extractArchive` */
-export async function stagePath(path: string, wish: PathWish): Promise<StagedBundle> {
+export async function stagePath(path: string, request: PathRequest): Promise<StagedBundle> {
   const kind = await pathKind(path);
   if (kind === 'folder') {
-    return { staging: await stageFiles(path, wish.work, wish.signal), digest: undefined, isFolder: true };
+    return { staging: await stageFiles(path, request.work, request.signal), digest: undefined, isFolder: true };
   }
   if (kind === 'file') {
-    return { ...(await stageTar(path, createReadStream(path) as AsyncIterable<Buffer>, wish)), isFolder: false };
+    return { ...(await stageTar(path, createReadStream(path) as AsyncIterable<Buffer>, request)), isFolder: false };
   }
-  await using layout = await openLayout(path, { spoolPath: `${wish.work.path}/layout`, signal: wish.signal });
-  return { ...(await extractLayers(path, layout.image, wish)), isFolder: false };
+  await using layout = await openLayout(path, { spoolPath: `${request.work.path}/layout`, signal: request.signal });
+  return { ...(await extractLayers(path, layout.image, request)), isFolder: false };
 }
 
 function isMisuse(thrown: unknown): boolean {
   return thrown instanceof TerminalError && thrown.reason === 'InvalidOption';
 }
 
-async function stageImage({ ref, isGuess }: ImagePlace, wish: BundleWish): Promise<Files> {
+async function stageImage({ ref, isGuess }: ImagePlace, request: BundleRequest): Promise<Files> {
   await using stack = new AsyncDisposableStack();
-  const staging = stack.use(await openStaging(wish.work));
+  const staging = stack.use(await openStaging(request.work));
   try {
-    const digest = await pullInto(staging, ref, { ...wish, isOperator: true });
+    const digest = await pullInto(staging, ref, { ...request, isOperator: true });
     stack.move();
     return { staging, digest };
   } catch (thrown) {
     if (!isGuess || isMisuse(thrown)) throw thrown;
-    const text = `${errorMessage(thrown)}; there is no file or folder "${wish.name}", so it was taken for an image`;
+    const text = `${errorMessage(thrown)}; there is no file or folder "${request.name}", so it was taken for an image`;
     throw new TerminalError('NotFound', text, { cause: thrown });
   }
 }
 
 /** Brings the files of a bundle together, wherever they are; one bundle a work folder.
  *  @throws TerminalError and TransientError, naming what could not be had */
-export async function stageBundle(wish: BundleWish): Promise<StagedBundle> {
-  const place = readBundleName(wish.name);
-  if (place.kind === 'path') return await stagePath(place.path, wish);
-  const files = place.kind === 'image' ? await stageImage(place, wish) : await stageStandardInput(wish);
+export async function stageBundle(request: BundleRequest): Promise<StagedBundle> {
+  const place = readBundleName(request.name);
+  if (place.kind === 'path') return await stagePath(place.path, request);
+  const files = place.kind === 'image' ? await stageImage(place, request) : await stageStandardInput(request);
   return { ...files, isFolder: false };
 }

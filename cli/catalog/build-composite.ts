@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { errorMessage, makeFolder, TerminalError } from '../../src/base/index.ts';
 import { type CompositeComponent, type Meta, writeCatalog } from '../../src/catalog/index.ts';
 import { buildTemplate } from './build-template.ts';
-import { assertValid } from './judged.ts';
 import { openCatalog } from './open.ts';
 import type { RenderOptions } from './render.ts';
 import { readTextFile } from './text-file.ts';
+import { assertValid } from './validated.ts';
 
 /** How components are built. */
 export interface CompositeOptions extends Omit<RenderOptions, 'allowed'> {

@@ -11,7 +11,7 @@ export interface TemplateText {
   readonly type: string | undefined;
 }
 
-/** What is wrong with a template is told with its name. */
+/** Errors of a template include its name. */
 async function named<T>(name: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();

@@ -12,7 +12,7 @@ function isHidden(path: string): boolean {
   return path.startsWith('manifests/.');
 }
 
-/** Manifests that are no objects are left out, which a warning tells; hidden files are not looked at.
+/** Manifests that are no objects are left out with a warning; hidden files are ignored.
  *  @throws TerminalError InvalidBundle for a chart, and for files that are too large to be read */
 export function bundleParts(bundle: BundleUnderCheck): ReadParts {
   const { manifestFiles, metadataFiles, otherEntries, objects } = bundle;

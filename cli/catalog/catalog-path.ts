@@ -4,7 +4,7 @@ import { type Meta, readCatalogFolder } from '../../src/catalog/index.ts';
 import { pathKind } from '../input/index.ts';
 import { countBytes, type OpenOptions } from './reading.ts';
 
-/** The size of a folder's files, for a bar: 0 where nobody looks at it. */
+/** The size of a folder's files, for a progress bar: 0 without a terminal. */
 async function sizeOf(folder: string): Promise<number> {
   if (!process.stderr.isTTY) return 0;
   let total = 0;

@@ -55,11 +55,11 @@ test('ClusterServiceVersions tell what they are; copies in other namespaces do n
 });
 
 test.each([
-  { name: 'a list', text: '- a', told: 'found something else in it' },
-  { name: 'a version that is none', text: 'a: x', told: 'expected the version of a that is installed' },
-  { name: 'no version at all', text: 'a: [1]', told: 'expected a version for a, as text' },
-])('refuses a file with $name', async ({ text, told }) => {
-  await expect(readInstalled([await fileOf(text)])).rejects.toThrow(told);
+  { name: 'a list', text: '- a', expected: 'found something else in it' },
+  { name: 'a version that is none', text: 'a: x', expected: 'expected the version of a that is installed' },
+  { name: 'no version at all', text: 'a: [1]', expected: 'expected a version for a, as text' },
+])('refuses a file with $name', async ({ text, expected }) => {
+  await expect(readInstalled([await fileOf(text)])).rejects.toThrow(expected);
 });
 
 test('refuses a package that is told twice', async () => {

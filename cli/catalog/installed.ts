@@ -16,8 +16,8 @@ import type { CatalogView, PresentBundle } from '../../src/resolver/index.ts';
 const maxInstalledBytes = 64 * 1024 * 1024;
 const propertiesAnnotation = 'operatorframework.io/properties';
 
-/** What a person says is installed: a version of a package, or all of a bundle. */
-type Told = { readonly packageName: string; readonly version: Version } | PresentBundle;
+/** An installed package given by the user: a version of a package, or all of a bundle. */
+type Given = { readonly packageName: string; readonly version: Version } | PresentBundle;
 
 function readVersion(packageName: string, text: string, from: string): Version {
   try {
@@ -56,7 +56,7 @@ function isOwn(csv: JsonObject): boolean {
   return textAt(objectAt(objectAt(csv, 'metadata'), 'labels'), 'olm.copiedFrom') === '';
 }
 
-function readDocument(content: JsonObject, path: string): readonly Told[] {
+function readDocument(content: JsonObject, path: string): readonly Given[] {
   if (content['kind'] === 'ClusterServiceVersion') return [readCsv(content, path)];
   if (textAt(content, 'kind').endsWith('List')) {
     const csvs = objectsAt(content, 'items').filter(({ kind }) => kind === 'ClusterServiceVersion');
@@ -70,7 +70,7 @@ function readDocument(content: JsonObject, path: string): readonly Told[] {
   });
 }
 
-async function readInstalledFile(path: string): Promise<readonly Told[]> {
+async function readInstalledFile(path: string): Promise<readonly Given[]> {
   const expected = `--installed ${path}: expected NAME=VERSION, or a file of YAML with lines "NAME: VERSION" or ClusterServiceVersions`;
   const status = await stat(path).catch((thrown: unknown) => {
     throw new TerminalError('InvalidOption', `${expected} (${errorMessage(thrown)})`, { cause: thrown });
@@ -81,10 +81,10 @@ async function readInstalledFile(path: string): Promise<readonly Told[]> {
   return readDocument(content, path);
 }
 
-/** As a catalog has it; where none has, its name is a guess, and nobody knows what it provides. */
-function presentBundle(told: Told, catalogs: readonly CatalogView[]): PresentBundle {
-  if ('name' in told) return told;
-  const { packageName, version } = told;
+/** As a catalog has it; where none has, its name is a guess, and what it provides is unknown. */
+function presentBundle(given: Given, catalogs: readonly CatalogView[]): PresentBundle {
+  if ('name' in given) return given;
+  const { packageName, version } = given;
   const bundles = catalogs.flatMap((catalog) => [...(catalog.package(packageName)?.bundles.values() ?? [])]);
   const found = bundles.find((bundle) => compareVersions(bundle.version, version) === 0);
   if (found !== undefined) {
@@ -100,14 +100,14 @@ function presentBundle(told: Told, catalogs: readonly CatalogView[]): PresentBun
 export async function readInstalled(
   texts: readonly string[],
 ): Promise<(catalogs: readonly CatalogView[]) => readonly PresentBundle[]> {
-  const each = texts.map(async (text): Promise<readonly Told[]> => {
+  const each = texts.map(async (text): Promise<readonly Given[]> => {
     const [, packageName, version] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     if (packageName === undefined || version === undefined) return await readInstalledFile(text);
     return [{ packageName, version: readVersion(packageName, version, `--installed ${text}`) }];
   });
   const installed = (await Promise.all(each)).flat();
-  const keys = installed.map((told) => told.packageName ?? ('name' in told ? told.name : ''));
+  const keys = installed.map((given) => given.packageName ?? ('name' in given ? given.name : ''));
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
   if (twice !== undefined) throw new TerminalError('InvalidOption', `--installed: ${twice} is named twice`);
-  return (catalogs) => installed.map((told) => presentBundle(told, catalogs));
+  return (catalogs) => installed.map((given) => presentBundle(given, catalogs));
 }

@@ -19,8 +19,8 @@ const catalog = [
   '{schema: olm.deprecations, package: p, entries: [{reference: {schema: olm.package}, message: old}, {reference: {schema: olm.channel, name: b}, message: older}, {reference: {schema: olm.bundle, name: p.v1}, message: oldest}]}',
 ].join('\n---\n');
 
-async function listed(wanted?: string): Promise<Listing> {
-  const listing = new Listing(wanted);
+async function listed(requested?: string): Promise<Listing> {
+  const listing = new Listing(requested);
   for await (const meta of readCatalogStream([Buffer.from(catalog)], 'catalog')) listing.add(meta);
   return listing;
 }

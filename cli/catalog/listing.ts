@@ -13,7 +13,7 @@ import type { CatalogPackage, Channel } from '../../src/resolver/index.ts';
 /** A line of `catalog list packages`. */
 export interface PackageRow {
   readonly name: string;
-  /** Empty when no bundle says it. */
+  /** Empty when no bundle has it. */
   readonly displayName: string;
   readonly defaultChannel: string;
   readonly deprecation?: string;
@@ -48,7 +48,7 @@ export interface ImageRow {
   readonly bundles: readonly string[];
 }
 
-/** What is said of a bundle beside what updates depend on. */
+/** Properties of a bundle that updates do not depend on. */
 interface Described {
   readonly image: string;
   /** Its own and related ones. */
@@ -98,16 +98,16 @@ export class Listing {
   readonly #builder = new PackageBuilder();
   readonly #described = new Map<string, Described>();
   #packages: ReadonlyMap<string, CatalogPackage> | undefined;
-  readonly #wanted: string | undefined;
+  readonly #requested: string | undefined;
 
-  /** @param wanted the only package that is of interest */
-  constructor(wanted: string | undefined) {
-    this.#wanted = wanted;
+  /** @param requested the only package that is of interest */
+  constructor(requested: string | undefined) {
+    this.#requested = requested;
   }
 
   add(meta: Meta): void {
     const owner = meta.schema === 'olm.package' ? meta.name : meta.package;
-    if (this.#wanted !== undefined && owner !== this.#wanted) return;
+    if (this.#requested !== undefined && owner !== this.#requested) return;
     this.#builder.add(meta);
     if (meta.schema !== 'olm.bundle') return;
     const image = textAt(meta.value, 'image');
@@ -166,12 +166,12 @@ export class Listing {
     return rows.sort((a, b) => (a.image < b.image ? -1 : 1));
   }
 
-  /** @throws TerminalError NotFound when the wanted package is not there */
+  /** @throws TerminalError NotFound when the requested package is not there */
   #all(): readonly CatalogPackage[] {
     this.#packages ??= this.#builder.build();
-    const wanted = this.#wanted;
-    if (wanted !== undefined && !this.#packages.has(wanted)) {
-      throw new TerminalError('NotFound', `package ${goQuote(wanted)} not found`);
+    const requested = this.#requested;
+    if (requested !== undefined && !this.#packages.has(requested)) {
+      throw new TerminalError('NotFound', `package ${goQuote(requested)} not found`);
     }
     return Array.from(this.#packages.values());
   }

@@ -24,13 +24,13 @@ export async function readNamedPackage(command: string, values: OptionValues, na
   });
 }
 
-/** The channel that is wanted, as a list; empty when none is.
+/** The channel that is requested, as a list; empty when none is.
  *  @throws TerminalError UnknownChannel, naming those that there are */
-export function knownChannel({ name, channels }: CatalogPackage, wanted: string | undefined): readonly string[] {
-  if (wanted === undefined) return [];
-  if (channels.some((channel) => channel.name === wanted)) return [wanted];
+export function knownChannel({ name, channels }: CatalogPackage, requested: string | undefined): readonly string[] {
+  if (requested === undefined) return [];
+  if (channels.some((channel) => channel.name === requested)) return [requested];
   const names = channels.map((channel) => channel.name).join(', ');
-  throw new TerminalError('UnknownChannel', `package ${name}: no channel ${goQuote(wanted)}: it has ${names}`);
+  throw new TerminalError('UnknownChannel', `package ${name}: no channel ${goQuote(requested)}: it has ${names}`);
 }
 
 /** The bundle that a person names, by name or version; undefined when none is named.

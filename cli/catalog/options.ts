@@ -1,6 +1,6 @@
 import type { OptionSpec } from '../command/index.ts';
 
-/** Where catalogs are, said in the help of every command that reads one. */
+/** How to name a catalog, for the help of every command that reads one. */
 export const catalogText =
   'A catalog is a folder, a file of YAML or JSON documents, a tar, an OCI image layout (a folder or a tar), - for standard input, the URL of a served catalog (https://HOST/catalogs/NAME) or of an operator registry (grpc://HOST:PORT), or the reference of a catalog image. Registry credentials are read from --auth-file, REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
 

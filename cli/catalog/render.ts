@@ -51,7 +51,7 @@ export function metasOf(documents: readonly JsonObject[], file: string): readonl
   return documents.map((document) => metaOf(document, file));
 }
 
-/** The document as `--migrate-level` wants it; that manifests of a bundle without image stay where they are is told.
+/** The document as `--migrate-level` wants it; a bundle without image keeps its manifests, with a warning.
  *  @throws TerminalError as `migrateDocument` */
 export async function migrated(
   document: JsonObject,
@@ -94,7 +94,7 @@ function throwAll(failures: readonly TerminalError[]): void {
   throw new TerminalError('RenderFailed', failures.map(({ message }) => message).join('\n'), { cause: failures });
 }
 
-/** Several at a time, in their order; so many documents are in memory, and no more. What fails is told at the end, all of it.
+/** Several at a time, in their order; so many documents are in memory, and no more. All failures are reported at the end.
  *  @throws TerminalError RenderFailed, after the last one */
 async function* renderAll(names: readonly string[], options: RenderOptions): AsyncGenerator<Rendered> {
   const { progress } = options;

@@ -32,14 +32,14 @@ function readRequested(text: string, installed: readonly PresentBundle[]): Reque
 /** A minute or so: a person may wait, and asks for hundreds of packages at once. */
 const maxSteps = 200_000_000;
 
-/** What catalogs are called in the answer: paths by their last part, where that tells them apart. */
+/** What catalogs are called in the answer: paths by their last part, where that distinguishes them. */
 function shortNames(names: readonly string[]): ReadonlyMap<string, string> {
   const parts = names.map((name) => (existsSync(name) ? basename(resolvePath(name)) : name));
   const isClear = new Set(parts).size === parts.length;
   return new Map(names.map((name, index): [string, string] => [name, isClear ? (parts[index] ?? name) : name]));
 }
 
-/** Reads a catalog; `warn` is told of what of it cannot be read. */
+/** Reads a catalog; `warn` reports what cannot be read. */
 async function openView(
   name: string,
   identity: Pick<CatalogView, 'name' | 'priority'>,

@@ -42,12 +42,12 @@ async function startOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** What an answer says that was not hoped for, and who may have another one. */
+/** The message of a failed response, and the role that allows the request. */
 export async function describeRefusal(what: 'GET' | 'PUT', url: string, response: IncomingMessage): Promise<string> {
-  const said = serverText(await startOf(response));
+  const answer = serverText(await startOf(response));
   const role = what === 'GET' ? 'bundle-reader' : 'bundle-uploader';
   const advice = response.statusCode === 403 ? `; the ClusterRole ${role}, bound to you, allows it` : '';
-  return `${what} ${url}: status ${response.statusCode}: ${said}${advice}`;
+  return `${what} ${url}: status ${response.statusCode}: ${answer}${advice}`;
 }
 
 interface ServerFacts {

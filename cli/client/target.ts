@@ -25,6 +25,6 @@ export function parseTarget(text: string, kinds: readonly Target['kind'][]): Tar
   const [word = '', name = '', ...rest] = text.split('/');
   const kind = words.get(word.toLowerCase().replace(new RegExp(String.raw`(\.v1alpha1)?\.${group}$`), ''));
   if (kind !== undefined && kinds.includes(kind) && name !== '' && rest.length === 0) return { kind, name };
-  const expected = kinds.map((wanted) => (wanted === 'Bundle' ? 'bundle/NAME' : 'bd/NAME')).join(' or ');
+  const expected = kinds.map((kind) => (kind === 'Bundle' ? 'bundle/NAME' : 'bd/NAME')).join(' or ');
   throw new TerminalError('InvalidOption', `expected ${expected}, found "${text}"`);
 }

@@ -14,7 +14,7 @@ export const logLevelOption: OptionSpec = {
     'Log level: debug, info, warn, error or silent. Logs are written to standard error, as JSON lines if it is not a terminal. SIGUSR2 toggles debug.',
 };
 
-/** The same, for processes that nobody sits in front of. */
+/** The same, for processes without a terminal. */
 export const processLogOption: OptionSpec = { ...logLevelOption, default: 'info' };
 
 /** The level of `--log-level`.

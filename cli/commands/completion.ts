@@ -2,10 +2,10 @@ import { apiVersion } from '../../src/api/index.ts';
 import { TerminalError, withDeadline } from '../../src/base/index.ts';
 import { openKube } from '../client/index.ts';
 import type { Command } from '../command/index.ts';
-import { complete, completionScript, type NameWish, optionValue } from '../completion.ts';
+import { complete, completionScript, type NameRequest, optionValue } from '../completion.ts';
 
 const deadlineMs = 2000;
-/** Shells are handed nothing else, whatever a server says. */
+/** Shells get nothing else, whatever a server sends. */
 const harmless = /^[a-z0-9][a-z0-9.-]*$/;
 
 /** `longshore completion SHELL` */
@@ -18,11 +18,11 @@ export async function completion([shell = '']: readonly string[]): Promise<numbe
   return await Promise.resolve(0);
 }
 
-async function namesOf(wishes: readonly NameWish[], kubeconfig: string | undefined): Promise<readonly string[]> {
+async function namesOf(requests: readonly NameRequest[], kubeconfig: string | undefined): Promise<readonly string[]> {
   using kube = await openKube({ kubeconfig });
   return await withDeadline('names', { deadlineMs }, async (signal) => {
     const lists = await Promise.all(
-      wishes.map(async ({ kind, prefix }) => {
+      requests.map(async ({ kind, prefix }) => {
         const { items } = await kube.list({ apiVersion, kind, isMetadataOnly: true }, { signal });
         const names = items.map(({ metadata }) => metadata.name ?? '');
         return names.filter((name) => harmless.test(name)).map((name) => `${prefix}${name}`);
@@ -33,7 +33,7 @@ async function namesOf(wishes: readonly NameWish[], kubeconfig: string | undefin
 }
 
 /** `longshore __complete WORDS`: for the scripts. The first line says what follows: `words`, one a line, or whether the shell is to offer `files` or
- *  `folders`. A cluster that does not answer has no names; nothing is ever said about that. */
+ *  `folders`. A cluster that does not answer has no names; that is not reported. */
 export async function completeWords(commands: readonly Command[], words: readonly string[]): Promise<number> {
   const found = complete(commands, words);
   const kubeconfig = optionValue(words, 'kubeconfig') ?? process.env['KUBECONFIG'];

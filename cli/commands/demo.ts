@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, systemClock, TerminalError } from '../../src/base/index.ts';
+import { followChanges } from '../changes.ts';
 import { parseOptions } from '../command/index.ts';
 import { readConfig, upOptions } from '../config.ts';
 import {
@@ -14,7 +15,6 @@ import {
   startExampleServers,
   story,
 } from '../demo/index.ts';
-import { followNews } from '../news.ts';
 import { createTerminal, type Terminal } from '../output/index.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 
@@ -80,7 +80,7 @@ async function choosePlayer(
   return (args) => playThroughApi(args, player);
 }
 
-/** `longshore demo`: the main job once, on servers that come and go. Resolves to 0 when all went as told. */
+/** `longshore demo`: the walkthrough on temporary servers. Resolves to 0 when every step succeeded. */
 export async function demo(): Promise<number> {
   const terminal = createTerminal(process.stdout);
   const startedMs = performance.now();
@@ -104,12 +104,12 @@ export async function demo(): Promise<number> {
   const progress = (text: string): void => {
     if (process.stdout.isTTY) terminal.progress(text);
   };
-  followNews(
+  followChanges(
     { kube: platform.kube, clock: systemClock, log, signal: leaving.signal },
     { line: () => undefined, progress },
   );
   const play = await choosePlayer(platform, { cwd, signal, terminal });
-  // It stays: somebody wants to look at it.
+  // The picture stays for the user.
   const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.svg');
   const places = { repository: `${git.url}/combo.git`, image: `${registry.host}/combo`, picture };
   for (const step of story(places)) await playStep(step, { play, terminal, cwd, signal });

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
+import { followChanges } from '../changes.ts';
 import { type OptionValues } from '../command/index.ts';
 import { readConfig } from '../config.ts';
 import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/index.ts';
-import { followNews } from '../news.ts';
 import { createTerminal } from '../output/index.ts';
 import { startPlatform } from '../platform.ts';
 import { endSoon, openProcessLog, untilStopped } from '../process/index.ts';
@@ -53,7 +53,7 @@ export async function up(values: OptionValues): Promise<number> {
   terminal.line(`\n  export KUBECONFIG=${resolve(platform.kubeconfigPath)}\n`);
   terminal.line('Ctrl-C stops it.');
   const leaving = new AbortController();
-  followNews({ kube: platform.kube, clock: systemClock, log, signal: leaving.signal }, terminal);
+  followChanges({ kube: platform.kube, clock: systemClock, log, signal: leaving.signal }, terminal);
   await stopped;
   leaving.abort();
   terminal.line('stopping');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What a command said and how it ended. */
+/** The output and exit status of a command. */
 export interface CommandResult {
   readonly exitCode: number;
   /** Standard output and standard error in the order in which they came. */

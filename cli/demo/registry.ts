@@ -218,7 +218,7 @@ class MemoryRegistry {
     return { mediaType, bytes: Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType, manifests })) };
   }
 
-  /** A manifest with all its tags. Blobs stay: nobody knows who else has them. */
+  /** A manifest with all its tags. Blobs stay: other manifests may refer to them. */
   #delete(url: string): boolean {
     const [, repository = '', digest = ''] = /^\/v2\/(.+)\/manifests\/(sha256:[^/]+)$/.exec(url) ?? [];
     const manifest = this.#manifests.get(`${repository}/${digest}`);

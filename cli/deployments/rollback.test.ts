@@ -50,15 +50,15 @@ test('an upload is gone with its Bundle, and as good as ever with it', () => {
 describe('the revision to go back to', () => {
   const revisions = [1, 2, 3].map((number) => ({ ...upload, revision: number }));
   test.each([
-    { name: 'the one before the installed one', wanted: { number: undefined, isInstalled: true }, found: 2 },
+    { name: 'the one before the installed one', desired: { number: undefined, isInstalled: true }, found: 2 },
     {
       name: 'the installed one, when the present spec is not',
-      wanted: { number: undefined, isInstalled: false },
+      desired: { number: undefined, isInstalled: false },
       found: 3,
     },
-    { name: 'the one that is asked for', wanted: { number: 1, isInstalled: true }, found: 1 },
-  ])('is $name', ({ wanted, found }) => {
-    expect(chooseRevision(revisions, { ...wanted, name: 'combo' }).revision).toBe(found);
+    { name: 'the one that is asked for', desired: { number: 1, isInstalled: true }, found: 1 },
+  ])('is $name', ({ desired, found }) => {
+    expect(chooseRevision(revisions, { ...desired, name: 'combo' }).revision).toBe(found);
   });
 
   test.each([

@@ -12,7 +12,7 @@ function pinnedImage(ref: string, resolved: string): string {
 }
 
 /** The source, so that it means the content that was installed, whatever its tag or branch means today.
- *  @throws TerminalError NoRollback for an upload, whose content nobody has any more */
+ *  @throws TerminalError NoRollback for an upload whose content is no longer stored */
 function pinnedSource(revision: Revision, source: JsonObject): JsonObject {
   const { resolvedSource } = revision;
   switch (textAt(source, 'type')) {
@@ -53,9 +53,9 @@ export function specOfRevision(revision: Revision, options: { readonly hasBundle
  *  @throws TerminalError NoRollback */
 export function chooseRevision(
   revisions: readonly Revision[],
-  wanted: { readonly number: number | undefined; readonly isInstalled: boolean; readonly name: string },
+  desired: { readonly number: number | undefined; readonly isInstalled: boolean; readonly name: string },
 ): Revision {
-  const { number, isInstalled, name } = wanted;
+  const { number, isInstalled, name } = desired;
   const found =
     number === undefined ? revisions.at(isInstalled ? -2 : -1) : revisions.find(({ revision }) => revision === number);
   const isLast = found === revisions.at(-1);

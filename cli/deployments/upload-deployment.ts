@@ -45,7 +45,7 @@ export interface Uploaded {
   readonly isNew: boolean;
 }
 
-interface WantedBundle {
+interface RequestedBundle {
   readonly labels: Readonly<Record<string, string>>;
   readonly className: string;
   /** Of the BundleDeployment. */
@@ -53,7 +53,7 @@ interface WantedBundle {
 }
 
 /** The same content with another class is another Bundle, and so is one that belongs to another owner. */
-function isWanted(object: KubeObject, { className, ownerUid }: WantedBundle): boolean {
+function isRequested(object: KubeObject, { className, ownerUid }: RequestedBundle): boolean {
   const { deletionTimestamp, ownerReferences = [] } = object.metadata;
   if (deletionTimestamp !== undefined || parseBundle(object).spec.provisionerClassName !== className) return false;
   return ownerReferences.some(({ uid, controller }) => controller === true && uid === ownerUid);
@@ -61,15 +61,15 @@ function isWanted(object: KubeObject, { className, ownerUid }: WantedBundle): bo
 
 /** The Bundle that the provisioner made for the deployment.
  *  @throws TransientError DeadlineExceeded */
-async function bundleFor(kube: KubeClient, wanted: WantedBundle): Promise<string> {
-  const labelSelector = Object.entries(wanted.labels)
+async function bundleFor(kube: KubeClient, desired: RequestedBundle): Promise<string> {
+  const labelSelector = Object.entries(desired.labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
   const what = `waiting for the Bundle with the labels ${labelSelector}; is a provisioner running?`;
   return await withDeadline(what, { deadlineMs: bundleDeadlineMs }, async (signal) => {
     for (;;) {
       const { items } = await kube.list({ apiVersion, kind: 'Bundle', labelSelector }, { signal });
-      const name = items.find((bundle) => isWanted(bundle, wanted))?.metadata.name;
+      const name = items.find((bundle) => isRequested(bundle, desired))?.metadata.name;
       if (name !== undefined) return name;
       await pause(pollMs, undefined, { signal });
     }
@@ -92,8 +92,8 @@ async function upload(
   return statusCode === 201;
 }
 
-function specOf(wanted: UploadDeployment, labels: Readonly<Record<string, string>>): DeploymentSpec {
-  const { name, config, bundleClass = plainProvisionerClass, deploymentClass = plainProvisionerClass } = wanted;
+function specOf(desired: UploadDeployment, labels: Readonly<Record<string, string>>): DeploymentSpec {
+  const { name, config, bundleClass = plainProvisionerClass, deploymentClass = plainProvisionerClass } = desired;
   const source = { type: 'upload', upload: {} };
   return { name, config, bundleClass, deploymentClass, labels, source };
 }
@@ -102,13 +102,13 @@ function specOf(wanted: UploadDeployment, labels: Readonly<Record<string, string
  *  @throws TerminalError UploadFailed, NoContentServer · TransientError DeadlineExceeded */
 export async function deployPacked(
   client: ContentClient,
-  { packed, ...wanted }: UploadDeployment & { readonly packed: PackedBundle },
+  { packed, ...desired }: UploadDeployment & { readonly packed: PackedBundle },
   events: UploadEvents = {},
 ): Promise<Uploaded> {
   await client.address();
   const bundleDigest = packed.digest.slice('sha256:'.length).slice(0, labelDigits);
-  const labels = { app: wanted.name, bundleDigest };
-  const spec = specOf(wanted, labels);
+  const labels = { app: desired.name, bundleDigest };
+  const spec = specOf(desired, labels);
   const deployment = await applyDeployment(client.kube, spec);
   events.onApplied?.();
   const found = { labels, className: spec.bundleClass, ownerUid: deployment.metadata.uid };
@@ -120,7 +120,7 @@ export async function deployPacked(
  *  @throws also those of `packDirectory` */
 export async function deployFolder(
   client: ContentClient,
-  { folder, ...wanted }: UploadDeployment & { readonly folder: string },
+  { folder, ...desired }: UploadDeployment & { readonly folder: string },
   events: UploadEvents = {},
 ): Promise<Uploaded> {
   await using stack = new AsyncDisposableStack();
@@ -129,5 +129,5 @@ export async function deployFolder(
   const path = join(dir, 'bundle.tgz');
   const signal = AbortSignal.timeout(deadlineMs);
   const digest = await packDirectory(folder, path, { limits: defaultContentLimits, signal });
-  return await deployPacked(client, { ...wanted, packed: { path, digest } }, events);
+  return await deployPacked(client, { ...desired, packed: { path, digest } }, events);
 }

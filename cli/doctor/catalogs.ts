@@ -43,7 +43,7 @@ async function examine(patient: Patient): Promise<readonly Finding[]> {
       ? [ok(`${items.length} ClusterCatalogs: all available ones are served`)]
       : shorten(problems, 'ClusterCatalogs');
   } catch (thrown) {
-    // That the kind is missing is told where kinds are examined.
+    // A missing kind is reported by the check of kinds.
     return thrown instanceof NoKindMatch ? [] : [unchecked('ClusterCatalogs', thrown)];
   }
 }

@@ -13,9 +13,9 @@ function isEstablished(crd: KubeObject): boolean {
   return objectsAt(crd, 'status', 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
 }
 
-/** What of `wanted` is not there, or is another one. */
-function differenceOf(wanted: JsonObject, found: KubeObject): string | undefined {
-  for (const version of objectsAt(wanted, 'spec', 'versions')) {
+/** What of `expected` is not there, or is another one. */
+function differenceOf(expected: JsonObject, found: KubeObject): string | undefined {
+  for (const version of objectsAt(expected, 'spec', 'versions')) {
     const name = textAt(version, 'name');
     const there = objectsAt(found, 'spec', 'versions').find((one) => one['name'] === version['name']);
     if (there === undefined || there['served'] !== true) return `version ${name} is not served`;
@@ -31,14 +31,14 @@ function isOfOthers(crd: KubeObject): boolean {
   return isShared && !isOurs(crd);
 }
 
-async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promise<Finding> {
-  const { name } = wanted['metadata'] as { name: string };
+async function examineOne(expected: JsonObject, { kube, signal }: Patient): Promise<Finding> {
+  const { name } = expected['metadata'] as { name: string };
   const what = `CustomResourceDefinition ${name}`;
   const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
   try {
     const found = await kube.get(ref, { signal });
     if (!isEstablished(found)) return fail(`${what}: not established`, `see kubectl describe crd ${name}`);
-    const difference = differenceOf(wanted, found);
+    const difference = differenceOf(expected, found);
     if (difference === undefined) return ok(what);
     if (isOfOthers(found)) return ok(`${what}: not from Longshore's manifests, ignored`);
     return warn(`${what}: ${difference}`, otherAdvice);

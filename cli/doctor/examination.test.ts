@@ -69,14 +69,14 @@ test.each([
 
 test('certificates that have expired, will soon, do not hold yet or are none are told', async () => {
   const dayMs = 86_400_000;
-  const told = async (atMs: number, lifetimeDays: number): Promise<string | undefined> => {
+  const reported = async (atMs: number, lifetimeDays: number): Promise<string | undefined> => {
     await putCertificate('core-cert', atMs, lifetimeDays);
     return linesOf(await examined(), 'certificates').find((line) => line.includes('core-cert'));
   };
-  expect(await told(Date.now() - 10 * dayMs, 2)).toMatch(/^fail Secret rukpak-system\/core-cert: expired at 20/);
-  expect(await told(Date.now() - 9 * dayMs, 10)).toMatch(/^warn .*core-cert: \d+ hours left$/);
-  expect(await told(Date.now(), 10)).toMatch(/^ok .*core-cert: (9|10) days left$/);
-  expect(await told(Date.now() + 5 * dayMs, 10)).toMatch(/^fail .*core-cert: not valid before 20.*$/);
+  expect(await reported(Date.now() - 10 * dayMs, 2)).toMatch(/^fail Secret rukpak-system\/core-cert: expired at 20/);
+  expect(await reported(Date.now() - 9 * dayMs, 10)).toMatch(/^warn .*core-cert: \d+ hours left$/);
+  expect(await reported(Date.now(), 10)).toMatch(/^ok .*core-cert: (9|10) days left$/);
+  expect(await reported(Date.now() + 5 * dayMs, 10)).toMatch(/^fail .*core-cert: not valid before 20.*$/);
   await kube.patch(
     { apiVersion: 'v1', kind: 'Secret', namespace: 'rukpak-system', name: 'core-cert' },
     { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } },
@@ -177,7 +177,7 @@ test('of a Lease that looks old its holder is watched: a wrong clock is told fro
     metadata: { name: 'core.rukpak.io', namespace: 'rukpak-system', resourceVersion },
     spec: { holderIdentity: 'core-1', leaseDurationSeconds: 3, ...(renewTime === undefined ? {} : { renewTime }) },
   });
-  const told = async (shown: () => KubeObject): Promise<string[]> => {
+  const reported = async (shown: () => KubeObject): Promise<string[]> => {
     const get: KubeClient['get'] = async (ref, options) =>
       ref.kind === 'Lease' ? shown() : await kube.get(ref, options);
     return linesOf(await examined({ get }), 'leader');
@@ -189,14 +189,14 @@ test('of a Lease that looks old its holder is watched: a wrong clock is told fro
     return lease(renewTime, String(version));
   };
   const [past, future] = ['2026-01-01T00:00:00.000000Z', '2126-01-01T00:00:00.000000Z'];
-  expect(await told(() => lease(new Date().toISOString(), '1'))).toEqual([`ok ${what}, renewed 0 seconds ago`]);
-  expect(await told(() => lease(past, '1'))).toEqual([`fail ${what}, renewed at ${past}: the holder has stopped`]);
-  expect(await told(() => lease(undefined, '1'))).toEqual([
+  expect(await reported(() => lease(new Date().toISOString(), '1'))).toEqual([`ok ${what}, renewed 0 seconds ago`]);
+  expect(await reported(() => lease(past, '1'))).toEqual([`fail ${what}, renewed at ${past}: the holder has stopped`]);
+  expect(await reported(() => lease(undefined, '1'))).toEqual([
     `fail ${what}, without a renewal time: the holder has stopped`,
   ]);
   for (const time of [past, future]) {
     const clock = `which is active, but its clock differs from the server's: renewed at ${time}`;
-    expect(await told(renewed(time))).toEqual([`warn ${what}, ${clock}`]);
+    expect(await reported(renewed(time))).toEqual([`warn ${what}, ${clock}`]);
   }
 });
 

@@ -17,8 +17,8 @@ import {
   warn,
 } from './finding.ts';
 import { objectCheck } from './objects.ts';
+import { permissionsCheck } from './permissions.ts';
 import { deploymentCheck, leaderCheck } from './processes.ts';
-import { rightsCheck } from './rights.ts';
 import { answerCheck, configurationCheck } from './webhooks.ts';
 
 /** In the order in which one thing rests upon another. */
@@ -29,7 +29,7 @@ const checks: readonly Check[] = [
   certificateCheck,
   deploymentCheck,
   leaderCheck,
-  rightsCheck,
+  permissionsCheck,
   objectCheck,
   catalogCheck,
 ];
@@ -87,18 +87,18 @@ function skewOf(dateMs: number, beforeMs: number, afterMs: number): number {
 
 /** Undefined when the server does not answer. */
 async function greet({ kube, server, now, onDiagnosis }: ExaminationOptions): Promise<number | undefined> {
-  const tell = (finding: Finding): void => onDiagnosis({ check: 'server', ...finding });
+  const report = (finding: Finding): void => onDiagnosis({ check: 'server', ...finding });
   const signal = AbortSignal.timeout(checkDeadlineMs);
   try {
-    tell(versionFinding(await kube.serverVersion({ signal }), server));
+    report(versionFinding(await kube.serverVersion({ signal }), server));
     const beforeMs = now();
     const dateMs = await kube.serverDate({ signal });
     const afterMs = now();
-    tell(clockFinding(skewOf(dateMs, beforeMs, afterMs)));
+    report(clockFinding(skewOf(dateMs, beforeMs, afterMs)));
     return Number.isNaN(dateMs) ? afterMs : dateMs;
   } catch (thrown) {
     const text = `${server} does not answer: ${errorMessage(thrown)}`;
-    tell(fail(text, 'check that the cluster runs, and that --kubeconfig is that of the cluster'));
+    report(fail(text, 'check that the cluster runs, and that --kubeconfig is that of the cluster'));
     return undefined;
   }
 }
@@ -106,12 +106,12 @@ async function greet({ kube, server, now, onDiagnosis }: ExaminationOptions): Pr
 /** Looks at a cluster from outside, and changes nothing. Tells each finding as it is made. */
 export async function examine(options: ExaminationOptions): Promise<readonly Diagnosis[]> {
   const found: Diagnosis[] = [];
-  const tell = (given: Diagnosis): void => {
+  const report = (given: Diagnosis): void => {
     const diagnosis = { ...given, what: oneLine(given.what) };
     found.push(diagnosis);
     options.onDiagnosis(diagnosis);
   };
-  const serverMs = await greet({ ...options, onDiagnosis: tell });
+  const serverMs = await greet({ ...options, onDiagnosis: report });
   if (serverMs === undefined) return found;
   const sinceMs = options.now();
   for (const { name: check, examine: look } of checks) {
@@ -119,7 +119,7 @@ export async function examine(options: ExaminationOptions): Promise<readonly Dia
     const nowMs = serverMs + now() - sinceMs;
     const patient: Patient = { kube, systemNamespace, stuckMs, nowMs, signal: AbortSignal.timeout(checkDeadlineMs) };
     const findings = await look(patient).catch((thrown: unknown) => [unchecked(check, thrown)]);
-    for (const finding of findings) tell({ check, ...finding });
+    for (const finding of findings) report({ check, ...finding });
   }
   return found;
 }

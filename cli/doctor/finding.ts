@@ -6,7 +6,7 @@ export const levels = ['ok', 'warn', 'fail'] as const;
 /** One of `levels`. */
 export type Level = (typeof levels)[number];
 
-/** One line of what `longshore doctor` says. */
+/** One line of the output of `longshore doctor`. */
 export interface Finding {
   readonly level: Level;
   /** The object, and how it is. */
@@ -19,7 +19,7 @@ export interface Finding {
 export interface Patient {
   readonly kube: KubeClient;
   readonly systemNamespace: string;
-  /** By the clock of the server, as well as it can be told. */
+  /** By the clock of the server, as far as it is known. */
   readonly nowMs: number;
   /** What is not done after so long is stuck. */
   readonly stuckMs: number;
@@ -55,7 +55,7 @@ export function unchecked(what: string, thrown: unknown): Finding {
   return fail(text, 'check the API server, and run longshore doctor again');
 }
 
-/** Of many only the first are told one by one. */
+/** Of many only the first are reported one by one. */
 export function shorten(findings: readonly Finding[], what: string, limit = 20): readonly Finding[] {
   if (findings.length <= limit) return findings;
   const rest = `${findings.length - limit} more such ${what}`;

@@ -45,15 +45,15 @@ function heldAdvice({ kind, metadata: { name } }: KubeObject, finalizers: readon
   return `check that the owner of ${foreign.join(', ')} runs and removes it; if it no longer exists, remove it from metadata.finalizers: ${command}`;
 }
 
-/** Deleted, and held by somebody. */
+/** Being deleted, and held by a finalizer. */
 function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined) return undefined;
   const agoMs = nowMs - Date.parse(deletionTimestamp);
   if (agoMs < stuckMs) return undefined;
-  const told = conditionsOf(object).find(({ type }) => type === 'Removing')?.message ?? '';
+  const reported = conditionsOf(object).find(({ type }) => type === 'Removing')?.message ?? '';
   const text = `${nameOf(object)}: deleted ${spokenAge(agoMs)} ago, held by ${finalizers.join(', ') || 'the server'}`;
-  return fail(told === '' ? text : `${text}: ${told}`, heldAdvice(object, finalizers));
+  return fail(reported === '' ? text : `${text}: ${reported}`, heldAdvice(object, finalizers));
 }
 
 /** Nobody has looked at it, or not since it was changed. */
@@ -92,7 +92,7 @@ function isOurs(object: KubeObject): boolean {
   return provisionerClasses.includes(textAt(object, 'spec', 'provisionerClassName'));
 }
 
-/** Somebody else may take care of it, or nobody does, as of a word that is misspelt. */
+/** Another provisioner may serve it, or none does, as with a misspelled class. */
 function strangeFinding(object: KubeObject, times: Times): Finding | undefined {
   if (unseenFinding(object, times) === undefined) return undefined;
   const text = `${nameOf(object)}: no provisioner serves provisionerClassName "${textAt(object, 'spec', 'provisionerClassName')}"`;
@@ -105,18 +105,18 @@ function strangeFinding(object: KubeObject, times: Times): Finding | undefined {
 async function examine(patient: Patient): Promise<readonly Finding[]> {
   const { kube, signal } = patient;
   const kinds = [
-    { target: bundleResource, judge: bundleFinding },
-    { target: bundleDeploymentResource, judge: deploymentFinding },
+    { target: bundleResource, evaluate: bundleFinding },
+    { target: bundleDeploymentResource, evaluate: deploymentFinding },
   ];
   const found: Finding[] = [];
-  for (const { target, judge } of kinds) {
+  for (const { target, evaluate } of kinds) {
     try {
       const { items } = await kube.list(target, { signal });
       const ours = items.filter(isOurs);
       const problems = items.flatMap((object) => {
         const held = heldFinding(object, patient);
         if (!isOurs(object)) return held ?? strangeFinding(object, patient) ?? [];
-        return held ?? unseenFinding(object, patient) ?? judge(object, patient) ?? [];
+        return held ?? unseenFinding(object, patient) ?? evaluate(object, patient) ?? [];
       });
       found.push(...shorten(problems, `${target.kind}s`));
       if (problems.length === 0) found.push(ok(`${ours.length} ${target.kind}s: none is stuck`));

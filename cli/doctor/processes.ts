@@ -28,11 +28,11 @@ async function examineDeployment(name: string, patient: Patient): Promise<readon
   try {
     const found = await find({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }, patient);
     if (found === undefined) return [ok(`${what}: not found; its process runs elsewhere`)];
-    const wanted = numberAt(found, 'spec', 'replicas') ?? 1;
+    const expected = numberAt(found, 'spec', 'replicas') ?? 1;
     const there = numberAt(found, 'status', 'availableReplicas') ?? 0;
     const advice = `see kubectl -n ${namespace} get pods -l app=${name}, and kubectl describe for those that are not ready`;
-    const count = `${what}: ${there} of ${wanted} pods available`;
-    const standing = there === 0 ? fail(count, advice) : there < wanted ? warn(count, advice) : ok(count);
+    const count = `${what}: ${there} of ${expected} pods available`;
+    const standing = there === 0 ? fail(count, advice) : there < expected ? warn(count, advice) : ok(count);
     return [standing, versionFinding(what, found) ?? []].flat();
   } catch (thrown) {
     return [unchecked(what, thrown)];
@@ -89,11 +89,11 @@ async function leaseFinding(lease: KubeObject, patient: Patient): Promise<Findin
   const agoMs = patient.nowMs - renewedAtMs(lease);
   // Twice, for the clocks that need not agree.
   if (Math.abs(agoMs) <= durationMs * 2) return ok(`${what}: held by ${holder}, renewed ${spokenAge(agoMs)} ago`);
-  const told = Number.isNaN(agoMs) ? 'without a renewal time' : `renewed at ${textAt(lease, 'spec', 'renewTime')}`;
+  const reported = Number.isNaN(agoMs) ? 'without a renewal time' : `renewed at ${textAt(lease, 'spec', 'renewTime')}`;
   if (!(await isRenewed(lease, patient, durationMs))) {
-    return fail(`${what}: held by ${holder}, ${told}: the holder has stopped`, advice);
+    return fail(`${what}: held by ${holder}, ${reported}: the holder has stopped`, advice);
   }
-  const text = `${what}: held by ${holder}, which is active, but its clock differs from the server's: ${told}`;
+  const text = `${what}: held by ${holder}, which is active, but its clock differs from the server's: ${reported}`;
   return warn(
     text,
     'synchronize the clocks of the nodes (NTP): timestamps that it writes and ages that it computes are wrong',

@@ -19,10 +19,10 @@ const badBundle: KubeObject = {
   },
 };
 const reapply = 'restore it: longshore install, or apply the manifests again';
-const retell =
+const rewrite =
   'check that longshore webhook runs: it writes caBundle; for other fields: longshore install, or apply the manifests again';
 
-/** The authorities that the API server trusts, as PEM; empty when none are told. */
+/** The authorities that the API server trusts, as PEM; empty when none are configured. */
 export function caBundleOf(webhook: JsonObject): string {
   return Buffer.from(textAt(webhook, 'clientConfig', 'caBundle'), 'base64').toString('utf8');
 }
@@ -50,7 +50,7 @@ export async function readConfigurations({ kube, systemNamespace, signal }: Pati
   return found;
 }
 
-/** Whether another program has brought the kind ClusterCatalog, or nobody has. */
+/** Whether another program installed the kind ClusterCatalog, or none did. */
 async function areCatalogsOthers({ kube, signal }: Patient): Promise<boolean> {
   const name = 'clustercatalogs.olm.operatorframework.io';
   try {
@@ -73,13 +73,13 @@ async function examineConfigurations(patient: Patient): Promise<readonly Finding
       return [ok(`${what}: not found; another program reconciles ClusterCatalogs`)];
     }
     if (found === undefined) return [fail(`${what}: not found: objects are not validated at admission`, reapply)];
-    const problems = webhooks.flatMap((wanted): Finding[] => {
-      const name = textAt(wanted, 'name');
+    const problems = webhooks.flatMap((expected): Finding[] => {
+      const name = textAt(expected, 'name');
       const problem = problemOf(
         objectsAt(found, 'webhooks').find((one) => one['name'] === name),
         nowMs,
       );
-      return problem === undefined ? [] : [fail(`${what}: webhook ${name}: ${problem}`, retell)];
+      return problem === undefined ? [] : [fail(`${what}: webhook ${name}: ${problem}`, rewrite)];
     });
     return problems.length === 0 ? [ok(what)] : problems;
   });

@@ -28,8 +28,8 @@ export interface ApplyManifestsOptions {
 
 /** The object without what changes with every write. */
 function essence({ metadata, ...rest }: KubeObject): JsonObject {
-  const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata;
-  return { ...rest, metadata: kept } as unknown as JsonObject;
+  const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...retained } = metadata;
+  return { ...rest, metadata: retained } as unknown as JsonObject;
 }
 
 /** A namespace that is not there yet is nothing that a dry run could look into. */

@@ -43,8 +43,8 @@ function stillThere(left: readonly KubeObject[], timeoutMs: number): TerminalErr
   const finalizers = left[0]?.metadata.finalizers?.join(', ') ?? 'none';
   const conditions = objectsAt(objectAt(left[0] as unknown as JsonObject, 'status'), 'conditions');
   const removing = conditions.find(({ type, status }) => type === 'Removing' && status === 'True');
-  const said = removing === undefined ? '' : `; status: ${textAt(removing, 'message')}`;
-  const text = `${left[0]?.kind}s are still there after ${timeoutMs / 1000} s: ${namesOf(left)} (finalizers of the first: ${finalizers}${said}). The controllers remove them: does the Deployment core run, and what does "kubectl describe" of the object say? Call this again then`;
+  const reported = removing === undefined ? '' : `; status: ${textAt(removing, 'message')}`;
+  const text = `${left[0]?.kind}s are still there after ${timeoutMs / 1000} s: ${namesOf(left)} (finalizers of the first: ${finalizers}${reported}). The controllers remove them: does the Deployment core run, and what does "kubectl describe" of the object say? Call this again then`;
   return new TerminalError('StillThere', text);
 }
 
@@ -110,7 +110,7 @@ function notDeleted(live: readonly KubeObject[], timeoutMs: number): TerminalErr
   const messages = conditions
     .filter((one) => /Remaining$|Failure$/.test(textAt(one, 'type')) && one['status'] === 'True')
     .map((condition) => textAt(condition, 'message'));
-  const said = messages.length === 0 ? '' : `; status: ${messages.join('; ')}`;
-  const text = `still being deleted after ${timeoutMs / 1000} s: ${names} (finalizers of the first: ${finalizers}${said}). The cluster continues to delete them; run the command again to wait`;
+  const reported = messages.length === 0 ? '' : `; status: ${messages.join('; ')}`;
+  const text = `still being deleted after ${timeoutMs / 1000} s: ${names} (finalizers of the first: ${finalizers}${reported}). The cluster continues to delete them; run the command again to wait`;
   return new TerminalError('StillThere', text);
 }

@@ -107,9 +107,9 @@ test.each([
     lines: ['it has no Pods and no Events: is kube-controller-manager running?'],
   },
 ])('$what is reported with advice', async ({ pods, events, lines }) => {
-  const [head, ...said] = await diagnose(clusterOf(pods, events), deployment(), signal);
+  const [head, ...reported] = await diagnose(clusterOf(pods, events), deployment(), signal);
   expect(head).toBe('Deployment "core" in namespace "rukpak-system":');
-  expect(said).toEqual(lines.map((line) => `  ${line}`));
+  expect(reported).toEqual(lines.map((line) => `  ${line}`));
 });
 
 test('pods that are refused are told by the Deployment', async () => {

@@ -45,7 +45,7 @@ function conditionsOf(object: KubeObject): readonly Condition[] {
   return partOf<{ conditions?: readonly Condition[] }>(object, 'status').conditions ?? [];
 }
 
-const said = ({ reason = '', message = '' }: Condition): string =>
+const describeCondition = ({ reason = '', message = '' }: Condition): string =>
   [reason, message].filter((text) => text !== '').join(': ');
 
 function deploymentLines(deployment: KubeObject): string[] {
@@ -53,16 +53,16 @@ function deploymentLines(deployment: KubeObject): string[] {
     ({ type, status }) =>
       (type === 'ReplicaFailure' && status === 'True') || (type === 'Progressing' && status === 'False'),
   );
-  return failing.map(said);
+  return failing.map(describeCondition);
 }
 
 function containerLines({ name = '', restartCount = 0, state, lastState }: ContainerStatus): string[] {
   const lines: string[] = [];
-  if (state?.waiting !== undefined) lines.push(`container ${name} waits: ${said(state.waiting)}`);
+  if (state?.waiting !== undefined) lines.push(`container ${name} waits: ${describeCondition(state.waiting)}`);
   const ended = state?.terminated ?? lastState?.terminated;
   if (ended !== undefined) {
     lines.push(
-      `container ${name} ended with exit code ${ended.exitCode ?? '?'}, restarts: ${restartCount}: ${said(ended)}`,
+      `container ${name} ended with exit code ${ended.exitCode ?? '?'}, restarts: ${restartCount}: ${describeCondition(ended)}`,
     );
   }
   return lines;
@@ -71,7 +71,7 @@ function containerLines({ name = '', restartCount = 0, state, lastState }: Conta
 function podLines(pod: KubeObject): string[] {
   const { containerStatuses = [] } = partOf<{ containerStatuses?: readonly ContainerStatus[] }>(pod, 'status');
   const unscheduled = conditionsOf(pod).filter(({ type, status }) => type === 'PodScheduled' && status === 'False');
-  const lines = [...unscheduled.map(said), ...containerStatuses.flatMap(containerLines)];
+  const lines = [...unscheduled.map(describeCondition), ...containerStatuses.flatMap(containerLines)];
   const isReady = conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
   const phase = partOf<{ phase?: string }>(pod, 'status').phase ?? 'of no phase yet';
   if (lines.length === 0 && !isReady) lines.push(`${phase}, not ready, and its containers report no reason`);
@@ -88,7 +88,7 @@ async function eventLines(kube: KubeClient, deployment: KubeObject, signal: Abor
   });
   const lines = ofDeployment.map((event) => {
     const { kind = '', name: subject = '' } = partOf<{ kind?: string; name?: string }>(event, 'involvedObject');
-    return `event of ${kind.toLowerCase()} ${subject}: ${said(event as unknown as Condition)}`;
+    return `event of ${kind.toLowerCase()} ${subject}: ${describeCondition(event as unknown as Condition)}`;
   });
   return [...new Set(lines)].slice(-maxEvents);
 }

@@ -73,15 +73,15 @@ test('a kind that another program has brought is left to it, with all that is th
   const left: string[] = [];
   const onLeft = ({ metadata }: KubeObject): void => void left.push(metadata.name ?? '');
   const shipped = (await readManifests('self-signed')) as unknown as KubeObject[];
-  const kept = await leaveOthersKinds(shipped, { kube: cluster.kube, signal, onLeft });
+  const retained = await leaveOthersKinds(shipped, { kube: cluster.kube, signal, onLeft });
   expect(left).toEqual([name]);
-  const gone = shipped.filter((object) => !kept.some((one) => shownName(one) === shownName(object)));
-  expect(gone.map(shownName)).toEqual([
+  const dropped = shipped.filter((object) => !retained.some((one) => shownName(one) === shownName(object)));
+  expect(dropped.map(shownName)).toEqual([
     `customresourcedefinition.apiextensions.k8s.io/${name}`,
     'service/catalogs',
     'mutatingwebhookconfiguration.admissionregistration.k8s.io/longshore-mutating-webhook-configuration',
   ]);
-  const deployments = JSON.stringify(kept.filter(({ kind }) => kind === 'Deployment'));
+  const deployments = JSON.stringify(retained.filter(({ kind }) => kind === 'Deployment'));
   expect(deployments.match(/"--no-cluster-catalogs"/g)).toHaveLength(2);
 });
 

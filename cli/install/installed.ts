@@ -11,7 +11,7 @@ const systemNamespace = 'rukpak-system';
 
 /** What an installation on a cluster was made with. */
 export interface Installed {
-  /** Undefined where nothing says it, as after an overlay of somebody's own. */
+  /** Undefined if not recorded, as with a custom overlay. */
   readonly overlay: string | undefined;
   readonly image: string | undefined;
   /** How many leaders share the work. */
@@ -56,17 +56,17 @@ export async function findInstalled(kube: KubeClient, signal: AbortSignal): Prom
   };
 }
 
-/** The overlay to install: the wanted one, else the one that is there, so that an upgrade gives nobody more rights than before.
+/** The overlay to install: the requested one, else the one that is there, so that an upgrade grants no more permissions than before.
  *  @throws TerminalError InvalidOption where one must be named */
-export function chooseOverlay(wanted: Overlay | undefined, installed: Installed | undefined): Overlay {
-  if (wanted !== undefined) return wanted;
+export function chooseOverlay(requested: Overlay | undefined, installed: Installed | undefined): Overlay {
+  if (requested !== undefined) return requested;
   if (installed === undefined) return 'self-signed';
   const found = overlays.find((overlay) => overlay === installed.overlay);
   if (found !== undefined) return found;
-  const said =
+  const reported =
     installed.overlay === undefined
       ? `the Namespace "${systemNamespace}" does not record its overlay (annotation ${overlayAnnotation})`
       : `with the overlay "${installed.overlay}", which this version does not have`;
-  const text = `Longshore is installed, and ${said}: set --overlay ${overlays.join('|')}; nothing was changed`;
+  const text = `Longshore is installed, and ${reported}: set --overlay ${overlays.join('|')}; nothing was changed`;
   throw new TerminalError('InvalidOption', text);
 }

@@ -33,7 +33,7 @@ async function deleteIfOurs(
   }
 }
 
-/** Removes what only other overlays have, and what earlier versions have installed under other names, so that nobody keeps rights, and no certificate an issuer, of the overlay before. What is not ours
+/** Removes what only other overlays have, and what earlier versions have installed under other names, so that no account keeps permissions, and no certificate an issuer, of the previous overlay. What is not ours
  *  stays, whatever its name. */
 export async function removeLeftovers(objects: readonly KubeObject[], options: ApplyManifestsOptions): Promise<void> {
   const { kube, isDryRun, signal, onApplied } = options;

@@ -44,7 +44,7 @@ test.skipIf(!hasKubectl)(`the folder of the CustomResourceDefinitions can be bui
 
 test.each(overlays)('%s has the objects that scripts for RukPak name', async (overlay) => {
   const names = (await manifestsOf(overlay)).map(nameOf);
-  const wanted = [
+  const requested = [
     'Namespace "rukpak-system"',
     'Deployment "core"',
     'Service "core"',
@@ -67,7 +67,7 @@ test.each(overlays)('%s has the objects that scripts for RukPak name', async (ov
         ]),
     'CustomResourceDefinition "platformoperators.platform.openshift.io"',
   ];
-  expect(wanted.filter((name) => !names.some((found) => found.startsWith(name)))).toEqual([]);
+  expect(requested.filter((name) => !names.some((found) => found.startsWith(name)))).toEqual([]);
 });
 
 interface Workload {

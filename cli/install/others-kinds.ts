@@ -52,9 +52,9 @@ export async function leaveOthersKinds(
     options.onLeft(crd);
     left.add(crd.metadata.name ?? '');
   }
-  const kept = objects.filter(
+  const retained = objects.filter(
     ({ kind, metadata }) => kind !== 'CustomResourceDefinition' || !left.has(metadata.name ?? ''),
   );
-  if (!left.has(crdNameOf(clusterCatalogResource))) return kept;
-  return kept.filter((object) => !isForCatalogs(object)).map(withoutCatalogs);
+  if (!left.has(crdNameOf(clusterCatalogResource))) return retained;
+  return retained.filter((object) => !isForCatalogs(object)).map(withoutCatalogs);
 }

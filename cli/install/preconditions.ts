@@ -90,15 +90,15 @@ async function ownArgs(): Promise<ReadonlySet<string>> {
   return argsOf(all.flat() as unknown as KubeObject[]);
 }
 
-/** What somebody has set besides, such as an image policy, would be lost without a word.
+/** Other settings, such as an image policy, would be lost silently.
  *  @throws TerminalError ArgumentsLost */
 async function assertNothingLost(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
   const own = await ownArgs();
   for (const object of objects.filter(({ kind }) => kind === 'Deployment')) {
     const live = await readLive(kube, object, signal);
-    const kept = argsOf([object]);
+    const retained = argsOf([object]);
     const lost = [...argsOf(live === undefined ? [] : [live])].filter((arg) => {
-      return !own.has(arg) && !kept.has(arg) && !arg.startsWith('--shard');
+      return !own.has(arg) && !retained.has(arg) && !arg.startsWith('--shard');
     });
     if (lost.length === 0) continue;
     const text = `${describeRef(refOf(object))} was given ${lost.map((arg) => JSON.stringify(arg)).join(', ')}, which it would lose: install with what has given it, such as "kubectl apply --server-side -k" of your overlay, or take it away first; nothing was changed`;
@@ -133,7 +133,7 @@ const rukpakRoles: ReadonlySet<string> = new Set([
   'bundle-uploader',
 ]);
 
-/** Rights of somebody else that happen to have a name of ours would be overwritten.
+/** Permissions of another owner under one of our names would be overwritten.
  *  @throws TerminalError NameTaken */
 async function assertFree(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
   const wide = objects.filter(({ kind, metadata }) => {
@@ -142,9 +142,9 @@ async function assertFree(objects: readonly KubeObject[], { kube, signal }: Aski
   for (const object of wide) {
     const live = await readLive(kube, object, signal);
     if (live === undefined || isOurs(live)) continue;
-    const [there, wanted] = [live, object].map((one) => one as unknown as JsonObject);
+    const [there, requested] = [live, object].map((one) => one as unknown as JsonObject);
     const isSame = ['rules', 'roleRef', 'subjects'].every((key) =>
-      isJsonEqual(valueAt(there, key) ?? null, valueAt(wanted, key) ?? null),
+      isJsonEqual(valueAt(there, key) ?? null, valueAt(requested, key) ?? null),
     );
     if (isSame) continue;
     const text = `${describeRef(refOf(object))} exists and is not Longshore's: it would be overwritten. Give it another name, or remove it if it is not needed, and run the command again; nothing was changed`;
@@ -161,7 +161,7 @@ export function leadsOutside({ kind, webhooks }: KubeObject): boolean {
 const maxRefusals = 20;
 const parallelTries = 8;
 
-/** What the server would say to the object; undefined when it would take it, or when that cannot be told before other objects are there. */
+/** What the server would say to the object; undefined when it would take it, or when that is unknown before other objects exist. */
 async function refusalOf(object: KubeObject, { kube, signal }: Asking): Promise<string | undefined> {
   try {
     const live = object.kind.endsWith('WebhookConfiguration') ? await readLive(kube, object, signal) : undefined;
@@ -184,8 +184,8 @@ async function assertTaken(objects: readonly KubeObject[], asking: Asking): Prom
   if (refusals.length === 0) return;
   const shown = refusals.slice(0, maxRefusals);
   const more = refusals.length > shown.length ? `\n  and ${refusals.length - shown.length} more` : '';
-  const isForRights = refusals.some((text) => / is forbidden: User /.test(text));
-  const advice = isForRights ? '; an installation requires the permissions of cluster-admin' : '';
+  const needsPermissions = refusals.some((text) => / is forbidden: User /.test(text));
+  const advice = needsPermissions ? '; an installation requires the permissions of cluster-admin' : '';
   const text = `the API server refuses what would be applied${advice}; nothing was changed:\n  ${shown.join('\n  ')}${more}`;
   throw new TerminalError('ApplyRefused', text);
 }

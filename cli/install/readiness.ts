@@ -67,14 +67,14 @@ export function explainAdmission(missing: string | undefined): readonly string[]
   return [`admission: ${missing}`, ...(advice === undefined ? [] : [`  → ${advice}`])];
 }
 
-function deploymentWait(kube: KubeClient, wanted: KubeObject): Wait {
+function deploymentWait(kube: KubeClient, requested: KubeObject): Wait {
   return {
-    label: `deployment ${wanted.metadata.name ?? ''}`,
+    label: `deployment ${requested.metadata.name ?? ''}`,
     look: async (signal) => {
-      const { state, message } = healthOf(await kube.get(refOf(wanted), { signal }), Date.now());
+      const { state, message } = healthOf(await kube.get(refOf(requested), { signal }), Date.now());
       return state === 'Current' ? undefined : message;
     },
-    explain: async (signal) => await diagnose(kube, await kube.get(refOf(wanted), { signal }), signal),
+    explain: async (signal) => await diagnose(kube, await kube.get(refOf(requested), { signal }), signal),
   };
 }
 

@@ -20,7 +20,7 @@ import { shardsAbove } from './shards.ts';
 /** What a cluster puts into every namespace. */
 const clusterOwn =
   /^(kube-root-ca\.crt|openshift-service-ca\.crt|default-token-.+|(default|builder|deployer)-dockercfg-.+)$/;
-/** Of kinds that somebody would miss. */
+/** Of kinds that users would miss. */
 const missedKinds: readonly { readonly apiVersion: string; readonly kind: string }[] = [
   ...['Secret', 'ConfigMap', 'Service', 'PersistentVolumeClaim'].map((kind) => ({ apiVersion: 'v1', kind })),
   ...['Deployment', 'StatefulSet', 'DaemonSet'].map((kind) => ({ apiVersion: 'apps/v1', kind })),
@@ -69,7 +69,7 @@ async function shippedInReverse(): Promise<KubeObject[]> {
     .toReversed();
 }
 
-/** What somebody else keeps in the namespace. */
+/** Objects of other owners in the namespace. */
 async function othersIn(kube: KubeClient, namespace: string): Promise<string[]> {
   const found: string[] = [];
   for (const target of missedKinds) {
@@ -83,7 +83,7 @@ async function othersIn(kube: KubeClient, namespace: string): Promise<string[]> 
   return found;
 }
 
-/** The namespace with what the processes have written into it, unless somebody else keeps things there; gives those. */
+/** The namespace with what the processes have written into it, unless it has objects of other owners; returns those. */
 async function removeNamespace(namespace: KubeObject, options: DeletionOptions): Promise<readonly string[]> {
   const { name = '' } = namespace.metadata;
   const secrets = ownSecretNames.map((secret) => ({

@@ -61,8 +61,8 @@ test.each(overlays)(
         const [, ...args] = containerOf(deployment)['args'] as string[];
         return readControllersConfig(parseOptions(controllersOptions, args, {}).values).shard;
       });
-      const wanted = names(count).map((_, at) => ({ index: at + 1, count }));
-      expect(shards).toEqual(count === 1 ? [undefined] : wanted);
+      const requested = names(count).map((_, at) => ({ index: at + 1, count }));
+      expect(shards).toEqual(count === 1 ? [undefined] : requested);
       const like = deployments.map((deployment) => {
         const { args, ports: _, ...container } = containerOf(deployment);
         return { ...container, args: (args as string[]).filter((arg) => !arg.startsWith('--shard')) };
@@ -78,8 +78,8 @@ test('every shard may hold its Lease', async () => {
   );
   const rules = roles.flatMap((role) => objectsAt(role as unknown as JsonObject, 'rules'));
   const leases = rules.flatMap((rule) => (rule['resourceNames'] ?? []) as string[]);
-  const wanted = names(maxShards).map((name) => name.replace('core', 'core.rukpak.io'));
-  expect(leases).toEqual(expect.arrayContaining(wanted));
+  const requested = names(maxShards).map((name) => name.replace('core', 'core.rukpak.io'));
+  expect(leases).toEqual(expect.arrayContaining(requested));
 });
 
 test('each is selected by what is its own alone: Deployment, PodDisruptionBudget, NetworkPolicy', async () => {

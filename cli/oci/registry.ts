@@ -48,7 +48,7 @@ async function openRegistry(ref: string, { values }: Transfer): Promise<Registry
   return { http, clock: systemClock, insecureRegistries, credentials, [Symbol.dispose]: () => http[Symbol.dispose]() };
 }
 
-/** Pushes an image and tells how far it is. The answer is `registry/repository@digest`.
+/** Pushes an image and reports progress. The answer is `registry/repository@digest`.
  *  @throws as `pushImage` and `findLogin` */
 export async function pushTo(ref: string, image: BundleImage, transfer: Transfer): Promise<string> {
   using registry = await openRegistry(ref, transfer);
@@ -76,7 +76,7 @@ function imageDeps(registry: Registry, work: WorkFolder): ImageSourceDeps {
   return { ...registry, cache, limits: new RateLimits(systemClock), platform };
 }
 
-/** A provisioner looks again later; here somebody waits for the answer. */
+/** A provisioner requeues; here a user waits for the result. */
 function withoutPatience(thrown: unknown): unknown {
   const isMissing = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
   return isMissing ? thrown.cause : thrown;

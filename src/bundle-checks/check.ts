@@ -3,7 +3,7 @@ import type { FieldError } from '../schema/index.ts';
 import type { BundleFile, BundleUnderCheck } from './bundle.ts';
 import type { Severity, Suite } from './finding.ts';
 
-/** In the order in which findings are told. */
+/** In the order in which findings are reported. */
 export const stages = ['format', 'loading', 'csv', 'crds', 'bundle', 'content', 'optional'] as const;
 /** What a check looks at. */
 export type Stage = (typeof stages)[number];
@@ -47,7 +47,7 @@ export interface ImagePlatform {
 export interface CheckContext {
   /** Fresh for every bundle: it learns the bundle's definitions. */
   readonly rules: ApiRules;
-  /** The release of Kubernetes that the bundle is judged for: `1.25`. As it was written; a check says when it is no version. */
+  /** The release of Kubernetes that the bundle is validated for: `1.25`. As given; a check reports an invalid version. */
   readonly kubernetesVersion?: string;
   /** Names of categories instead of the standard ones. */
   readonly categories?: readonly string[];

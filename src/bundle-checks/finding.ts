@@ -14,7 +14,7 @@ export type Suite =
   | 'objects'
   | 'multiarch';
 
-/** Something that a check says of a bundle. */
+/** A finding of a check about a bundle. */
 export interface Finding {
   /** Stable: `CSV12`. */
   readonly id: string;

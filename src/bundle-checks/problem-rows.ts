@@ -6,12 +6,12 @@ export interface ProblemRow<Problem> extends Pick<Check, 'id' | 'title' | 'whatT
   readonly matches: (problem: Problem) => boolean;
 }
 
-/** Where the problems come from, and how they are told. */
+/** Where the problems come from, and how they are reported. */
 export interface ProblemSource<Problem> extends Pick<Check, 'suite' | 'stage' | 'severity'> {
   readonly find: (bundle: BundleUnderCheck, context: CheckContext) => Iterable<{ problem: Problem; hit: Hit }>;
 }
 
-/** A check for each row; a problem is told by the first row that it matches. */
+/** A check for each row; a problem is reported by the first row that it matches. */
 export function checksOfProblems<Problem>(
   rows: readonly ProblemRow<Problem>[],
   { find, ...kind }: ProblemSource<Problem>,

@@ -123,7 +123,7 @@ export function hasFaultyCsv({ fault, source }: BundleFile): boolean {
   return fault !== undefined && /\bkind"?:\s*"?ClusterServiceVersion\b/.test(source.content.toString('latin1'));
 }
 
-/** Whether a file of `manifests/` is too large to be read: nobody knows what it holds. */
+/** Whether a file of `manifests/` is too large to be read: its content is unknown. */
 export function hasUnreadManifest({ otherEntries }: Pick<BundleUnderCheck, 'otherEntries'>): boolean {
   return otherEntries.some(({ path, kind }) => kind === 'too large' && path.startsWith('manifests/'));
 }
@@ -135,7 +135,7 @@ function mediaTypeOf(files: readonly BundleFile[], objects: readonly ManifestObj
   return isOperator ? 'registry+v1' : 'plain';
 }
 
-/** Reads everything that can be read. Files with faults, objects with wrong types, missing parts: all of that is for checks to tell. */
+/** Reads everything that can be read. Files with faults, objects with wrong types, missing parts: the checks report all of that. */
 export function readBundleForChecks({ name, files, otherEntries }: BundleContent): BundleUnderCheck {
   const read = files.map(readFile);
   const manifestFiles = read.filter(({ path }) => path.startsWith('manifests/'));

@@ -13,7 +13,7 @@ function whereOf(place: Place | undefined): Pick<Finding, 'file' | 'line' | 'col
   return { file: file.path, ...found, ...fieldPath };
 }
 
-/** Names of 10,000 characters help nobody. */
+/** Names of 10,000 characters help no one. */
 const maxMessageLength = 4000;
 
 function findingOf(check: Check, hit: Hit): Finding {
@@ -45,7 +45,7 @@ function compare(a: Found, b: Found): number {
   );
 }
 
-/** Thousands of one kind tell nobody more than the first ones. */
+/** Thousands of one kind add nothing to the first ones. */
 function limited(hits: readonly Hit[]): readonly Hit[] {
   if (hits.length <= maxHits) return hits;
   const shown = hits.slice(0, maxHits);
@@ -55,7 +55,7 @@ function limited(hits: readonly Hit[]): readonly Hit[] {
 }
 
 /** Runs checks over a bundle. Findings come by stage, then file, then place, then in the order of the checks; each once.
- *  Of each check the first 100 are told, and how many more there are. */
+ *  The first 100 of each check are reported, and the number of the others. */
 export function runChecks(
   bundle: BundleUnderCheck,
   checks: readonly Check[],

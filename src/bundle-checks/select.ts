@@ -5,7 +5,7 @@ import type { Suite } from './finding.ts';
 /** Suites that are only run when they are asked for: those for one catalogue, and those that read images. */
 const onRequest: ReadonlySet<Suite> = new Set<Suite>(['operatorhub', 'community', 'multiarch']);
 
-/** Which checks are wanted, by id or suite. */
+/** Which checks are selected, by id or suite. */
 export interface Selection {
   /** Empty: all suites but those that must be asked for. */
   readonly select: readonly string[];
@@ -44,7 +44,7 @@ function expand(word: string): readonly string[] {
   throw new TerminalError('UnknownSelector', `selector "${word}" does not match any validator labels`);
 }
 
-/** The checks that are wanted. What is named by its id is run although its suite is not.
+/** The selected checks. What is named by its id is run although its suite is not.
  *  @throws TerminalError UnknownCheck for a word that is neither an id nor a suite · UnknownSelector for `name=nope` · EmptySelection */
 export function selectChecks(checks: readonly Check[], selection: Selection): readonly Check[] {
   const [select, ignore] = [selection.select.flatMap(expand), selection.ignore.flatMap(expand)];

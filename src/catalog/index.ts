@@ -22,7 +22,7 @@ export { catalogDockerfile, configsLabel, type DockerfileOptions } from './autho
 export { initPackage, type PackageStart } from './author/init-package.ts';
 export { type MigrateLevel, migrateDocument, readMigrateLevel } from './author/migrate.ts';
 export { type MissingRequirement, missingRequirements } from './author/missing.ts';
-export { type KeptPackage, type PackageWish, pruneDocument, prunePackage } from './author/prune.ts';
+export { type PackageSelection, pruneDocument, prunePackage, type RetainedPackage } from './author/prune.ts';
 export type { BuiltTemplate, CatalogTemplate } from './author/template.ts';
 export { readTemplate, templateTypes } from './author/templates.ts';
 export { type CatalogCheck, createCatalogCheck } from './check/check.ts';

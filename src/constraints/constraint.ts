@@ -124,7 +124,7 @@ export function parseConstraint(value: JsonValue, limits: ConstraintLimits = { m
   return readNode(value, 1, limits);
 }
 
-/** What constraints are judged by. */
+/** What constraints are evaluated against. */
 export interface Surroundings {
   readonly hasPackage: (packageName: string, range: VersionRange) => boolean;
   readonly hasApi: (api: GroupVersionKind) => boolean;

@@ -10,7 +10,7 @@ import {
 } from './constraint.ts';
 import type { Property } from './property.ts';
 
-/** Something that a bundle needs from elsewhere. A label is only ever told, never met or missed. */
+/** Something that a bundle needs from elsewhere. A label is only reported, never met or missed. */
 export type Dependency =
   | { readonly type: 'constraint'; readonly constraint: Constraint }
   | { readonly type: 'label'; readonly label: string };

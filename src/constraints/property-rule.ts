@@ -19,7 +19,7 @@ import { compareVersions, parseTolerantVersion, type Version } from './version.t
 /** An expression over the properties of one bundle. */
 export interface PropertyRule {
   readonly text: string;
-  /** Never takes longer than its cost allows; `spend` is told the cost, of which a few millions take a second.
+  /** Never takes longer than its cost allows; `spend` gets the cost, of which a few millions take a second.
    *  @throws TerminalError RuleFailed when the expression comes to no truth value · what `spend` throws */
   readonly isTrueOf: (properties: readonly Property[], spend?: (cost: number) => void) => boolean;
 }
@@ -61,7 +61,7 @@ function ruleEnvironment(): Environment {
   return environment;
 }
 
-/** Every fault is told with the whole line that it is in: the first ones are enough. */
+/** Every fault is reported with the whole line that it is in: the first ones are enough. */
 function shortened(issues: string): string {
   return issues.length <= maxIssueCharacters ? issues : `${issues.slice(0, maxIssueCharacters)} (and more)`;
 }

@@ -117,7 +117,7 @@ function undecided(annotations: Annotations): Findings {
   return { problems: [], warnings: [text] };
 }
 
-/** Judges the annotations that tell of a bundle, whatever else is among them.
+/** Validates the annotations that describe a bundle, whatever else is among them.
  *  @see docs/spec/admission.md#annotation-rules; texts of docs/spec/bundle-format.md#media-types-and-format-checks */
 export function checkBundleAnnotations(annotations: Annotations, place: AnnotationPlace): Findings {
   const ours = Object.entries(annotations)

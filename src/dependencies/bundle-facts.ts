@@ -99,7 +99,7 @@ function annotatedPackage(annotations: Annotations): readonly Property[] {
   return [{ type: 'olm.package', value: { packageName, version } }];
 }
 
-/** What a Bundle's annotations tell of it: what the provisioner noted of its content, and what its author wrote on it. */
+/** The facts in a Bundle's annotations: what the provisioner noted of its content, and what its author wrote on it. */
 export function readProperties(annotations: Annotations = {}): readonly Property[] {
   const ofContent = recorded(annotations);
   const isNamed = ofContent.some(({ type }) => type === 'olm.package');
@@ -112,12 +112,12 @@ export function dependenciesOf(properties: readonly Property[], annotations: Ann
   return [...required.dependencies, ...readAnnotatedDependencies(annotations).dependencies];
 }
 
-/** The property of a bundle whose dependencies nobody knows. */
+/** The property of a bundle whose dependencies are unknown. */
 export function unknownDependencies(why: string): Property {
   return { type: unknownType, value: why.slice(0, maxReason) };
 }
 
-/** Why nobody knows what a bundle needs; undefined where it is known, be it from its annotations. */
+/** Why the dependencies of a bundle are unknown; undefined where it is known, be it from its annotations. */
 export function whyUnknown(properties: readonly Property[], annotations: Annotations = {}): string | undefined {
   if (annotations[dependenciesAnnotation] !== undefined) return undefined;
   const value = properties.find(({ type }) => type === unknownType)?.value;

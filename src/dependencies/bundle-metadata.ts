@@ -93,7 +93,7 @@ function unreadable(thrown: TerminalError): BundleMetadata {
   return { problems: [], warnings: [`${text}: ${advice}`], properties: [unknownDependencies(text)] };
 }
 
-/** Reads and judges the files of a bundle's `metadata` directory; those that are missing say nothing.
+/** Reads and validates the files of a bundle's `metadata` directory; those that are missing say nothing.
  *  @see docs/spec/admission.md#annotation-rules, docs/spec/admission.md#dependency-rules */
 export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provisionerClassName: string): BundleMetadata {
   const parts = metadataFileNames.flatMap((name): BundleMetadata[] => {

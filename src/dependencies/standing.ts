@@ -25,7 +25,7 @@ type ServesApi = (api: GroupVersionKind) => boolean;
 /** What stands on the cluster beside the bundle that is asked about. */
 export interface Survey {
   readonly active: readonly Participant[];
-  /** Unpacked and wanted, with dependencies, and held up by nothing but these. */
+  /** Unpacked and desired, with dependencies, and held up by nothing but these. */
   readonly pending: readonly Participant[];
   readonly servesApi: ServesApi;
 }

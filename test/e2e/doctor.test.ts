@@ -75,7 +75,7 @@ test('a cluster that is well is told to be', async () => {
     return found;
   }, patience);
   expect(answer).toMatchObject({ code: 0, level: 'ok' });
-  expect(answer.lines.join('\n')).toContain('ok webhook: a Bundle that is wrong is denied');
+  expect(answer.lines.join('\n')).toContain('ok webhook: an invalid Bundle is denied');
   expect(answer.lines.join('\n')).toContain('ok leader: Lease rukpak-system/core.rukpak.io: held by ');
 });
 
@@ -146,9 +146,9 @@ test('processes that are gone are missed', async () => {
     name: configuration,
   };
   await kube.delete(ref);
-  await told(`fail webhook configurations: ValidatingWebhookConfiguration ${configuration}: not there`);
-  await told('fail webhook: a Bundle that is wrong was not denied');
+  await told(`fail webhook configurations: ValidatingWebhookConfiguration ${configuration}: not found`);
+  await told('fail webhook: an invalid Bundle was not denied');
   await kube.create(bundleDeployment('unseen', unreachable), { fieldManager: 'test' });
-  await told('fail objects: BundleDeployment unseen: nobody has looked at it yet', '--stuck-after', '1');
-  await told(': it does not work any more');
+  await told('fail objects: BundleDeployment unseen: not reconciled yet', '--stuck-after', '1');
+  await told(': the holder has stopped');
 });

@@ -1,5 +1,5 @@
 import { printable, printableLine } from '../../../src/base/index.ts';
-import { type BundleFacts, type BundleWish, inspectBundle, stageBundle } from '../../bundle-files/index.ts';
+import { type BundleFacts, type BundleRequest, inspectBundle, stageBundle } from '../../bundle-files/index.ts';
 import { type OptionValues } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { buildBundleImage } from '../../oci/index.ts';
@@ -14,11 +14,11 @@ interface Inspected extends BundleFacts {
   readonly digest: string;
 }
 
-async function inspect(wish: BundleWish): Promise<Inspected> {
-  const { staging, digest } = await stageBundle(wish);
+async function inspect(request: BundleRequest): Promise<Inspected> {
+  const { staging, digest } = await stageBundle(request);
   await using _staging = staging;
-  const { name, work } = wish;
-  const options = { form: 'image', compression: 'none', dir: work.path, signal: wish.signal } as const;
+  const { name, work } = request;
+  const options = { form: 'image', compression: 'none', dir: work.path, signal: request.signal } as const;
   const known = digest ?? (await buildBundleImage(staging, options)).digest;
   return { name, digest: known, ...(await inspectBundle(staging)) };
 }

@@ -47,7 +47,7 @@ function watched(namespaces: readonly string[]): JsonObject {
   return namespaces.length === 1 ? { watchNamespace: namespaces[0] ?? '' } : { watchNamespaces: [...namespaces] };
 }
 
-/** The options in the form of `spec.config`, so that one schema judges both. */
+/** The options in the form of `spec.config`, so that one schema validates both. */
 async function configOf(values: OptionValues): Promise<JsonObject> {
   const deploymentConfig = await readDeploymentConfig(values['deployment-config'] as string | undefined);
   const without = values['without-amendment'] as readonly string[] | undefined;

@@ -37,7 +37,7 @@ interface Validation {
   readonly context: Omit<CheckContext, 'rules'>;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** What registries said of images. */
+  /** What registries reported about images. */
   readonly known: Parameters<typeof readImagePlatforms>[1];
 }
 
@@ -110,11 +110,11 @@ function printer(progress: Progress, isVerbose: boolean): Print {
   };
 }
 
-/** Judges several bundles at a time; reports are told, and come, in the order of the names. */
+/** Validates several bundles concurrently; reports are in the order of the names. */
 async function judgeAll(names: readonly string[], work: Validation, print?: Print): Promise<readonly Report[]> {
   const waiting = new Map<number, Report>();
   const { progress } = work;
-  let [done, told] = [0, 0];
+  let [done, reported] = [0, 0];
   return await mapLimit(names, bundlesAtATime, async (name, index) => {
     progress.show(`validating ${name.length > 40 ? `…${name.slice(-39)}` : name}`, {
       done,
@@ -124,10 +124,10 @@ async function judgeAll(names: readonly string[], work: Validation, print?: Prin
     const report = await validate(name, work);
     done += 1;
     waiting.set(index, report);
-    for (let next = waiting.get(told); next !== undefined; next = waiting.get(told)) {
+    for (let next = waiting.get(reported); next !== undefined; next = waiting.get(reported)) {
       print?.(next);
-      waiting.delete(told);
-      told += 1;
+      waiting.delete(reported);
+      reported += 1;
     }
     return report;
   });

@@ -25,7 +25,7 @@ function lineOf(report: Report, finding: Finding): string {
     .join(' · ');
 }
 
-/** A check fails by its errors; what it only warns of is told beside it. */
+/** A check fails by its errors; warnings are reported beside it. */
 function caseOf(report: Report, { id, suite, title }: Check, findings: readonly Finding[]): string {
   const head = `    <testcase name="${escaped(`${id} ${title}`)}" classname="${escaped(suite)}"`;
   const errors = findings.filter(({ severity }) => severity === 'error');

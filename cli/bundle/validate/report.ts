@@ -14,7 +14,7 @@ export interface Report {
 /** Turns all reports into one text; `checks` are those that were run. */
 export type ReportFormat = (reports: readonly Report[], checks: readonly Check[]) => string;
 
-/** How often something is said so badly. */
+/** The number of findings of a severity. */
 export function countOf({ findings }: Report, severity: Severity): number {
   return findings.filter((finding) => finding.severity === severity).length;
 }

@@ -10,7 +10,7 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 
 /** Relative to the folder that the command runs in, as services that show findings want it. */
 function uriOf({ name, isFolder }: Report, file: string | undefined): string {
-  // What is missing from a bundle has no file: that is said of the bundle.
+  // What is missing from a bundle has no file: the finding is about the bundle.
   const path = isFolder ? join(name, file ?? '') : (file ?? name);
   return path.split('/').map(encodeURIComponent).join('/');
 }

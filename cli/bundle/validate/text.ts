@@ -39,7 +39,7 @@ function lineText(report: Report, finding: Finding): string {
 /** Findings that the same is to be done about, where the first of them was found. */
 function groupText(report: Report, findings: readonly Finding[]): string {
   const [first] = findings;
-  // A line that says that there is one more takes as much room as that one.
+  // A line "and 1 more" takes as much room as the finding.
   const isWhole = findings.length <= maxShown + 1;
   const rest = findings.length - maxShown;
   const more = isWhole ? '' : `    and ${rest} more ${first?.id ?? ''}: --verbose shows them\n`;

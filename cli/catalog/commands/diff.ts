@@ -11,7 +11,7 @@ async function readCompared(name: string, options: OpenOptions): Promise<Compare
     for await (const meta of openCatalog(name, options)) compared.add(meta);
   } catch (thrown) {
     if (!(thrown instanceof UnreadableCatalog)) throw thrown;
-    // Places are told as they are within the catalog.
+    // Places are relative to the catalog.
     throw new TerminalError(thrown.reason, `${name}: ${thrown.message}`, { cause: thrown });
   }
   return compared;

@@ -29,7 +29,7 @@ function formOf(values: OptionValues): Form {
   return form;
 }
 
-/** What is installed, what is wanted, and the updates between; a graph without order has no such updates, which is told. */
+/** What is installed, what is requested, and the updates between; a graph without order has no such updates, which is reported. */
 function marksOf(found: CatalogPackage, channels: readonly string[], values: OptionValues): Marks {
   const target = knownBundle(found, values['to'] as string | undefined);
   const named = values['installed'] as string | undefined;
@@ -49,17 +49,17 @@ function marksOf(found: CatalogPackage, channels: readonly string[], values: Opt
 
 function draw(found: CatalogPackage, form: Form, values: OptionValues): string {
   const channels = knownChannel(found, values['channel'] as string | undefined);
-  const wanted = channels.length === 0 ? undefined : channels;
+  const requested = channels.length === 0 ? undefined : channels;
   if (form === 'mermaid') {
     const minimumEdge = values['minimum-edge'] as string | undefined;
     return drawMermaid([found], {
-      channels: wanted,
+      channels: requested,
       minimumEdge,
       hasV0Semantics: values['draw-v0-semantics'] === true,
     });
   }
   const marks = marksOf(found, channels, values);
-  return form === 'svg' ? drawSvg(found, wanted, marks) : drawText(found, wanted, marks);
+  return form === 'svg' ? drawSvg(found, requested, marks) : drawText(found, requested, marks);
 }
 
 /** `longshore catalog graph PACKAGE --catalog REF` */

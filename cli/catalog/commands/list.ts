@@ -58,7 +58,7 @@ function print(kind: Kind, listing: Listing, output: unknown): void {
 /** `longshore catalog list packages|channels|bundles|images REF [PACKAGE]`: 1 when some of the catalog cannot be read; the rest is listed. */
 export async function catalogList(
   values: OptionValues,
-  [word = '', name = '', wanted]: readonly string[],
+  [word = '', name = '', requested]: readonly string[],
 ): Promise<number> {
   const kind = Object.hasOwn(kinds, word) ? kinds[word] : undefined;
   if (kind === undefined) {
@@ -68,7 +68,7 @@ export async function catalogList(
     );
   }
   return await withCatalogs(values, async (options) => {
-    const listing = new Listing(wanted);
+    const listing = new Listing(requested);
     let unread: UnreadableCatalog | undefined;
     try {
       for await (const meta of openCatalog(name, options)) listing.add(meta);

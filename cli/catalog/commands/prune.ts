@@ -1,14 +1,14 @@
 import { errorMessage, goQuote, makeFolder, TerminalError } from '../../../src/base/index.ts';
 import {
   createCatalogView,
-  type KeptPackage,
   type Meta,
   type MissingRequirement,
   missingRequirements,
   PackageBuilder,
-  type PackageWish,
+  type PackageSelection,
   pruneDocument,
   prunePackage,
+  type RetainedPackage,
   type WriteOptions,
   writeCatalogFolder,
 } from '../../../src/catalog/index.ts';
@@ -46,7 +46,7 @@ function byPackage<T>(
   );
 }
 
-function readWishes(values: OptionValues): readonly PackageWish[] {
+function readSelections(values: OptionValues): readonly PackageSelection[] {
   const keeps = listOf(values, 'keep-package');
   if (keeps.length === 0) {
     throw new TerminalError('InvalidOption', 'catalog prune: --keep-package is missing: name the packages to retain');
@@ -63,9 +63,9 @@ function readWishes(values: OptionValues): readonly PackageWish[] {
     if (!channels.has(name))
       throw new TerminalError('InvalidOption', `package ${goQuote(name)} is not retained: --keep-package ${name}`);
   }
-  return Array.from(channels, ([name, wanted]) => ({
+  return Array.from(channels, ([name, requested]) => ({
     name,
-    channels: wanted,
+    channels: requested,
     minVersion: minVersions.get(name),
     isHeadsOnly: values['heads-only'] === true,
     defaultChannel: defaultChannels.get(name),
@@ -73,13 +73,18 @@ function readWishes(values: OptionValues): readonly PackageWish[] {
 }
 
 interface Plan {
-  readonly kept: ReadonlyMap<string, KeptPackage>;
+  readonly retained: ReadonlyMap<string, RetainedPackage>;
   readonly notes: readonly string[];
 }
 
 /** Packages that meet what is missing, and are not kept yet. */
-function toAdd(missing: readonly MissingRequirement[], kept: ReadonlyMap<string, KeptPackage>): readonly string[] {
-  const firsts = missing.map(({ providers }) => (providers.some((name) => kept.has(name)) ? undefined : providers[0]));
+function toAdd(
+  missing: readonly MissingRequirement[],
+  retained: ReadonlyMap<string, RetainedPackage>,
+): readonly string[] {
+  const firsts = missing.map(({ providers }) =>
+    providers.some((name) => retained.has(name)) ? undefined : providers[0],
+  );
   return Array.from(new Set(firsts.filter((name) => name !== undefined)));
 }
 
@@ -92,39 +97,39 @@ function missingText({ bundle, description, providers }: MissingRequirement): st
 
 function planOf(
   packages: ReadonlyMap<string, CatalogPackage>,
-  wishes: readonly PackageWish[],
+  selections: readonly PackageSelection[],
   values: OptionValues,
 ): Plan {
-  const kept = new Map(wishes.map((wish) => [wish.name, prunePackage(packages, wish)]));
-  const notes = Array.from(kept.values()).flatMap(({ name, defaultChannel }) => {
+  const retained = new Map(selections.map((selection) => [selection.name, prunePackage(packages, selection)]));
+  const notes = Array.from(retained.values()).flatMap(({ name, defaultChannel }) => {
     const before = packages.get(name)?.defaultChannel;
     return before === defaultChannel
       ? []
       : [`package ${name}: the default channel ${before ?? ''} is not retained: it is ${defaultChannel} now`];
   });
   const view = createCatalogView({ name: 'catalog' }, packages);
-  let missing = missingRequirements(view, kept);
+  let missing = missingRequirements(view, retained);
   if (values['with-dependencies'] === true) {
-    for (let names = toAdd(missing, kept); names.length > 0; names = toAdd(missing, kept)) {
+    for (let names = toAdd(missing, retained); names.length > 0; names = toAdd(missing, retained)) {
       for (const name of names) {
-        kept.set(name, prunePackage(packages, { name, channels: [], isHeadsOnly: false }));
+        retained.set(name, prunePackage(packages, { name, channels: [], isHeadsOnly: false }));
         notes.push(`package ${name} is retained, too: others depend on it`);
       }
-      missing = missingRequirements(view, kept);
+      missing = missingRequirements(view, retained);
     }
   }
-  return { kept, notes: [...notes, ...missing.map(missingText)] };
+  return { retained, notes: [...notes, ...missing.map(missingText)] };
 }
 
 async function* watched(
   metas: AsyncIterable<Meta>,
   builder: PackageBuilder,
-  isWanted: (name: string) => boolean,
+  isSelected: (name: string) => boolean,
 ): AsyncGenerator<Meta> {
   for await (const meta of metas) {
     builder.add(meta);
     const owner = meta.schema === 'olm.package' ? meta.name : meta.package;
-    if (owner === '' || isWanted(owner)) yield meta;
+    if (owner === '' || isSelected(owner)) yield meta;
   }
 }
 
@@ -145,24 +150,24 @@ async function write(
 
 /** `longshore catalog prune REF --keep-package NAME[:CHANNEL]...` */
 export async function catalogPrune(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
-  const wishes = readWishes(values);
-  const wanted = new Set(wishes.map((wish) => wish.name));
-  const isWanted = (owner: string): boolean => values['with-dependencies'] === true || wanted.has(owner);
+  const selections = readSelections(values);
+  const requested = new Set(selections.map((selection) => selection.name));
+  const isSelected = (owner: string): boolean => values['with-dependencies'] === true || requested.has(owner);
   return await withCatalogs(values, async (options) => {
     const builder = new PackageBuilder();
     let plan: Plan | undefined;
     const planned = (): Plan => {
       if (plan !== undefined) return plan;
-      plan = planOf(builder.build(), wishes, values);
+      plan = planOf(builder.build(), selections, values);
       options.progress.clear();
       for (const note of plan.notes) process.stderr.write(`longshore: ${note}\n`);
       return plan;
     };
     const format = values['output'] === 'json' ? 'json' : 'yaml';
-    await write(watched(openCatalog(name, options), builder, isWanted), values, {
+    await write(watched(openCatalog(name, options), builder, isSelected), values, {
       format,
       signal: options.signal,
-      change: (document) => pruneDocument(planned().kept, document),
+      change: (document) => pruneDocument(planned().retained, document),
     });
     // Of an empty catalog, nothing was asked for yet.
     planned();

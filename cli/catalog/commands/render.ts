@@ -1,10 +1,10 @@
 import { TerminalError } from '../../../src/base/index.ts';
 import type { OptionValues } from '../../command/index.ts';
 import { imageOfOption, migrateLevelOf } from '../author-values.ts';
-import { judged } from '../judged.ts';
 import { withCatalogs } from '../open.ts';
 import { printCatalog } from '../print.ts';
 import { allKinds, renderReferences } from '../render.ts';
+import { validated } from '../validated.ts';
 
 /** `longshore catalog render REF...` */
 export async function catalogRender(values: OptionValues, names: readonly string[]): Promise<number> {
@@ -18,7 +18,7 @@ export async function catalogRender(values: OptionValues, names: readonly string
       process.stderr.write(`warning: ${text}\n`);
     };
     const metas = renderReferences(names, { ...open, allowed: allKinds, migrate, imageOf, warn });
-    await printCatalog(judged(metas, warn), values['output']);
+    await printCatalog(validated(metas, warn), values['output']);
     return 0;
   });
 }

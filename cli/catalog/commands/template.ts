@@ -5,11 +5,11 @@ import type { OptionValues } from '../../command/index.ts';
 import { imageOfOption, migrateLevelOf } from '../author-values.ts';
 import { buildComposite } from '../build-composite.ts';
 import { buildTemplate } from '../build-template.ts';
-import { assertValid } from '../judged.ts';
 import { withCatalogs } from '../open.ts';
 import { printCatalog } from '../print.ts';
 import type { RenderOptions } from '../render.ts';
 import { readTextFile } from '../text-file.ts';
+import { assertValid } from '../validated.ts';
 
 type Options = Omit<RenderOptions, 'allowed'>;
 

@@ -10,7 +10,7 @@ import {
   type Meta,
   UnreadableCatalog,
 } from '../../../src/catalog/index.ts';
-import { errorText } from '../judged.ts';
+import { errorText } from '../validated.ts';
 import type { CachePlan } from './options.ts';
 
 const indexName = 'catalog.index';
@@ -98,7 +98,7 @@ async function digestOf(source: CatalogSource, dir: string): Promise<string> {
   return `sha256:${createHash('sha256').update(whole).digest('hex')}`;
 }
 
-/** What an attempt that did not end left behind is removed; whatever else is there is nobody's business here.
+/** What an attempt that did not end left behind is removed; other files are not touched.
  *  @throws TerminalError UnexpectedContents */
 async function openFolder(dir: string): Promise<void> {
   makeFolder(dir);

@@ -64,7 +64,7 @@ async function open(names: readonly string[], values: OptionValues, log: Logger)
     };
     const file = await provideIndex(source, plan, work.path);
     progress.clear();
-    // A temporary file is read until the end, though its name is gone by then.
+    // A temporary file is read until the end, though its name is removed by then.
     return plan.isOnly ? undefined : await opened(file, values, log);
   });
 }
@@ -106,7 +106,7 @@ async function serve({ index, threads }: OpenedCatalog, values: OptionValues, lo
   terminal.line(`serving ${index.packageNames().length} packages over gRPC on port ${registry.port}`);
   if (httpPort !== undefined) {
     const name = values['http-name'] as string;
-    const catalogOf = (wanted: string): CatalogIndex | undefined => (wanted === name ? index : undefined);
+    const catalogOf = (requested: string): CatalogIndex | undefined => (requested === name ? index : undefined);
     const startCatalogs = (port: number): ReturnType<typeof startCatalogServer> =>
       startCatalogServer({ ...listen, port, catalogOf });
     const server = servers.use(await listening('http-port', httpPort, startCatalogs));

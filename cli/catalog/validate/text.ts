@@ -57,7 +57,7 @@ function inOrder(a: CatalogFinding, b: CatalogFinding): number {
 }
 
 function groupText(findings: readonly CatalogFinding[], options: TextOptions): string {
-  // A line that says that there is one more takes as much room as that one.
+  // A line "and 1 more" takes as much room as the finding.
   const isWhole = options.isVerbose || findings.length <= maxShown + 1;
   const shown = findings.slice(0, isWhole ? undefined : maxShown).map((finding) => findingText(finding, options));
   const more = isWhole
@@ -80,7 +80,7 @@ export function reportText(report: CatalogReport, options: TextOptions): string 
     counted(report.channels, 'channel'),
     counted(report.bundles, 'bundle'),
   ].join(', ');
-  const verdict =
+  const result =
     findings.length === 0 ? 'nothing found' : `${counts.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
-  return `${[...groups.values()].map((group) => groupText(group, options)).join('')}${options.name}: ${verdict} in ${what}\n`;
+  return `${[...groups.values()].map((group) => groupText(group, options)).join('')}${options.name}: ${result} in ${what}\n`;
 }

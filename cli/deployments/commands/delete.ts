@@ -4,7 +4,7 @@ import { type OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
 import { whenDeleted } from '../run/wait.ts';
 
-/** `longshore delete NAME`: 1 when it is not there, or not gone in time. */
+/** `longshore delete NAME`: 1 when it is not found, or not deleted in time. */
 export async function deleteDeployment(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
   const ref = { apiVersion, ...parseTarget(text, ['BundleDeployment']) };
   using kube = await openKube(values);

@@ -7,8 +7,8 @@ import { createContentClient, parseTarget } from '../../client/index.ts';
 import { type OptionValues } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
+import { type Desired, findDesired } from '../diff/desired.ts';
 import { colouredDiff, type ShownChange, shownChange, titleOf } from '../diff/text.ts';
-import { findWanted, type Wanted } from '../diff/wanted.ts';
 
 const deadlineMs = 15 * 60_000;
 
@@ -18,17 +18,17 @@ function isInstalled({ status }: Readonly<Record<string, unknown>>): boolean {
 
 async function preview(
   kube: KubeClient,
-  wanted: Wanted,
+  desired: Desired,
   work: { readonly values: OptionValues; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<Preview> {
-  const { deployment, objects } = wanted;
+  const { deployment, objects } = desired;
   const { name = '', uid = '', annotations } = deployment.metadata;
   return await previewInstall({
     kube,
     owner: { name, uid },
     objects,
     ...wishesOf(deployment),
-    ...placeOf(wanted),
+    ...placeOf(desired),
     systemNamespace: work.values['system-namespace'] as string,
     isUpgrade: isInstalled(deployment),
     crdSafety: { annotations, isRestored: false },
@@ -53,10 +53,10 @@ export async function diff(values: OptionValues, [text = '']: readonly string[])
   const progress = stack.use(createProgress(process.stderr, { isQuiet: isJson || !process.stderr.isTTY }));
   const signal = AbortSignal.timeout(deadlineMs);
   const deployment: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
-  const wanted = await findWanted({ client, work, deployment, values, progress, signal });
-  // The file says what is wanted; what is installed is said by the cluster.
+  const desired = await findDesired({ client, work, deployment, values, progress, signal });
+  // The file has the desired state; the cluster has the installed one.
   const status = deployment['status'];
-  const compared = { ...wanted, deployment: { ...wanted.deployment, ...(status === undefined ? {} : { status }) } };
+  const compared = { ...desired, deployment: { ...desired.deployment, ...(status === undefined ? {} : { status }) } };
   const found = await preview(client.kube, compared, { values, progress, signal });
   progress.clear();
   const shown = found.changes.map(shownChange).filter((change) => change !== undefined);

@@ -40,8 +40,8 @@ export async function rollback(values: OptionValues, [text = '']: readonly strin
   const revisions = revisionsOf(deployment);
   const isInstalled = isJsonEqual(revisions.at(-1)?.spec ?? null, specOf(deployment));
   const revision = chooseRevision(revisions, { number, isInstalled, name: target.name });
-  const wanted = specOfRevision(revision, { hasBundle: await hasBundle(kube, deployment, revision) });
-  const written = await patchSpec(kube, deployment, replacing(specOf(deployment), wanted));
+  const desired = specOfRevision(revision, { hasBundle: await hasBundle(kube, deployment, revision) });
+  const written = await patchSpec(kube, deployment, replacing(specOf(deployment), desired));
   const title = `bundledeployment.core.rukpak.io "${target.name}"`;
   if (values['wait'] === true) await wait(kube, values, written);
   const what = values['wait'] === true ? 'rolled back' : 'is being rolled back';

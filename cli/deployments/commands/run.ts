@@ -85,13 +85,13 @@ async function upload(run: Run, spec: DeploymentSpec, staging: Staging): Promise
   const { name, word, client, work, progress, signal } = run;
   const path = join(work.path, 'bundle.tgz');
   const digest = await packStaged(staging, path, { what: word, signal });
-  const { source: _source, ...wanted } = spec;
+  const { source: _source, ...desired } = spec;
   const events = {
     onApplied: () => print(`bundledeployment.core.rukpak.io "${name}" applied`),
     onSent: (done: number, total: number) => progress.show(`uploading ${word}`, { done, total, unit: 'bytes' }),
   };
-  const { config = {} } = wanted;
-  const uploaded = await deployPacked(client, { ...wanted, config, packed: { path, digest } }, events);
+  const { config = {} } = desired;
+  const uploaded = await deployPacked(client, { ...desired, config, packed: { path, digest } }, events);
   progress.clear();
   const { bundle, isNew } = uploaded;
   print(isNew ? `successfully uploaded bundle content for "${bundle}"` : `bundle "${bundle}" is already up-to-date`);

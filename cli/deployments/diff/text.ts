@@ -17,7 +17,7 @@ export interface ShownChange {
   readonly diff: string;
 }
 
-/** Comparing texts that have little in common takes long and helps nobody. */
+/** Comparing texts that have little in common takes long and helps no one. */
 const maxEdits = 2000;
 
 /** `Deployment.apps combo/web` */
@@ -43,8 +43,8 @@ function patchText(title: string, before: string, after: string): string {
 /** What is to be shown of a change; undefined when nothing would change. */
 export function shownChange({ ref, before, after, manifest }: ObjectChange): ShownChange | undefined {
   const [live, answered, written] = [before, after, manifest] as unknown as (JsonObject | undefined)[];
-  const wanted = answered === undefined ? undefined : withoutDefaults(answered, live, written);
-  const shown = shownPair(before, wanted as unknown as KubeObject | undefined);
+  const desired = answered === undefined ? undefined : withoutDefaults(answered, live, written);
+  const shown = shownPair(before, desired as unknown as KubeObject | undefined);
   const [from, to] = [yamlOf(shown.before), yamlOf(shown.after)];
   if (from === to) return undefined;
   const action = before === undefined ? 'create' : after === undefined ? 'delete' : 'update';

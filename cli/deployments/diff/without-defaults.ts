@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 
-/** What tells the items of a list apart; undefined for others, whose place does. */
+/** The key that distinguishes the items of a list; undefined for lists by position. */
 function nameOf(item: JsonValue): JsonValue | undefined {
   return isJsonObject(item) ? (item['name'] ?? item['containerPort'] ?? item['port']) : undefined;
 }

@@ -15,7 +15,7 @@ import { createContentClient } from '../../client/index.ts';
 import type { OptionValues } from '../../command/index.ts';
 import type { WorkFolder } from '../../input/index.ts';
 import type { Progress } from '../../output/index.ts';
-import { findWanted } from '../diff/wanted.ts';
+import { findDesired } from '../diff/desired.ts';
 import { watchedAs } from '../run/config.ts';
 import { kubernetesKinds } from './kinds.ts';
 import { bundleNameIn } from './roles.ts';
@@ -94,16 +94,16 @@ export async function neededByBundle(name: string, work: Work): Promise<Needed> 
   const { staging } = await stageBundle({ name, ...work });
   await using _staging = staging;
   const content = await readStaged(formatOf(classOfBundle(staging)), staging, `${name}: `);
-  const wanted = values['install-namespace'] as string | undefined;
+  const desired = values['install-namespace'] as string | undefined;
   const watched = (values['watch-namespace'] as readonly string[] | undefined) ?? [];
   const config = {
-    ...(wanted === undefined ? {} : { installNamespace: wanted }),
+    ...(desired === undefined ? {} : { installNamespace: desired }),
     ...watchedAs(watched),
   };
   const rendered = content.render({ config, cluster: { certificateProviders: ['self'], kubeVersion: 'v999.0.0' } });
   const objects = rendered.objects as unknown as KubeObject[];
-  const suggested = wanted === undefined ? rendered.installNamespace?.name : undefined;
-  const defaultNamespace = wanted ?? suggested ?? (values['system-namespace'] as string);
+  const suggested = desired === undefined ? rendered.installNamespace?.name : undefined;
+  const defaultNamespace = desired ?? suggested ?? (values['system-namespace'] as string);
   const needs = await needsOfObjects(objects, { installNamespace: suggested, defaultNamespace });
   const coming = new Set([...namespacesIn(objects), ...(suggested === undefined ? [] : [suggested])]);
   return { name: bundleNameIn(name), needs, comingNamespaces: coming, account: undefined, missing: undefined };
@@ -115,11 +115,11 @@ export async function neededByDeployment(name: string, { values, work, progress,
   using client = await createContentClient(values);
   const { kube } = client;
   const deployment = await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
-  const wanted = await findWanted({ client, work, deployment, values, progress, signal });
-  const request = { ...wishesOf(deployment), ...placeOf(wanted) };
+  const desired = await findDesired({ client, work, deployment, values, progress, signal });
+  const request = { ...wishesOf(deployment), ...placeOf(desired) };
   const { uid = '' } = deployment.metadata;
   const systemNamespace = values['system-namespace'] as string;
-  const { objects } = wanted;
+  const { objects } = desired;
   const needs = await readNeeds({ kube, owner: { name, uid }, objects, ...request, systemNamespace, signal });
   const { items } = await kube.list({ apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true }, { signal });
   const present = new Set(items.map(({ metadata }) => metadata.name));
@@ -137,7 +137,7 @@ export async function neededByDeployment(name: string, { values, work, progress,
   return { name, needs, comingNamespaces, account, missing };
 }
 
-/** Undefined when whoever asks may not look as the account. */
+/** Undefined when the user cannot impersonate the account. */
 async function missingFor(
   asking: Parameters<typeof findMissing>[0],
   needs: readonly Need[],

@@ -38,7 +38,7 @@ function bindingOf(role: JsonObject, account: ServiceAccountName): JsonObject {
   };
 }
 
-/** Roles that give these rights, each followed by its binding when there is somebody to bind it to. */
+/** Roles with these permissions, each followed by its binding if there is a subject. */
 export function roleObjects(
   grants: readonly Grant[],
   { name, account }: { readonly name: string; readonly account: ServiceAccountName | undefined },

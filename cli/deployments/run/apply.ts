@@ -17,8 +17,8 @@ export interface DeploymentSpec {
 }
 
 /** The BundleDeployment as it is applied. */
-export function deploymentObject(wanted: DeploymentSpec): KubeObject {
-  const { name, deploymentClass, bundleClass, source, config = {}, labels = {} } = wanted;
+export function deploymentObject(desired: DeploymentSpec): KubeObject {
+  const { name, deploymentClass, bundleClass, source, config = {}, labels = {} } = desired;
   const template = {
     ...(Object.keys(labels).length === 0 ? {} : { metadata: { labels } }),
     spec: { provisionerClassName: bundleClass, source },
@@ -30,12 +30,12 @@ export function deploymentObject(wanted: DeploymentSpec): KubeObject {
 
 /** The JSON merge patch that turns `before` into `after`, members that only `before` has included. */
 export function replacing(before: JsonValue | undefined, after: JsonObject): JsonObject {
-  const gone = isJsonObject(before) ? Object.keys(before).filter((key) => after[key] === undefined) : [];
-  const kept = Object.entries(after).map(([key, value]): [string, JsonValue | undefined] => {
+  const removed = isJsonObject(before) ? Object.keys(before).filter((key) => after[key] === undefined) : [];
+  const retained = Object.entries(after).map(([key, value]): [string, JsonValue | undefined] => {
     const former = isJsonObject(before) ? before[key] : undefined;
     return [key, isJsonObject(value) ? replacing(former, value) : value];
   });
-  return Object.fromEntries([...gone.map((key): [string, null] => [key, null]), ...kept]);
+  return Object.fromEntries([...removed.map((key): [string, null] => [key, null]), ...retained]);
 }
 
 async function existing(kube: KubeClient, name: string): Promise<KubeObject | undefined> {
@@ -71,11 +71,11 @@ export async function patchSpec(kube: KubeClient, deployment: KubeObject, spec: 
 }
 
 /** Members of the former source that another field manager set would stay beside the applied ones, and both together are refused. */
-async function replaceSource(kube: KubeClient, wanted: KubeObject): Promise<void> {
-  const { name = '' } = wanted.metadata;
+async function replaceSource(kube: KubeClient, desired: KubeObject): Promise<void> {
+  const { name = '' } = desired.metadata;
   const found = await existing(kube, name);
   if (found === undefined) return;
-  const { spec } = wanted as unknown as { readonly spec: JsonObject };
+  const { spec } = desired as unknown as { readonly spec: JsonObject };
   const before = objectAt(found as unknown as JsonObject, 'spec', 'template', 'spec');
   const template = objectAt(spec, 'template') ?? {};
   const changed = replacing(before, objectAt(template, 'spec') ?? {});
@@ -85,8 +85,8 @@ async function replaceSource(kube: KubeClient, wanted: KubeObject): Promise<void
 /** Applies the BundleDeployment by server-side apply; fields of an earlier `longshore run` that are no longer given go away. Returns it as it is
  *  then. */
 export async function applyDeployment(kube: KubeClient, spec: DeploymentSpec): Promise<KubeObject> {
-  const wanted = deploymentObject(spec);
-  await replaceSource(kube, wanted);
-  const { object } = await kube.apply(wanted, { fieldManager: cliFieldManager, force: true });
+  const desired = deploymentObject(spec);
+  await replaceSource(kube, desired);
+  const { object } = await kube.apply(desired, { fieldManager: cliFieldManager, force: true });
   return object;
 }

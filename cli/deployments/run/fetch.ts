@@ -1,7 +1,7 @@
 import { readProxySettings, systemClock } from '../../../src/base/index.ts';
 import { createLocks, type Staging } from '../../../src/content/index.ts';
 import { fetchGit, fetchHttp } from '../../../src/sources/index.ts';
-import { type BundleWish, stageBundle } from '../../bundle-files/index.ts';
+import { type BundleRequest, stageBundle } from '../../bundle-files/index.ts';
 import { openStaging, readAuthorities } from '../../input/index.ts';
 import type { RunSource } from './source.ts';
 
@@ -32,7 +32,7 @@ export function sourceSpec(source: RunSource, branch: string | undefined, secret
 
 /** Fetches the bundle to this machine the way the cluster does, without the Secrets of the cluster. Dispose of the answer before the work folder.
  *  @throws TerminalError and TransientError, naming what could not be fetched */
-export async function fetchHere(source: RunSource, spec: object, wish: Omit<BundleWish, 'name'>): Promise<Staging> {
+export async function fetchHere(source: RunSource, spec: object, wish: Omit<BundleRequest, 'name'>): Promise<Staging> {
   if (source.type === 'upload') return (await stageBundle({ ...wish, name: source.name })).staging;
   if (source.type === 'image') return (await stageBundle({ ...wish, name: `oci://${source.ref}` })).staging;
   const caPem = await readAuthorities(wish.values['registry-ca'] as string | undefined);

@@ -54,13 +54,13 @@ async function lookAt({ kube }: Waiting, { deployment, signal }: Look): Promise<
   }
 }
 
-/** Asks `judge` about the deployment again and again: a text is what is still waited for, anything else the answer.
+/** Asks `evaluate` about the deployment again and again: a text is what is still waited for, anything else the answer.
  *  @throws what `onTimeout` gives for the last text, when the time is over */
 async function poll<T extends object>(
   waiting: Waiting,
   deployment: KubeObject,
   by: {
-    readonly judge: (found: KubeObject | undefined) => T | string;
+    readonly evaluate: (found: KubeObject | undefined) => T | string;
     readonly onTimeout: (text: string) => TerminalError;
   },
 ): Promise<T> {
@@ -68,7 +68,7 @@ async function poll<T extends object>(
   const signal = AbortSignal.timeout(waiting.timeoutMs + failureMs);
   const report = reporter(waiting.progress);
   for (;;) {
-    const answer = by.judge(await lookAt(waiting, { deployment, signal }));
+    const answer = by.evaluate(await lookAt(waiting, { deployment, signal }));
     if (typeof answer !== 'string') return answer;
     if (performance.now() - startMs > waiting.timeoutMs) throw by.onTimeout(answer);
     report(answer);
@@ -89,7 +89,7 @@ export async function whenInstalled(
   const { generation = 1 } = deployment.metadata;
   let failedAtMs: number | undefined;
   let failure = '';
-  const judge = (found: KubeObject | undefined): Extract<Outcome, { state: 'installed' }> | string => {
+  const evaluate = (found: KubeObject | undefined): Extract<Outcome, { state: 'installed' }> | string => {
     if (found === undefined) throw notInstalled(deployment, 'it was deleted');
     const outcome = outcomeOf(found, generation);
     if (outcome.state === 'installed') return outcome;
@@ -103,7 +103,7 @@ export async function whenInstalled(
     return 'waiting for the next try';
   };
   return await poll(waiting, deployment, {
-    judge,
+    evaluate,
     onTimeout: (text) =>
       notInstalled(
         deployment,
@@ -112,17 +112,17 @@ export async function whenInstalled(
   });
 }
 
-/** Waits until the BundleDeployment, which was deleted, and everything that it had installed is gone.
+/** Waits until the BundleDeployment, which was deleted, and everything that it installed is deleted.
  *  @throws TerminalError NotDeleted, with what holds it, when the time is over */
 export async function whenDeleted(waiting: Waiting, deployment: KubeObject): Promise<void> {
-  const judge = (found: KubeObject | undefined): object | string => {
+  const evaluate = (found: KubeObject | undefined): object | string => {
     if (found === undefined) return {};
     const removing = conditionsOf(found).find(({ type, status }) => type === 'Removing' && status === 'True');
     const finalizers = `finalizers ${found.metadata.finalizers?.join(', ') ?? ''}`;
     return removing === undefined ? `waiting for the ${finalizers}` : `${removing.message} (${finalizers})`;
   };
   await poll(waiting, deployment, {
-    judge,
+    evaluate,
     onTimeout: (text) => {
       const why = `${describe(deployment)} is not deleted after ${seconds(waiting.timeoutMs)}: ${text}`;
       return new TerminalError('NotDeleted', why);

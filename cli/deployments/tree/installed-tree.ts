@@ -39,7 +39,7 @@ const madeKinds: readonly { readonly apiVersion: string; readonly kind: string; 
   ];
 const parallelLists = 4;
 
-/** Reasons of conditions that are not True while nothing has gone wrong yet. */
+/** Reasons of conditions that are not True while nothing has failed yet. */
 const startingReasons: ReadonlySet<string> = new Set([
   'InstallPending',
   'DependenciesNotMet',
@@ -100,16 +100,16 @@ function kindKey({ apiVersion: version, kind }: { readonly apiVersion: string; r
 
 /** All objects that controllers may have made for `installed`, one list a kind and namespace. */
 async function listMade(reading: TreeReading, installed: readonly KubeObject[]): Promise<readonly KubeObject[]> {
-  const wishes = madeKinds.flatMap(({ makers, ...made }) => {
+  const requests = madeKinds.flatMap(({ makers, ...made }) => {
     const places = installed.filter((object) => makers.includes(kindKey(object)));
     return [...new Set(places.map(({ metadata }) => metadata.namespace))].map((namespace) => ({ ...made, namespace }));
   });
-  const lists = await mapLimit(wishes, parallelLists, async (wish) => {
+  const lists = await mapLimit(requests, parallelLists, async (request) => {
     try {
-      return (await reading.kube.list(wish, { signal: reading.signal })).items;
+      return (await reading.kube.list(request, { signal: reading.signal })).items;
     } catch (thrown) {
       if (reading.signal.aborted) throw thrown;
-      reading.onUnreadable({ group: groupOf(wish.apiVersion), kind: wish.kind }, thrown);
+      reading.onUnreadable({ group: groupOf(request.apiVersion), kind: request.kind }, thrown);
       return [];
     }
   });

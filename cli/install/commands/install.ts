@@ -42,12 +42,12 @@ function choose(values: OptionValues, installed: Installed | undefined): Choice 
 }
 
 function tellKept(values: OptionValues, { overlay, image, shards }: Choice): void {
-  const kept = [
+  const retained = [
     ...(values['overlay'] === undefined ? [`overlay ${overlay}`] : []),
     ...(values['image'] === undefined && image !== undefined ? [`image ${image}`] : []),
     ...(values['shards'] === undefined && shards > 1 ? [`${shards} shards`] : []),
   ];
-  if (kept.length > 0) process.stdout.write(`as installed: ${kept.join(', ')}\n`);
+  if (retained.length > 0) process.stdout.write(`as installed: ${retained.join(', ')}\n`);
 }
 
 /** The objects to apply. */

@@ -130,7 +130,7 @@ function* badImages(bundle: BundleUnderCheck, isEmpty: boolean): Iterable<Hit> {
   }
 }
 
-/** Versions of owned CRDs that a CRD has and no entry names: fine for catalogs, told by opm as a warning; here nothing. */
+/** Versions of owned CRDs that a CRD has and no entry names: fine for catalogs, reported by opm as a warning; ignored here. */
 const crdAgainstCsv: readonly Check[] = [
   {
     ...bundleLevel,

@@ -49,7 +49,7 @@ function annotationBytes({ object }: ManifestObject): number {
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** What a cluster says of the manifests that are passed on; what they are called and where they go is the installer's affair. */
+/** Errors of a cluster about the manifests that are passed on; what they are called and where they go is the installer's affair. */
 function* judgedManifests({ others }: BundleUnderCheck, { rules }: CheckContext): Iterable<Hit> {
   for (const manifest of others) {
     if (findKind(manifest.kind) === undefined) continue;
@@ -66,7 +66,7 @@ function* judgedManifests({ others }: BundleUnderCheck, { rules }: CheckContext)
 
 function* wrongAnnotations({ objects }: BundleUnderCheck): Iterable<Hit> {
   for (const object of objects) {
-    // Those of the ClusterServiceVersion are among its types: L6; those of other objects the cluster judges.
+    // Those of the ClusterServiceVersion are among its types: L6; those of other objects are validated by the cluster.
     const annotations = valueAt(objectAt(object.object, 'metadata'), 'annotations');
     if (object.kind !== 'CustomResourceDefinition' || !isJsonObject(annotations)) continue;
     for (const [key, value = null] of Object.entries(annotations)) {

@@ -13,7 +13,7 @@ export interface CsvView {
   readonly spec: JsonObject;
 }
 
-/** Runs `find` where the bundle has a CSV: without one, loading says so. */
+/** Runs `find` where the bundle has a CSV: without one, the loading checks report it. */
 export function ofCsv(find: (view: CsvView) => Iterable<Hit>): (bundle: BundleUnderCheck) => Iterable<Hit> {
   return ({ csv }) => (csv === undefined ? [] : find({ csv, spec: objectAt(csv.object, 'spec') ?? {} }));
 }

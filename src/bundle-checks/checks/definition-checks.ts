@@ -16,7 +16,7 @@ function isOld({ apiVersion }: ManifestObject): boolean {
 
 type Judgement = ReturnType<ApiRules['validate']>;
 
-/** By definition: a large one takes long to judge, and every row below asks. Other objects of the bundle change nothing about it. */
+/** By definition: validating a large one takes long, and every row below asks. Other objects of the bundle change nothing about it. */
 const judgements = new WeakMap<ApiRules, WeakMap<ManifestObject, Judgement>>();
 
 function judgementOf(crd: ManifestObject, rules: ApiRules): Judgement {

@@ -109,7 +109,7 @@ function minKubeVersionOf({ csv }: BundleUnderCheck): string {
   return typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? textAt(spec, 'minKubeVersion') : '';
 }
 
-/** Whether the bundle says, or somebody wants, that it runs where the API is gone. */
+/** Whether the bundle declares, or the user requests, a release that has removed the API. */
 function isNeeded(bundle: BundleUnderCheck, { kubernetesVersion }: CheckContext, release: string): boolean {
   const removedIn = parseTolerantVersion(release);
   return [versionOr(parseTolerantVersion, kubernetesVersion), versionOr(parseVersion, minKubeVersionOf(bundle))].some(
@@ -124,7 +124,7 @@ function* removedIn(bundle: BundleUnderCheck, context: CheckContext, removal: Re
   yield { message: messageOf(removal.release, uses), severity, place: uses[0]?.place };
 }
 
-/** Roles may name what is gone: nothing fails then, so this is never more than a warning. */
+/** Roles may name removed APIs: nothing fails then, so this is never more than a warning. */
 function* podSecurityPolicyRules({ csv }: BundleUnderCheck): Iterable<Hit> {
   if (csv === undefined || describedApis(csv).some(({ kind }) => kind === 'PodSecurityPolicy')) return;
   const uses = csvRules(csv)
@@ -156,7 +156,7 @@ export function usesRemovedApis(bundle: BundleUnderCheck, release: string): bool
   return removals.some((removal) => removal.release === release && usesOf(bundle, removal).length > 0);
 }
 
-/** Everything that is said of removed APIs. */
+/** All findings about removed APIs. */
 export function* removedApiHits(bundle: BundleUnderCheck, context: CheckContext): Iterable<Hit> {
   for (const hit of badOption(bundle, context)) yield { ...hit, severity: 'error' };
   for (const hit of badMinKubeVersion(bundle)) yield { ...hit, severity: 'error' };

@@ -117,7 +117,7 @@ function describe(example: JsonObject, index: number): string {
   return `example[${index}] ${textAt(example, 'kind')}${name === '' ? '' : ` "${name}"`}`;
 }
 
-/** What is said of an example. */
+/** Findings about an example. */
 interface Said {
   readonly text: string;
   /** From the list of examples on. */

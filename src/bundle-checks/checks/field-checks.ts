@@ -58,7 +58,7 @@ function releaseProblem(release: string): string | undefined {
   return hasZeros ? 'numeric identifiers in release version must not have leading zeros' : undefined;
 }
 
-/** What a cluster says of an object that is made of a part; places are those of the part. */
+/** Errors of a cluster about an object that is made of a part; places are those of the part. */
 function* judgedPart(
   bundle: BundleUnderCheck,
   { rules }: CheckContext,
@@ -66,7 +66,7 @@ function* judgedPart(
 ): Iterable<Hit> {
   const { object, prefix, part } = judged;
   for (const { field, message } of rules.validate(object).errors) {
-    // Wrong types are told by L6, names of the rest of the object by other checks.
+    // Wrong types are reported by L6, names of the rest of the object by other checks.
     if (!field.startsWith(prefix)) continue;
     const below = field.slice(prefix.length).replace(/^\./, '');
     const path = [...part.path, ...parseField(below)];

@@ -17,7 +17,7 @@ import { parseField } from '../field-path.ts';
 
 const installation = { suite: 'installation', stage: 'bundle', severity: 'error' } as const;
 
-/** What a step of an installation says against a bundle; undefined when it says nothing. */
+/** The error of an installation step for a bundle; undefined when there is none. */
 function refusal(work: () => void): string | undefined {
   try {
     work();
@@ -123,7 +123,7 @@ function* isAccepted(bundle: BundleUnderCheck, { rules }: CheckContext): Iterabl
   }
 }
 
-/** What Longshore itself says when it is to install the bundle, in the words that a Bundle's conditions have. */
+/** Errors that Longshore itself reports for the bundle, with the messages of a Bundle's conditions. */
 export const installationChecks: readonly Check[] = [
   {
     ...installation,

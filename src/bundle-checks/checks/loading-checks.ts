@@ -5,7 +5,7 @@ import { hasFaultyCsv, hasUnreadManifest } from '../read-bundle.ts';
 
 const loading = { suite: 'default', stage: 'loading', severity: 'error' } as const;
 
-/** Helm charts are judged by nothing here. */
+/** Helm charts are not validated. */
 export function isOperator({ mediaType }: BundleUnderCheck): boolean {
   return mediaType !== 'helm';
 }

@@ -137,7 +137,7 @@ function* lacking(bundle: BundleUnderCheck, context: CheckContext): Iterable<Hit
   }
 }
 
-/** The platforms that a Pod may be scheduled to by its node affinity; empty where that says nothing of them. */
+/** The platforms that a Pod may be scheduled to by its node affinity; empty where it does not restrict them. */
 function affinityOf(pod: Part): readonly string[] {
   const required = objectAt(pod.value, 'affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution');
   const texts = objectsAt(required, 'nodeSelectorTerms').flatMap((term) => {

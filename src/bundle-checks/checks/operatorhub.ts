@@ -55,7 +55,7 @@ function* linksLead({ csv }: CsvView): Iterable<Hit> {
   }
 }
 
-/** What does not parse is said elsewhere: it is set, after all. */
+/** What does not parse is reported by another check: it is set, after all. */
 function isUnset(version: string): boolean {
   if (version === '') return true;
   try {

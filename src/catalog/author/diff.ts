@@ -259,7 +259,7 @@ export function compareCatalogs(from: ComparedCatalog, to: ComparedCatalog): Cat
   };
 }
 
-/** Whether there is nothing to tell. */
+/** Whether there is no difference. */
 export function areSameCatalogs({ packages, others }: CatalogDifference): boolean {
   return isSame(packages) && isSame(others);
 }

@@ -7,7 +7,7 @@ import {
   packagesFor,
   type Requirement,
 } from '../../resolver/index.ts';
-import type { KeptPackage } from './prune.ts';
+import type { RetainedPackage } from './prune.ts';
 
 /** Something that a bundle needs, and no other bundle of the same catalog is. */
 export interface MissingRequirement {
@@ -33,7 +33,7 @@ function providersOf(requirement: Requirement, view: CatalogView): readonly stri
 /** What the bundles that stay need, and none that stays is; each need once. */
 export function missingRequirements(
   view: CatalogView,
-  kept: ReadonlyMap<string, KeptPackage>,
+  kept: ReadonlyMap<string, RetainedPackage>,
 ): readonly MissingRequirement[] {
   const facts = Array.from(kept.values()).flatMap(({ name, bundles }) => {
     const found = view.package(name);

@@ -41,21 +41,21 @@ function skippersOf(channel: Channel, distances: ReadonlyMap<string, number>): R
   return skippers;
 }
 
-/** The entries that have to stay in a channel when the wanted ones do, so that it stays as valid as it is: its heads, all that lies on the chain
+/** The entries that have to stay in a channel when the requested ones do, so that it stays as valid as it is: its heads, all that lies on the chain
  *  above one that stays, and for what is skipped somebody who skips it. Edges to what goes may stay: they lead in from there. */
-export function keptEntries(channel: Channel, wanted: readonly string[]): ReadonlySet<string> {
+export function retainedEntries(channel: Channel, requested: readonly string[]): ReadonlySet<string> {
   const { heads, distances } = orderChannel(channel);
   const above = aboveOf(heads, channel);
   const skippers = skippersOf(channel, distances);
   const known = new Set(channel.entries.map(({ name }) => name));
-  const kept = new Set<string>();
-  const pending = [...heads, ...wanted].filter((name) => known.has(name));
+  const retained = new Set<string>();
+  const pending = [...heads, ...requested].filter((name) => known.has(name));
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    if (kept.has(name)) continue;
-    kept.add(name);
+    if (retained.has(name)) continue;
+    retained.add(name);
     for (const other of above.get(name) ?? []) pending.push(other);
     const [nearest, ...others] = skippers.get(name) ?? [];
-    if (nearest !== undefined && !others.some((other) => kept.has(other))) pending.push(nearest);
+    if (nearest !== undefined && !others.some((other) => retained.has(other))) pending.push(nearest);
   }
-  return kept;
+  return retained;
 }

@@ -8,7 +8,7 @@ import { readCatalogFolder } from '../read/read-catalog.ts';
 import { type OrderedMeta } from '../write/meta-spool.ts';
 import { missingRequirements } from './missing.ts';
 import { pruneDocument, prunePackage } from './prune.ts';
-import { keptEntries } from './prune-channel.ts';
+import { retainedEntries } from './prune-channel.ts';
 
 const fixture = new URL('../../../test/fixtures/catalog', import.meta.url).pathname;
 const read = (): Promise<ReadonlyMap<string, CatalogPackage>> => readPackages(readCatalogFolder(fixture));
@@ -48,13 +48,13 @@ test('whatever is kept of a valid channel, it stays valid', () => {
     )
     .filter((made) => faultOf(made) === undefined);
   fc.assert(
-    fc.property(channel, fc.array(name, { maxLength: 3 }), (made, wanted) => {
-      const kept = keptEntries(made, wanted);
-      const pruned = { ...made, entries: made.entries.filter((one) => kept.has(one.name)) };
+    fc.property(channel, fc.array(name, { maxLength: 3 }), (made, requested) => {
+      const retained = retainedEntries(made, requested);
+      const pruned = { ...made, entries: made.entries.filter((one) => retained.has(one.name)) };
       expect(faultOf(pruned)).toBeUndefined();
-      const known = wanted.filter((one) => made.entries.some((candidate) => candidate.name === one));
-      expect(Array.from(kept)).toEqual(expect.arrayContaining(known));
-      expect(kept.size).toBeLessThanOrEqual(made.entries.length);
+      const known = requested.filter((one) => made.entries.some((candidate) => candidate.name === one));
+      expect(Array.from(retained)).toEqual(expect.arrayContaining(known));
+      expect(retained.size).toBeLessThanOrEqual(made.entries.length);
     }),
     { numRuns: 300 },
   );
@@ -73,28 +73,30 @@ test('a channel of any length is pruned, by how much it may branch', () => {
     replaces: `v${count - 1}`,
   }));
   const channel = { name: 'c', entries: [...chain, ...heads] };
-  expect(keptEntries(channel, ['v0']).size).toBe(count + heads.length);
+  expect(retainedEntries(channel, ['v0']).size).toBe(count + heads.length);
 });
 
 describe('of a package', () => {
-  const entriesOf = (kept: ReturnType<typeof prunePackage>): Record<string, readonly string[]> =>
-    Object.fromEntries(Array.from(kept.channels, ([name, entries]) => [name, Array.from(entries).sort()]));
+  const entriesOf = (retained: ReturnType<typeof prunePackage>): Record<string, readonly string[]> =>
+    Object.fromEntries(Array.from(retained.channels, ([name, entries]) => [name, Array.from(entries).sort()]));
 
   test('all stays when nothing more is said', async () => {
-    const kept = prunePackage(await read(), whole);
-    expect(kept.bundles.size).toBe(5);
-    expect(kept.defaultChannel).toBe('stable');
+    const retained = prunePackage(await read(), whole);
+    expect(retained.bundles.size).toBe(5);
+    expect(retained.defaultChannel).toBe('stable');
   });
 
   test('heads stay alone when nothing else is wanted', async () => {
-    const kept = prunePackage(await read(), { ...whole, isHeadsOnly: true });
-    expect(entriesOf(kept)).toEqual({ candidate: ['tide-gauge.v2.0.0-rc.1'], stable: ['tide-gauge.v1.2.0'] });
+    const retained = prunePackage(await read(), { ...whole, isHeadsOnly: true });
+    expect(entriesOf(retained)).toEqual({ candidate: ['tide-gauge.v2.0.0-rc.1'], stable: ['tide-gauge.v1.2.0'] });
   });
 
   test('a least version drops older bundles, and channels that end before it', async () => {
     const packages = await read();
-    const kept = prunePackage(packages, { ...whole, minVersion: parseVersion('1.0.1') });
-    expect(entriesOf(kept)).toMatchObject({ stable: ['tide-gauge.v1.0.1', 'tide-gauge.v1.1.0', 'tide-gauge.v1.2.0'] });
+    const retained = prunePackage(packages, { ...whole, minVersion: parseVersion('1.0.1') });
+    expect(entriesOf(retained)).toMatchObject({
+      stable: ['tide-gauge.v1.0.1', 'tide-gauge.v1.1.0', 'tide-gauge.v1.2.0'],
+    });
     const late = prunePackage(packages, { ...whole, minVersion: parseVersion('2.0.0-rc.1') });
     expect(entriesOf(late)).toEqual({ candidate: ['tide-gauge.v2.0.0-rc.1'] });
     expect(late.defaultChannel).toBe('candidate');
@@ -115,9 +117,9 @@ describe('of a package', () => {
 
 test('documents of what goes go, and deprecations of it', async () => {
   const packages = await read();
-  const kept = new Map([['tide-gauge', prunePackage(packages, { ...whole, channels: ['candidate'] })]]);
+  const retained = new Map([['tide-gauge', prunePackage(packages, { ...whole, channels: ['candidate'] })]]);
   const prune = (schema: string, name: string, value: OrderedMeta['value']): unknown =>
-    pruneDocument(kept, { schema, package: 'tide-gauge', name, value });
+    pruneDocument(retained, { schema, package: 'tide-gauge', name, value });
   const custom = { schema: 'my.schema', name: 'x', value: { a: 1 } };
   expect(prune('olm.package', 'tide-gauge', { defaultChannel: 'stable', icon: 1 })).toEqual({
     defaultChannel: 'candidate',
@@ -136,18 +138,18 @@ test('documents of what goes go, and deprecations of it', async () => {
     entries: [entry('olm.package')],
   });
   expect(prune('my.schema', 'x', { a: 1 })).toEqual({ a: 1 });
-  expect(pruneDocument(kept, { ...custom, package: 'tide-buoy' })).toBeUndefined();
-  expect(pruneDocument(kept, { ...custom, package: '' })).toEqual({ a: 1 });
+  expect(pruneDocument(retained, { ...custom, package: 'tide-buoy' })).toBeUndefined();
+  expect(pruneDocument(retained, { ...custom, package: '' })).toEqual({ a: 1 });
 });
 
 test('what is needed and does not stay is told once, with who would be it', async () => {
   const packages = await read();
   const view = createCatalogView({ name: 'c' }, packages);
-  const kept = new Map([['tide-gauge', prunePackage(packages, whole)]]);
-  expect(missingRequirements(view, kept)).toEqual([
+  const retained = new Map([['tide-gauge', prunePackage(packages, whole)]]);
+  expect(missingRequirements(view, retained)).toEqual([
     { bundle: 'tide-gauge.v1.1.0', description: 'package tide-buoy >=0.3.0', providers: ['tide-buoy'] },
     { bundle: 'tide-gauge.v1.2.0', description: 'API TideBuoy.v1.tide.example.com', providers: ['tide-buoy'] },
   ]);
-  kept.set('tide-buoy', prunePackage(packages, { ...whole, name: 'tide-buoy' }));
-  expect(missingRequirements(view, kept)).toEqual([]);
+  retained.set('tide-buoy', prunePackage(packages, { ...whole, name: 'tide-buoy' }));
+  expect(missingRequirements(view, retained)).toEqual([]);
 });

@@ -11,10 +11,10 @@ import { compareVersions, formatVersion, type Version } from '../../constraints/
 import type { CatalogPackage, Channel } from '../../resolver/index.ts';
 import { orderChannel } from '../store/channel-heads.ts';
 import type { OrderedMeta } from '../write/meta-spool.ts';
-import { keptEntries } from './prune-channel.ts';
+import { retainedEntries } from './prune-channel.ts';
 
 /** What is to stay of a package. */
-export interface PackageWish {
+export interface PackageSelection {
   readonly name: string;
   /** Empty: all of them. */
   readonly channels: readonly string[];
@@ -25,7 +25,7 @@ export interface PackageWish {
 }
 
 /** What stays of a package. */
-export interface KeptPackage {
+export interface RetainedPackage {
   readonly name: string;
   readonly defaultChannel: string;
   /** Names of entries by channel. */
@@ -37,7 +37,11 @@ function notFound(text: string): never {
   throw new TerminalError('NotFound', text);
 }
 
-function wantedEntries(found: CatalogPackage, channel: Channel, { minVersion, isHeadsOnly }: PackageWish): string[] {
+function selectedEntries(
+  found: CatalogPackage,
+  channel: Channel,
+  { minVersion, isHeadsOnly }: PackageSelection,
+): string[] {
   if (isHeadsOnly) return [];
   const names = channel.entries.map(({ name }) => name);
   if (minVersion === undefined) return names;
@@ -47,17 +51,18 @@ function wantedEntries(found: CatalogPackage, channel: Channel, { minVersion, is
   });
 }
 
-function channelsOf(found: CatalogPackage, wish: PackageWish): readonly Channel[] {
-  const { name, channels, minVersion } = wish;
+function channelsOf(found: CatalogPackage, selection: PackageSelection): readonly Channel[] {
+  const { name, channels, minVersion } = selection;
   for (const channel of channels) {
     if (!found.channels.some((candidate) => candidate.name === channel)) {
       notFound(`package ${goQuote(name)}, channel ${goQuote(channel)} not found`);
     }
   }
   if (channels.length > 0) return found.channels.filter((channel) => channels.includes(channel.name));
-  // A channel that ends below the wanted version has nothing of interest.
+  // A channel that ends below the requested version has nothing of interest.
   const useful = found.channels.filter(
-    (channel) => minVersion === undefined || wantedEntries(found, channel, { ...wish, isHeadsOnly: false }).length > 0,
+    (channel) =>
+      minVersion === undefined || selectedEntries(found, channel, { ...selection, isHeadsOnly: false }).length > 0,
   );
   if (useful.length > 0) return useful;
   const least = minVersion === undefined ? 'at all' : `of version ${formatVersion(minVersion)} or later`;
@@ -75,38 +80,41 @@ function newestChannel(found: CatalogPackage, channels: readonly Channel[]): str
   return newest.name;
 }
 
-function defaultChannelOf(found: CatalogPackage, channels: readonly Channel[], wish: PackageWish): string {
+function defaultChannelOf(found: CatalogPackage, channels: readonly Channel[], selection: PackageSelection): string {
   const names = channels.map(({ name }) => name);
-  const { defaultChannel } = wish;
+  const { defaultChannel } = selection;
   if (defaultChannel !== undefined && !names.includes(defaultChannel)) {
-    const text = `package ${goQuote(wish.name)}: the channel ${goQuote(defaultChannel)} cannot be the default: the retained channels are ${names.join(', ')}`;
+    const text = `package ${goQuote(selection.name)}: the channel ${goQuote(defaultChannel)} cannot be the default: the retained channels are ${names.join(', ')}`;
     throw new TerminalError('InvalidOption', text);
   }
   if (defaultChannel !== undefined) return defaultChannel;
   return names.includes(found.defaultChannel) ? found.defaultChannel : newestChannel(found, channels);
 }
 
-/** What has to stay of a package so that what is wanted of it can be installed, and updated along the channels that stay.
+/** What has to stay of a package so that what is requested of it can be installed, and updated along the channels that stay.
  *  @throws TerminalError NotFound, InvalidOption */
-export function prunePackage(packages: ReadonlyMap<string, CatalogPackage>, wish: PackageWish): KeptPackage {
-  const found = packages.get(wish.name) ?? notFound(`package ${goQuote(wish.name)} not found`);
-  const channels = channelsOf(found, wish);
-  const kept = new Map(
-    channels.map((channel) => [channel.name, keptEntries(channel, wantedEntries(found, channel, wish))]),
+export function prunePackage(
+  packages: ReadonlyMap<string, CatalogPackage>,
+  selection: PackageSelection,
+): RetainedPackage {
+  const found = packages.get(selection.name) ?? notFound(`package ${goQuote(selection.name)} not found`);
+  const channels = channelsOf(found, selection);
+  const retained = new Map(
+    channels.map((channel) => [channel.name, retainedEntries(channel, selectedEntries(found, channel, selection))]),
   );
   return {
-    name: wish.name,
-    defaultChannel: defaultChannelOf(found, channels, wish),
-    channels: kept,
-    bundles: new Set(Array.from(kept.values()).flatMap((names) => Array.from(names))),
+    name: selection.name,
+    defaultChannel: defaultChannelOf(found, channels, selection),
+    channels: retained,
+    bundles: new Set(Array.from(retained.values()).flatMap((names) => Array.from(names))),
   };
 }
 
-function isStillThere(kept: KeptPackage, entry: JsonObject): boolean {
+function isStillThere(retained: RetainedPackage, entry: JsonObject): boolean {
   const reference = objectAt(entry, 'reference');
   const [schema, name] = [textAt(reference, 'schema'), textAt(reference, 'name')];
-  if (schema === 'olm.channel') return kept.channels.has(name);
-  return schema === 'olm.bundle' ? kept.bundles.has(name) : true;
+  if (schema === 'olm.channel') return retained.channels.has(name);
+  return schema === 'olm.bundle' ? retained.bundles.has(name) : true;
 }
 
 function withEntries(value: JsonObject, isKept: (entry: JsonObject) => boolean): JsonObject {
@@ -116,11 +124,11 @@ function withEntries(value: JsonObject, isKept: (entry: JsonObject) => boolean):
 
 /** What becomes of a document when only some packages stay; undefined: it goes. What has no package stays. */
 export function pruneDocument(
-  kept: ReadonlyMap<string, KeptPackage>,
+  retained: ReadonlyMap<string, RetainedPackage>,
   { schema, package: packageName, name, value }: OrderedMeta,
 ): JsonObject | undefined {
   if (packageName === '') return value;
-  const owner = kept.get(packageName);
+  const owner = retained.get(packageName);
   if (owner === undefined) return undefined;
   switch (schema) {
     case 'olm.package':

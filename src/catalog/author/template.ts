@@ -17,7 +17,7 @@ export interface BuiltTemplate {
   readonly warnings: readonly string[];
 }
 
-/** A template that was read: pure, so that whoever has the bundles can build it. */
+/** A template that was read: pure, so that any caller with the bundles can build it. */
 export interface CatalogTemplate {
   /** Bundles that are needed, by their references; each once. */
   readonly references: readonly string[];
@@ -45,10 +45,10 @@ export function templateDocument(text: string): JsonObject {
 }
 
 /** @throws TerminalError InvalidTemplate for a template of another schema */
-export function assertSchema(document: JsonObject, wanted: string): void {
+export function assertSchema(document: JsonObject, expected: string): void {
   const found = textAt(document, 'schema');
-  if (found !== wanted) {
-    refuseTemplate(`template has unknown schema (${goQuote(found)}), should be ${goQuote(wanted)}`);
+  if (found !== expected) {
+    refuseTemplate(`template has unknown schema (${goQuote(found)}), should be ${goQuote(expected)}`);
   }
 }
 

@@ -94,9 +94,9 @@ test('the build metadata of an old rebuild counts as its release', () => {
   const rebuild = { type: 'olm.csv.metadata', value: { annotations: { 'olm.substitutesFor': 'p.v2' } } };
   const rebuilt = bundleOf('p.v2+1', '2.0.0+1');
   const marked = { ...rebuilt, properties: [...(rebuilt['properties'] as JsonObject[]), rebuild] };
-  const wanted = template([{ name: 'r/new', base: 'p.v2' }]);
-  expect(build(wanted, { 'r/new': marked })).toHaveLength(4);
-  expect(() => build(wanted, { 'r/new': rebuilt })).toThrow(
+  const requested = template([{ name: 'r/new', base: 'p.v2' }]);
+  expect(build(requested, { 'r/new': marked })).toHaveLength(4);
+  expect(() => build(requested, { 'r/new': rebuilt })).toThrow(
     'render: error processing substitution p.v2->r/new: base bundle "p.v2" is not less than substitute bundle "p.v2+1"',
   );
 });

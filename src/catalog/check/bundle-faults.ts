@@ -44,11 +44,11 @@ function identitiesOf({ properties }: DecodedBundle): readonly Identity[] {
     .filter((property) => property.type === 'olm.package' && propertyFault(property) === undefined)
     .map(({ value }) => {
       const read = decoded(shapeOfProperty('olm.package'), value);
-      const said = isJsonObject(read) ? read : undefined;
+      const stated = isJsonObject(read) ? read : undefined;
       return {
-        packageName: textAt(said, 'packageName'),
-        version: textAt(said, 'version'),
-        release: textAt(said, 'release'),
+        packageName: textAt(stated, 'packageName'),
+        version: textAt(stated, 'version'),
+        release: textAt(stated, 'release'),
       };
     });
 }
@@ -87,10 +87,10 @@ function readVersion(text: string): Version | string {
   }
 }
 
-function belongingFault({ name, package: packageName }: DecodedBundle, said: readonly Identity[]): Fault | undefined {
-  const [identity] = said;
-  if (identity === undefined || said.length > 1) {
-    const found = `must have exactly 1 "olm.package" property, found ${said.length}`;
+function belongingFault({ name, package: packageName }: DecodedBundle, stated: readonly Identity[]): Fault | undefined {
+  const [identity] = stated;
+  if (identity === undefined || stated.length > 1) {
+    const found = `must have exactly 1 "olm.package" property, found ${stated.length}`;
     return ['S13', `package ${goQuote(packageName)} bundle ${goQuote(name)} ${found}`];
   }
   if (identity.packageName === packageName) return undefined;
@@ -119,18 +119,18 @@ function versionOf(identity: Identity | undefined): Pick<BundleRecord, 'version'
 
 /** What is kept of a bundle, with what is wrong with its document alone: rules S12 to S18. @see docs/spec/catalogs.md#s12 */
 export function bundleRecord(bundle: DecodedBundle, place: MetaPlace, isBroken: boolean): BundleRecord {
-  const said = identitiesOf(bundle);
-  const [identity] = said;
+  const stated = identitiesOf(bundle);
+  const [identity] = stated;
   const unreadable = [...propertyFaults(bundle)];
-  // A property that cannot be read is told, and not missed besides.
-  const isUnread = isBroken || (said.length === 0 && unreadable.length > 0);
-  const belonging = isUnread ? undefined : belongingFault(bundle, said);
+  // A property that cannot be read is reported, and not also as missing.
+  const isUnread = isBroken || (stated.length === 0 && unreadable.length > 0);
+  const belonging = isUnread ? undefined : belongingFault(bundle, stated);
   const found: readonly Fault[] = [
     ...objectFaults(bundle),
     ...unreadable,
     ...(belonging === undefined ? [] : [belonging]),
     ...imageFaults(bundle),
-    ...(identity === undefined || said.length > 1 ? [] : versionFaults(bundle.name, identity)),
+    ...(identity === undefined || stated.length > 1 ? [] : versionFaults(bundle.name, identity)),
   ];
   const [name, packageName] = [detached(bundle.name), detached(bundle.package)];
   return {
@@ -141,7 +141,7 @@ export function bundleRecord(bundle: DecodedBundle, place: MetaPlace, isBroken: 
     ...versionOf(identity),
     hasImage: bundle.image !== '',
     hasObjects: bundle.properties.some(({ type }) => type === 'olm.bundle.object'),
-    packageProperties: said.length,
+    packageProperties: stated.length,
     faults: found.map(([rule, message]): CatalogFinding => {
       return { rule, severity: 'error', message, place, package: packageName, bundle: name };
     }),

@@ -34,7 +34,7 @@ function aboutOf({ schema, name, package: packageName, place }: Meta): About {
   };
 }
 
-function keptEntry({ name, replaces, skips, skipRange }: ChannelEntry): ChannelEntry {
+function retainedEntry({ name, replaces, skips, skipRange }: ChannelEntry): ChannelEntry {
   return {
     name: detached(name),
     ...(replaces === undefined ? {} : { replaces: detached(replaces) }),
@@ -53,7 +53,7 @@ function keep(records: CatalogRecords, decoded: DecodedMeta, kept: Pick<PackageR
     }
     case 'olm.channel': {
       const named = { name: detached(decoded.name), packageName: detached(decoded.package) };
-      records.channels.push({ ...kept, ...named, entries: decoded.entries.map(keptEntry) });
+      records.channels.push({ ...kept, ...named, entries: decoded.entries.map(retainedEntry) });
       break;
     }
     case 'olm.bundle':
@@ -78,7 +78,7 @@ const emptyWarning: CatalogFinding = {
 };
 
 /** A check of one catalog by every rule of the reference, and by the rules of `warnings` (`catalogWarnings`), which only warn. It does not end at the first fault, and a package that is
- *  wrong does not keep the others from being judged. Keeps a few names of each bundle, so that memory does not follow the size of the catalog.
+ *  wrong does not prevent validation of the others. Keeps a few names of each bundle, so that memory does not follow the size of the catalog.
  *  @see docs/spec/catalogs.md#structural-validation, docs/spec/catalogs.md#model-validation */
 export function createCatalogCheck(warnings?: CatalogWarnings): CatalogCheck {
   const records: CatalogRecords = { packages: [], channels: [], bundles: [], deprecations: [] };

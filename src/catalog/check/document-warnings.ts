@@ -75,7 +75,7 @@ function propertyProblem(property: DecodedProperty): string | undefined {
   return rule(property.value ?? null);
 }
 
-/** More of one document is not judged: what is wrong in the beginning is enough to mend it. */
+/** The rest of a document is not validated: the first problems are enough to fix it. */
 const maxJudged = 1_000;
 const maxUnknownFields = 20;
 
@@ -128,7 +128,7 @@ export function* documentWarnings(document: DecodedMeta, value: JsonObject): Ite
 
 const knownSchemas: readonly KnownSchema[] = ['olm.package', 'olm.channel', 'olm.bundle', 'olm.deprecations'];
 
-/** A schema that nobody knows, spelt nearly as one that is known. */
+/** An unknown schema, spelled almost like a known one. */
 export function schemaWarning(schema: string): DocumentWarning | undefined {
   if (!/^olm[.]?/i.test(schema)) return undefined;
   const meant = nearest(schema.toLowerCase(), knownSchemas);

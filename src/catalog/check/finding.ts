@@ -16,7 +16,7 @@ export type CatalogRule =
   | 'unknown-name'
   | 'unreachable';
 
-/** Something that a rule says of a catalog. */
+/** A finding of a rule about a catalog. */
 export interface CatalogFinding {
   readonly rule: CatalogRule;
   /** An error keeps the catalog from being valid. */

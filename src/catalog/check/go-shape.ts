@@ -74,7 +74,7 @@ function fieldOf(fields: Readonly<Record<string, GoShape>>, key: string): string
 const isBefore = (a: string, b: string): number => (a < b ? -1 : 1);
 
 interface Walk extends Context {
-  /** As documents are held, so that of several faults the first is the one that is told. */
+  /** As documents are held, so that of several faults the first is reported. */
   readonly isSorted: boolean;
 }
 

@@ -78,11 +78,11 @@ function* nameWarnings(channel: ModelChannel, known: ReadonlySet<string>): Itera
   };
 }
 
-/** More comparisons of versions with ranges than this are not made: nobody's channel needs them, and a hostile one is not worth the time. */
+/** More comparisons of versions with ranges than this are not made: no real channel needs them, and a hostile one is not worth the time. */
 const maxComparisons = 2_000_000;
 
 /** Entries from which updates come to the head: backwards from it, through entries that are not skipped, as these alone are updated to. Undefined
- *  for channels that are too large to be judged. */
+ *  for channels that are too large to be validated. */
 function reachingHead(head: ModelBundle, channel: ModelChannel): ReadonlySet<string> | undefined {
   const bundles = [...channel.bundles.values()];
   const ranges = new Map(bundles.map(({ name, entry }) => [name, rangeOf(entry)]));

@@ -14,7 +14,7 @@ export function iconFault(icon: { readonly base64data: string; readonly mediatyp
   if (icon.mediatype === '') return 'icon mediatype must be set if icon is defined';
   const type = imageType(Buffer.from(icon.base64data.slice(0, inspectedBytes * 2), 'base64'));
   if (type === undefined) return 'icon data is not an image';
-  const said = icon.mediatype.toLowerCase().split(';')[0]?.trim() ?? '';
-  if ((aliases.get(said) ?? said) === type) return undefined;
+  const stated = icon.mediatype.toLowerCase().split(';')[0]?.trim() ?? '';
+  if ((aliases.get(stated) ?? stated) === type) return undefined;
   return `icon media type ${JSON.stringify(icon.mediatype)} does not match detected media type ${JSON.stringify(type)}`;
 }

@@ -43,8 +43,8 @@ function* edgeFaults({ entry: { skips, skipRange } }: ModelBundle): Iterable<Fau
 function* contentFaults({ record }: ModelBundle): Iterable<Fault> {
   if (record === undefined) return;
   const { place, faults } = record;
-  const isTold = record.isBroken || faults.some(({ rule }) => rule === 'S12' || rule === 'S13');
-  if (record.packageProperties !== 1 && !isTold) {
+  const isReported = record.isBroken || faults.some(({ rule }) => rule === 'S12' || rule === 'S13');
+  if (record.packageProperties !== 1 && !isReported) {
     yield { rule: 'V21', message: 'must be exactly one property with type "olm.package"', place };
   }
   if (!record.hasImage && !record.hasObjects && !record.isBroken) {
@@ -55,9 +55,9 @@ function* contentFaults({ record }: ModelBundle): Iterable<Fault> {
 function* releaseFaults({ record }: ModelBundle): Iterable<Fault> {
   if (record?.version === undefined || record.release === '') return;
   const { name, packageName, version, release, place } = record;
-  const wanted = `${packageName}-v${formatVersion(version)}-${release}`;
-  if (name !== wanted) {
-    yield { rule: 'V24', message: `name ${goQuote(name)} does not match normalized name ${goQuote(wanted)}`, place };
+  const expected = `${packageName}-v${formatVersion(version)}-${release}`;
+  if (name !== expected) {
+    yield { rule: 'V24', message: `name ${goQuote(name)} does not match normalized name ${goQuote(expected)}`, place };
   }
   if (version.build.length > 0) {
     yield { rule: 'V25', message: 'cannot use build metadata in version with a release version', place };

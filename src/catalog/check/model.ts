@@ -26,7 +26,7 @@ export interface ModelChannel {
   readonly bundles: ReadonlyMap<string, ModelBundle>;
   readonly deprecation?: ModelDeprecation;
   readonly place: MetaPlace;
-  /** What it seems to lack is not told. */
+  /** What it seems to lack is not reported. */
   readonly isBroken: boolean;
   /** The package names it as its default channel, and nothing else does. */
   readonly isAssumed: boolean;

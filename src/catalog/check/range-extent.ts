@@ -8,7 +8,7 @@ function successor(version: Version): Version {
   return { ...version, patch: version.patch + 1n, prerelease: [0n] };
 }
 
-/** Longer ranges are not judged: the time would grow with the square of their length. */
+/** Longer ranges are not evaluated: the time would grow with the square of their length. */
 const maxComparators = 32;
 
 /** Whether no version lies in the range. What does lie in one begins at the lowest version, at one that is named, or just above it. */

@@ -9,7 +9,7 @@ interface Kept {
   readonly name: string;
   readonly packageName: string;
   readonly place: MetaPlace;
-  /** It could not be decoded whole: what it seems to lack is not told besides. */
+  /** It could not be decoded whole: what it seems to lack is not reported as well. */
   readonly isBroken: boolean;
 }
 

@@ -38,7 +38,7 @@ export interface Row {
   readonly isOnPath: boolean;
 }
 
-/** What a line means. `dead`: a replacement that nobody makes, as its newer end is skipped. */
+/** What a line means. `dead`: a replacement that is never used, as its newer end is skipped. */
 export type LineKind = 'replaces' | 'skips' | 'skipRange' | 'dead' | 'path';
 
 /** A line between neighbours of a column, from row to row. */
@@ -79,9 +79,9 @@ export interface ChannelLayout {
 
 /** Ranges that nearly every entry has would hide the rest: then that of the head alone is drawn. */
 const maxRangeTracks = 4;
-/** More bundles nobody could find their way among. */
+/** More bundles make the drawing unreadable. */
 const maxRows = 20_000;
-/** More lines to bundles that are skipped would hide the rest: then those are left out that nobody needs. */
+/** More lines to bundles that are skipped would hide the rest: then those that are not needed are left out. */
 const maxLinesToSkipped = 6;
 
 interface Links {
@@ -303,13 +303,13 @@ export function leftOutText(layouts: readonly ChannelLayout[]): string {
   return leftOut === 0 ? '' : `${leftOut} lines to skipped bundles are left out`;
 }
 
-/** The channels of a package that are wanted, all when none is named; the default one first. */
+/** The channels of a package that are requested, all when none is named; the default one first. */
 export function layOutPackage(
   from: CatalogPackage,
-  wanted: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   marks: Marks = {},
 ): readonly ChannelLayout[] {
-  const channels = from.channels.filter(({ name }) => wanted === undefined || wanted.includes(name));
+  const channels = from.channels.filter(({ name }) => requested === undefined || requested.includes(name));
   const rank = ({ name }: Channel): number => Number(name !== from.defaultChannel);
   return channels
     .toSorted((a, b) => rank(a) - rank(b) || byNumbers.compare(a.name, b.name))

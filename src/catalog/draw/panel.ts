@@ -251,7 +251,7 @@ function headingShapes(
 }
 
 /** A channel as a panel: the newest on top, its versions, lines from each to what follows it, and remarks.
- *  @param usual what names of bundles begin with, so that it need not be told */
+ *  @param usual what names of bundles begin with, so that it can be left out */
 export function drawPanel(layout: ChannelLayout, usual: string): Panel {
   const widest = (texts: readonly string[], size: number): number =>
     Math.max(0, ...texts.map((text) => textWidth(text, size) * 1.08));

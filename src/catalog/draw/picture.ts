@@ -81,8 +81,8 @@ function legend(kinds: ReadonlySet<LineKind>, y: number, remark: string): Drawn 
       ];
     });
   if (remark === '') return { shapes, right: x };
-  const said: Shape = { kind: 'text', at: [x, y + 4], text: remark, size: 11, color: palette.faint };
-  return { shapes: [...shapes, said], right: x + textWidth(remark, 11) * 1.08 };
+  const stated: Shape = { kind: 'text', at: [x, y + 4], text: remark, size: 11, color: palette.faint };
+  return { shapes: [...shapes, stated], right: x + textWidth(remark, 11) * 1.08 };
 }
 
 function heading({ name: wholeName, deprecation }: CatalogPackage): Drawn {
@@ -96,8 +96,8 @@ function heading({ name: wholeName, deprecation }: CatalogPackage): Drawn {
   return { shapes: [title, told], right: right + textWidth(text, 12) * 1.08 };
 }
 
-function pictureOf(from: CatalogPackage, wanted: readonly string[] | undefined, marks: Marks): Scene {
-  const layouts = layOutPackage(from, wanted, marks);
+function pictureOf(from: CatalogPackage, requested: readonly string[] | undefined, marks: Marks): Scene {
+  const layouts = layOutPackage(from, requested, marks);
   const panels = layouts.map((layout) => drawPanel(layout, `${from.name}.v`));
   const { shapes, size } = arrange(panels, margin + titleHeight);
   const kinds = new Set(layouts.flatMap(({ straights, tracks }) => [...straights, ...tracks].map(({ kind }) => kind)));
@@ -110,8 +110,8 @@ function pictureOf(from: CatalogPackage, wanted: readonly string[] | undefined, 
   };
 }
 
-/** The update graph of a package as SVG: a panel for each channel that is wanted, all when none is named.
+/** The update graph of a package as SVG: a panel for each channel that is requested, all when none is named.
  *  @throws TerminalError PictureTooLarge */
-export function drawSvg(from: CatalogPackage, wanted: readonly string[] | undefined, marks: Marks = {}): string {
-  return sceneSvg(pictureOf(from, wanted, marks));
+export function drawSvg(from: CatalogPackage, requested: readonly string[] | undefined, marks: Marks = {}): string {
+  return sceneSvg(pictureOf(from, requested, marks));
 }

@@ -120,8 +120,8 @@ function channelText(layout: ChannelLayout, packageName: string): string {
 
 /** The update graph of a package for a terminal: a line a bundle, the newest on top; lines lead from older bundles to those that follow them.
  *  @throws TerminalError PictureTooLarge */
-export function drawText(from: CatalogPackage, wanted: readonly string[] | undefined, marks: Marks = {}): string {
-  const layouts = layOutPackage(from, wanted, marks);
+export function drawText(from: CatalogPackage, requested: readonly string[] | undefined, marks: Marks = {}): string {
+  const layouts = layOutPackage(from, requested, marks);
   const kinds = new Set(layouts.flatMap(({ rows }) => rows.map(({ kind }) => kind)));
   const legend = [
     '● an update stops here',

@@ -20,8 +20,8 @@ function deprecated(message: string | undefined): { readonly deprecation?: { rea
   return message === undefined ? {} : { deprecation: { message } };
 }
 
-function apisOf(properties: readonly Property[], wanted: string): ApiKind[] {
-  const values = properties.filter(({ type }) => type === wanted).map(({ value }) => value);
+function apisOf(properties: readonly Property[], requested: string): ApiKind[] {
+  const values = properties.filter(({ type }) => type === requested).map(({ value }) => value);
   return values.filter(isJsonObject).map((value) => {
     return { group: textAt(value, 'group'), version: textAt(value, 'version'), kind: textAt(value, 'kind') };
   });

@@ -38,7 +38,7 @@ const services: readonly string[] = [
 
 export interface RegistryServerOptions extends ListenAddress {
   readonly log: Logger;
-  /** What is served; asked anew for every call. */
+  /** What is served; asked again for every call. */
   readonly catalog: () => CatalogIndex;
   /** Serve the same catalog on the same port; the limits of connections and calls hold for each thread. */
   readonly threads?: RegistryThreads;

@@ -27,7 +27,7 @@ function replacements(member: ChannelMember, csvName: string): readonly EntryMes
   return edges.map(() => entry(member, member.replaces));
 }
 
-/** What the methods of api.Registry answer of one catalog. What is wrong is told in the texts that clients know.
+/** What the methods of api.Registry answer of one catalog. Errors have the texts that clients know.
  *  @see docs/spec/catalogs.md#grpc-api */
 export class RegistryAnswers {
   readonly #index: CatalogIndex;
@@ -120,8 +120,8 @@ export class RegistryAnswers {
     }
   }
 
-  #providers(api: ApiKind, isWanted: (member: ChannelMember) => boolean): readonly ChannelMember[] {
-    const members = this.#index.members.providing(api).filter(isWanted);
+  #providers(api: ApiKind, isSelected: (member: ChannelMember) => boolean): readonly ChannelMember[] {
+    const members = this.#index.members.providing(api).filter(isSelected);
     return members.length > 0 ? members : refuse(`no channel entries found that ${describeApi(api)}`);
   }
 

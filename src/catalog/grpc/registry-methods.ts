@@ -54,7 +54,7 @@ function customSchemas(index: CatalogIndex, request: Readonly<Record<string, unk
   return knownSchemas.has(schema) ? [] : structs(index, schema, packageName);
 }
 
-/** The methods that are answered from a catalog, by their full names. `catalog` is asked anew for every call. */
+/** The methods that are answered from a catalog, by their full names. `catalog` is asked again for every call. */
 export function registryMethods(catalog: () => CatalogIndex): ReadonlyMap<string, Method> {
   type Ask = (answers: RegistryAnswers, request: Readonly<Record<string, unknown>>) => Answer;
   const asks: Readonly<Record<string, Ask>> = {

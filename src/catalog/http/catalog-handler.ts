@@ -28,7 +28,7 @@ export interface CatalogQuery {
   readonly index: CatalogIndex;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Ends when the client has gone, or has waited for too long. */
+  /** Ends when the client disconnects, or has waited for too long. */
   readonly signal: AbortSignal;
 }
 
@@ -99,7 +99,7 @@ function filterOf(parameters: URLSearchParams): MetaFilter | string {
 
 function reply(response: ServerResponse, status: number, text = statusTexts[status] ?? ''): void {
   if (response.headersSent) return void response.destroy();
-  // A body that nobody reads must not hold the connection.
+  // An unread body must not hold the connection.
   if (!response.req.complete) response.setHeader('connection', 'close');
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
   response.end(response.req.method === 'HEAD' ? undefined : `${text}\n`);

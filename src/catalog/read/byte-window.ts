@@ -5,7 +5,7 @@ const initialBytes = 1024 * 1024;
 export class ByteWindow {
   #buffer: Buffer = Buffer.allocUnsafe(initialBytes);
   #length = 0;
-  /** Bytes of the stream that are gone. */
+  /** Bytes of the stream that are discarded. */
   #gone = 0;
   /** Lines that end before an index. */
   #lines = 0;
@@ -34,16 +34,16 @@ export class ByteWindow {
   /** Gives up what is before `index`, which becomes 0, and takes more. */
   append(chunk: Uint8Array, index: number): void {
     this.lineOf(index);
-    const kept = this.#length - index;
-    const wanted = kept + chunk.length;
+    const retained = this.#length - index;
+    const needed = retained + chunk.length;
     const size = this.#buffer.length;
-    const isWasteful = size > 4 * initialBytes && wanted < size / 8;
-    const isTooSmall = wanted > size;
-    const target = isTooSmall || isWasteful ? Buffer.allocUnsafe(Math.max(initialBytes, 2 * wanted)) : this.#buffer;
+    const isWasteful = size > 4 * initialBytes && needed < size / 8;
+    const isTooSmall = needed > size;
+    const target = isTooSmall || isWasteful ? Buffer.allocUnsafe(Math.max(initialBytes, 2 * needed)) : this.#buffer;
     // A document that has not ended yet stays where it is: moving it with every chunk would take the square of its size.
     if (target !== this.#buffer || index > 0) this.#buffer.copy(target, 0, index, this.#length);
-    target.set(chunk, kept);
-    [this.#buffer, this.#length] = [target, wanted];
+    target.set(chunk, retained);
+    [this.#buffer, this.#length] = [target, needed];
     this.#gone += index;
     this.#countedTo -= index;
   }

@@ -153,7 +153,7 @@ function* readAvailable(cutter: DocumentCutter, isEnd: boolean): Generator<ReadD
   }
 }
 
-/** The documents of a stream of bytes, one at a time; memory follows the largest. What cannot be read is told in its place, and what
+/** The documents of a stream of bytes, one at a time; memory follows the largest. What cannot be read is reported in its place, and what
  *  comes behind it is read all the same, as far as its end can be found.
  *  @see docs/spec/catalogs.md#walking-a-catalog-root */
 export async function* readDocuments(

@@ -91,7 +91,7 @@ async function* readTree(tree: CatalogTree, options: ReadOptions): AsyncGenerato
 }
 
 /** The documents of a catalog's folder, file by file in lexical order, as a stream: memory follows the largest document. What can be read
- *  comes first; whatever cannot is told at the end, all of it. Symbolic links to files within the folder are followed; those that leave it are faults.
+ *  comes first; all that cannot is reported at the end. Symbolic links to files within the folder are followed; those that leave it are faults.
  *  @throws UnreadableCatalog after the last document · TerminalError NoCatalog
  *  @see docs/spec/catalogs.md#walking-a-catalog-root, docs/spec/catalogs.md#indexignore, docs/spec/catalogs.md#the-meta-blob */
 export async function* readCatalogFolder(root: string, options: ReadOptions = {}): AsyncGenerator<Meta> {
@@ -104,7 +104,7 @@ export function readStagedCatalog(staging: Staging, options: ReadOptions = {}): 
   return readTree(stagedTree(staging), options);
 }
 
-/** The documents of one stream, such as JSON lines; `file` names it where places are told.
+/** The documents of one stream, such as JSON lines; `file` names it in places of findings.
  *  @throws UnreadableCatalog after the last document */
 export async function* readCatalogStream(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

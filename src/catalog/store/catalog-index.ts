@@ -120,7 +120,7 @@ export class CatalogIndex implements CatalogView, Disposable {
   /** The documents that a filter lets through, in the order of the catalog. */
   select(filter: MetaFilter = {}): MetaSelection {
     const { schema, package: packageName, name } = filter;
-    const isAll = [schema, packageName, name].every((wanted) => wanted === undefined);
+    const isAll = [schema, packageName, name].every((requested) => requested === undefined);
     let chosen: readonly ChosenRow[] | undefined;
     // What is asked of all documents before they are read is known without looking for each.
     const rows = (): readonly ChosenRow[] => (chosen ??= this.#chosen(filter));

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, TerminalError } from '../../base/index.ts';
 
-/** Raised with each change of what is in the file: others are built anew. */
+/** Raised with each change of what is in the file: others are rebuilt. */
 const formatVersion = 5;
 /** In the header of files that this program made: "LngC". */
 const applicationId = 0x4c6e6743;
@@ -71,7 +71,7 @@ export function isDamage(thrown: unknown): boolean {
   return damageCodes.has(primaryCode(thrown));
 }
 
-/** What is said of an index that cannot be used. */
+/** The error for an index that cannot be used. */
 export function unusable(file: string, why: string, cause?: unknown): TerminalError {
   const text = `${file}: ${why}: remove it and rebuild the index of the catalog`;
   return new TerminalError('CatalogIndexUnusable', text, cause === undefined ? {} : { cause });

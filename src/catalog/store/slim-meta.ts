@@ -6,7 +6,7 @@ import { PackageBuilder } from '../read/packages.ts';
 /** Properties with manifests, and with what only user interfaces need: most of a catalog's bytes. */
 const bulkyProperties: ReadonlySet<string> = new Set(['olm.bundle.object', 'olm.csv.metadata']);
 
-const keptKeys: ReadonlyMap<string, readonly string[]> = new Map([
+const retainedKeys: ReadonlyMap<string, readonly string[]> = new Map([
   ['olm.package', ['defaultChannel']],
   ['olm.channel', ['entries']],
   ['olm.bundle', ['image', 'properties']],
@@ -20,7 +20,7 @@ function isSlimProperty(property: JsonValue): boolean {
 
 /** What choosing bundles needs of a document of a catalog, as JSON; undefined for a schema that says nothing of that. */
 export function slimText({ schema, package: packageName, name, value }: Meta): string | undefined {
-  const kept = keptKeys.get(schema);
+  const kept = retainedKeys.get(schema);
   if (kept === undefined) return undefined;
   const slim: JsonObject = { schema, package: packageName, name };
   for (const key of kept) if (Object.hasOwn(value, key)) slim[key] = value[key];

@@ -74,7 +74,7 @@ function missingCatalog({ catalog }: RequestedPackage, by: string): Missing {
   return { what: 'catalog', text: `no operators found from catalog ${catalog.name}${where} ${by}` };
 }
 
-/** An entry that cannot be used counts: it is told of otherwise. */
+/** An entry that cannot be used counts: it is reported elsewhere. */
 function hasEntries(search: Search, catalog: CatalogView): boolean {
   return offersIn(search, catalog).some(
     ({ offer }) => typeof offer === 'string' || offer.channels.some(({ entries }) => entries.length > 0),

@@ -73,7 +73,7 @@ class Encoder {
     return candidates.map((candidate) => this.variableOf(candidate));
   }
 
-  /** False where none of them is chosen. Many bundles ask the same, and have the same list for an answer: it is said once. */
+  /** False where none of them is chosen. Many bundles ask the same, and have the same list for an answer: it is encoded once. */
   #someOf(candidates: readonly Candidate[]): Literal {
     const isKnown = this.#variables.has(candidates);
     const some = this.variableOf(candidates);
@@ -81,7 +81,7 @@ class Encoder {
     return some;
   }
 
-  /** True where one of them is chosen. Providers of one API provide others too: it is said once for all of these. */
+  /** True where one of them is chosen. Providers of one API provide others too: it is encoded once for all of these. */
   #impliedBy(candidates: readonly Candidate[]): Literal {
     const literals = this.#all(candidates);
     const key = literals.toSorted((a, b) => a - b).join(' ');
@@ -92,7 +92,7 @@ class Encoder {
   }
 }
 
-/** Turns a problem into clauses; `isGuarded`: a rule counts only where its guard is assumed, so that it can be told which rules clash. */
+/** Turns a problem into clauses; `isGuarded`: a rule counts only where its guard is assumed, so that clashing rules can be identified. */
 export function encode({ candidates, rules }: Problem, steps: Steps, isGuarded: boolean): Encoding {
   const encoder = new Encoder(steps, isGuarded);
   for (const candidate of candidates) encoder.variableOf(candidate);

@@ -20,7 +20,7 @@ interface OfferLimits {
 
 /** Further packages of a catalog are not looked into. */
 const maxPackages = 50;
-/** Less than a tenth of a second: whoever asks waits for it. */
+/** Less than a tenth of a second: the caller waits for it. */
 const defaultMaxSteps = 200_000;
 
 function* offersIn(

@@ -70,7 +70,7 @@ function edgeFrom(
   return updates.find((update) => update.bundle === bundle)?.edge;
 }
 
-/** Everybody who wants or needs the bundle, whoever was the first. */
+/** All requests and bundles that need the bundle, in any order. */
 function reasonsFor(chosen: Candidate, { problem, decisions, story }: Decided): readonly string[] {
   const isRequest = ({ candidates, requested: { updates = 'always' }, present }: Anchor): boolean =>
     candidates.includes(chosen) && (updates === 'always' || chosen === present);

@@ -25,7 +25,7 @@ export interface Problem {
   readonly anchors: readonly Anchor[];
   /** Sorted by id. */
   readonly candidates: readonly Candidate[];
-  /** Installed, and nobody wants them or wants to change them: they stay. */
+  /** Installed, and no request names or changes them: they stay. */
   readonly fixed: readonly Candidate[];
   readonly needs: ReadonlyMap<Candidate, readonly Need[]>;
   readonly rules: readonly Rule[];
@@ -138,7 +138,7 @@ export function stateProblem(anchors: readonly Anchor[], setting: Setting): Prob
   };
 }
 
-/** The same problem as if somebody requested nothing: what is installed for them stays. */
+/** The same problem without one of the requests: what is installed for them stays. */
 export function withoutAnchor(problem: Problem, anchor: Anchor): Problem {
   const anchors = problem.anchors.filter((one) => one !== anchor);
   const { present } = anchor;

@@ -16,7 +16,7 @@ export interface RequestedVersions {
   readonly include: (version: Version) => boolean;
 }
 
-/** A package that somebody wants to be there: a subscription, a platform operator, an argument of a command. */
+/** A requested package: a subscription, a platform operator, an argument of a command. */
 export interface RequestedPackage {
   /** Of who wants it; unique. Earlier names choose before later ones. */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface RequestedPackage {
 
 /** A bundle that is installed. One that no `RequestedPackage` is about stays whatever happens. */
 export interface PresentBundle extends InstalledBundle {
-  /** Undefined: nobody knows. */
+  /** Undefined: unknown. */
   readonly packageName?: string;
   readonly properties: readonly Property[];
 }

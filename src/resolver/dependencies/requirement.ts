@@ -29,7 +29,7 @@ export interface Facts {
   /** By `apiKey`. */
   readonly apis: ReadonlyMap<string, GroupVersionKind>;
   readonly requirements: readonly Requirement[];
-  /** Why nobody knows what it requires. */
+  /** Why its requirements are unknown. */
   readonly problem: string | undefined;
   /** By `olm.deprecated`: never to be chosen. */
   readonly isDeprecated: boolean;
@@ -129,7 +129,7 @@ function hasLabel(properties: readonly Property[], label: string): boolean {
   return properties.some(({ type, value }) => type === 'olm.label' && isJsonObject(value) && value['label'] === label);
 }
 
-/** Whether the bundle alone is all that is asked. A rule that fails is not true; `spend` is told what rules cost. */
+/** Whether the bundle alone is all that is asked. A rule that fails is not true; `spend` gets the cost of rules. */
 export function isMetBy({ dependency }: Requirement, facts: Facts, spend?: (cost: number) => void): boolean {
   if (dependency.type === 'label') return hasLabel(facts.properties, dependency.label);
   return isMet(dependency.constraint, {

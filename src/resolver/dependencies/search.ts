@@ -4,7 +4,7 @@ import type { Candidate } from './candidate.ts';
 import { type Encoding, encode } from './encoding.ts';
 import type { Need, Problem } from './problem.ts';
 
-/** Why a bundle was chosen: somebody wants its package, a bundle needs it, or it is installed and stays. */
+/** Why a bundle was chosen: its package is requested, a bundle needs it, or it is installed and stays. */
 export type Cause =
   | { readonly kind: 'requested'; readonly anchor: Anchor }
   | { readonly kind: 'needed'; readonly by: Candidate; readonly need: Need }
@@ -67,7 +67,7 @@ class Search {
 }
 
 /** Chooses bundles: the first of each list for which a solution exists, lists in their order, so that nothing better is possible without
- *  something worse in an earlier list. All that is chosen is in a list, so that nothing is chosen that nobody needs. Undefined: there is no
+ *  something worse in an earlier list. All that is chosen is in a list, so that nothing is chosen that is not needed. Undefined: there is no
  *  solution.
  *  @throws TransientError ResolutionCancelled
  *  @see docs/spec/catalogs.md#search */

@@ -16,7 +16,7 @@ export interface V1Request {
   /** `SelfCertified` leaves the edges out: any version may follow any other. */
   readonly upgradeConstraintPolicy?: 'CatalogProvided' | 'SelfCertified';
   readonly installed?: InstalledBundle;
-  /** Bundles that need others are refused, unless somebody looks after that. */
+  /** Bundles that need others are refused, unless the caller resolves dependencies. */
   readonly mayDepend?: boolean;
 }
 

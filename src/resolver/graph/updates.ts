@@ -33,7 +33,7 @@ export interface Hop {
   readonly to: CatalogBundle;
   readonly channel: string;
   readonly edge: Edge;
-  /** It is made only when somebody asks for that version: something else is preferred. */
+  /** It is made only when that version is requested: something else is preferred. */
   readonly isPinned: boolean;
   /** What may follow as well, and is not taken. */
   readonly others: readonly string[];
@@ -120,7 +120,7 @@ export function firstInstalls(offer: Offer): readonly Update[] {
   return [...updates.values()].toSorted((a, b) => byPreference(a.bundle, b.bundle));
 }
 
-/** The bundle that v0 is told to start with (`startingCSV`), as the channels have it, also where entries skip it; no names: all channels. */
+/** The bundle that v0 starts with (`startingCSV`), as the channels have it, also where entries skip it; no names: all channels. */
 export function startingInstalls(from: CatalogPackage, name: string, named: readonly string[] = []): readonly Update[] {
   const steps = channelsOf(from, named).flatMap((channel) => stepsOf(from, channel));
   return steps.filter(({ entry }) => entry.name === name).map(asUpdate);

@@ -4,7 +4,7 @@ import type { Steps } from './steps.ts';
 /** A variable, `v`, or its negation, `-v`; variables are numbered from 1. */
 export type Literal = number;
 
-/** Satisfiable: `isTrue` of the solver tells the values. Else the assumptions that contradict one another; none of them: the clauses do. */
+/** Satisfiable: `isTrue` of the solver gives the values. Else the assumptions that contradict one another; none of them: the clauses do. */
 export type Answer =
   | { readonly isSatisfiable: true }
   | { readonly isSatisfiable: false; readonly core: readonly Literal[] };

@@ -31,7 +31,7 @@ export class Steps {
     this.ask();
   }
 
-  /** Whether somebody cancelled meanwhile.
+  /** Whether the caller cancelled meanwhile.
    *  @throws TransientError ResolutionCancelled */
   ask(): void {
     if (this.#limits.isCancelled?.() === true) this.#stop();

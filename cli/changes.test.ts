@@ -3,8 +3,8 @@ import { type KubeObject as ServedObject, startApiServer } from '../apiserver/in
 import { type JsonObject, silentLogger, systemClock } from '../src/base/index.ts';
 import { createKubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
 import { eventually } from '../test/support/index.ts';
+import { followChanges } from './changes.ts';
 import { readCrds } from './client/crds.ts';
-import { followNews } from './news.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const ref = { apiVersion, kind: 'Bundle', name: 'combo' };
@@ -32,7 +32,7 @@ test('what is on its way is progress, what lasts is a line', async () => {
   const leaving = new AbortController();
   stack.defer(() => leaving.abort());
   const heard: string[] = [];
-  followNews(
+  followChanges(
     { kube, clock: systemClock, log: silentLogger(), signal: leaving.signal },
     { line: (text) => heard.push(`line ${text}`), progress: (text) => heard.push(`progress ${text}`) },
   );

@@ -6,28 +6,28 @@ import { type Check, type Finding, fail, ok, type Patient, unchecked } from './f
 /** The namespace that the manifests are written for. */
 const writtenNamespace = 'rukpak-system';
 const atATime = 8;
-const maxTold = 8;
+const maxReported = 8;
 
-interface Right {
+interface Permission {
   readonly attributes: JsonObject;
   readonly text: string;
 }
 
 interface Account {
   readonly name: string;
-  readonly rights: readonly Right[];
+  readonly permissions: readonly Permission[];
 }
 
 function texts(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-function rightsOf(rule: JsonObject, namespace: string | undefined): readonly Right[] {
+function permissionsOf(rule: JsonObject, namespace: string | undefined): readonly Permission[] {
   const names = texts(rule['resourceNames']);
   return texts(rule['apiGroups']).flatMap((group) =>
     texts(rule['resources']).flatMap((plural) =>
       texts(rule['verbs']).flatMap((verb) =>
-        (names.length === 0 ? [undefined] : names).map((name): Right => {
+        (names.length === 0 ? [undefined] : names).map((name): Permission => {
           const [resource = '', subresource] = plural.split('/');
           const attributes = {
             group,
@@ -57,7 +57,7 @@ interface Role {
 /** What the manifests bind to each service account. */
 async function accounts(systemNamespace: string): Promise<readonly Account[]> {
   const objects = (await readManifests('least')) as unknown as readonly Role[];
-  const byAccount = new Map<string, Right[]>();
+  const byAccount = new Map<string, Permission[]>();
   for (const { roleRef, subjects = [], metadata } of objects) {
     const role = objects.find(
       (one) =>
@@ -66,15 +66,15 @@ async function accounts(systemNamespace: string): Promise<readonly Account[]> {
         (one.kind === 'ClusterRole' || one.metadata.namespace === metadata.namespace),
     );
     const namespace = metadata.namespace === writtenNamespace ? systemNamespace : metadata.namespace;
-    const rights = (role?.rules ?? []).flatMap((rule) => rightsOf(rule, namespace));
+    const permissions = (role?.rules ?? []).flatMap((rule) => permissionsOf(rule, namespace));
     for (const { kind, name } of subjects) {
-      if (kind === 'ServiceAccount') byAccount.set(name, [...(byAccount.get(name) ?? []), ...rights]);
+      if (kind === 'ServiceAccount') byAccount.set(name, [...(byAccount.get(name) ?? []), ...permissions]);
     }
   }
-  return [...byAccount].map(([name, rights]) => ({ name, rights }));
+  return [...byAccount].map(([name, permissions]) => ({ name, permissions }));
 }
 
-async function isAllowed({ attributes }: Right, user: JsonObject, { kube, signal }: Patient): Promise<boolean> {
+async function isAllowed({ attributes }: Permission, user: JsonObject, { kube, signal }: Patient): Promise<boolean> {
   const review = await kube.create(
     {
       apiVersion: 'authorization.k8s.io/v1',
@@ -97,26 +97,26 @@ async function exists(name: string, { kube, systemNamespace: namespace, signal }
   }
 }
 
-async function examineAccount({ name, rights }: Account, patient: Patient): Promise<Finding> {
+async function examineAccount({ name, permissions }: Account, patient: Patient): Promise<Finding> {
   const { systemNamespace } = patient;
   const what = `ServiceAccount ${systemNamespace}/${name}`;
   try {
     if (!(await exists(name, patient))) return ok(`${what}: not found; its process runs as another user`);
     const groups = ['system:serviceaccounts', `system:serviceaccounts:${systemNamespace}`, 'system:authenticated'];
     const user = { user: `system:serviceaccount:${systemNamespace}:${name}`, groups };
-    const answers = await mapLimit(rights, atATime, (right) => isAllowed(right, user, patient));
-    const missing = rights.filter((_, at) => answers[at] === false).map(({ text }) => text);
+    const answers = await mapLimit(permissions, atATime, (permission) => isAllowed(permission, user, patient));
+    const missing = permissions.filter((_, at) => answers[at] === false).map(({ text }) => text);
     if (missing.length === 0) return ok(`${what}: has all permissions that it needs`);
-    const more = missing.length > maxTold ? `, and ${missing.length - maxTold} more` : '';
-    const told = `${what}: lacks permission to ${missing.slice(0, maxTold).join(', ')}${more}`;
-    return fail(told, 'apply the Roles and bindings of the manifests again: longshore install');
+    const more = missing.length > maxReported ? `, and ${missing.length - maxReported} more` : '';
+    const reported = `${what}: lacks permission to ${missing.slice(0, maxReported).join(', ')}${more}`;
+    return fail(reported, 'apply the Roles and bindings of the manifests again: longshore install');
   } catch (thrown) {
     return unchecked(what, thrown);
   }
 }
 
 /** The service accounts may do what the manifests of this version say that they need for themselves. */
-export const rightsCheck: Check = {
+export const permissionsCheck: Check = {
   name: 'permissions',
   examine: async (patient) => {
     const all = await accounts(patient.systemNamespace);

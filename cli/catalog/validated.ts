@@ -1,8 +1,8 @@
 import { TerminalError } from '../../src/base/index.ts';
 import { type CatalogFinding, type CatalogReport, createCatalogCheck, type Meta } from '../../src/catalog/index.ts';
 
-/** Findings that are told one by one; the others are counted. */
-const maxTold = 20;
+/** Findings that are reported one by one; the others are counted. */
+const maxReported = 20;
 
 function findingText({ message, package: packageName, channel, bundle, advice }: CatalogFinding): string {
   const about = [packageName, channel, bundle].filter((name) => name !== undefined && !message.includes(name));
@@ -13,17 +13,17 @@ function errorsOf(findings: readonly CatalogFinding[]): readonly CatalogFinding[
   return findings.filter(({ severity }) => severity === 'error');
 }
 
-function told(texts: readonly string[], more: number): readonly string[] {
-  const left = texts.length - maxTold + more;
+function limited(texts: readonly string[], more: number): readonly string[] {
+  const left = texts.length - maxReported + more;
   const rest = left > 0 ? [`and ${left} more: see longshore catalog validate`] : [];
-  return [...texts.slice(0, maxTold), ...rest];
+  return [...texts.slice(0, maxReported), ...rest];
 }
 
 /** Bundles that are rendered alone are in no channel, and their packages are elsewhere. */
 const rulesOfWhole: ReadonlySet<string> = new Set(['S10', 'S19']);
 
-/** The documents as they come; when all have passed, what keeps them from being a valid catalog is told. */
-export async function* judged(metas: AsyncIterable<Meta>, warn: (text: string) => void): AsyncGenerator<Meta> {
+/** Passes the documents on; after the last, `warn` reports why they are not a valid catalog. */
+export async function* validated(metas: AsyncIterable<Meta>, warn: (text: string) => void): AsyncGenerator<Meta> {
   const check = createCatalogCheck();
   for await (const meta of metas) {
     check.add(meta);
@@ -35,7 +35,7 @@ export async function* judged(metas: AsyncIterable<Meta>, warn: (text: string) =
     .map(findingText);
   if (errors.length === 0) return;
   warn(
-    `the result is not a valid catalog by itself:\n${told(errors, more)
+    `the result is not a valid catalog by itself:\n${limited(errors, more)
       .map((text) => `  ${text}\n`)
       .join('')}`.trimEnd(),
   );
@@ -45,7 +45,7 @@ export async function* judged(metas: AsyncIterable<Meta>, warn: (text: string) =
 export function errorText({ findings, more }: CatalogReport): string | undefined {
   const errors = errorsOf(findings).map(findingText);
   if (errors.length === 0) return undefined;
-  return told(errors, more)
+  return limited(errors, more)
     .map((line) => `  ${line}`)
     .join('\n');
 }

@@ -13,7 +13,7 @@ interface Situation {
   readonly isPassing: boolean;
 }
 
-export interface NewsListener {
+export interface ChangeListener {
   /** A state was reached. */
   readonly line: (text: string) => void;
   /** Something is on its way. */
@@ -53,7 +53,7 @@ const kinds: readonly { readonly kind: string; readonly situationOf: (object: Ku
   { kind: 'BundleDeployment', situationOf: deploymentSituation },
 ];
 
-function tell(listener: NewsListener, before: Situation | undefined, after: Situation | undefined): void {
+function report(listener: ChangeListener, before: Situation | undefined, after: Situation | undefined): void {
   if (after === undefined) {
     if (before !== undefined) listener.line(`${before.name}: deleted`);
     return;
@@ -65,12 +65,12 @@ function tell(listener: NewsListener, before: Situation | undefined, after: Situ
 }
 
 /** Tells what happens to Bundles and BundleDeployments until `signal` fires. */
-export function followNews(
+export function followChanges(
   context: { readonly kube: KubeClient; readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
-  listener: NewsListener,
+  listener: ChangeListener,
 ): void {
   for (const { kind, situationOf } of kinds) {
     const cache = createCache<Situation>({ ...context, target: { apiVersion, kind }, project: situationOf });
-    cache.subscribe(({ before, after }) => tell(listener, before, after));
+    cache.subscribe(({ before, after }) => report(listener, before, after));
   }
 }

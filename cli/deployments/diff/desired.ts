@@ -18,7 +18,7 @@ import { openStaging, type WorkFolder } from '../../input/index.ts';
 import { pullInto, type Transfer } from '../../oci/index.ts';
 
 /** What a deployment is compared with. */
-export interface Wanted extends Rendition {
+export interface Desired extends Rendition {
   /** The deployment as it would be. */
   readonly deployment: KubeObject;
 }
@@ -92,8 +92,8 @@ async function readDeployment(path: string, live: KubeObject): Promise<KubeObjec
   } catch (thrown) {
     throw new TerminalError('NotFound', `${path}: ${fileProblem(thrown)}`, { cause: thrown });
   }
-  const wanted = parseYaml(path, text) as unknown as KubeObject;
-  const { name } = parseBundleDeployment(wanted).metadata;
+  const desired = parseYaml(path, text) as unknown as KubeObject;
+  const { name } = parseBundleDeployment(desired).metadata;
   if (name !== live.metadata.name) {
     const found = `expected the BundleDeployment "${live.metadata.name}", found "${name}"`;
     throw new TerminalError('WrongDeployment', `${path}: ${found}`);
@@ -101,10 +101,10 @@ async function readDeployment(path: string, live: KubeObject): Promise<KubeObjec
   const { labels, annotations } = live.metadata;
   const metadata = {
     ...live.metadata,
-    labels: { ...labels, ...wanted.metadata.labels },
-    annotations: { ...annotations, ...wanted.metadata.annotations },
+    labels: { ...labels, ...desired.metadata.labels },
+    annotations: { ...annotations, ...desired.metadata.annotations },
   };
-  return { ...wanted, metadata } as KubeObject;
+  return { ...desired, metadata } as KubeObject;
 }
 
 async function stageTemplate(deployment: KubeObject, finding: Finding): Promise<Staging> {
@@ -117,14 +117,14 @@ async function stageTemplate(deployment: KubeObject, finding: Finding): Promise<
 /** Finds what the options name: `--bundle` (a folder or OCI layout), `--image`, the template of the deployment in the file `-f`, or else the
  *  deployment's own newest Bundle. With `-f` and one of the first two, that is the content of the deployment in the file.
  *  @throws TerminalError InvalidOption, and what the ways throw */
-export async function findWanted(finding: Finding): Promise<Wanted> {
+export async function findDesired(finding: Finding): Promise<Desired> {
   const { values } = finding;
   const [bundle, image, file] = ['bundle', 'image', 'filename'].map((name) => values[name] as string | undefined);
   if (bundle !== undefined && image !== undefined) {
     throw new TerminalError('InvalidOption', '--bundle and --image: expected one of them, found both');
   }
   const deployment = file === undefined ? finding.deployment : await readDeployment(file, finding.deployment);
-  await using staging = await stageWanted(finding, {
+  await using staging = await stageDesired(finding, {
     bundle,
     image,
     deployment: file === undefined ? undefined : deployment,
@@ -132,15 +132,15 @@ export async function findWanted(finding: Finding): Promise<Wanted> {
   return { deployment, ...(await render(staging, deployment, finding)) };
 }
 
-async function stageWanted(
+async function stageDesired(
   finding: Finding,
-  wish: {
+  request: {
     readonly bundle: string | undefined;
     readonly image: string | undefined;
     readonly deployment: KubeObject | undefined;
   },
 ): Promise<Staging> {
-  if (wish.bundle !== undefined) return (await stagePath(wish.bundle, finding)).staging;
-  if (wish.image !== undefined) return await stageImage(wish.image, finding);
-  return wish.deployment === undefined ? await stageOwn(finding) : await stageTemplate(wish.deployment, finding);
+  if (request.bundle !== undefined) return (await stagePath(request.bundle, finding)).staging;
+  if (request.image !== undefined) return await stageImage(request.image, finding);
+  return request.deployment === undefined ? await stageOwn(finding) : await stageTemplate(request.deployment, finding);
 }
