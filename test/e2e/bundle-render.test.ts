@@ -170,7 +170,7 @@ describe('longshore bundle explain', () => {
       'acme-widget 1.2.3 (acme-widget.v1.2.3)',
       'Needs Kubernetes 1.25.0 or later.',
       'What follows holds when it watches all namespaces.',
-      '  while its webhook v.acme.example does not answer, CREATE of widgets (widgets.acme.example) is refused',
+      '  while its webhook v.acme.example is unavailable, CREATE of widgets (widgets.acme.example) is denied',
       '  the image registry.example/acme:v1 is referenced by tag and may change',
       'Needs the Pod Security level baseline, because of:',
       '  acme-widget-controller, in the whole cluster',
