@@ -23,17 +23,17 @@ function accountOf(deployment: JsonObject | undefined): ServiceAccountName | und
 }
 
 /** All fields that control what is done for a deployment: its spec, and annotations that change how. */
-function accountFieldsOf(deployment: JsonObject | undefined): JsonObject {
+function reviewedFieldsOf(deployment: JsonObject | undefined): JsonObject {
   const annotations = Object.entries(objectAt(deployment, 'metadata', 'annotations') ?? {});
   const own = annotations.filter(([key]) => key.startsWith(`${group}/`));
   return { spec: valueAt(deployment, 'spec') ?? null, annotations: Object.fromEntries(own) };
 }
 
-/** Who creates a deployment, or changes what is done for it, may use the account that it names. Labels, finalizers and the like
- *  are anybody's who may write them. */
+/** A user who creates or changes a deployment must be allowed to use its account. Labels, finalizers and other metadata
+ *  may be changed by anyone who may write them. */
 export async function checkAccount(request: ReviewRequest, context: Context): Promise<AdmissionResult> {
   const { object, oldObject, user } = request;
-  if (oldObject !== undefined && isJsonEqual(accountFieldsOf(object), accountFieldsOf(oldObject))) return allowed;
+  if (oldObject !== undefined && isJsonEqual(reviewedFieldsOf(object), reviewedFieldsOf(oldObject))) return allowed;
   const { facts, signal } = context;
   const isOurs = findFormat(textAt(objectAt(object, 'spec'), 'provisionerClassName')) !== undefined;
   return await serviceAccount({

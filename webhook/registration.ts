@@ -28,7 +28,7 @@ export interface Registration {
   readonly hasClusterCatalogs?: boolean;
 }
 
-/** Kubernetes keeps the first two in every namespace, and empties a namespace that is deleted: it shall not wait for a webhook that may have gone
+/** Kubernetes keeps the first two in every namespace, and empties a namespace that is deleted: it must not wait for a webhook that may have been deleted
  *  with the namespace. */
 const unguardedConfigMaps: readonly JsonObject[] = [
   {

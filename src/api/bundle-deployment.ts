@@ -45,7 +45,7 @@ export type InstalledReason =
   | 'ReconcileFailed'
   | 'CreateDynamicWatchFailed'
   | 'InstallationSucceeded';
-/** Reasons of `ObjectsKept`: whether the last pivot, or the removal, kept something that was not wanted any more. */
+/** Reasons of `ObjectsKept`: whether the last pivot, or the removal, retained objects that were to be deleted. */
 export type ObjectsKeptReason = 'NothingKept' | 'CrdInUse';
 /** Reasons of `Removing`: whether a deployment that is to go is still there, and what stands against it. */
 export type RemovingReason = 'NotRemoved' | 'Removing' | 'RemovalFailed';

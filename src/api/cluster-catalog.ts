@@ -12,12 +12,12 @@ export const clusterCatalogResource: Resource = {
   plural: 'clustercatalogs',
 };
 
-/** On every ClusterCatalog that is taken care of: its content is removed before the object goes. */
+/** On every served ClusterCatalog: its content is removed before the object is deleted. */
 export const catalogFinalizer = 'olm.operatorframework.io/delete-server-cache';
 /** On every ClusterCatalog: its name, so that selectors of labels can choose by it. */
 export const catalogNameLabel = 'olm.operatorframework.io/metadata.name';
 
-/** Condition types of a ClusterCatalog. `Valid`, ours, tells which packages break which rules of catalogs; they are served all the same. */
+/** Condition types of a ClusterCatalog. `Valid`, ours, reports packages that break rules of catalogs; they are served all the same. */
 export type ClusterCatalogConditionType = 'Progressing' | 'Serving' | 'Valid';
 /** Reasons of all of them. */
 export type ClusterCatalogReason =

@@ -13,17 +13,17 @@ export const ownSecretNames: readonly string[] = [
   'rukpak-authority',
 ];
 
-/** Labels that say what made an object, on generated Bundles and on everything that is installed. */
+/** Labels that name the origin of an object, on generated Bundles and on everything that is installed. */
 export const ownerKindLabel = 'core.rukpak.io/owner-kind';
 /** Name of the Bundle or BundleDeployment that `ownerKindLabel` speaks of. */
 export const ownerNameLabel = 'core.rukpak.io/owner-name';
 /** On generated Bundles: hash of the template that they were made from. */
 export const templateHashLabel = 'core.rukpak.io/bundle-template-hash';
-/** On every Bundle that a provisioner takes care of: its content is removed before the object goes. */
+/** On every Bundle of a provisioner: its content is removed before the object is deleted. */
 export const cachedBundleFinalizer = 'core.rukpak.io/delete-cached-bundle';
-/** On a BundleDeployment, `"true"`: objects that exist and belong to nobody else may be taken over. */
+/** On a BundleDeployment, `"true"`: existing objects without another owner may be adopted. */
 export const adoptAnnotation = 'core.rukpak.io/adopt';
-/** On a BundleDeployment, `"true"`: what it installed stays, as nobody's, when it is deleted. */
+/** On a BundleDeployment, `"true"`: what it installed is orphaned when it is deleted. */
 export const orphanAnnotation = 'core.rukpak.io/orphan';
 /** On a BundleDeployment, `"true"`: its CustomResourceDefinitions go even if objects of theirs exist that it did not install. */
 export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
@@ -33,13 +33,13 @@ export const secretHostsAnnotation = 'core.rukpak.io/hosts';
 export const secretUnverifiedAnnotation = 'core.rukpak.io/allow-unverified-tls';
 /** On an object that was installed and then let go without being deleted: the BundleDeployment that had it. */
 export const releasedFromAnnotation = 'core.rukpak.io/released-from';
-/** On a namespace that was made for an installation: the BundleDeployment. It goes when the last installation leaves it and it is empty. */
+/** On a namespace that was made for an installation: the BundleDeployment. It is deleted when the last installation leaves it and it is empty. */
 export const namespaceMadeForAnnotation = 'core.rukpak.io/namespace-made-for';
-/** On a BundleDeployment or a Bundle, `"true"`: nothing is done for it until the annotation is gone, but for its deletion. */
+/** On a BundleDeployment or a Bundle, `"true"`: it is not reconciled until the annotation is removed, except for its deletion. */
 export const pausedAnnotation = 'core.rukpak.io/paused';
 /** On a Secret of an installed operator: the Service, in the same namespace, that its certificate is issued for, and renewed. */
 export const servingCertificateAnnotation = 'core.rukpak.io/serving-certificate-of';
-/** On a webhook configuration or a CustomResourceDefinition: the Secret (`namespace/name`) whose authority it is told to trust. */
+/** On a webhook configuration or a CustomResourceDefinition: the Secret (`namespace/name`) whose authority it trusts. */
 export const injectCaAnnotation = 'core.rukpak.io/inject-ca-from';
 
 /** Field manager of everything that is installed for a BundleDeployment. */
@@ -57,29 +57,29 @@ export const registryProvisionerClass = 'core-rukpak-io-registry';
 
 /** On a Bundle or a template: what it needs, a YAML or JSON list in the form of `metadata/dependencies.yaml`. */
 export const dependenciesAnnotation = 'core.rukpak.io/dependencies';
-/** On a Bundle or a template whose content does not say it: the version of the package that it is. */
+/** On a Bundle or a template whose content does not contain it: its package version. */
 export const packageVersionAnnotation = 'core.rukpak.io/package-version';
 /** On a Bundle, written by the provisioner: the properties of its content, JSON, at most 64 KiB. */
 export const bundlePropertiesAnnotation = 'core.rukpak.io/bundle-properties';
-/** On a Bundle, written by the provisioner: where its content, or its upload, is kept in a registry, `registry/repository@sha256:<hex>`. */
+/** On a Bundle, written by the provisioner: where its content, or its upload, is stored in a registry, `registry/repository@sha256:<hex>`. */
 export const storedContentAnnotation = 'core.rukpak.io/stored-content';
 /** On a Bundle, written by the provisioner, `"true"`: it has dependencies. */
 export const hasDependenciesLabel = 'core.rukpak.io/has-dependencies';
 /** On a BundleDeployment, `"true"`: dependencies, its own and those that others have on it, do not hold it up. */
 export const ignoreDependenciesAnnotation = 'core.rukpak.io/ignore-dependencies';
-/** What is done about dependencies that are not met: tell of them, refuse changes that break them, or nothing at all. */
+/** What is done about dependencies that are not met: warn, deny changes that break them, or nothing at all. */
 export const dependencyPolicies = ['warn', 'enforce', 'off'] as const;
 /** One of `dependencyPolicies`. */
 export type DependencyPolicy = (typeof dependencyPolicies)[number];
 
-/** Begins every annotation, and every label of an image, that tells what a bundle of the Operator Lifecycle Manager is. */
+/** Prefix of every annotation, and every image label, that describes a bundle of the Operator Lifecycle Manager. */
 export const bundleAnnotationPrefix = 'operators.operatorframework.io.bundle.';
 /** Names the package of a bundle. */
 export const packageAnnotation: string = `${bundleAnnotationPrefix}package.v1`;
 
 /** Lease of the process that works; RukPak's own name for it, so that the two never work at the same time. */
 export const leaderLease = 'core.rukpak.io';
-/** On a BundleDeployment, or a Bundle that nobody generated: the number of the shard that takes care of it. On a leader's pod: its shard. */
+/** On a BundleDeployment, or a Bundle that was not generated: the number of its shard. On a leader's pod: its shard. */
 export const shardLabel = 'core.rukpak.io/shard';
 /** On the Lease of the first shard: how many there are. */
 export const shardCountAnnotation = 'core.rukpak.io/shards';

@@ -6,11 +6,11 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** What is understood of `spec.config` of a BundleDeployment; other members are somebody else's business. */
+/** The known fields of `spec.config` of a BundleDeployment; others are left to other provisioners. */
 export interface DeploymentConfig {
   /** Where namespaced objects go that name no namespace. */
   readonly installNamespace: string | undefined;
-  /** As whom everything of the deployment is read and written; undefined: with the rights of the provisioners themselves. */
+  /** The account that reads and writes everything of the deployment; undefined: the permissions of the provisioners. */
   readonly serviceAccount: ServiceAccountName | undefined;
 }
 

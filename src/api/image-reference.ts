@@ -1,6 +1,6 @@
 import { TerminalError } from '../base/index.ts';
 
-/** An image reference, taken apart. At least one of `tag` and `digest` is there; with both, the digest decides. */
+/** The parts of an image reference. At least one of `tag` and `digest` is present; with both, the digest decides. */
 export interface ImageReference {
   /** Host and, where given, port: `docker.io`, `localhost:5000`, `[::1]:5000`. */
   readonly registry: string;

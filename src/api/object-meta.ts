@@ -8,7 +8,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** `metadata` as the platform reads it; fields that it does not name are kept in the raw JSON. */
+/** `metadata` as the platform reads it; fields that it does not name stay in the raw JSON. */
 export interface ObjectMeta {
   readonly name: string;
   readonly uid?: string;

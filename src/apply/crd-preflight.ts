@@ -8,7 +8,7 @@ import type { Problem } from './problems.ts';
 export interface CrdSafety {
   /** Of the BundleDeployment: they may switch checks off for all its CRDs. */
   readonly annotations: Readonly<Record<string, string>> | undefined;
-  /** The revision is the one that was there before: only what harms stored data counts. */
+  /** The revision is the previous one: only harm to stored data counts. */
   readonly isRestored: boolean;
 }
 

@@ -28,7 +28,7 @@ function placeOf({ metadata }: KubeObject): string {
 }
 
 /** What is installed for the BundleDeployment `owner` at the places of `inventory`, in the order of installation, then by namespace and name. Objects that cannot be unhealthy come
- *  with their metadata alone. `onUnreadable` is told of a kind whose objects cannot be listed; the others are listed all the same.
+ *  with their metadata alone. `onUnreadable` is called for a kind whose objects cannot be listed; the others are listed all the same.
  *  @throws what listing throws, without `onUnreadable` */
 export async function listInstalled(
   reading: Reading & { readonly onUnreadable?: (kind: GroupKind, thrown: unknown) => void },

@@ -119,7 +119,7 @@ test.each([
 
 test.each([
   { name: 'that is nobody else’s', metadata: {}, isOtherThere: false },
-  { name: 'of a deployment that is gone', metadata: labelled('other'), isOtherThere: false },
+  { name: 'of a deleted deployment', metadata: labelled('other'), isOtherThere: false },
 ])('N6 an object $name is taken over when the user asks for it', ({ metadata, isOtherThere }) => {
   const object = configMap({ name: 'a', ...metadata });
   expect(takeoverProblem(object, owner, { ...terms, mayAdopt: true, isOtherThere })).toBeUndefined();

@@ -139,7 +139,7 @@ function named(objects: readonly KubeObject[]): string {
   return `${names.join(', ')}${more}`;
 }
 
-/** Why the namespace is not to be deleted; undefined when nothing of anybody is in it. */
+/** Why the namespace must be retained; undefined when it is empty. */
 async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): Promise<string | undefined> {
   const other = leaving.othersIn(namespace);
   if (other !== undefined) return `${bundleDeploymentResource.kind} "${other}" has objects in it`;

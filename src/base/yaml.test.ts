@@ -85,7 +85,7 @@ test.each<[string, unknown]>([
   expect(parseYaml('x', `a: ${text}`)).toEqual({ a: value });
 });
 
-test.each(['.inf', '-.Inf', '.nan'])('%s cannot be said in JSON and is refused', (text) => {
+test.each(['.inf', '-.Inf', '.nan'])('%s cannot be expressed in JSON and is refused', (text) => {
   expect(() => parseYaml('x', `a: ${text}`)).toThrow(`x: unsupported value: ${text}`);
 });
 

@@ -78,7 +78,7 @@ export class FileTree {
     return made;
   }
 
-  /** Puts a file or link at a path, replacing whatever is there.
+  /** Puts a file or link at a path, replacing any existing entry.
    *  @throws TerminalError PathThroughLink, TooManyEntries */
   put(path: PathSegments, node: FileNode | LinkNode): void {
     const parentPath = path.slice(0, -1);

@@ -29,7 +29,7 @@ export class Staging implements AsyncDisposable {
     return new Staging(await Spool.create(spoolPath), limits);
   }
 
-  /** Begins a layer over what is there; `what` names its origin in messages. */
+  /** Begins a layer over the staged files; `what` names its origin in messages. */
   beginLayer(what: string): LayerWriter {
     this.#layerCount += 1;
     return new LayerWriter(this, this.#spool, { what, layer: this.#layerCount });
@@ -192,7 +192,7 @@ export class LayerWriter {
     });
   }
 
-  /** A second name for a file that is there already; its size counts again. */
+  /** A second name for a staged file; its size counts again. */
   addHardLink(name: string, target: string): void {
     this.#at(name, (path) => {
       const found = this.#staging.tree.get(this.#hardLinkTarget(target));

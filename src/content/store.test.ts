@@ -231,7 +231,7 @@ test('to read a content keeps it longer', async () => {
   expect(await evictedNames()).toEqual(['b']);
 });
 
-test.each(['upload', 'configMaps'])('what came by %s is never given up: then the store is full', async (type) => {
+test.each(['upload', 'configMaps'])('content from %s is never evicted: then the store is full', async (type) => {
   const put = await bounded(120_000);
   for (const name of ['a', 'b']) await put({ name, type });
   await expect(put({ name: 'c' })).rejects.toMatchObject({ name: 'TransientError', reason: 'StoreFull' });

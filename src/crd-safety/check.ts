@@ -4,7 +4,7 @@ import type { Crd } from './crd.ts';
 /** What a check is called where it is switched off, and what it is for. */
 export interface CheckInfo {
   readonly name: string;
-  /** What is refused: goes on from "Refused:". Markdown. */
+  /** What is refused: continues "Refused:". Markdown. */
   readonly refuses: string;
 }
 
@@ -15,7 +15,7 @@ export interface CrdCheck extends CheckInfo {
 
 /** A check of one place in a schema, where only what stands at this very place counts. Pure. */
 export interface SchemaCheck extends CheckInfo {
-  /** The keywords that it judges: what no check judges is `unhandled`. */
+  /** The keywords that it handles: others are `unhandled`. */
   readonly keywords: readonly string[];
   readonly find: (before: Schema, after: Schema) => string | undefined;
 }

@@ -8,7 +8,7 @@ function inOrder(a: SchemaPair, b: SchemaPair): number {
   return a.path < b.path ? -1 : Number(a.path > b.path);
 }
 
-/** `isWhole`: a place that is gone counts as one that allows everything; otherwise it is left to another check. */
+/** `isWhole`: a removed place counts as one that allows everything; otherwise it is left to another check. */
 function schemaFindings(
   where: string,
   [before, after]: readonly [Schema, Schema],

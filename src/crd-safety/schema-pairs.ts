@@ -1,7 +1,7 @@
 import type { Schema } from '../schema/index.ts';
 import { canonicalText } from './wording.ts';
 
-/** The two sides of one place in a schema; `after` is undefined where the place is gone. */
+/** The two sides of one place in a schema; `after` is undefined where the place was removed. */
 export interface SchemaPair {
   /** `^` is the root: `^.spec.list.items`, `^.spec.labels.additionalProperties`, `^.spec.oneOf[0]`. */
   readonly path: string;
@@ -14,14 +14,14 @@ export interface SchemaPair {
 interface Place {
   readonly path: string;
   readonly isField: boolean;
-  /** Whether what the schema did not name was kept all the same: then a new field says something of old values. */
+  /** Whether unknown fields were preserved: then a new field constrains old values. */
   readonly isOpen: boolean;
 }
 
 const text: Schema = { type: 'string' };
 const impliedMetadata: Schema = { type: 'object', properties: { name: text, generateName: text } };
 
-/** What every object has, whether or not its schema says so. */
+/** Fields that every object has, whether or not its schema declares them. */
 function withImplied(schema: Schema): Schema {
   const { metadata = {}, ...properties } = schema.properties ?? {};
   const known: Schema = { ...metadata, properties: { ...impliedMetadata.properties, ...metadata.properties } };
@@ -97,7 +97,7 @@ class Pairing {
 }
 
 /** Every place of the old schema beside what the new one has there. Places that are new are left out, but for those where
- *  values were kept before without being looked at: these are paired with an empty schema. */
+ *  values were preserved before without validation: these are paired with an empty schema. */
 export function pairSchemas(before: Schema, after: Schema): readonly SchemaPair[] {
   const pairing = new Pairing();
   pairing.visit(before, after, { path: '^', isField: true, isOpen: false });

@@ -32,7 +32,7 @@ function unknownTexts(names: readonly string[]): string[] {
 }
 
 /** Reads `core.rukpak.io/safe-crd-upgrade-validation: "false"` and `core.rukpak.io/crd-safety-ignore: <check>,<check>` from whatever
- *  may bear them; what one of them switches off is off. */
+ *  may have them; a check that one of them switches off is off. */
 export function readSwitches(...bearers: readonly Annotations[]): SafetySwitches {
   const names = new Set(bearers.flatMap(namesIn));
   return {
@@ -42,7 +42,7 @@ export function readSwitches(...bearers: readonly Annotations[]): SafetySwitches
   };
 }
 
-/** How to let a change pass that the checks `names` refuse; `annotated` says what to annotate. */
+/** How to ignore the checks `names`; `annotated` is the object to annotate. */
 export function howToIgnore(names: readonly string[], annotated: string): string {
   return `to ignore this check, annotate the ${annotated} with ${crdSafetyIgnoreAnnotation}: ${[...new Set(names)].join(',')}`;
 }

@@ -137,7 +137,7 @@ test('versions that are served side by side are compared, what was so before doe
   );
 });
 
-test('more versions than anybody serves are not compared with each other, and that is told once', async () => {
+test('an unrealistic number of versions is not compared, and that is reported once', async () => {
   const many = (count: number) =>
     sampleCrd([v1alpha1, ...Array.from({ length: count }, (_, index) => ({ ...v1alpha1, name: `v${index + 1}` }))]);
   expect((await textsFor(many(31), many(39))).text).toBe(
@@ -162,7 +162,7 @@ test('nothing is read when the spec stays the same, only words change, or no obj
   expect(versions).toEqual([]);
 });
 
-test('each check is off when an annotation of any bearer names it, all are when validation is "false"', async () => {
+test('each check is off when an annotation of any annotated object names it, all are when validation is "false"', async () => {
   const [before, after] = [sampleCrd([v1alpha1]), sampleCrd([{ ...v1alpha1, schema: schema(['sampleProperty']) }])];
   const { read, versions } = reading(objects(1));
   const ignore = (names: string) => ({ 'core.rukpak.io/crd-safety-ignore': names });
@@ -176,7 +176,7 @@ test('each check is off when an annotation of any bearer names it, all are when 
   expect(versions.length).toBe(2);
 });
 
-test('a name that no check has is told with the names of all, in warnings no longer than the API server passes on', () => {
+test('an unknown check is reported with the names of all, in warnings no longer than the API server allows', () => {
   const { warnings } = readSwitches({ 'core.rukpak.io/crd-safety-ignore': `required,Required,${'x'.repeat(500)}` });
   expect(warnings[0]).toBe('annotation core.rukpak.io/crd-safety-ignore: there is no check "Required"');
   expect(warnings.at(-1)).toContain('the checks are storedVersionRemoval, existingObjects, scope');

@@ -13,10 +13,10 @@ export interface CrdChange {
   readonly after: JsonObject;
 }
 
-/** How a change is judged. A finding says so when the deadline was not enough to read all objects. */
+/** Options of the checks of a change. A finding reports a deadline that was too short to read all objects. */
 export interface SafetyOptions extends ObjectReading {
   readonly switches: SafetySwitches;
-  /** Goes back to what was there before: only what harms stored data counts. */
+  /** A rollback to the previous definition: only harm to stored data counts. */
   readonly isRestored?: boolean;
 }
 

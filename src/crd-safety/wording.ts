@@ -1,7 +1,7 @@
 import { goQuote, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 import { type Schema } from '../schema/index.ts';
 
-/** What a schema says beside what it demands of a value. */
+/** Keywords of a schema that do not constrain values. */
 export const wordsOnly: readonly string[] = ['description', 'title', 'example', 'externalDocs'];
 
 /** Keywords whose members are named by the author, and those whose value is data. */
@@ -65,7 +65,7 @@ export function shownChange(before: JsonValue | undefined, after: JsonValue | un
   return `${old} -> ${now}${old === now ? ' (changed)' : ''}`;
 }
 
-/** What the original puts before all that it says of stored versions and existing objects. */
+/** The original's prefix of messages about stored versions and existing objects. */
 export function aboutExistingObjects(crdName: string, text: string): string {
   return `error validating existing CRs against new CRD's schema for "${crdName}": ${text}`;
 }

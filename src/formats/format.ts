@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from '../base/index.ts';
 import type { DirectoryEntry } from '../content/index.ts';
 
-/** Of one file that is parsed, whoever asks: what renders and installs a bundle reads what the checks read. */
+/** Limit of one parsed file for all callers: rendering, installation and checks read the same files. */
 export const maxManifestFileBytes: number = 32 * 1024 * 1024;
 /** All files of one bundle that are parsed, together. */
 export const maxManifestsBytes: number = 64 * 1024 * 1024;
 
 /** What an installation may depend on besides the bundle and its configuration. */
 export interface ClusterFacts {
-  /** Who may issue certificates there, the one to ask first. */
+  /** The available certificate providers, the preferred one first. */
   readonly certificateProviders: readonly string[];
   /** Of the API server: `v1.33.1`. */
   readonly kubeVersion: string;
@@ -31,7 +31,7 @@ export interface InstallNamespace {
 /** What a bundle becomes in a cluster. */
 export interface Rendered {
   readonly objects: readonly JsonObject[];
-  /** Undefined: where the deployment says, or in the system namespace. */
+  /** Undefined: the namespace of the deployment's configuration, or the system namespace. */
   readonly installNamespace?: InstallNamespace;
 }
 
@@ -52,13 +52,13 @@ export interface BundleFormat {
   readonly directories: readonly string[];
   /** Of one file. */
   readonly maxFileBytes: number;
-  /** Whether `render` heeds what it is told of the cluster. */
+  /** Whether `render` depends on facts about the cluster. */
   readonly dependsOnCluster: boolean;
   /** A reader for one bundle; `prefix` names the stage in messages. */
   begin(prefix: string): BundleReader;
   /** What is wrong with the form of `spec.config`, whatever the bundle, a line each. */
   configProblems(config: JsonValue): readonly string[];
-  /** What of `spec.config` nobody heeds, a line each. */
+  /** Fields of `spec.config` without effect, a line each. */
   configWarnings(config: JsonValue): readonly string[];
 }
 

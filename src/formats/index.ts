@@ -61,7 +61,7 @@ const formats: ReadonlyMap<string, BundleFormat> = new Map([
 /** Values of `provisionerClassName` that there is a format for. */
 export const provisionerClasses: readonly string[] = [...formats.keys()];
 
-/** The format that a provisioner class reads; undefined when it is somebody else's. */
+/** The format that a provisioner class reads; undefined for a foreign class. */
 export function findFormat(provisionerClassName: string): BundleFormat | undefined {
   return formats.get(provisionerClassName);
 }

@@ -12,7 +12,7 @@ import {
 } from '../base/index.ts';
 import { FieldError } from './field-error.ts';
 
-/** Numbers and words that YAML reads as something else are told as they are written. */
+/** Numbers and words that YAML reads as something else are reported as written. */
 function shownPlace(file: string, at: Partial<TextPosition> | undefined, written = ''): string {
   if (at?.line === undefined) return '';
   const source = /^[\w.+-]{1,60}$/.test(written) ? `, written as ${written}` : '';
@@ -51,12 +51,12 @@ export const bundleYaml: YamlReading = { isLastKeyTaken: true };
 export interface ManifestOptions {
   /** An object without `apiVersion` is read all the same. Default false. */
   readonly mayLackApiVersion?: boolean;
-  /** Gets one object after the other; a `FieldError` that it throws is told with the place in the file. `place` says where the
-   *  object begins, for as long as somebody keeps it: ` (manifests/a.yaml:7:1)`, empty when that is not known. */
+  /** Gets one object after the other; a `FieldError` that it throws is reported with the place in the file. `place` is where the
+   *  object begins, for as long as it is retained: ` (manifests/a.yaml:7:1)`, empty when that is not known. */
   readonly take: (object: JsonObject, place: () => string) => void;
 }
 
-/** Items of typed lists may leave out what the list's own kind says. */
+/** Items of typed lists may omit what the list's kind implies. */
 function itemOf(list: JsonObject, item: JsonValue): JsonValue {
   const kind = list['kind'];
   if (!isJsonObject(item) || typeof kind !== 'string' || kind === 'List') return item;

@@ -79,7 +79,7 @@ function configProblems(config: JsonValue): readonly string[] {
 
 const supported = ['installNamespace', 'serviceAccount'];
 
-/** The original takes whatever somebody has written there, and so it is not refused. */
+/** The original accepts any value there, so it is not refused. */
 function configWarnings(config: JsonValue): readonly string[] {
   const names = Object.keys(isJsonObject(config) ? config : {});
   return names

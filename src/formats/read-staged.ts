@@ -11,7 +11,7 @@ async function* prefixed<T>(prefix: string, items: AsyncIterable<T>): AsyncGener
   }
 }
 
-/** Reads a bundle whose files have been fetched, and judges it as the format does; `prefix` names the stage in messages.
+/** Reads a bundle whose files have been fetched, and validates it as the format requires; `prefix` names the stage in messages.
  *  @throws TerminalError InvalidBundle, FileTooLarge */
 export async function readStaged(format: BundleFormat, staging: Staging, prefix: string): Promise<BundleContent> {
   const reader = format.begin(prefix);

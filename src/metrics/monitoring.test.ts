@@ -79,7 +79,7 @@ const ofShards = expressions.filter(({ expr }) =>
   namesIn(expr).some((name) => name !== 'longshore_leader' && definitionOf(name)?.labels?.includes('shard')),
 );
 
-test.each(ofShards)('$of adds up what shards tell, and counts those that stand by once', ({ expr }) => {
+test.each(ofShards)('$of sums the values of shards, and counts standby processes once', ({ expr }) => {
   expect(expr).toMatch(/^sum(?: by \([a-z, ]+\) )?\(max by \((?:[a-z]+, )?shard\) \([^)]+\)\)(?: > 0)?$/);
 });
 

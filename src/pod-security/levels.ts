@@ -15,7 +15,7 @@ interface Check {
   /** The minor version since which it is made. */
   readonly since: number;
   readonly find: (pod: PodView, minor: number) => Finding;
-  /** A restricted check that says the same and more takes the place of this one. */
+  /** A stricter check of the level restricted replaces this one. */
   readonly until?: number;
 }
 

@@ -30,7 +30,7 @@ export function securityOf(part: JsonObject): JsonObject | undefined {
   return objectAt(part, 'securityContext');
 }
 
-/** Whether a member is there; null counts as absence. */
+/** Whether a member is present; null counts as absent. */
 export function isSet(parent: JsonObject | undefined, key: string): boolean {
   return (valueAt(parent, key) ?? null) !== null;
 }

@@ -15,7 +15,7 @@ import {
   setters,
 } from './pod-view.ts';
 
-/** Since 1.25 pods that say they are for Windows need not say what means nothing there. */
+/** Since 1.25 Windows pods need not set fields that have no meaning there. */
 function isExempt(pod: PodView, minor: number): boolean {
   return minor >= 25 && isWindows(pod);
 }

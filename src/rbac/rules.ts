@@ -110,7 +110,7 @@ export function missingRules(own: readonly PolicyRule[], wanted: readonly Policy
   return [...paths, ...joinedBy(resources, 'verbs')];
 }
 
-/** The same rights in fewer rules: verbs on one resource together, then names, resources and paths that have the same verbs. */
+/** The same permissions in fewer rules: verbs on one resource together, then names, resources and paths that have the same verbs. */
 export function combineRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   let combined: readonly PolicyRule[] = atomsOfAll(rules);
   for (const member of ['verbs', 'resourceNames', 'resources', 'nonResourceURLs'] as const) {

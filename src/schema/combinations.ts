@@ -11,7 +11,7 @@ function reportAll(run: ValidationRun, { errors, matches }: Outcome): number {
   return matches;
 }
 
-/** The failure with the most checks that went well, of equal ones the first. */
+/** The failure with the most passed checks, of equal ones the first. */
 function best(outcomes: readonly Outcome[]): Outcome {
   return outcomes.reduce((top, next) => (next.matches > top.matches ? next : top));
 }

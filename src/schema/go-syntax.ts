@@ -31,7 +31,7 @@ function goMembers(
   return keys.map((key) => `${goQuote(key)}:${print(object[key] ?? null)}`).join(', ');
 }
 
-/** The same of a value that has a type in Go, as far as one can tell: lists and maps of texts. */
+/** The same of a value that has a type in Go, as far as it is known: lists and maps of texts. */
 export function goTyped(value: JsonValue): string {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
     return `[]string{${value.map(goQuote).join(', ')}}`;

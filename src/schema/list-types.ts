@@ -18,7 +18,7 @@ function canonical(value: JsonValue): string {
   return JSON.stringify(value, sort);
 }
 
-/** Of each value that is there more than once the second place, which alone is reported. */
+/** The second place of each duplicate value; only that is reported. */
 function duplicates(shown: readonly JsonValue[], path: string): FieldError[] {
   const seen = new Map<string, number>();
   return shown.flatMap((value, index) => {

@@ -35,7 +35,7 @@ interface TypeRule {
   readonly format: string | undefined;
 }
 
-/** What a value must be instead of what it is; undefined when it is right. A value that is neither text nor list is measured by the format,
+/** What a value must be instead; undefined when it is valid. A value that is neither text nor list is measured by the format,
  *  a text or a list that has one passes. */
 function expectedType(value: JsonValue, found: string, { types, format }: TypeRule): string | undefined {
   if (types.includes(found) || (found === 'integer' && types.includes('number'))) return undefined;

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/index.ts';
 import type { FieldError } from './field-error.ts';
 
-/** One check of a value: reports what is wrong to the run, and says how many checks went well (of several branches the one with most is shown).
+/** One check of a value: reports problems to the run, and returns the number of passed checks (of several branches the one with most is shown).
  *  `old` is the value at the same place of the stored object, where there is one. */
 export type Check = (value: JsonValue, old: JsonValue | undefined, run: ValidationRun) => number;
 
@@ -59,7 +59,7 @@ export class ValidationRun {
     this.#errors.length = count;
   }
 
-  /** What `work` reports, kept apart. */
+  /** What `work` reports, separately. */
   apart(work: () => number): { readonly errors: FieldError[]; readonly matches: number } {
     const before = this.#errors;
     this.#errors = [];

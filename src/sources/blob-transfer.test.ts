@@ -103,7 +103,7 @@ describe('a transfer that breaks off', () => {
   });
 
   test.each(['bytes 0-99999/300000', 'bytes 100000-299999/400000', 'bytes 100000-200000/300000', 'lines 1-2/3'])(
-    'begins anew, in one piece, where the server says that it gives %s',
+    'restarts, in one piece, when the server sends %s',
     async (contentRange) => {
       const intercept = allOf(breaksOff('/blobs/', { times: 1, sizeBytes: 100_000 }), liesAboutRanges(contentRange));
       await withRegistry(intercept, async ({ ranges, run }) => {

@@ -27,7 +27,7 @@ export interface HttpClientOptions {
   readonly insecureSkipVerify?: boolean;
   /** By way of which servers are reached; all directly when absent. */
   readonly proxies?: ProxySettings | undefined;
-  /** Until the headers are there, and between two pieces of a body. */
+  /** Until the headers arrive, and between two pieces of a body. */
   readonly answerDeadlineMs: number;
 }
 

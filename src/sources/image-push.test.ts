@@ -131,7 +131,7 @@ test.each([
     reason: 'DigestMismatch',
     text: 'the registry reports sha256:000',
   },
-])('a registry that $name is told of', async ({ intercept, reason, text }) => {
+])('a registry that $name is reported', async ({ intercept, reason, text }) => {
   const failure = { reason, message: expect.stringContaining(text) as string };
   await expect(pushTo(intercept)).rejects.toMatchObject(failure);
 });

@@ -23,7 +23,7 @@ export interface PushRequest {
 }
 
 export interface PushEvents {
-  /** `sentBytes` equals the blob's size when all is there; `isThere`: it was there before. */
+  /** `sentBytes` equals the blob's size when it is complete; `isThere`: the registry had it before. */
   readonly onBlob?: (blob: PushBlob, sentBytes: number, isThere: boolean) => void;
 }
 

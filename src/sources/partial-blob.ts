@@ -43,7 +43,7 @@ export class PartialBlob {
     this.#hash = undefined;
   }
 
-  /** Adds bytes behind those that are there, until the blob is complete. `what` names it in messages.
+  /** Appends bytes until the blob is complete. `what` names it in messages.
    *  @throws TransientError SizeMismatch when there is more, TransferBroken when the pieces end too early */
   async append(what: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     const { sizeBytes } = this.wanted;
@@ -72,7 +72,7 @@ export class PartialBlob {
     throw new TransientError('TransferBroken', text);
   }
 
-  /** What was there before is not known, and read again by `verify`. */
+  /** Earlier bytes are unknown, and `verify` reads them again. */
   #hashFrom(offset: number): void {
     if (offset > 0 && offset === this.#hashedBytes) return;
     this.#hash = offset === 0 ? createHash('sha256') : undefined;

@@ -77,7 +77,7 @@ describe('of several secrets', () => {
   });
 });
 
-describe('what is said', () => {
+describe('the note', () => {
   const raw = (text: string): SourceSecret => ({
     ...dockerConfig('s', {}),
     data: { '.dockerconfigjson': base64(text) },

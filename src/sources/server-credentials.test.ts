@@ -61,7 +61,7 @@ test('an annotation narrows it further', () => {
   const narrowed = { ...servers, hosts: 'git.example.com:8443' };
   expect(read(narrowed, 'https://git.example.com:8443/a.git')?.username).toBe('port');
   expect(() => read(narrowed, 'https://git.example.com/a.git')).toThrow(
-    'its annotation core.rukpak.io/hosts names others',
+    'its annotation core.rukpak.io/hosts lists other hosts',
   );
 });
 

@@ -1,7 +1,7 @@
 import { isSourceType } from '../../src/api/index.ts';
 import { allowed, deny, denyAdded, type SourceRule } from './rule.ts';
 
-/** The member that `type` names is there; a list of ConfigMaps is not empty. */
+/** The member that `type` names is present; a list of ConfigMaps is not empty. */
 export const sourceMember: SourceRule = (source) => {
   const { type } = source;
   if (!isSourceType(type)) return allowed;

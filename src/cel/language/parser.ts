@@ -45,7 +45,7 @@ class Parser {
     if (this.#depth > maxDepth) throw new TooDeep();
   }
 
-  /** Reads by `rule`, going on at the next token that may follow when it fails. */
+  /** Reads by `rule`; after a failure continues at the next token that may follow. */
   #guard(rule: () => Expression): Expression {
     const { offset } = this.#cursor.peek();
     try {

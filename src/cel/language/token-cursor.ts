@@ -83,7 +83,7 @@ const maxRecoveries = 30;
 /** Ends reading when there are too many faults to go on. */
 export class TooManyFaults extends Error {}
 
-/** Ends a rule of the grammar whose token is not there; the rule above goes on at the place that was found. */
+/** Ends a rule of the grammar whose token is missing; the rule above continues at the place that was found. */
 export class RuleFault extends Error {}
 
 function expectation(kinds: Iterable<TokenKind>): string {
@@ -96,8 +96,8 @@ function show(token: Token): string {
   return `'${token.text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}'`;
 }
 
-/** Reads tokens in order and mends small faults the way users know from CEL: one token too many or too few is reported and passed over;
- *  else reading goes on at the next token that may follow. */
+/** Reads tokens in order and recovers from small faults the way users know from CEL: one token too many or too few is reported and passed over;
+ *  else reading continues at the next token that may follow. */
 export class TokenCursor {
   readonly #text: string;
   readonly #tokens: readonly Token[];
@@ -142,7 +142,7 @@ export class TokenCursor {
     this.#isRecovering = true;
   }
 
-  /** Takes a token of the kind, mending a doubled or a missing one; `after` is what may stand behind it.
+  /** Takes a token of the kind, recovering from a doubled or a missing one; `after` is what may stand behind it.
    *  @throws RuleFault */
   expect(kind: TokenKind, after: ReadonlySet<TokenKind>): Token {
     const token = this.peek();
@@ -189,7 +189,7 @@ export class TokenCursor {
     return new RuleFault();
   }
 
-  /** Reports that what begins here and goes on until `ahead` tokens later is the beginning of nothing. */
+  /** Reports that the tokens from here to `ahead` tokens later begin no rule. */
   noAlternative(ahead: number): RuleFault {
     const [first, last] = [this.peek(), this.peek(ahead)];
     const end = last.kind === endOfText ? this.peek(ahead - 1) : last;

@@ -54,7 +54,7 @@ export function mostGeneral(a: CelType, b: CelType): CelType {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }
 
-/** Whether `parameter` may stand for `type`; remembers it. `isKnown` tells whether the parameter already stood for something. */
+/** Whether `parameter` may stand for `type`; remembers it. `isKnown` is true when the parameter already stood for something. */
 function bind(known: Substitutions, type: CelType, parameter: CelType): { isValid: boolean; isKnown: boolean } {
   if (isSameType(type, parameter)) return { isValid: true, isKnown: true };
   const found = known.get(parameter.name);

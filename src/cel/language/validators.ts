@@ -125,7 +125,7 @@ function nodeIssues(node: Expression, isInFormat: boolean): Issue[] {
   return node.kind === 'map' ? mapIssues(node) : [];
 }
 
-/** What is wrong with a tree whose types are right: literals without a value, lists of several types, formats that do not fit. */
+/** Problems of a tree with valid types: literals without a value, lists of several types, formats that do not fit. */
 export function validateTree(root: Expression, isInFormat = false): Issue[] {
   const isInside = isInFormat || (root.kind === 'call' && root.name === 'format');
   return [...nodeIssues(root, isInFormat), ...childrenOf(root).flatMap((child) => validateTree(child, isInside))];

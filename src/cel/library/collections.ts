@@ -38,7 +38,7 @@ function sumFrom(zero: Value) {
   });
 }
 
-/** The first item that none goes before; `wanted` is the order of a worse one to a better one. */
+/** The first item that none precedes; `wanted` is the order of a worse one to a better one. */
 function extreme(name: string, wanted: bigint) {
   return onList((list) => {
     let best: Value | undefined;

@@ -62,7 +62,7 @@ function toDouble(value: Value): Value {
   return /^[+-]?nan$/i.test(value) ? Number.NaN : cannot(value, 'double');
 }
 
-/** A double with as few digits as tell it, as Go's `%g`. */
+/** A double in its shortest exact form, as Go's `%g`. */
 export function printDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

@@ -8,7 +8,7 @@ export type Expression = RE2JS;
 const maxCompiled = 1000;
 const compiled = new Map<string, Expression | Failure>();
 
-/** Compiles a regular expression, or says what is wrong with it. */
+/** Compiles a regular expression, or returns its problem. */
 export function compileExpression(pattern: string): Expression | Failure {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;

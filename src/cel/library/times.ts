@@ -121,7 +121,7 @@ function clockOf(moment: Date, timeZone: string): Date {
   return date;
 }
 
-/** The clock of a time zone, as if it were UTC; a name that nobody knows is a Failure. */
+/** The clock of a time zone, as if it were UTC; an unknown name is a Failure. */
 function inZone(seconds: bigint, zone: string): Date | Failure {
   const moment = new Date(Number(seconds) * 1000);
   const match = zoned.exec(zone);

@@ -87,7 +87,7 @@ function splitBefore(text: string, separator: string): readonly [string, string]
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)];
 }
 
-/** What is wrong with a URL, as Go says it; undefined when nothing is. */
+/** The problem of a URL, in the words of Go; undefined for a valid one. */
 export function urlProblem(text: string): string | undefined {
   const url = takeApart(text);
   return typeof url === 'string' ? `parse ${JSON.stringify(text)}: ${url}` : undefined;

@@ -77,7 +77,7 @@ export abstract class ListValue {
   /** `index` is in bounds. */
   abstract at(index: number): Value;
 
-  /** This list followed by another; may throw away doubled items where the list's schema says so. */
+  /** This list followed by another; may drop duplicate items where the list's schema requires it. */
   abstract concat(other: ListValue): Value;
 
   /** Whether both hold the same; `items` compares two items. */
@@ -199,7 +199,7 @@ export class EntryMap extends MapValue {
     return equalEntries(this, other, values);
   }
 
-  /** With one more entry, or a Failure when the key is there already. */
+  /** With one more entry, or a Failure when the key exists already. */
   insert(key: Value, value: Value): Value {
     const text = keyOf(key);
     if (text === undefined) return new Failure(`unsupported key type: ${typeNameOf(key)}`);

@@ -284,7 +284,7 @@ const placeRows: readonly [string, JsonObject, JsonObject, string[]][] = [
 ];
 const places = placeRows.map(([place, before, after, expected]) => ({ place, before, after, expected }));
 
-test.each(places)('the path of $place is told', ({ before, after, expected }) => {
+test.each(places)('the path of $place is reported', ({ before, after, expected }) => {
   expect(findings(before, after)).toEqual(expected);
 });
 

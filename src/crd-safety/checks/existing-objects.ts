@@ -156,7 +156,7 @@ function createReader(crd: Crd, { read, deadlineMs, signal }: ObjectReading): Re
   };
 }
 
-/** Nobody can read objects that their webhook does not convert, and nothing mends that but a change. */
+/** Objects that their webhook does not convert cannot be read, and only a change fixes that. */
 function isUnconverted(crd: Crd, thrown: unknown): boolean {
   return !crd.isConvertedAlike && thrown instanceof TransientError && thrown.reason === 'Http500';
 }
@@ -175,7 +175,7 @@ async function checkListing(crd: Crd, { version, against }: Listing, reader: Rea
   return tally.text();
 }
 
-/** Reads all objects, a page at a time, and says which do not satisfy the new schemas: the first ten of a version and the number of all.
+/** Reads all objects, a page at a time, and reports those that do not satisfy the new schemas: the first ten of a version and the number of all.
  *  Objects that cannot be read count as a finding, unless it is their conversion webhook that fails. */
 export async function findInvalidObjects(before: Crd, after: Crd, reading: ObjectReading): Promise<readonly string[]> {
   const reader = createReader(before, reading);

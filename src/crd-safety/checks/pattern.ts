@@ -7,7 +7,7 @@ function verb(before: string, after: string): string {
   return after === '' ? 'removed' : 'changed';
 }
 
-/** Patterns stay: which of two allows more cannot be told from them. */
+/** Patterns must not change: which of two allows more cannot be decided. */
 export const pattern: SchemaCheck = {
   name: 'pattern',
   refuses: 'the pattern of a string is added, changed or removed.',

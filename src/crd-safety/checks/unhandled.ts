@@ -4,7 +4,7 @@ import type { SchemaCheck } from '../check.ts';
 import { goFieldName, isSameDemand, shownChange, wordsOnly } from '../wording.ts';
 
 const rulesKeyword = 'x-kubernetes-validations';
-/** Judged place by place. */
+/** Checked place by place. */
 const places = new Set(['properties', 'items']);
 
 function ruleTexts(rules: JsonValue | undefined): string[] {
@@ -23,7 +23,7 @@ function rulesChange(before: JsonValue | undefined, after: JsonValue | undefined
   return `XValidations ${removed.length === 0 ? '<empty>' : removed.join(', ')} -> ${added.join(', ')}`;
 }
 
-/** Lists are atomic where nothing is said; false and an empty list say nothing. */
+/** Lists are atomic by default; false and an empty list have no meaning. */
 function meaningOf(keyword: string, value: JsonValue | undefined): JsonValue | undefined {
   if (keyword === 'x-kubernetes-list-type' && value === 'atomic') return undefined;
   return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
@@ -40,7 +40,7 @@ function keywordChange(keyword: string, before: JsonObject, after: JsonObject): 
   return `${goFieldName(keyword)} ${shownChange(old, now)}`;
 }
 
-/** The check of all that no other check judges: whether such a change is safe cannot be told. `handled` are their keywords. */
+/** The check of keywords that no other check handles: whether such a change is safe is unknown. `handled` are their keywords. */
 export function unhandledBeside(handled: readonly string[]): SchemaCheck {
   const known = new Set([...handled, ...places, ...wordsOnly]);
   return {

@@ -273,7 +273,7 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     [],
     [/lacks sideEffects$/, /lacks admissionReviewVersions$/],
   ],
-])('%s is told', ([_name, csv, others, texts]) => {
+])('%s is reported', ([_name, csv, others, texts]) => {
   const found = problems(csv, others);
   expect(found).toHaveLength(texts.length);
   for (const [index, text] of texts.entries()) expect(found[index]).toMatch(text instanceof RegExp ? text : text);

@@ -199,7 +199,7 @@ const kindsAreSupported: Check = ({ others }) =>
     .filter(({ kind }) => !supportedKinds.has(kind))
     .map(({ kind, metadata }) => `unsupported resource ${goQuote(metadata.name ?? '')} with kind ${goQuote(kind)}`);
 
-/** In the order in which findings are told. */
+/** In the order of the findings. */
 const checks: readonly Check[] = [
   uniqueDeployments,
   deploymentsHaveGoodNames,

@@ -56,7 +56,7 @@ function schemaOf(notation: string): JsonObject {
   return simple[bare] ?? {};
 }
 
-/** Pointers may be null; for the schemas of structs that is said where they are used. */
+/** Pointers may be null; for the schemas of structs that is declared where they are used. */
 function nullable(schema: JsonObject): JsonObject {
   const { type } = schema;
   if (typeof type !== 'string' && !Array.isArray(type)) return schema;
@@ -128,7 +128,7 @@ const serviceAccount: JsonObject = {
   },
 };
 
-/** What a configuration is judged by besides its form. */
+/** What a configuration is validated against besides its form. */
 export interface ConfigScope {
   /** What the bundle supports, sorted. */
   readonly modes: readonly InstallMode[];

@@ -77,7 +77,7 @@ test.each<[string, JsonValue, string[]]>([
     { watchNamespace: 'x', deploymentConfig: { env: [{ name: 'A' }, { name: 'A' }] } },
     ['field "deploymentConfig.env" has more than one entry with name "A"'],
   ],
-])('%s is told by its path', (_name, config, texts) => {
+])('%s is reported by its path', (_name, config, texts) => {
   expect(configProblems(config, scope('OS'))).toEqual(texts);
 });
 
@@ -110,14 +110,14 @@ test('several namespaces can be watched where that is supported, and not beside 
   ]);
 });
 
-test('without a bundle only the form is judged', () => {
+test('without a bundle only the form is validated', () => {
   expect(configProblems({ installNamespace: 'a', watchNamespace: 'b', amendments: 'none' })).toEqual([]);
   expect(configProblems({ installNamespace: 'A' })).toHaveLength(1);
   const resources = { limits: { cpu: '500m', memory: '1.5Gi', disk: 5, many: '1e3' }, requests: { cpu: '.5' } };
   expect(configProblems({ deploymentConfig: { resources } })).toEqual([]);
 });
 
-test('without a bundle a field that there is not is told by its path, and with what there is', () => {
+test('without a bundle an unknown field is reported by its path, with the known ones', () => {
   const [typo] = configProblems({ watchNamspace: 'a' });
   expect(typo).toMatch(/^unknown field "watchNamspace": expected one of installNamespace, .*watchNamespace/);
   expect(configProblems({ deploymentConfig: { replicas: 3 } })).toEqual([
@@ -125,7 +125,7 @@ test('without a bundle a field that there is not is told by its path, and with w
   ]);
 });
 
-test('what was said is handed on', () => {
+test('accepted values are returned', () => {
   const config = { certProvider: 'none', amendments: 'none', deploymentConfig: { nodeSelector: { a: 'b' } } };
   expect(readConfig(config, scope('A'))).toEqual({
     targetNamespaces: [],

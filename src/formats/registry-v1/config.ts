@@ -11,7 +11,7 @@ export interface OperatorConfig {
   /** Empty: what the bundle does by itself. */
   readonly targetNamespaces: readonly string[];
   readonly deploymentConfig?: DeploymentConfig;
-  /** `none`: no certificates; undefined: not said. */
+  /** `none`: no certificates; undefined: not set. */
   readonly certificateProvider?: CertificateProvider | 'none';
   readonly amendments?: AmendmentChoice;
   readonly dropForeignConversion?: boolean;
@@ -45,7 +45,7 @@ function watchModes(key: string, { modes, installNamespace }: ConfigScope): stri
   return `: it takes the install mode ${wanted}, and the operator supports ${supported} only${ways.length === 0 ? '' : `: ${ways.join(', or ')}`}`;
 }
 
-/** What is wrong is told by its key alone where the reference does so, by its path where that helps; before it is known which bundle
+/** Problems are reported by key alone where the reference does so, by path where that helps; before it is known which bundle
  *  it is about, by its path and with what there could be. */
 function unknownField(error: ErrorObject, scope: ConfigScope | undefined): string {
   const field = fieldOf(error);
@@ -114,7 +114,7 @@ const describes: Readonly<Record<string, Describe>> = {
   minItems: (error) => `field "${fieldOf(error)}" must name at least one namespace`,
 };
 
-/** Said by an error inside them as well. */
+/** Reported by an error inside them as well. */
 const wrappers = new Set(['if']);
 
 /** The library takes time with the square of the number of problems that it collects: of a longer configuration it reports the first. */
@@ -169,7 +169,7 @@ function repeatedEntries(config: JsonObject): readonly string[] {
 
 const quantity = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
 
-/** Numbers are what they are; texts that nobody understands would only be refused when something is installed. */
+/** Numbers are what they are; invalid texts would otherwise be rejected only during an installation. */
 function badQuantities(config: JsonObject): readonly string[] {
   const amounts = (['limits', 'requests'] as const).flatMap((list) =>
     Object.entries(objectAt(config, 'deploymentConfig', 'resources', list) ?? {}).map(
@@ -192,7 +192,7 @@ function boundedProblems(problems: readonly string[]): readonly string[] {
 }
 
 /** What is wrong with a configuration, a line each, not all of them where there are very many; empty for a good one. Without `scope` only its form is
- *  judged.
+ *  validated.
  *  @see docs/spec/registry-v1-rendering.md#user-configuration */
 export function configProblems(config: JsonValue, scope?: ConfigScope): readonly string[] {
   const schema = configSchema(scope);

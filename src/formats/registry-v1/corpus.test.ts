@@ -43,7 +43,7 @@ function outcomeOf(bundle: ReturnType<typeof readRegistryBundle>, options: Rende
   }
 }
 
-/** Without a wish all namespaces are watched where that is supported: both are the same question, and one of the renderings
+/** Without a requested target all namespaces are watched where that is supported: both are the same question, and one of the renderings
  *  in the corpus shows what an earlier rendering of the same bundle left behind in memory. */
 function acceptable({ renderings }: ExpectedRenderings, mode: string): readonly Outcome[] {
   const modes = mode === 'default' && renderings['all'] !== undefined ? ['default', 'all'] : [mode];

@@ -49,7 +49,7 @@ function preserving(schema: JsonObject): JsonObject {
   return isOpen ? { ...copy, [preserve]: true } : copy;
 }
 
-/** The root of a custom resource is an object, also where an old schema does not say so. */
+/** The root of a custom resource is an object, also where an old schema does not declare it. */
 function schemaOf(given: JsonValue | undefined, isPreserving: boolean): JsonObject {
   const validation = isJsonObject(given) ? given : {};
   const root = isJsonObject(validation['openAPIV3Schema']) ? validation['openAPIV3Schema'] : undefined;
@@ -102,7 +102,7 @@ function conversionOf(conversion: JsonObject): JsonObject {
 
 const approval = 'api-approved.kubernetes.io';
 
-/** Groups of Kubernetes' own, which v1beta1 let anybody use: v1 wants to read that they were not approved. */
+/** Protected groups of Kubernetes, which v1beta1 did not check: v1 requires an annotation that they were not approved. */
 function metadataOf({ metadata }: JsonObject, group: string): JsonValue {
   const given = isJsonObject(metadata) ? metadata : {};
   const annotations = objectAt(given, 'annotations');

@@ -75,7 +75,7 @@ export interface ApiServiceDescription {
   readonly containerPort?: number;
 }
 
-/** A ClusterServiceVersion after its types were checked: unknown members are gone. */
+/** A ClusterServiceVersion after its types were checked: without unknown members. */
 export interface ClusterServiceVersion {
   readonly metadata: {
     readonly name?: string;
@@ -238,7 +238,7 @@ export function readTyped(name: string, value: JsonValue): JsonObject {
   return forms.write(name, value);
 }
 
-/** The modes that the operator supports, sorted. One that is named twice counts as supported when one entry says so. */
+/** The modes that the operator supports, sorted. A repeated one counts as supported when one entry supports it. */
 export function supportedModes(csv: ClusterServiceVersion): readonly InstallMode[] {
   const modes = (csv.spec.installModes ?? []).filter(({ supported }) => supported).map(({ type }) => type);
   return [...new Set(modes)].sort() as InstallMode[];

@@ -93,7 +93,7 @@ function withAnnotations(metadata: JsonObject, annotations: Readonly<Record<stri
   return { ...metadata, annotations: { ...annotations, ...objectAt(metadata, 'annotations') } };
 }
 
-/** The Deployment with the user's wishes in it; its main containers only, init containers stay as they are. */
+/** The Deployment with the user's configuration; applies to its main containers only, not to init containers. */
 export function applyDeploymentConfig(deployment: RenderedObject, config: DeploymentConfig): RenderedObject {
   const spec = objectAt(deployment, 'spec');
   const template = objectAt(spec, 'template');

@@ -132,8 +132,8 @@ function powerIn({ account, scope }: Grant, power: string, by: readonly Rule[]):
   return [{ power, account, scope, names }];
 }
 
-/** What the grants give that deserves a second look: the whole cluster before namespaces, the most dangerous first. Who may do everything is not
- *  told what else. */
+/** Dangerous permissions of the grants: the whole cluster before namespaces, the most dangerous first. "May do everything" is
+ *  reported alone. */
 export function powersOf(grants: readonly Grant[]): readonly ExplainedPower[] {
   const found = grants.flatMap((grant) => {
     const all = powerIn(grant, 'may do everything', grant.rules.filter(isEverything));

@@ -49,7 +49,7 @@ test.each([
   { of: rule('patch', 'nodes'), text: 'may change nodes' },
   { of: rule('delete', 'namespaces'), text: 'may delete namespaces' },
   { of: rule('create', 'daemonsets', 'apps'), text: 'may run Pods as any service account' },
-])('a rule that gives a power is told: $text', ({ of, text }) => {
+])('a rule that grants a power is reported: $text', ({ of, text }) => {
   expect(shown(explained({ cluster: [of] }))).toEqual([`${text}, in the whole cluster`]);
 });
 
@@ -64,7 +64,7 @@ test('what many operators need is no power', () => {
   expect(explained({ cluster: harmless }).powers).toEqual([]);
 });
 
-test('the most dangerous comes first, wildcards count, and who may do everything is told nothing else', () => {
+test('the most dangerous comes first, wildcards count, and "may do everything" is reported alone', () => {
   const some = explained({
     cluster: [rule('create', 'pods'), rule('*', '*', 'rbac.authorization.k8s.io'), rule('get', '*')],
   });
@@ -90,7 +90,7 @@ test('names limit a power only when every rule has them', () => {
   ]);
 });
 
-test('permissions are told by account and scope, what deserves a second look first, and what it does at home is no warning', () => {
+test('permissions are listed by account and scope, dangerous ones first, without warnings for the own namespace', () => {
   const it = explained({ cluster: [rule('get', 'nodes'), rule('list', 'secrets')], own: [rule('get', 'secrets')] });
   expect(it.permissions).toEqual([
     { account: 'acme-widget-controller', scope: 'cluster', rules: ['list on secrets (core)', 'get on nodes (core)'] },
@@ -100,7 +100,7 @@ test('permissions are told by account and scope, what deserves a second look fir
   expect(it.powers.map(({ scope }) => scope)).toEqual(['cluster', 'acme-widget-system']);
 });
 
-test('Pods that need more than others are told with what they need', () => {
+test('Pods that need a higher level are listed with their reasons', () => {
   const it = explained({}, (csv) => {
     const { install } = csv['spec'] as { install: { spec: { deployments: { spec: JsonObject }[] } } };
     const template = install.spec.deployments[0]?.spec['template'] as { spec: JsonObject };

@@ -20,7 +20,7 @@ function crdOf(dropForeignConversion: boolean, spec: JsonObject = {}): RenderedO
   return objects.find(({ kind }) => kind === 'CustomResourceDefinition');
 }
 
-test('a conversion webhook of somebody else stays unless it is to be dropped', () => {
+test('a conversion webhook of another owner stays unless it is to be dropped', () => {
   expect(objectAt(crdOf(false), 'spec', 'conversion', 'webhook', 'clientConfig')).toEqual({ service });
   const dropped = crdOf(true);
   expect(objectAt(dropped, 'spec')).not.toHaveProperty('conversion');

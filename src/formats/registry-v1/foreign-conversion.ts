@@ -17,7 +17,7 @@ function withoutConversion(crd: RenderedObject): RenderedObject {
 }
 
 /** Takes away the conversion webhooks that CRDs ship and no webhook of the ClusterServiceVersion serves, with the request to cert-manager
- *  that goes with them: they point at a Service of somebody else, and every conversion by them fails.
+ *  that belongs to them: they point to a Service of another owner, and every conversion by them fails.
  *  @see docs/spec/registry-v1-rendering.md#crds */
 export function dropForeignConversions(
   objects: readonly RenderedObject[],

@@ -19,7 +19,7 @@ function permissionsOf({ bundle }: Rendering): {
   return { namespaced: permissions, cluster: clusterPermissions };
 }
 
-/** Accounts that permissions name; `default` is there already. */
+/** Accounts that permissions name; `default` exists already. */
 export function generateServiceAccounts(rendering: Rendering): readonly RenderedObject[] {
   const { namespaced, cluster } = permissionsOf(rendering);
   const names = new Set([...namespaced, ...cluster].map(accountOf));

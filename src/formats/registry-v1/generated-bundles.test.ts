@@ -22,7 +22,7 @@ import type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 import { type RenderOptions, renderBundle } from './render.ts';
 
 const installNamespace = 'install';
-/** The same ones every time: what they show is mended, and a test that finds something new belongs to whoever looks for it. */
+/** A fixed seed: the defects that it found are fixed, and a run for new ones uses another. */
 const runs = (numRuns: number): { numRuns: number; seed: number } => ({ numRuns, seed: 20_261_121 });
 
 const requests = fc.record({
@@ -126,7 +126,7 @@ function assertRunnable(deployment: RenderedObject, accounts: ReadonlySet<string
     expect(volumes).toContain(mount['name']);
 }
 
-/** Who a binding is for is there, or somebody else's: the author has said so. */
+/** The subject of a binding exists, or belongs to another owner by the author's declaration. */
 function assertBound(
   binding: RenderedObject,
   known: { accounts: ReadonlySet<string>; identities: ReadonlySet<string> },
@@ -268,7 +268,7 @@ test('every difference from the reference is that of a named amendment', () => {
   expect(differing.size).toBeGreaterThan(8);
 });
 
-test('what nobody should write is refused in words, or rendered, and nothing else', () => {
+test('invalid input is refused with a message, or rendered, and nothing else', () => {
   let refusals = 0;
   fc.assert(
     fc.property(invalidOperator, requests, (operator, request) => {

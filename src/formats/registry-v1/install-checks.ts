@@ -115,7 +115,7 @@ const selectorsMatch: Check = (bundle) =>
     )
     .map(({ name }) => `deployment '${name}': spec.selector.matchLabels does not match the labels of its Pod template`);
 
-/** A name that is none is told by another check. */
+/** Another check reports an invalid name. */
 function isQualified(type: string, generateName: string): boolean {
   if (type === 'ConversionWebhook' || nameProblems(generateName).length > 0) return true;
   return generateName.split('.').length >= minNameLabels;
@@ -136,7 +136,7 @@ const webhooksAreComplete: Check = (bundle) =>
     ];
   });
 
-/** What the API server would refuse although the reference renders it. In the order in which findings are told. */
+/** Checks for what the API server would reject although the reference renders it, in the order of the findings. */
 const checks: readonly Check[] = [
   strategyIsDeployment,
   hasDeployments,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseJson, TerminalError, trimEnd } from '../../base/index.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
 
-/** Where an operator is installed unless somebody says otherwise. */
+/** The default install namespace of an operator. */
 export interface SuggestedNamespace {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ function fromTemplate(text: string): SuggestedNamespace | undefined {
   return { name: metadata['name'], labels: texts(metadata['labels']), annotations: texts(metadata['annotations']) };
 }
 
-/** A package's name as the beginning of a namespace's; a short hash tells apart what would become the same. */
+/** A package's name as the beginning of a namespace's; a short hash distinguishes names that would become equal. */
 function fromPackage(packageName: string): string {
   const words = packageName.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
   const plain = trimEnd(words.replace(/^-+/, ''), '-');

@@ -73,7 +73,7 @@ test('RV-O2 what a server would write is not applied, whatever a manifest says',
   });
 });
 
-test('a conversion webhook of somebody else is installed as it is, unless the configuration drops it', () => {
+test('a conversion webhook of another owner is installed as it is, unless the configuration drops it', () => {
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } };
   const crd = sampleCrd([{ name: 'v1', schema: { type: 'object' } }], { conversion });
   const bundle = readRegistryBundle(registryFiles([acmeCsv(), crd]));

@@ -66,7 +66,7 @@ function texts(value: unknown): JsonObject {
   return isJsonObject(value as JsonObject) ? (value as JsonObject) : {};
 }
 
-/** What is applied of an object: its identity, labels, annotations, and what it says of itself, never what a server would write.
+/** What is applied of an object: its identity, labels, annotations and content, never fields that a server writes.
  *  @see docs/spec/registry-v1-rendering.md#cleaning-before-apply */
 function reduced(object: RenderedObject, marks: JsonObject): JsonObject {
   const { status: _status, metadata, ...rest } = object;
@@ -123,7 +123,7 @@ function withPodSecurity(namespace: InstallNamespace, objects: readonly Rendered
 }
 
 /** The objects that install an operator with a configuration, and the namespace for them.
- *  @throws TerminalError that says what to set, or what stands against it */
+ *  @throws TerminalError with the field to set, or the obstacle */
 export function renderInstallation(bundle: RegistryBundle, { config, cluster }: InstallTerms): Rendered {
   assertKubeVersion(bundle, cluster.kubeVersion);
   const namespace = chooseNamespace(bundle, config);

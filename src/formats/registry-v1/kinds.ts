@@ -1,7 +1,7 @@
 /** A kind that a bundle may bring beside its ClusterServiceVersion. */
 export interface SupportedKind {
   readonly group: string;
-  /** What is filled in for a manifest that does not say its version. */
+  /** The default for a manifest without apiVersion. */
   readonly version: string;
   readonly isNamespaced: boolean;
 }
@@ -47,7 +47,7 @@ export function isStandardKind({ apiVersion, kind }: { readonly apiVersion?: str
   return supported !== undefined && (!apiVersion || groupOf(apiVersion) === supported.group);
 }
 
-/** What the format says of a kind; undefined for one that it does not allow. */
+/** The rules of the format for a kind; undefined for one that it does not allow. */
 export function findKind(kind: string): SupportedKind | undefined {
   return supportedKinds.get(kind);
 }

@@ -242,7 +242,7 @@ test.each<[string, string, string]>([
     '  installModes: [{type: AllNamespaces, supported: "true"}]\n',
     '.supported: expected true or false, found the string "true" (manifests/0.yaml:5:',
   ],
-])('%s in a ClusterServiceVersion: told as it is written, with its place', (_name, spec, text) => {
+])('%s in a ClusterServiceVersion: reported as written, with its place', (_name, spec, text) => {
   expect(() => read([csvText(spec)])).toThrow(text);
 });
 

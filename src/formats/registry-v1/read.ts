@@ -135,7 +135,7 @@ export class RegistryBundleReader {
     this.#metadata.set(entry.name, entry.content);
   }
 
-  /** A file or folder right in `manifests/`. What is wrong with it is told by `finish`, after what is wrong with the metadata. */
+  /** A file or folder right in `manifests/`. `finish` reports its problems, after those of the metadata. */
   addManifest(entry: DirectoryEntry): void {
     const file = `manifests/${printableLine(entry.name)}`;
     this.#attempt(() => {
@@ -202,7 +202,7 @@ export class RegistryBundleReader {
   }
 }
 
-/** Reads a registry+v1 bundle whose files are there already.
+/** Reads a registry+v1 bundle from staged files.
  *  @throws TerminalError InvalidBundle, as `RegistryBundleReader` */
 export function readRegistryBundle({ manifests, metadata }: BundleFiles): RegistryBundle {
   const reader = new RegistryBundleReader();

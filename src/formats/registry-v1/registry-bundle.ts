@@ -13,7 +13,7 @@ export interface RegistryBundle {
   /** Empty where the annotations name none. */
   readonly packageName: string;
   readonly csv: ClusterServiceVersion;
-  /** In reading order; one of v1beta1 has what the reference makes of it, which reads it as v1. */
+  /** In reading order; one of v1beta1 has the form in which the reference reads it, as v1. */
   readonly crds: readonly Manifest[];
   /** By name, the CRDs of v1beta1 as v1, with nothing lost. */
   readonly convertedCrds: ReadonlyMap<string, Manifest>;

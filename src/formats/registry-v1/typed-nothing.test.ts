@@ -1,4 +1,4 @@
-/** What a typed program makes of members that are not there: `null`, which is not the same as an empty list. */
+/** The value of absent members in a typed program: `null`, which is not the same as an empty list. */
 import { expect, test } from 'vitest';
 import { acmeCsv, registryFiles } from '../../../test/support/index.ts';
 import { type JsonObject, objectAt } from '../../base/index.ts';

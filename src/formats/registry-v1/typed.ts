@@ -1,7 +1,7 @@
 import { type FieldPath, formatPath, isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 import { FieldError } from '../field-error.ts';
 
-/** Members of structs in a short notation. In front of the type: `!` says that the member is written even when it is empty.
+/** Members of structs in a short notation. In front of the type: `!` for a member that is written even when it is empty.
  *  Types: `string` `bool` `int32` `int64` `float64` `quantity` `intOrString` `time` `bytes` `json`, `*T` may be null, `[]T` list,
  *  `{}T` map, `#Name` struct, and the three unions of CRD schemas. */
 export type TypeTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -18,7 +18,7 @@ class TypeMismatch extends FieldError {
   }
 }
 
-/** Reads a value as a typed program would, and writes it as one would: unknown members gone, empty ones left out or written as
+/** Reads a value as a typed program would, and writes it as one would: without unknown members, empty ones left out or written as
  *  their type says. `undefined` stands for a value that is left out. */
 interface Codec {
   readonly write: (value: JsonValue) => JsonValue | undefined;

@@ -35,7 +35,7 @@ class DeltaReader {
     throw invalid('a size has too many digits');
   }
 
-  /** A number of which only the bytes that `flags` names are there. */
+  /** A number of which only the bytes in `flags` are present. */
   sparse(flags: number, count: number): number {
     let value = 0;
     for (let index = 0; index < count; index += 1) {

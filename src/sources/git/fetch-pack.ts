@@ -30,7 +30,7 @@ interface PackRequest {
   readonly signal: AbortSignal;
 }
 
-/** Progress is wanted: it shows that a server that is busy with a pack is there. */
+/** Progress is requested: it shows that a server that prepares a pack is alive. */
 const supportedCapabilities = ['multi_ack_detailed', 'side-band-64k', 'ofs-delta'];
 /** Servers fill packets of 64 KiB; each costs time, so that few bytes in many packets would keep a thread busy. */
 const maxSmallPackets = 100_000;

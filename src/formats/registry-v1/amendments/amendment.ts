@@ -3,7 +3,7 @@ import { groupOf, isStandardKind, supportedKinds } from '../kinds.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
 import type { Rendering } from '../rendering.ts';
 
-/** A change to what the reference renderer makes of a bundle, where that is known to be wrong. Pure: what it is given stays as
+/** A change to the reference renderer's output for a bundle, where that is known to be wrong. Pure: what it is given stays as
  *  it is. */
 export interface Amendment {
   /** By which it is switched off. */

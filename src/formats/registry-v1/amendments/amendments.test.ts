@@ -120,7 +120,7 @@ test('crd-versions converts definitions of v1beta1', () => {
   expect(at(converted, 'spec.validation') ?? at(converted, 'spec.preserveUnknownFields')).toBeUndefined();
 });
 
-test('crd-versions keeps unknown fields at every level where v1beta1 kept them', () => {
+test('crd-versions preserves unknown fields at every level where v1beta1 preserved them', () => {
   const inner = { type: 'object', properties: { size: { type: 'integer' } } };
   const map = { type: 'object', additionalProperties: inner };
   const port = { anyOf: [{ type: 'integer' }, { type: 'string' }] };
@@ -145,7 +145,7 @@ test('crd-versions keeps unknown fields at every level where v1beta1 kept them',
   expect(schemaOf({ version: 'v1' })).toEqual({ openAPIV3Schema: { type: 'object', ...preserve } });
 });
 
-test('crd-versions says of a protected group what v1beta1 did not ask for', () => {
+test('crd-versions sets the approval annotation of a protected group that v1beta1 did not require', () => {
   const annotationsOf = (group: string): unknown =>
     only(render([acmeCsv(), betaCrd({ version: 'v1', group })], 'crd-versions'), 'CustomResourceDefinition')?.metadata[
       'annotations'
@@ -249,7 +249,7 @@ test('cluster-scope knows from the definitions of the bundle what belongs to the
   expect([namespaceWith(undefined), namespaceWith('cluster-scope')]).toEqual([installNamespace, undefined]);
 });
 
-test('operator-namespace says where the operator is', () => {
+test('operator-namespace sets the namespace of the operator', () => {
   const annotations = at(
     only(render([acmeCsv()], 'operator-namespace'), 'Deployment'),
     'spec.template.metadata.annotations',
@@ -341,7 +341,7 @@ test('common-name leaves out one that is too long', () => {
   ).toBeDefined();
 });
 
-test('init-container-mounts gives init containers the certificates instead of volumes that are gone', () => {
+test('init-container-mounts mounts the certificates in init containers instead of removed volumes', () => {
   const csv = acmeCsv({ webhookdefinitions: [webhook] });
   const podSpec = at(csv, 'spec.install.spec.deployments.0.spec.template.spec') as JsonObject;
   const place = '/tmp/k8s-webhook-server/serving-certs';
@@ -378,7 +378,7 @@ const api = {
 };
 const aggregated = (spec: JsonObject = {}): JsonObject => acmeCsv({ apiservicedefinitions: { owned: [api] }, ...spec });
 
-test('api-services registers aggregated APIs, with a Service, a certificate and the rights that their server needs', () => {
+test('api-services registers aggregated APIs, with a Service, a certificate and the permissions that their server needs', () => {
   const objects = render([aggregated()], 'api-services', provider('cert-manager'));
   const service = `${manager}-service`;
   expect(only(objects, 'Service')?.['spec']).toEqual({

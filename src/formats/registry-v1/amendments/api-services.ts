@@ -119,7 +119,7 @@ function registration(
   ];
 }
 
-/** Aggregated APIs that the operator owns: their Service, certificate, rights and registration. */
+/** Aggregated APIs that the operator owns: their Service, certificate, permissions and registration. */
 export const apiServices: Amendment = {
   name: 'api-services',
   reason:

@@ -10,7 +10,7 @@ const generatedKinds = new Set([
   'ValidatingWebhookConfiguration',
 ]);
 
-/** Whether a CustomResourceDefinition of the bundle says so. */
+/** Whether a CustomResourceDefinition of the bundle makes the kind cluster-scoped. */
 function isClusterResource({ apiVersion, kind }: RenderedObject, { bundle }: Rendering): boolean {
   return bundle.crds.some((crd) => {
     const spec = objectAt(crd, 'spec');
@@ -27,7 +27,7 @@ function isClusterScoped(object: RenderedObject, rendering: Rendering): boolean 
   return supportedKinds.get(kind)?.isNamespaced === false && kind !== 'VerticalPodAutoscaler';
 }
 
-/** What belongs to the cluster as a whole has no namespace, whatever the manifest or the reference says. */
+/** Cluster-scoped objects have no namespace, regardless of the manifest and the reference. */
 export const clusterScope: Amendment = {
   name: 'cluster-scope',
   reason: 'A namespace on a cluster-scoped object makes appliers and pruning look for it in the wrong place.',

@@ -4,7 +4,7 @@ import { type Amendment, eachOfKind, without } from './amendment.ts';
 /** What X.509 allows a common name. */
 const maxCommonNameBytes = 64;
 
-/** A Certificate of a long host name has no common name; its DNS names say the same. */
+/** A Certificate of a long host name has no common name; its DNS names have the same content. */
 export const commonName: Amendment = {
   name: 'common-name',
   reason: 'The webhook of cert-manager refuses a common name of more than 64 bytes.',

@@ -60,7 +60,7 @@ test('a shipped object that belongs to the cluster as a whole loses its namespac
   expect(namespaceWith('all')).toBeUndefined();
 });
 
-test('an init container of an aggregated API keeps no mount of a volume that is gone', () => {
+test('an init container of an aggregated API has no mount of a removed volume', () => {
   const mounted = { name: 'main', volumeMounts: [{ name: 'mine', mountPath: place }] };
   const podSpec = { initContainers: [mounted], containers: [mounted], volumes: [{ name: 'mine', emptyDir: {} }] };
   const api = { name: 'a', group: 'a.example', version: 'v1', kind: 'A', deploymentName: 'server' };

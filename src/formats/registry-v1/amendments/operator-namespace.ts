@@ -1,7 +1,7 @@
 import { objectAt } from '../../../base/index.ts';
 import { type Amendment, eachOfKind } from './amendment.ts';
 
-/** Tells the operator's Pods where they are installed. */
+/** Sets the install namespace on the operator's Pods. */
 export const operatorNamespace: Amendment = {
   name: 'operator-namespace',
   reason: 'Operators look for the annotation olm.operatorNamespace on their Pods, which newer reference renderers set.',

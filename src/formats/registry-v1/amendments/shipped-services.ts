@@ -27,7 +27,7 @@ function mergedPorts(generated: readonly JsonObject[], shipped: readonly JsonObj
   ];
 }
 
-/** The generated Service with what only the shipped one says. */
+/** The generated Service with the fields that only the shipped one has. */
 function merged(shipped: RenderedObject, generated: RenderedObject): RenderedObject {
   const [own, spec] = [objectAt(shipped, 'spec'), objectAt(generated, 'spec')];
   const annotations = { ...objectAt(shipped.metadata, 'annotations'), ...objectAt(generated.metadata, 'annotations') };

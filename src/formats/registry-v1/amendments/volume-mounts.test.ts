@@ -32,7 +32,7 @@ function mountsWith(
 
 const own = [mount('config', '/etc/a'), mount('data', '/data')];
 
-test('two wanted mounts of one volume both are there, each at its path', () => {
+test('two requested mounts of one volume are both present, each at its path', () => {
   const wanted = [mount('config', '/etc/a'), mount('config', '/etc/b')];
   expect(mountsWith(own, wanted)).toEqual(['config /etc/a', 'data /data', 'config /etc/b']);
   expect(mountsWith(own, wanted, { amendments: 'none' })).toEqual(['config /etc/b', 'data /data']);
