@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  judgeBundle,
+  validateBundle,
   shownFinding,
   type TestFiles,
   testBundle,
@@ -10,7 +10,7 @@ import {
 const csvFile = 'manifests/tide-gauge.clusterserviceversion.yaml';
 
 function said(files: TestFiles): readonly string[] {
-  return judgeBundle(testBundle({ ...tideFiles, ...files }), { select: ['installation'] }).map(shownFinding);
+  return validateBundle(testBundle({ ...tideFiles, ...files }), { select: ['installation'] }).map(shownFinding);
 }
 
 test('nothing is said of a bundle that can be installed, nor of one that is a chart', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  judgeBundle,
+  validateBundle,
   shownFinding,
   type TestFiles,
   testBundle,
@@ -31,7 +31,7 @@ function annotatedCsv(annotations: JsonObject): TestFiles {
 /** What the checks of the suite say, without places. */
 function said(files: TestFiles, suite: string, context: Partial<CheckContext> = {}): readonly string[] {
   const options = { select: [suite], context };
-  return judgeBundle(testBundle(files), options).map(({ severity, id, message }) => `${severity} ${id} ${message}`);
+  return validateBundle(testBundle(files), options).map(({ severity, id, message }) => `${severity} ${id} ${message}`);
 }
 
 function withRules(...rules: readonly JsonObject[]): TestFiles {
@@ -124,7 +124,7 @@ describe('operatorhub', () => {
   });
 
   test('tells file, line and column', () => {
-    const found = judgeBundle(testBundle(csvWith({ ...complete, version: '0.0.0' })), { select: ['H6'] });
+    const found = validateBundle(testBundle(csvWith({ ...complete, version: '0.0.0' })), { select: ['H6'] });
     expect(found.map(shownFinding)).toEqual([`${csvFile}:7:3 error H6 csv.Spec.Version must be set`]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AnyOperator, anyOperator, spoiltOperator } from '../../../test/support/any-operator.ts';
+import { type AnyOperator, anyOperator, corruptedOperator } from '../../../test/support/any-operator.ts';
 import { registryFiles } from '../../../test/support/index.ts';
 import {
   formatYaml,
@@ -271,7 +271,7 @@ test('every difference from the reference is that of a named amendment', () => {
 test('what nobody should write is refused in words, or rendered, and nothing else', () => {
   let refusals = 0;
   fc.assert(
-    fc.property(spoiltOperator, wishes, (operator, wish) => {
+    fc.property(corruptedOperator, wishes, (operator, wish) => {
       const chosen = optionsOf(wish);
       const first = outcome(() => renderBundle(read(operator), chosen));
       if (first.refusal !== undefined) refusals++;
