@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startApiServer } from '../apiserver/index.ts';
-import { judge, type Verdict } from '../test/conformance/compare.ts';
+import { compare, type Result } from '../test/conformance/compare.ts';
 import {
   areaFiles,
   loadArea,
@@ -38,9 +38,9 @@ const { values } = parseArgs({
   },
 });
 
-type Count = Record<Verdict['sort'], number>;
+type Count = Record<Result['sort'], number>;
 
-function print(title: string, name: string, { lines }: Verdict): void {
+function print(title: string, name: string, { lines }: Result): void {
   if (lines.length === 0) return;
   console.log(`\n# ${title}: ${name}`);
   for (const line of lines.slice(0, lineLimit)) console.log(`  ${line}`);
@@ -60,32 +60,32 @@ async function outcomesOf({ kube, ours }: Pair, cases: readonly ConformanceCase[
 type Outcomes = (name: string) => { readonly kube: Outcome; readonly ours: Outcome };
 
 /** What differs is run a second time, alone: other cases at the same time can make a controller late. */
-async function verdictsOf(pair: Pair, area: NamedArea['area'], recorded: Sightings): Promise<Map<string, Verdict>> {
+async function compareCases(pair: Pair, area: NamedArea['area'], recorded: Sightings): Promise<Map<string, Result>> {
   const cases = area.cases.filter(({ name }) => name.includes(values.case));
-  const verdicts = new Map<string, Verdict>();
+  const results = new Map<string, Result>();
   let open = cases;
   for (const lanes of [area.serial ? 1 : Number(values.lanes), 1]) {
     const outcomes = await outcomesOf(pair, open, lanes);
     for (const one of open) {
-      verdicts.set(one.name, judge(one, outcomes(one.name), values.record ? undefined : recorded[one.name]));
+      results.set(one.name, compare(one, outcomes(one.name), values.record ? undefined : recorded[one.name]));
     }
-    open = open.filter(({ name }) => verdicts.get(name)?.sort === 'differ');
+    open = open.filter(({ name }) => results.get(name)?.sort === 'differ');
   }
-  return verdicts;
+  return results;
 }
 
 async function compareArea({ file, area }: NamedArea, pair: Pair): Promise<Count> {
   const count: Count = { agree: 0, explained: 0, differ: 0, notCompared: 0 };
   const recorded = await readSightings(file);
-  const verdicts = await verdictsOf(pair, area, recorded);
+  const results = await compareCases(pair, area, recorded);
   const sightings: Record<string, Sighting> = {};
   for (const { name } of area.cases) {
-    const verdict = verdicts.get(name);
-    const sighting = verdict?.sighting ?? recorded[name];
+    const result = results.get(name);
+    const sighting = result?.sighting ?? recorded[name];
     if (sighting !== undefined) sightings[name] = sighting;
-    if (verdict === undefined) continue;
-    count[verdict.sort] += 1;
-    print(area.title, name, verdict);
+    if (result === undefined) continue;
+    count[result.sort] += 1;
+    print(area.title, name, result);
   }
   if (values.record) await writeSightings(file, sightings);
   return count;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeBundle, testBundle, tideFiles } from '../../test/support/checked-bundle.ts';
+import { testBundle, tideFiles, validateBundle } from '../../test/support/checked-bundle.ts';
 import { checks } from './table.ts';
 
 const suites = [...new Set(checks.map(({ suite }) => suite))];
@@ -40,7 +40,7 @@ test('whatever happens to the bytes of a bundle, checks give findings and nothin
         const start = at % (before.length + 1);
         changed[path] = Buffer.concat([before.subarray(0, start), inserted, before.subarray(start + removed)]);
       }
-      const findings = judgeBundle(testBundle(changed), { select: suites });
+      const findings = validateBundle(testBundle(changed), { select: suites });
       expect(findings.every(({ message, whatToDo }) => message !== '' && whatToDo !== '')).toBe(true);
     }),
     { numRuns: 150 },

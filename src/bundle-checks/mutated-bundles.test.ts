@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeBundle, testBundle, tideFiles } from '../../test/support/checked-bundle.ts';
+import { testBundle, tideFiles, validateBundle } from '../../test/support/checked-bundle.ts';
 import { corpusBundle, expectedRenderings } from '../../test/support/index.ts';
 import {
   type FieldPath,
@@ -92,7 +92,7 @@ function mutated(object: JsonObject, path: FieldPath, change: Change): string {
 }
 
 function judge(files: Files): readonly Finding[] {
-  return judgeBundle(testBundle(files), { select: ['default'] });
+  return validateBundle(testBundle(files), { select: ['default'] });
 }
 
 function isRelated({ fieldPath = '' }: Finding, path: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeBundle, shownFinding, testBundle, tideFiles } from '../../test/support/checked-bundle.ts';
+import { shownFinding, testBundle, tideFiles, validateBundle } from '../../test/support/checked-bundle.ts';
 import { selectChecks } from './select.ts';
 import { checks } from './table.ts';
 
@@ -11,11 +11,11 @@ const broken = testBundle({
 });
 
 function idsOf(select: readonly string[], ignore: readonly string[] = []): readonly string[] {
-  return judgeBundle(broken, { select, ignore }).map(({ id }) => id);
+  return validateBundle(broken, { select, ignore }).map(({ id }) => id);
 }
 
 test('findings come by stage, then file, then place', () => {
-  expect(judgeBundle(broken, { select: ['F6', 'L5', 'F5'] }).map((one) => shownFinding(one).slice(0, 40))).toEqual([
+  expect(validateBundle(broken, { select: ['F6', 'L5', 'F5'] }).map((one) => shownFinding(one).slice(0, 40))).toEqual([
     'metadata/annotations.yaml:1:1 error F5 E',
     'metadata/annotations.yaml:1:1 error F6 E',
     'manifests/a.yaml:1:1 error L5 unable to ',
@@ -49,7 +49,7 @@ test('every check has an id of its own', () => {
 
 test('of each check the first hundred findings are told, and how many more there are', () => {
   const many = testBundle({ 'manifests/many.yaml': 'x: 1\n---\n'.repeat(250) });
-  const found = judgeBundle(many, { select: ['L5'] });
+  const found = validateBundle(many, { select: ['L5'] });
   expect(found).toHaveLength(101);
   expect(found.map(({ message }) => message)).toContain('and 150 more of these');
 });

@@ -16,13 +16,13 @@ const configMap = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' };
 const webhooks = {
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'MutatingWebhookConfiguration',
-  metadata: { name: 'judge' },
+  metadata: { name: 'guard' },
   webhooks: [
     {
-      name: 'judge.example.com',
-      clientConfig: { service: { name: 'judge', namespace: 'default', path: '/judge' } },
+      name: 'guard.example.com',
+      clientConfig: { service: { name: 'guard', namespace: 'default', path: '/guard' } },
       rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
-      objectSelector: { matchLabels: { judge: 'me' } },
+      objectSelector: { matchLabels: { guard: 'me' } },
       sideEffects: 'None',
       admissionReviewVersions: ['v1'],
     },
@@ -42,7 +42,7 @@ class Manager implements AsyncDisposable {
   }
 
   get isElected(): boolean {
-    if (this.#child.exitCode !== null) throw new Error(`the manager is gone:\n${this.#stderr}`);
+    if (this.#child.exitCode !== null) throw new Error(`the manager has exited:\n${this.#stderr}`);
     return this.#stdout.includes('elected');
   }
 
@@ -98,14 +98,14 @@ describe.skipIf(reason !== '')('a controller-runtime manager', () => {
     expect(spec).toMatchObject({ leaseDurationSeconds: 15, leaseTransitions: 0 });
   });
 
-  test('judges objects by its webhook', async () => {
-    const labels = { judge: 'me' };
-    const object = { ...configMap, metadata: { name: 'judged', namespace: 'default', labels } };
+  test('validates objects by its webhook', async () => {
+    const labels = { guard: 'me' };
+    const object = { ...configMap, metadata: { name: 'guarded', namespace: 'default', labels } };
     const made = await server.client.create(object);
-    expect((made as { readonly data?: unknown }).data).toEqual({ judged: 'yes' });
+    expect((made as { readonly data?: unknown }).data).toEqual({ guarded: 'yes' });
     const refused = server.client.create({ ...configMap, metadata: { name: 'denied', namespace: 'default', labels } });
     await expect(refused).rejects.toThrow(
-      'admission webhook "judge.example.com" denied the request: nobody may be called so',
+      'admission webhook "guard.example.com" denied the request: this name is not allowed',
     );
   });
 

@@ -35,10 +35,10 @@ test('W153 an informer of @kubernetes/client-node sees everything over a restart
     informer.on('add', keep);
     informer.on('update', keep);
     informer.on('delete', ({ metadata }) => cache.delete(metadata?.name ?? ''));
-    // An informer stops on errors: whoever wants to go on starts it again.
-    let isWanted = true;
+    // An informer stops on errors: a client that continues starts it again.
+    let isRunning = true;
     informer.on('error', () => {
-      if (isWanted) setTimeout(() => void informer.start().catch(() => undefined), 100);
+      if (isRunning) setTimeout(() => void informer.start().catch(() => undefined), 100);
     });
     await informer.start();
     const write = async (name: string, value: string): Promise<void> => {
@@ -58,7 +58,7 @@ test('W153 an informer of @kubernetes/client-node sees everything over a restart
       cache.delete('kube-root-ca.crt');
       expect(Object.fromEntries(cache)).toEqual({ kept: '1', changed: '2', new: '1' });
     });
-    isWanted = false;
+    isRunning = false;
     await informer.stop();
   } finally {
     await server.stop();

@@ -94,14 +94,14 @@ describe.each(kubectls)('kubectl $version', (kubectl) => {
     invalid: () => 'The Thing "n" is invalid: spec.a: bad\n',
   };
 
-  test.each(Object.keys(denials))('ADM-01 ADM-02 says why a webhook denied an object %s', async (how) => {
+  test.each(Object.keys(denials))('ADM-01 ADM-02 reports why a webhook denied an object %s', async (how) => {
     await using home = await KubectlHome.open(kubectl, { kubeconfig: server.kubeconfig, namespace: 'default' });
     await home.file('denied.json', configMap('denied', {}, { deny: how }));
     const { code, stderr } = await home.run(`create -f ${file(home)}`);
     expect([code, stderr]).toEqual([1, expected[how]?.(home)]);
   });
 
-  test('ADM-36 says which policy an object is against', async () => {
+  test('ADM-36 names the policy that denied an object', async () => {
     await using home = await KubectlHome.open(kubectl, { kubeconfig: server.kubeconfig, namespace: 'default' });
     const file = await home.file('many.json', deployment('many', 6));
     await eventually(async () => {

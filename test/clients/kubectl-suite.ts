@@ -51,7 +51,7 @@ function describeKubectl(kubectl: FoundKubectl): void {
     expect(await home().ok('get th')).toMatch(/NAME +COLOUR\none +red\n/);
   });
 
-  test('refuses fields that nobody knows', async () => {
+  test('refuses unknown fields', async () => {
     const file = await home().file('unknown.json', { ...configMap('unknown', {}), dataa: {} });
     const { code, stderr } = await home().run(`create -f ${file}`);
     expect(code).toBe(1);
@@ -61,7 +61,7 @@ function describeKubectl(kubectl: FoundKubectl): void {
     expect((await home().run(`create --validate=warn -f ${file}`)).stderr).toContain('Warning: unknown field "dataa"');
   });
 
-  test('W162 shows what would change, and says so by its exit code', async () => {
+  test('W162 shows what would change, and reports it by its exit code', async () => {
     const file = await home().file('diff.json', configMap('diffed', { a: '1' }));
     await home().ok(`apply -f ${file}`);
     expect((await home().run(`diff -f ${file}`)).code).toBe(0);
@@ -173,7 +173,7 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     if (kubectl.minor >= 28) expect(await home().ok('auth whoami')).toContain('system:masters');
   });
 
-  test('W163 AUTH-17 issues tokens that say who one is', async () => {
+  test('W163 AUTH-17 issues tokens that identify the user', async () => {
     const token = (await home().ok('create token default --duration=20m')).trim();
     expect(token.split('.')).toHaveLength(3);
     const config = await home().file('token-config', withToken(server.kubeconfig, token));
@@ -183,7 +183,7 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     );
   });
 
-  test('W057 is told when nobody knows it', async () => {
+  test('W057 gets NotFound for unknown resources', async () => {
     const config = await home().file('bad-config', withToken(server.kubeconfig, 'nonsense'));
     const { code, stderr } = await home().run(`get configmaps --kubeconfig=${config}`);
     expect(code).toBe(1);
@@ -196,14 +196,16 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     );
     expect(await home().ok('explain deployment --recursive')).toContain('containers');
     const thing = await home().ok('explain thing.spec');
-    expect(thing).toContain('What is wanted of a thing.');
+    expect(thing).toContain('The desired state of a thing.');
     expect(thing).toContain('How many of them.');
     expect((await home().run('explain deployment.spec.nothing')).stderr).toContain('field "nothing" does not exist');
   });
 
   test('W041 explains by OpenAPI v2 too', async () => {
     expect(await home().ok('explain --output=plaintext-openapiv2 deployment.spec.strategy')).toContain('rollingUpdate');
-    expect(await home().ok('explain --output=plaintext-openapiv2 thing.spec')).toContain('What is wanted of a thing.');
+    expect(await home().ok('explain --output=plaintext-openapiv2 thing.spec')).toContain(
+      'The desired state of a thing.',
+    );
   });
 
   test('waits for what comes and goes', async () => {
@@ -343,7 +345,7 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     );
   });
 
-  test('W165 is told that nothing runs', async () => {
+  test('W165 reports that nothing runs', async () => {
     await home().ok('run lonely --image=registry.example.com/image --restart=Never');
     await eventually(async () => expect(await home().ok('get pod lonely -o name')).toBe('pod/lonely\n'));
     for (const command of ['exec lonely -- ls', 'attach lonely', 'logs lonely']) {
@@ -380,7 +382,7 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     expect(await home().ok(`replace --force -f ${file}`)).toContain('configmap/replaced replaced\n');
   });
 
-  test('W157 waits until a namespace and all within it are gone', async () => {
+  test('W157 waits until a namespace and its contents are deleted', async () => {
     expect(await home().ok(`delete namespace ${namespace}`)).toContain(`namespace "${namespace}" deleted`);
     expect((await home().run(`get namespace ${namespace}`)).stderr).toContain('NotFound');
   });

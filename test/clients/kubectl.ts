@@ -119,7 +119,7 @@ export class KubectlHome implements AsyncDisposable {
     return stdout;
   }
 
-  /** Starts a command that is ended by whoever started it. */
+  /** Starts a command; the caller ends it. */
   start(command: string, rest: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
     const args = [...command.split(' '), ...rest];
     return spawn(this.#kubectl.path, [`--namespace=${this.#namespace}`, ...args], {

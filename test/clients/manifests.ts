@@ -25,7 +25,7 @@ export function deployment(name: string, replicas: number, image = 'registry.exa
 export function thingDefinition(group: string): object {
   const spec = {
     type: 'object',
-    description: 'What is wanted of a thing.',
+    description: 'The desired state of a thing.',
     properties: { replicas: { type: 'integer', description: 'How many of them.' }, colour: { type: 'string' } },
   };
   const schema = {

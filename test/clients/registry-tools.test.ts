@@ -88,7 +88,7 @@ describe.skipIf(missing.length > 0)(`on a registry of others${why}`, () => {
     { name: 'a tar', push: [...oras, '$', 'bundle.tar'] },
     { name: 'a compressed tar with a type', push: [...oras, '$', 'bundle.tar.gz:application/tar+gzip'] },
     { name: 'an artifact in the form of old', push: [...oras, '--image-spec', 'v1.0', '$', 'bundle.tar.gz'] },
-  ])('$name is a bundle, pinned by the digest that the registry says', async ({ name, push }) => {
+  ])('$name is a bundle, pinned by the digest that the registry reports', async ({ name, push }) => {
     const repository = name.replaceAll(' ', '-').toLowerCase();
     const [program = '', ...args] = push.map((part) => (part === '$' ? `${host}/${repository}:v1` : part));
     await run(program, args, { cwd: dir });

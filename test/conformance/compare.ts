@@ -4,7 +4,7 @@ import { differencesOf, type Sighting } from './seen.ts';
 import type { ConformanceCase } from './suite.ts';
 
 /** How a case on the real server compares with the same on the embedded one. */
-export interface Verdict {
+export interface Result {
   readonly sort: 'agree' | 'explained' | 'differ' | 'notCompared';
   /** What is wrong, for people; empty when nothing is. */
   readonly lines: readonly string[];
@@ -17,7 +17,7 @@ function stalenessOf(steps: readonly Step[], recorded: Sighting | undefined): st
   return lines.length === 0 ? [] : ['the record is not what the real server shows now (--record):', ...lines];
 }
 
-function failureOf(outcomes: { readonly kube: Outcome; readonly ours: Outcome }): Verdict | undefined {
+function failureOf(outcomes: { readonly kube: Outcome; readonly ours: Outcome }): Result | undefined {
   const { kube, ours } = outcomes;
   if (kube === undefined || ours === undefined) return { sort: 'notCompared', lines: [] };
   if ('failure' in kube) return { sort: 'differ', lines: [`the case fails on the real server: ${kube.failure}`] };
@@ -27,11 +27,11 @@ function failureOf(outcomes: { readonly kube: Outcome; readonly ours: Outcome })
 }
 
 /** Sets one case's outcomes against each other, and the real one against its record where there is one to hold it to. */
-export function judge(
+export function compare(
   conformanceCase: ConformanceCase,
   outcomes: { readonly kube: Outcome; readonly ours: Outcome },
   recorded: Sighting | undefined,
-): Verdict {
+): Result {
   const failed = failureOf(outcomes);
   if (failed !== undefined) return failed;
   const { kube, ours } = outcomes as { kube: { steps: readonly Step[] }; ours: { steps: readonly Step[] } };

@@ -37,7 +37,7 @@ for (const { file, area } of areas) {
   });
 }
 
-test('docs/api-conformance.md says what the cases say', async () => {
+test('docs/api-conformance.md is generated from the cases', async () => {
   const written = await readFile(new URL('../../docs/api-conformance.md', import.meta.url), 'utf8');
   expect(written, 'npm run generate writes it').toBe(conformanceDocument(areas, oracleVersion));
 });

@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
 
-/** Who asks: the cluster admin unless told otherwise. */
+/** Who asks: the cluster admin by default. */
 export type Asker =
   | { readonly user: string; readonly groups?: readonly string[] }
   | { readonly token: string }
-  | 'nobody';
+  | 'anonymous';
 
 /** One request. */
 export interface Question {
@@ -44,7 +44,7 @@ function bytes(object: JsonObject, key: string): Buffer | undefined {
 }
 
 function askerHeaders(as: Asker | undefined): Record<string, string | readonly string[]> {
-  if (as === undefined || as === 'nobody') return {};
+  if (as === undefined || as === 'anonymous') return {};
   if ('token' in as) return { authorization: `Bearer ${as.token}` };
   return { 'impersonate-user': as.user, ...(as.groups === undefined ? {} : { 'impersonate-group': as.groups }) };
 }

@@ -122,7 +122,7 @@ function compareManagers(a: JsonValue, b: JsonValue): number {
   return key(a) < key(b) ? -1 : 1;
 }
 
-/** The same without saying who owns what. */
+/** The same without managed fields. */
 export function withoutManagers(body: JsonValue): JsonValue {
   const metadata = isJsonObject(body) ? body['metadata'] : undefined;
   if (!isJsonObject(body) || !isJsonObject(metadata)) return body;

@@ -13,9 +13,9 @@ export function secret(
 }
 
 /** Creates Secrets, unrecorded; answers the path of their collection. */
-export async function makeSecrets(api: Probe, ...wanted: readonly string[]): Promise<string> {
+export async function makeSecrets(api: Probe, ...names: readonly string[]): Promise<string> {
   const path = secrets(api.namespace);
-  for (const name of wanted) await api.setUp('POST', path, { body: secret(name) });
+  for (const name of names) await api.setUp('POST', path, { body: secret(name) });
   return path;
 }
 

@@ -20,7 +20,7 @@ function binding(name: string, spec: JsonObject): JsonObject {
   return { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, spec };
 }
 
-/** What policies match unless they say otherwise: ConfigMaps that are written. */
+/** What policies match by default: ConfigMaps that are written. */
 export const configMaps: JsonObject = {
   resourceRules: [
     { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'] },

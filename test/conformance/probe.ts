@@ -52,7 +52,7 @@ export class Probe {
     this.group = `${this.unique('group')}.example.com`;
   }
 
-  /** A name that nobody else has; it is recorded as `<label>`. */
+  /** A unique name; it is recorded as `<label>`. */
   unique(label: string): string {
     const name = `c${this.#token}-${label}`;
     this.alias(name, label);
@@ -121,12 +121,12 @@ export class Probe {
     }
   }
 
-  /** Asks, unrecorded, until the object is gone (404). */
-  async untilGone(path: string): Promise<void> {
+  /** Polls, unrecorded, until the object does not exist (404). */
+  async untilDeleted(path: string): Promise<void> {
     await this.eventually(path, (body) => isJsonObject(body) && body['kind'] === 'Status' && body['code'] === 404);
   }
 
-  /** Opens a watch. Its events are recorded when it is closed, at the latest with the case, unless told otherwise. */
+  /** Opens a watch. Its events are recorded when it is closed, by default at the end of the case. */
   async watch(path: string, options: WatchOptions = {}): Promise<Watch> {
     const record = (step: Step): void => this.#push({ ...step, watch: this.#normaliser.path(path) });
     const watch = await openWatch({ connection: this.#connection, record, path }, options);

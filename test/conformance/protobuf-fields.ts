@@ -63,7 +63,7 @@ function isNothing(value: JsonValue): boolean {
   );
 }
 
-/** The fields of a message by number, without those that say nothing: whether a zero is written or not is the writer's choice. */
+/** The fields of a message by number, without those of zero value: whether a zero is written or not is the writer's choice. */
 function dump(bytes: Uint8Array): JsonObject {
   const reader = new BinaryReader(bytes);
   const fields: [number, JsonValue][] = [];

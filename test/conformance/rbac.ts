@@ -43,7 +43,7 @@ export function binding(name: string, options: BindingOptions): unknown {
 
 export const userSubject = (name: string): unknown => ({ apiGroup: group, kind: 'User', name });
 
-/** Lets `user` do what `rules` say in the case's namespace. */
+/** Lets `user` do what `rules` allow in the case's namespace. */
 export async function allow(api: Probe, user: string, rules: readonly Rule[]): Promise<void> {
   const { roles, bindings } = rbacIn(api);
   const name = `of-${user}`;

@@ -74,7 +74,7 @@ export function withoutPatched(body: JsonValue): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-/** A body with what tells little: all but metadata, without the managed fields. */
+/** A body without detail: all but metadata, without the managed fields. */
 export function metadataOnly(body: JsonValue): JsonValue {
   const object = body as JsonObject;
   if (object['kind'] === 'Status') return object;

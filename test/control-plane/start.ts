@@ -140,7 +140,7 @@ function apiServerArgs(ports: { readonly etcd: number; readonly api: number }, h
     '--allow-privileged=true',
     // Newer servers have it on, newer clients ask for it, and the embedded server serves it.
     '--feature-gates=WatchList=true',
-    // Without kube-controller-manager nobody makes the service accounts that this plug-in asks for.
+    // Without kube-controller-manager the service accounts that this plug-in requires are missing.
     ...(hasControllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
   ];
 }

@@ -22,10 +22,7 @@ const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucc
 
 test('N13 objects that are there already become those of a new BundleDeployment, which then guards them', async () => {
   const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' } };
-  const before = await world.kube.create(
-    { ...theirs, data: { color: 'red', size: '1' } },
-    { fieldManager: 'somebody' },
-  );
+  const before = await world.kube.create({ ...theirs, data: { color: 'red', size: '1' } }, { fieldManager: 'someone' });
   const input = [settings, ...Object.values(crdAndObject)].join('---\n');
   const line = 'successfully bootstrapped bundle deployment "mine"\n';
   expect(await bootstrap('mine', input)).toEqual({ code: 0, stdout: line, stderr: '' });
@@ -42,7 +39,7 @@ test('N13 objects that are there already become those of a new BundleDeployment,
   expect(after.metadata.ownerReferences).toMatchObject([{ kind: 'BundleDeployment', name: 'mine', controller: true }]);
 });
 
-test('N13 a second time it says that nothing changed', async () => {
+test('N13 a second time it reports no change', async () => {
   expect((await bootstrap('again', settings.replaceAll('settings', 'again'))).code).toBe(0);
   await world.deploymentWith('again', installed);
   expect(await bootstrap('again', settings.replaceAll('settings', 'again'))).toEqual({

@@ -19,7 +19,7 @@ let world: World;
 let silentRegistry: Registry;
 let silentServer: WebServer;
 beforeAll(async () => {
-  // Nobody gives up while the test lasts.
+  // No deadline passes while the test lasts.
   world = await startWorld(['--answer-timeout', '600']);
   silentRegistry = await startRegistry({ intercept: neverAnswers('/') });
   silentServer = await startWebServer(() => undefined);

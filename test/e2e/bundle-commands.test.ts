@@ -10,7 +10,7 @@ let world: World;
 let dir = '';
 let combo = '';
 
-/** Runs `longshore bundle ARGS`, logged in to the world's registry unless `env` says otherwise. */
+/** Runs `longshore bundle ARGS`, logged in to the world's registry unless `env` sets another login. */
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Printed> {
   const login = { REGISTRY_AUTH_FILE: join(dir, 'auth.json') };
   return longshoreOn(world.platform.kubeconfigPath)(['bundle', ...args], { cwd: dir, env: { ...login, ...env } });
@@ -59,7 +59,7 @@ describe('longshore bundle push', () => {
     expect(methods.filter((line) => line.includes('/blobs/'))).toEqual([]);
   });
 
-  test('pushes the layout that build wrote, with the digest that build said, whatever the times of the files', async () => {
+  test('pushes the layout that build wrote, with the digest that build printed, whatever the times of the files', async () => {
     const built = await run(['build', combo, '-o', 'combo.tar']);
     await utimes(join(combo, 'manifests/00_namespace.yaml'), 1, 1);
     const direct = await run(['build', combo, '--push', refOf('direct:v1'), ...trusting(), '--output', 'json']);
@@ -120,7 +120,7 @@ describe('logins', () => {
     });
     expect(none).toMatchObject({ code: 1, stdout: '' });
     expect(none.stderr).toContain(`no login for ${refOf('x')} in ${join(dir, 'empty.json')}`);
-    const login = { username: 'somebody', password: 'wrong-word' };
+    const login = { username: 'someone', password: 'wrong-word' };
     await writeFile(join(dir, 'wrong.json'), JSON.stringify({ auths: { [world.registry.host]: login } }));
     const wrong = await run(['push', combo, refOf('x:v1'), ...trusting()], {
       REGISTRY_AUTH_FILE: join(dir, 'wrong.json'),
@@ -158,7 +158,7 @@ describe('longshore bundle pull', () => {
 });
 
 describe('longshore bundle inspect', () => {
-  test('tells of an image and of the folder that it came from the same', async () => {
+  test('reports the same for an image and its folder', async () => {
     await run(['push', combo, refOf('inspected:v1'), ...trusting()]);
     const ofImage = await run(['inspect', refOf('inspected:v1'), ...trusting(), '-o', 'json']);
     const ofFolder = await run(['inspect', combo, '-o', 'json']);
@@ -170,7 +170,7 @@ describe('longshore bundle inspect', () => {
     expect(facts.objects).toContainEqual({ kind: 'v1/ConfigMap', count: 2 });
   });
 
-  test('names what unpacking would refuse, and says so by its exit status', async () => {
+  test('names what unpacking would refuse, and reports it by its exit status', async () => {
     const printed = await run(['inspect', await writeFolder(join(dir, 'subdir'), withSubdirectory)]);
     expect(printed).toMatchObject({ code: 1, stderr: '' });
     expect(printed.stdout).toContain('subdirectories are not allowed');

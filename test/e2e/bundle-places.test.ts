@@ -23,9 +23,9 @@ let registry: Registry;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'longshore-places-test-'));
   const { caPem, tls } = await loopbackCertificate();
-  registry = await startRegistry({ tls, intercept: asksBasicAuthentication('somebody', 'secret-word') });
+  registry = await startRegistry({ tls, intercept: asksBasicAuthentication('someone', 'secret-word') });
   registry.putImage('tide/gauge:v1', [{ files: tideFiles }]);
-  const auth = Buffer.from('somebody:secret-word').toString('base64');
+  const auth = Buffer.from('someone:secret-word').toString('base64');
   await writeFile(join(dir, 'ca.pem'), caPem);
   await writeFile(join(dir, 'logins.json'), JSON.stringify({ auths: { [registry.host]: { auth } } }));
   await writeFile(join(dir, 'none.json'), '{"auths":{}}');
@@ -57,7 +57,7 @@ describe('the same bundle, wherever it is', () => {
     return { ...rest, findings };
   };
 
-  test.each(all)('bundle %s says the same of a folder, a tar, standard input and an image', async (command) => {
+  test.each(all)('bundle %s reports the same for a folder, a tar, standard input and an image', async (command) => {
     const ofFolder = await shown(command, 'tide');
     expect(await shown(command, 'tide.tar.gz')).toEqual(ofFolder);
     expect(await shown(command, '-', tar)).toEqual(ofFolder);
@@ -98,7 +98,7 @@ describe('a bundle that cannot be had', () => {
       text: /no login for .*\/tide\/gauge in none\.json/,
     },
     { name: 'a tag that is not there', ref: 'absent:v1', logins: 'logins.json', text: /404 Not Found/ },
-  ])('because of $name: every command says so and ends with 2', async ({ ref, logins, text }) => {
+  ])('because of $name: every command reports it and exits with 2', async ({ ref, logins, text }) => {
     for (const command of all) {
       const { code, stdout, stderr } = await run([command, refOf(ref), ...trusted(logins)]);
       expect(code).toBe(2);
@@ -115,7 +115,7 @@ describe('a bundle that cannot be had', () => {
 
   test.each([
     { word: 'no-such-bundle', text: 'there is no file or folder "no-such-bundle", so it was taken for an image' },
-    { word: 'https://somebody:secret-word@tide.example/x.tgz', text: 'curl -sL ADDRESS | longshore bundle' },
+    { word: 'https://someone:secret-word@tide.example/x.tgz', text: 'curl -sL ADDRESS | longshore bundle' },
     { word: 'git@tide.example:tide.git', text: 'is an address of a git repository: clone it' },
     { word: 'ca.pem', text: 'expected a tar of a bundle or of an OCI image layout' },
     { word: '-', text: 'standard input: not a valid tar archive' },
@@ -142,7 +142,7 @@ describe('a bundle that cannot be had', () => {
   });
 });
 
-test('who names the folder above the bundle is told where it is', async () => {
+test('the folder above a bundle is refused, with the place of the bundle', async () => {
   await writeFolder(join(dir, 'project'), { 'README.md': '', ...prefixed('bundle/') });
   const { code, stdout } = await run(['validate', 'project']);
   expect(code).toBe(1);

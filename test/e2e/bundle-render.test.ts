@@ -78,7 +78,7 @@ describe('longshore bundle render', () => {
     expect(items.some((item) => item.kind === 'Certificate')).toBe(false);
   });
 
-  test('leaves out Secrets that only an installation fills, and says how to make them', async () => {
+  test('leaves out Secrets that only an installation fills, and explains how to create them', async () => {
     const { code, stdout, stderr } = await run('render', widget, '--cert-provider', 'self', '-o', 'json');
     expect(code).toBe(0);
     const { items } = JSON.parse(stdout) as { items: Rendered[] };
@@ -94,7 +94,7 @@ describe('longshore bundle render', () => {
     });
   });
 
-  test('takes away a conversion webhook of somebody else that a CRD ships', async () => {
+  test('removes a conversion webhook of another owner that a CRD ships', async () => {
     const crd = sampleCrd([{ name: 'v1', schema: { type: 'object' } }], {
       conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } },
     });
@@ -124,7 +124,7 @@ describe('longshore bundle render', () => {
     expect(stderr).toContain('invalid value for field "withoutAmendments.0": expected one of api-versions, ');
   });
 
-  test('puts the wishes of a file into the Deployments, and names what is wrong with them', async () => {
+  test('puts the configuration of a file into the Deployments, and names what is wrong with them', async () => {
     const good = join(dir, 'config.yaml');
     await writeFile(good, 'nodeSelector: {disk: ssd}');
     const { stdout } = await run('render', widget, '--deployment-config', good);
@@ -139,7 +139,7 @@ describe('longshore bundle render', () => {
     );
   });
 
-  test('says what to set when a bundle needs a namespace to watch', async () => {
+  test('reports what to set when a bundle needs a namespace to watch', async () => {
     const own = await folder('own', acmeCsv({ installModes: installModes('O') }));
     const { code, stderr } = await run('render', own);
     expect(code).toBe(2);
@@ -163,7 +163,7 @@ test('a reader who has seen enough is no failure', async () => {
 });
 
 describe('longshore bundle explain', () => {
-  test('says in words what installing does', async () => {
+  test('describes what installing does', async () => {
     const { code, stdout } = await run('explain', widget);
     expect(code).toBe(0);
     for (const line of [
@@ -182,7 +182,7 @@ describe('longshore bundle explain', () => {
     }
   });
 
-  test('says it in JSON for programs', async () => {
+  test('reports it in JSON for programs', async () => {
     const { stdout } = await run('explain', widget, '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject({
       packageName: 'acme-widget',

@@ -99,7 +99,7 @@ describe('schema and webhook', () => {
     expect(made.metadata.uid).toBeTruthy();
   });
 
-  test('B1 a class of somebody else is left alone', async () => {
+  test('B1 a class of another provisioner is ignored', async () => {
     const name = 'b1';
     const source = { type: 'image', ...image };
     await world.kube.create(bundle(name, source, { provisionerClassName: 'non-existent-class-name' }), {

@@ -22,7 +22,7 @@ function validate(...args: readonly string[]): Promise<Printed> {
   return runLongshore(['bundle', 'validate', ...args], { cwd: dir });
 }
 
-test('tells what is wrong, where, and what to do; several bundles one after the other', async () => {
+test('reports what is wrong, where, and what to do; several bundles one after the other', async () => {
   const { code, stdout } = await validate('./tide', './bad & co', '--select', 'H6');
   expect(code).toBe(1);
   expect(stdout.split('\n')).toEqual([
@@ -37,7 +37,7 @@ test('tells what is wrong, where, and what to do; several bundles one after the 
   ]);
 });
 
-test('many bundles are told in the order of their names, whatever takes how long', async () => {
+test('many bundles are reported in the order of their names, however long each takes', async () => {
   const names = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? './bad & co' : './tide'));
   const { code, stdout, stderr } = await validate(...names, '--select', 'H6', '-o', 'json');
   expect([code, stderr]).toEqual([1, '']);
@@ -76,7 +76,7 @@ test('BF-Z3 -o json-alpha1', async () => {
   expect(JSON.parse(nothing.stdout)).toEqual({ passed: true, outputs: [] });
 });
 
-test('a bundle that is not there ends with 2, and the others are judged', async () => {
+test('a bundle that is not there ends with 2, and the others are validated', async () => {
   const { code, stdout } = await validate('./absent', './tide', '--select', 'H6', '-o', 'json');
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toEqual({
@@ -117,7 +117,7 @@ test('JUnit has a suite a bundle and a case a check', async () => {
   expect(stdout).toContain(`<system-out>tide/${csvFile}`);
 });
 
-test('lists the checks that there are, and says what an option got wrong', async () => {
+test('lists the checks that there are, and reports an invalid option', async () => {
   const listed = await validate('--list', '--select', 'categories');
   expect(listed).toMatchObject({ code: 0, stderr: '' });
   expect(listed.stdout).toMatch(/^CAT1 {2}categories {2}error {2}the annotation/);

@@ -49,7 +49,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('what can be read is listed, and the rest is told with its place', async () => {
+test('what can be read is listed, and the rest is reported with its place', async () => {
   const { code, stdout, stderr } = await run(
     ['list', 'packages', '-', '-o', 'json'],
     '{"schema":"olm.package","name":"p","defaultChannel":"c"}\n{"name":"x"}\n',
@@ -61,7 +61,7 @@ test('what can be read is listed, and the rest is told with its place', async ()
   ]);
 });
 
-test('a file that is no part of the catalog is told to be one, and how to leave it out', async () => {
+test('a file that is no part of the catalog is reported, with how to exclude it', async () => {
   const catalog = join(dir, 'noted');
   await mkdir(catalog);
   await writeFile(join(catalog, 'README.md'), 'about this catalog');

@@ -6,7 +6,7 @@ import { programPath, runLongshore } from './program.ts';
 
 const catalog = 'examples/catalog/configs';
 
-test('a catalog that is served over gRPC and HTTP says what its folder says, and ends when it is told to', async () => {
+test('a catalog that is served over gRPC and HTTP has what its folder has, and stops on request', async () => {
   const ports = ['--grpc-port', '0', '--http-port', '0', '--bind-address', '127.0.0.1', '--http-name', 'shop'];
   const child = spawn(process.execPath, [programPath, 'catalog', 'serve', catalog, ...ports], {
     stdio: ['ignore', 'pipe', 'inherit'],

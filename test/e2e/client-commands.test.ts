@@ -56,7 +56,7 @@ describe('rukpakctl run', () => {
     await expect(errorOf(world.get('BundleDeployment', 'absent'))).resolves.toBeInstanceOf(Error);
   });
 
-  test('K3 bad content is uploaded, and the cluster says what is wrong with it', async () => {
+  test('K3 bad content is uploaded, and the cluster reports what is wrong with it', async () => {
     const printed = await rukpakctl('run', 'bad', await folderOf('subdir', withSubdirectory));
     expect(printed.code).toBe(0);
     const failed = await world.deploymentWith('bad', {
@@ -80,7 +80,7 @@ describe('longshore content', () => {
     expect(json.map(({ path }) => path)).toEqual(expect.arrayContaining(Object.keys(repository)));
   });
 
-  test('K5, K6 of a Bundle that is not there says so on standard error alone', async () => {
+  test('K5, K6 of a missing Bundle reports it on standard error alone', async () => {
     expect(await longshore('content', 'badname')).toEqual({
       code: 1,
       stdout: '',
@@ -88,7 +88,7 @@ describe('longshore content', () => {
     });
   });
 
-  test('K7 of a Bundle that is not unpacked says that there is no address', async () => {
+  test('K7 of a Bundle that is not unpacked reports that there is no address', async () => {
     await world.kube.create(bundle('failing', world.imageSource('failing:v1', withSubdirectory)), {
       fieldManager: 'test',
     });

@@ -80,11 +80,11 @@ function catalog(name: string, image: Readonly<Record<string, unknown>>): KubeOb
 
 const refOf = (name: string) => ({ apiVersion, kind: 'ClusterCatalog', name });
 
-async function catalogWith(name: string, wanted: Readonly<Record<string, string>>): Promise<KubeObject> {
+async function catalogWith(name: string, expected: Readonly<Record<string, string>>): Promise<KubeObject> {
   return await eventually(async () => {
     const found = await world.kube.get(refOf(name));
-    const seen = Object.keys(wanted).map((type) => [type, conditionOf(found, type)?.reason]);
-    expect(Object.fromEntries(seen)).toEqual(wanted);
+    const seen = Object.keys(expected).map((type) => [type, conditionOf(found, type)?.reason]);
+    expect(Object.fromEntries(seen)).toEqual(expected);
     expect(conditionOf(found, 'Progressing')?.observedGeneration).toBe(found.metadata.generation);
     return found;
   }, patience);
@@ -113,7 +113,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-test('CR-C19 a catalog that is available is served, and told when it has not changed', async () => {
+test('CR-C19 a catalog that is available is served, with 304 when it has not changed', async () => {
   const status = statusOf(await world.kube.get(refOf('shop')));
   expect(status).toMatchObject({
     resolvedSource: { type: 'Image', image: { ref: pinned } },
@@ -126,7 +126,7 @@ test('CR-C19 a catalog that is available is served, and told when it has not cha
   expect((await ask('all', { 'if-modified-since': since })).status).toBe(304);
 });
 
-test('CR-C20, CR-C21 parts of a catalog are served, and what is not there is told', async () => {
+test('CR-C20, CR-C21 parts of a catalog are served, and what does not exist is reported', async () => {
   expect(namesIn(await ask('metas?schema=olm.bundle&package=coffee'))).toEqual(['olm.bundle coffee.v1']);
   expect(namesIn(await ask('metas?name=coffee'))).toEqual(['olm.package coffee']);
   expect((await ask('metas?foo=1')).status).toBe(400);
@@ -149,7 +149,7 @@ test('CR-C27 a catalog is asked by GraphQL, where that is switched on', async ()
   expect((await query(deep)).text).toContain('query exceeds maximum depth of 10');
 });
 
-test('a catalog bears its name as a label, which nobody takes away', async () => {
+test('a catalog has its name as a label, which cannot be removed', async () => {
   const key = 'olm.operatorframework.io/metadata.name';
   expect((await world.kube.get(refOf('shop'))).metadata.labels).toMatchObject({ [key]: 'shop' });
   const changed = await world.kube.patch(refOf('shop'), { metadata: { labels: { [key]: 'other', a: 'b' } } }, user);
@@ -181,7 +181,7 @@ test('CR-C22 a catalog that is unavailable is not served, and is again when it i
   expect((await ask('all')).status).toBe(200);
 });
 
-test('CR-C24 the old content is served while a new image is broken, and Events tell of it', async () => {
+test('CR-C24 the old content is served while a new image is broken, and Events report it', async () => {
   push('broken', 'schema: olm.package\n---\n[1]\n');
   const setRef = async (tag: string): Promise<void> => {
     const source = { type: 'Image', image: { ref: `${world.registry.host}/shop:${tag}` } };
@@ -194,8 +194,8 @@ test('CR-C24 the old content is served while a new image is broken, and Events t
   expect(namesIn(await ask('all'))).toContain('olm.package coffee');
   await eventually(async () => {
     const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event' });
-    const told = items.filter((event) => event['reason'] === 'Retrying').map((event) => event['message']);
-    expect(told).toContain(message);
+    const reported = items.filter((event) => event['reason'] === 'Retrying').map((event) => event['message']);
+    expect(reported).toContain(message);
   }, patience);
   push('v2', catalogOf('tea'));
   await setRef('v2');

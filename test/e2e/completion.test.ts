@@ -57,7 +57,7 @@ test('bash completes the names of Bundles and BundleDeployments from the cluster
   expect(await offered(['run', ''])).toEqual(['combo']);
 });
 
-test('a cluster that cannot be reached completes nothing, and says nothing', async () => {
+test('a cluster that cannot be reached completes nothing, and prints nothing', async () => {
   expect(await offered(['content', ''], { KUBECONFIG: join(dir, 'missing') })).toEqual([]);
   const kubeconfig = join(dir, 'silent');
   await writeFile(

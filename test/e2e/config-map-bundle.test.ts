@@ -80,7 +80,7 @@ describe('ConfigMaps of the system namespace', () => {
     expect(failure).toContain('json: cannot unmarshal string into Go value');
   });
 
-  test('B17 may come later: the Bundle says what it waits for, and unpacks once it is there', async () => {
+  test('B17 may come later: the Bundle reports what it waits for, and unpacks once it is there', async () => {
     await createBundle('early', [{ configMap: { name: 'late' }, path: 'manifests' }]);
     expect(await failureOf('early')).toBe(
       'source bundle content: get configmap rukpak-system/late: ConfigMap "late" not found',
@@ -113,7 +113,7 @@ describe('ConfigMaps of the system namespace', () => {
     await eventually(() => world.kube.delete(ref));
   });
 
-  test('N1 that a Bundle waits for are created immutable or not at all; those of other namespaces are nobody’s business', async () => {
+  test('N1 that a Bundle waits for are created immutable or not at all; those of other namespaces are ignored', async () => {
     await createBundle('waiting', [{ configMap: { name: 'awaited' }, path: 'manifests' }]);
     const thrown = (await errorOf(createConfigMap('awaited', { data: {}, immutable: false }))) as Error;
     expect(thrown.message).toContain(
@@ -135,7 +135,7 @@ describe('ConfigMaps of the system namespace', () => {
     );
   });
 
-  test('Q25 that nobody refused are looked at again when they are read: one that may change is not unpacked before it is immutable', async () => {
+  test('Q25 that were not refused are validated again when they are read: one that may change is not unpacked before it is immutable', async () => {
     // The webhook is away: a Bundle and its ConfigMap that come at the same moment pass it by as well.
     const name = 'rukpak-validating-webhook-configuration';
     await world.kube.delete({

@@ -134,7 +134,7 @@ describe('a small store', { shuffle: false }, () => {
     expect(status).toMatchObject({ phase: 'Unpacked', contentURL: `${world.platform.contentUrl}/bundles/first.tgz` });
   });
 
-  test('Q2, Q3 what gave way is fetched again by its pin when somebody asks for it', async () => {
+  test('Q2, Q3 what gave way is fetched again by its pin on request', async () => {
     world.registry.putImage('first:v1', [{ files: valid }]);
     await age('second');
     const answer = await ask('/bundles/first.tgz');
@@ -153,7 +153,7 @@ describe('a small store', { shuffle: false }, () => {
     await world.deploymentWith('wanting', { type: 'Installed', status: 'True' });
   });
 
-  test('a store without room says so, refuses uploads with 507, and goes on when there is room', async () => {
+  test('a store without room reports it, refuses uploads with 507, and goes on when there is room', async () => {
     const body = gzipSync(tarFile(fileEntries(large('sent'))));
     for (const name of ['sent-1', 'sent-2']) {
       await world.kube.create(bundle(name, { type: 'upload', upload: {} }), { fieldManager: 'test' });
@@ -173,7 +173,7 @@ describe('a small store', { shuffle: false }, () => {
     await world.bundleWithPhase('late', 'Unpacked');
   });
 
-  test('Q30 whoever has the right to /metrics sees the store and its server in numbers, nobody else', async () => {
+  test('Q30 users with permission for /metrics see the metrics of the store and its server, others do not', async () => {
     const stored = (await readdir(join(world.platform.storeDir, 'blobs', 'sha256'))).length;
     const before = await samples();
     expect(before).toMatchObject({
@@ -194,12 +194,12 @@ describe('a small store', { shuffle: false }, () => {
     expect(sentBytes).toBeGreaterThan(body.length);
     expect(sentBytes).toBeLessThan(body.length + 1024);
     expect((await ask('/metrics')).status).toBe(403);
-    expect((await ask('/metrics', { as: 'nobody at all' })).status).toBe(401);
+    expect((await ask('/metrics', { as: 'anonymous' })).status).toBe(401);
     expect((await ask('/bundles/late.tgz', { as: 'prometheus' })).status).toBe(403);
     expect((await ask('/metrics/')).status).toBe(403);
   });
 
-  test('Q2, Q3 while content that gave way cannot be fetched, the deployment stays installed and says what it waits for', async () => {
+  test('Q2, Q3 while content that gave way cannot be fetched, the deployment stays installed and reports what it waits for', async () => {
     let isDown = false;
     const archive = gzipSync(tarFile(fileEntries(large('wearing'))));
     await using web = await startWebServer((_, response) => {
@@ -233,7 +233,7 @@ describe('a small store', { shuffle: false }, () => {
     });
   });
 
-  test('Q3 content that is damaged on the disk is fetched again, and what it was installed for put right from it', async () => {
+  test('Q3 content that is damaged on the disk is fetched again, and drift of what was installed from it is corrected', async () => {
     let asked = 0;
     const archive = gzipSync(tarFile(fileEntries(application('damaged', 1))));
     await using web = await startWebServer((_, response) => {
@@ -251,7 +251,7 @@ describe('a small store', { shuffle: false }, () => {
     });
   });
 
-  test('Q3 content whose pin gives something else now is not installed, and the deployment says so', async () => {
+  test('Q3 content whose pin gives something else now is not installed, and the deployment reports it', async () => {
     let files = large('lost');
     await using web = await startWebServer((_, response) => response.end(gzipSync(tarFile(fileEntries(files)))));
     const { bundleName } = await installFromWeb('lost', `${web.url}/lost.tgz`);

@@ -85,7 +85,7 @@ beforeAll(async () => {
   await createAccount('reader', 'bundle-reader');
   await createAccount('uploader', 'bundle-uploader');
   await createAccount('veteran', 'old-uploader');
-  await createAccount('nobody');
+  await createAccount('stranger');
   await create(bundle('shown', world.imageSource('shown:v1', valid)));
   await world.bundleWithPhase('shown', 'Unpacked');
 });
@@ -94,7 +94,7 @@ afterAll(async () => {
 });
 
 describe('the content of an unpacked Bundle', () => {
-  test('is served where status.contentURL says, whole, in ranges, and not again when it is known', async () => {
+  test('is served at status.contentURL, whole, in ranges, and not again when it is known', async () => {
     const url = statusOf(await world.get('Bundle', 'shown'))['contentURL'] as string;
     expect(url).toBe(`${world.platform.contentUrl}/bundles/shown.tgz`);
     const { pathname } = new URL(url);
@@ -152,9 +152,9 @@ describe('the content of an unpacked Bundle', () => {
   });
 
   test.each([
-    { who: 'nobody at all', as: '', status: 401 },
+    { who: 'anonymous', as: '', status: 401 },
     { who: 'a token that is worth nothing', as: 'not-a-token', status: 401 },
-    { who: 'an account without the right', as: 'nobody', status: 403 },
+    { who: 'an account without permission', as: 'stranger', status: 403 },
   ])('is not shown to $who', async ({ as, status }) => {
     expect((await ask('/bundles/shown.tgz', { as })).status).toBe(status);
   });
@@ -201,7 +201,7 @@ describe('an upload', () => {
     expect([absent.status, absent.body.toString()]).toEqual([404, 'bundles.core.rukpak.io "absent" not found\n']);
   });
 
-  test('B20 with a folder in manifests is refused, and the message says so', async () => {
+  test('B20 with a folder in manifests is refused, and the message reports it', async () => {
     await create(bundle('b20', { type: 'upload', upload: {} }));
     expect((await put('b20', gzipSync(tarFile(fileEntries(withSubdirectory))))).status).toBe(201);
     const failing = await world.bundleWithPhase('b20', 'Failing');
@@ -211,7 +211,7 @@ describe('an upload', () => {
     );
   });
 
-  test('with metadata that are no good is refused at once, and the answer says what is wrong', async () => {
+  test('with invalid metadata is refused at once, and the response reports what is wrong', async () => {
     await create(bundle('questionable', { type: 'upload', upload: {} }));
     const annotations = 'annotations: {operators.operatorframework.io.bundle.mediatype.v1: registry+v1}';
     const files = { 'manifests/a.yaml': 'a: b', 'metadata/annotations.yaml': annotations };
@@ -223,17 +223,17 @@ describe('an upload', () => {
   });
 
   test('Q16 that is no archive is refused at once, and a good one is taken after it', async () => {
-    await create(bundle('mended', { type: 'upload', upload: {} }));
-    const bad = await put('mended', Buffer.from('<html>not a bundle</html>'));
+    await create(bundle('fixed', { type: 'upload', upload: {} }));
+    const bad = await put('fixed', Buffer.from('<html>not a bundle</html>'));
     expect(bad.status).toBe(400);
     expect(bad.body.toString()).toMatch(/^the upload: /);
     const leaving = gzipSync(tarFile(fileEntries({ '../outside': 'x' })));
-    expect((await put('mended', leaving)).status).toBe(400);
-    expect((await put('mended', archive, 'veteran')).status).toBe(201);
-    await world.bundleWithPhase('mended', 'Unpacked');
+    expect((await put('fixed', leaving)).status).toBe(400);
+    expect((await put('fixed', archive, 'veteran')).status).toBe(201);
+    await world.bundleWithPhase('fixed', 'Unpacked');
   });
 
-  test('that breaks off or stalls leaves nothing behind, and holds up nobody', async () => {
+  test('that breaks off or stalls leaves nothing behind, and blocks no one', async () => {
     await create(bundle('torn', { type: 'upload', upload: {} }));
     await world.bundleWithPhase('torn', 'Pending');
     const stalled = beginUpload('torn', archive.length);
@@ -268,7 +268,7 @@ describe('an upload', () => {
 
   test.each([
     { who: 'a reader', as: 'reader', status: 403 },
-    { who: 'nobody', as: '', status: 401 },
+    { who: 'anonymous', as: '', status: 401 },
   ])('is not taken from $who', async ({ as, status }) => {
     await world.kube.apply(bundle('guarded', { type: 'upload', upload: {} }), { fieldManager: 'test' });
     expect((await put('guarded', archive, as)).status).toBe(status);

@@ -87,7 +87,7 @@ export const repository: Files = {
   'dev/deploy/manifests/namespace.yaml': namespace('combo-dev'),
 };
 
-/** Two versions of one small application: `settings` changes, `legacy` is gone in the second. */
+/** Two versions of one small application: `settings` changes, `legacy` is not in the second. */
 export function application(name: string, version: 1 | 2): Files {
   return {
     'manifests/00-namespace.yaml': namespace(name),

@@ -83,7 +83,7 @@ async function partsOf(kube: KubeClient, server: string): Promise<readonly strin
   return found.flat();
 }
 
-async function whenHealthSays(kube: KubeClient, text: string): Promise<void> {
+async function whenHealthReports(kube: KubeClient, text: string): Promise<void> {
   await eventually(async () => {
     const healthy = conditionOf(await kube.get(deploymentRef), 'Healthy');
     expect(healthy?.message).toContain(text);
@@ -94,7 +94,7 @@ async function whenConvertedBy(kube: KubeClient, server: string): Promise<void> 
   await eventually(async () => expect(await serverInPlace(kube)).toBe(server), patient);
 }
 
-async function whenGone(kube: KubeClient, server: string): Promise<void> {
+async function whenDeleted(kube: KubeClient, server: string): Promise<void> {
   await eventually(async () => expect(await partsOf(kube, server)).toEqual([]), patient);
 }
 
@@ -118,14 +118,14 @@ describe('an upgrade whose conversion is served by another Deployment', () => {
     await using world = await startGadgets();
     const { kube } = world;
     await becomes(world, 'two-down', content('two', true));
-    await whenHealthSays(kube, waiting);
+    await whenHealthReports(kube, waiting);
     expect([await serverInPlace(kube), await partsOf(kube, 'one')]).toEqual(['one', ['Deployment', 'Service']]);
     await becomes(world, 'one', content('one', false));
-    await whenGone(kube, 'two');
+    await whenDeleted(kube, 'two');
     expect([await serverInPlace(kube), await partsOf(kube, 'one')]).toEqual(['one', ['Deployment', 'Service']]);
     await becomes(world, 'two', content('two', false));
     await whenConvertedBy(kube, 'two');
-    await whenGone(kube, 'one');
+    await whenDeleted(kube, 'one');
     await eventually(() => world.deploymentWith('gadgets', { type: 'Healthy', status: 'True' }), patient);
   }, 240_000);
 
@@ -134,17 +134,17 @@ describe('an upgrade whose conversion is served by another Deployment', () => {
     const { kube } = world;
     await becomes(world, 'two-down', content('two', true));
     await whenConvertedBy(kube, 'two');
-    await whenGone(kube, 'one');
+    await whenDeleted(kube, 'one');
   }, 240_000);
 
   test('does not wait where the one before names a Service that does not exist', async () => {
     await using world = await startGadgets();
     const { kube } = world;
-    await becomes(world, 'stray', content('one', false, [crd('nobody')]));
-    await whenConvertedBy(kube, 'nobody');
+    await becomes(world, 'stray', content('one', false, [crd('absent')]));
+    await whenConvertedBy(kube, 'absent');
     await becomes(world, 'two-down', content('two', true));
     await whenConvertedBy(kube, 'two');
-    await whenGone(kube, 'one');
+    await whenDeleted(kube, 'one');
   }, 240_000);
 
   test('goes on waiting after a restart', async () => {
@@ -158,26 +158,26 @@ describe('an upgrade whose conversion is served by another Deployment', () => {
     await run('one', content('one', false));
     await whenConvertedBy(platform.kube, 'one');
     await run('two-down', content('two', true));
-    await whenHealthSays(platform.kube, waiting);
+    await whenHealthReports(platform.kube, waiting);
     await platform.stop();
     platform = await folder.start();
-    await whenHealthSays(platform.kube, waiting);
+    await whenHealthReports(platform.kube, waiting);
     expect(await serverInPlace(platform.kube)).toBe('one');
     expect(await partsOf(platform.kube, 'one')).toEqual(['Deployment', 'Service']);
     await run('two', content('two', false));
     await whenConvertedBy(platform.kube, 'two');
-    await whenGone(platform.kube, 'one');
+    await whenDeleted(platform.kube, 'one');
   }, 240_000);
 });
 
-test('a bundle with objects of a kind that cannot be listed, because its conversion fails, says so', async () => {
+test('a bundle with objects of a kind that cannot be listed, because its conversion fails, reports it', async () => {
   await using world = await startGadgets();
   const object = (version: string, name: string): JsonObject => ({
     apiVersion: `${group}/${version}`,
     kind: 'Gadget',
     metadata: { name, namespace },
   });
-  // Nobody answers the webhook: what is stored in one version cannot be read in the other.
+  // The webhook has no server: what is stored in one version cannot be read in the other.
   await world.kube.create(object('v2', 'by-hand') as unknown as KubeObject, asTest);
   await becomes(world, 'more', content('one', false, [crd('one'), object('v1', 'brought')]));
   await eventually(

@@ -120,7 +120,7 @@ async function imageInPlace(): Promise<string> {
 
 /** Images whose webhook converts nothing. */
 const broken = new Set<string>();
-/** Paths where nobody answers yet. */
+/** Paths without a server yet. */
 const unanswered = new Set<string>();
 
 async function convert(review: JsonObject, path: string): Promise<JsonObject | undefined> {
@@ -243,9 +243,9 @@ async function pathInPlace(): Promise<string> {
   return textAt(objectAt(crd, 'spec', 'conversion', 'webhook', 'clientConfig', 'service'), 'path');
 }
 
-async function simulate(verdict: string | null): Promise<void> {
+async function simulate(result: string | null): Promise<void> {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: manager };
-  const annotations = { 'apiserver.longshore.dev/simulate': verdict };
+  const annotations = { 'apiserver.longshore.dev/simulate': result };
   await world.kube.patch(ref, { metadata: { annotations } }, asTest);
 }
 
@@ -268,7 +268,7 @@ test('objects stay readable while an upgrade moves their conversion, which waits
           await becomes(moved);
           await whenWaiting();
           await expect(pathInPlace()).resolves.toBe('/convert');
-          // Everything else of the definition is put right meanwhile.
+          // Drift of everything else of the definition is corrected meanwhile.
           await world.kube.patch(crdRef, { spec: { names: { singular: 'gizmo' } } }, asTest);
           await eventually(async () => {
             const { names } = (await world.kube.get(crdRef))['spec'] as JsonObject;
@@ -288,7 +288,7 @@ test('objects stay readable while an upgrade moves their conversion, which waits
   await whenInPlace('moved');
 }, 240_000);
 
-test('a version whose webhook converts nothing does not stand in the way of the one that mends it', async () => {
+test('a version whose webhook converts nothing does not block the one that fixes it', async () => {
   broken.add('moved');
   await createGadget('v2', 'late', { address: 'c:3' });
   await eventually(async () => expect(String(await errorOf(specOf('v1', 'late')))).toContain('out of order'));
@@ -308,8 +308,10 @@ test('an operator whose webhook converts nothing is removed, and its objects and
   await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(deploymentRef)))).toBe(true));
   await eventually(async () => {
     const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
-    const told = items.filter((event) => event['reason'] === 'CrdInUse').map((event) => JSON.stringify(event['note']));
-    expect(told.join()).toContain('because their conversion webhook fails');
+    const reported = items
+      .filter((event) => event['reason'] === 'CrdInUse')
+      .map((event) => JSON.stringify(event['note']));
+    expect(reported.join()).toContain('because their conversion webhook fails');
   });
   const { metadata } = await world.kube.get(crdRef);
   expect(metadata.annotations).toMatchObject({ 'core.rukpak.io/released-from': 'gadgets' });

@@ -140,20 +140,20 @@ describe('a change of a CRD by hand', () => {
     expect(thrown.message).toContain('\n501 of 502 objects fail, the first are shown\n');
   });
 
-  test('what says nothing of objects is not looked at', async () => {
+  test('what does not concern objects is not evaluated', async () => {
     const group = 'harmless.example.com';
     await createCrd(group, [optional], owned);
     await createSample(group, { sampleProperty: 'a' });
     const labels = { ...owned, more: 'labels' };
     expect((await update(group, [optional], { labels })).metadata.labels).toEqual(labels);
-    await update(group, [{ ...optional, schema: { ...schema(), description: 'told' } }]);
+    await update(group, [{ ...optional, schema: { ...schema(), description: 'reported' } }]);
   });
 });
 
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
 const refused = { type: 'Installed', status: 'False', reason: 'UpgradeFailed' };
 
-/** A CRD and a ConfigMap beside it, which tells what was applied. */
+/** A CRD and a ConfigMap beside it, which shows what was applied. */
 function release(group: string, version: SampleVersion, number: number): Files {
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: group, namespace: 'default' } };
   return {
@@ -198,7 +198,7 @@ describe('a change of a CRD by a pivot', () => {
   const name = 'guarded';
   const group = 'guarded.example.com';
 
-  test('Q24 that existing objects do not satisfy is not begun: the version before stays whole, and the way out is told', async () => {
+  test('Q24 that existing objects do not satisfy is not begun: the version before stays whole, and the way out is reported', async () => {
     const active = await install(name, group);
     await createSample(group);
     await setSource(name, world.imageSource('guarded:v2', release(group, strict, 2)));
@@ -227,7 +227,7 @@ describe('a change of a CRD by a pivot', () => {
     await world.deploymentWith(name, installed);
   });
 
-  test('is put right when it was made by hand, unless that harms an object', async () => {
+  test('is corrected when it was made by hand, unless that harms an object', async () => {
     await update(group, [optional]);
     const kept = { type: 'Installed', status: 'False', reason: 'ReconcileFailed' };
     const message = conditionOf(await world.deploymentWith(name, kept), 'Installed')?.message;

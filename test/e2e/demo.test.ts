@@ -22,7 +22,7 @@ function runDemo(path: string): Promise<Outcome> {
   });
 }
 
-const told = [
+const reported = [
   'admission webhook "vbundles.core.rukpak.io" denied the request: bundle.spec is immutable',
   /combo-tag-ref\s+git\s+Unpacked/,
   /combo\s+combo-\w+\s+InstallationSucceeded/,
@@ -35,7 +35,7 @@ const told = [
 ];
 
 function expectStory({ exitCode, output }: Outcome): void {
-  for (const part of told) expect(output).toMatch(part);
+  for (const part of reported) expect(output).toMatch(part);
   expect(output).toMatch(/◉◀──┬─╮ {3}0\.2\.0 {2}head, on the path/);
   const picture = /--file (\S+)/.exec(output)?.[1] ?? '';
   expect(readFileSync(picture, 'utf8')).toMatch(/^<svg [^]*>0\.2\.0<\/text>[^]*<\/svg>\n$/);
@@ -45,15 +45,12 @@ function expectStory({ exitCode, output }: Outcome): void {
   expect(exitCode).toBe(0);
 }
 
-test.skipIf(!hasKubectl || git === '')(
-  'the demo tells its story with kubectl (skipped without kubectl and git)',
-  async () => {
-    expectStory(await runDemo(process.env['PATH'] ?? ''));
-  },
-);
+test.skipIf(!hasKubectl || git === '')('the demo runs with kubectl (skipped without kubectl and git)', async () => {
+  expectStory(await runDemo(process.env['PATH'] ?? ''));
+});
 
 test.skipIf(git === '')(
-  'without kubectl the demo tells the same through the API and says so (skipped without git)',
+  'without kubectl the demo does the same through the API and reports it (skipped without git)',
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'longshore-path-'));
     try {

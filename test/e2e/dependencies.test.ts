@@ -87,7 +87,7 @@ describe('dependencies of plain bundles', () => {
     await world.deploymentWith('second', installed);
   });
 
-  test('what needs it waits, says for what, and is installed by itself when it has come', async () => {
+  test('what needs it waits, reports for what, and is installed by itself when it has come', async () => {
     await create(world, deployed(world, 'user', { annotations: needing(['base', '>=1.0.0']) }));
     const waiting = await world.deploymentWith('user', held);
     expect(messageOf(waiting)).toBe('Dependencies are not met: package base >=1.0.0 (nothing on the cluster has it)');
@@ -126,7 +126,7 @@ describe('dependencies of plain bundles', () => {
     await Promise.all([world.deploymentWith('north', installed), world.deploymentWith('south', installed)]);
   });
 
-  test('an API is needed by what dependencies.yaml says, and met by whoever brings it', async () => {
+  test('an API is needed by dependencies.yaml, and provided by any operator that has it', async () => {
     const dependencies = 'dependencies: [{type: olm.gvk, value: {group: tide.example, version: v1, kind: Harbour}}]';
     await create(world, deployed(world, 'pilot', { files: { 'metadata/dependencies.yaml': dependencies } }));
     expect(messageOf(await world.deploymentWith('pilot', held))).toContain('API Harbour.v1.tide.example');
@@ -134,7 +134,7 @@ describe('dependencies of plain bundles', () => {
     await world.deploymentWith('pilot', installed);
   });
 
-  test('a constraint is judged by the properties of all that is active', async () => {
+  test('a constraint is evaluated with the properties of all that is active', async () => {
     const rule = "properties.exists(p, p.type == 'example.flavour' && p.value == 'salt')";
     const value = { failureMessage: 'needs salt', all: { constraints: [{ cel: { rule } }] } };
     const annotations = { 'core.rukpak.io/dependencies': JSON.stringify([{ type: 'olm.constraint', value }]) };
@@ -145,16 +145,16 @@ describe('dependencies of plain bundles', () => {
     await world.deploymentWith('cook', installed);
   });
 
-  test('a dependencies file that is no YAML does not hold up the installation, and an Event says what is not known', async () => {
+  test('a dependencies file that is no YAML does not hold up the installation, and an Event reports what is unknown', async () => {
     const dependencies = 'dependencies:\n- type: olm.package\n value: {}\n';
     await create(world, deployed(world, 'slip', { files: { 'metadata/dependencies.yaml': dependencies } }));
     await world.deploymentWith('slip', installed);
     await eventually(async () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-      const told = items
+      const reported = items
         .filter(({ reason }) => reason === 'QuestionableMetadata')
         .map(({ message }) => JSON.stringify(message));
-      expect(told.join('\n')).toContain('the dependencies of the bundle are unknown and not awaited');
+      expect(reported.join('\n')).toContain('the dependencies of the bundle are unknown and not awaited');
     });
   });
 
@@ -178,7 +178,7 @@ describe('dependencies of plain bundles', () => {
   });
 });
 
-test('with the policy enforce, a BundleDeployment that others require is neither deleted nor replaced by less, unless it says so', async () => {
+test('with the policy enforce, what others need is neither deleted nor replaced by less, unless it is allowed', async () => {
   await using world = await startWorld(['--dependency-policy', 'enforce']);
   await create(world, deployed(world, 'base', { annotations: packaged('base', '1.0.0') }));
   for (const name of ['one', 'two']) {
@@ -198,7 +198,7 @@ test('with the policy enforce, a BundleDeployment that others require is neither
   await world.kube.delete(ref('base'));
 });
 
-test('with the policy enforce, a bundle whose dependencies cannot be read waits, until it is said what they are', async () => {
+test('with the policy enforce, a bundle whose dependencies cannot be read waits, until they are declared', async () => {
   await using world = await startWorld(['--dependency-policy', 'enforce']);
   const dependencies = 'dependencies:\n- type: olm.package\n value: {}\n';
   await create(world, deployed(world, 'slip', { files: { 'metadata/dependencies.yaml': dependencies } }));

@@ -89,10 +89,10 @@ test('an image is compared as well, and a program gets JSON', async () => {
   expect({ kept, blockers }).toEqual({ kept: [], blockers: [] });
 });
 
-test('the deployment of a file is compared by its image, and by what it says of namespaces', async () => {
+test('the deployment of a file is compared by its image, and by its namespaces', async () => {
   const source = { ...world.imageSource('shop:v2', two) };
-  const wanted = bundleDeployment('shop', source);
-  await writeFile(join(dir, 'shop.json'), JSON.stringify(wanted));
+  const desired = bundleDeployment('shop', source);
+  await writeFile(join(dir, 'shop.json'), JSON.stringify(desired));
   const printed = await diff(['bd/shop', '-f', 'shop.json', '--registry-ca', world.caPath]);
   expect(printed.code).toBe(1);
   expect(printed.stdout).toContain('desired: ConfigMap shop/settings');
@@ -108,7 +108,7 @@ test('drift shows without a new version', async () => {
   await world.kube.patch(deployment, paused, { fieldManager: 'test' });
   await world.deploymentWith('shop', { type: 'Paused', status: 'True' });
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'shop' };
-  await world.kube.patch(settings, { data: { version: 'edited' } }, { fieldManager: 'somebody' });
+  await world.kube.patch(settings, { data: { version: 'edited' } }, { fieldManager: 'someone' });
   const printed = await diff(['bd/shop']);
   expect(printed.code).toBe(1);
   expect(printed.stdout).toMatch(/^-\s+version: edited\n\+\s+version: '1'$/m);
@@ -119,9 +119,9 @@ test('drift shows without a new version', async () => {
   );
 });
 
-test('what stands against a pivot is said, and has an exit status of its own', async () => {
+test('what blocks a pivot is reported, and has an exit status of its own', async () => {
   const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: 'default' } };
-  await world.kube.create(theirs as KubeObject, { fieldManager: 'somebody' });
+  await world.kube.create(theirs as KubeObject, { fieldManager: 'someone' });
   const taken = {
     ...one,
     'manifests/50.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: theirs, namespace: default}\n',

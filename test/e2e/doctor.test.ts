@@ -60,7 +60,7 @@ async function doctor(...args: readonly string[]): Promise<Answer> {
   return { code, level, lines: findings.map(({ level: one, check, what }) => `${one} ${check}: ${what}`) };
 }
 
-async function told(text: string, ...args: readonly string[]): Promise<Answer> {
+async function reported(text: string, ...args: readonly string[]): Promise<Answer> {
   return await eventually(async () => {
     const answer = await doctor(...args);
     expect(answer.lines.join('\n')).toContain(text);
@@ -68,7 +68,7 @@ async function told(text: string, ...args: readonly string[]): Promise<Answer> {
   }, patience);
 }
 
-test('a cluster that is well is told to be', async () => {
+test('a healthy cluster is reported as healthy', async () => {
   const answer = await eventually(async () => {
     const found = await doctor();
     expect(found.lines.filter((line) => !line.startsWith('ok '))).toEqual([]);
@@ -93,11 +93,11 @@ test('what was broken on purpose is found, each with what to do about it', async
     for (const { schema } of versions) schema.openAPIV3Schema.description = 'of another version';
     await kube.update(crd, { fieldManager: 'test' });
   }, patience);
-  await told(
+  await reported(
     'warn crds: CustomResourceDefinition bundles.core.rukpak.io: the schema of v1alpha1 is not that of this version',
   );
 
-  const serving = await createServingCertificate({ clock: systemClock, commonName: 'somebody else' });
+  const serving = await createServingCertificate({ clock: systemClock, commonName: 'another user' });
   const { certificatePem, privateKeyPem } = serving.current();
   const secret = {
     apiVersion: 'v1',
@@ -127,18 +127,18 @@ test('what was broken on purpose is found, each with what to do about it', async
   }, patience);
   expect(found).toMatchObject({ code: 2, level: 'fail' });
 
-  const rights = (await readManifests('least')) as unknown as KubeObject[];
-  for (const object of rights.filter(({ kind }) => /Role(Binding)?$/.test(kind))) {
+  const permissions = (await readManifests('least')) as unknown as KubeObject[];
+  for (const object of permissions.filter(({ kind }) => /Role(Binding)?$/.test(kind))) {
     await kube.apply(object, { fieldManager: 'test' });
   }
-  await told('ok permissions: ServiceAccount rukpak-system/core-admin: has all permissions that it needs');
+  await reported('ok permissions: ServiceAccount rukpak-system/core-admin: has all permissions that it needs');
 });
 
-test('processes that are gone are missed', async () => {
+test('stopped processes are reported missing', async () => {
   const ended = Promise.all([controllers, webhook].map(({ child }) => once(child, 'exit')));
   for (const { child } of [controllers, webhook]) child.kill('SIGKILL');
   await ended;
-  await told('fail webhook: the webhook does not answer: ');
+  await reported('fail webhook: the webhook does not answer: ');
   const configuration = 'rukpak-validating-webhook-configuration';
   const ref = {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -146,9 +146,9 @@ test('processes that are gone are missed', async () => {
     name: configuration,
   };
   await kube.delete(ref);
-  await told(`fail webhook configurations: ValidatingWebhookConfiguration ${configuration}: not found`);
-  await told('fail webhook: an invalid Bundle was not denied');
+  await reported(`fail webhook configurations: ValidatingWebhookConfiguration ${configuration}: not found`);
+  await reported('fail webhook: an invalid Bundle was not denied');
   await kube.create(bundleDeployment('unseen', unreachable), { fieldManager: 'test' });
-  await told('fail objects: BundleDeployment unseen: not reconciled yet', '--stuck-after', '1');
-  await told(': the holder has stopped');
+  await reported('fail objects: BundleDeployment unseen: not reconciled yet', '--stuck-after', '1');
+  await reported(': the holder has stopped');
 });

@@ -35,31 +35,31 @@ const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'drift', name
 const web = { apiVersion: 'v1', kind: 'Service', namespace: 'drift', name: 'web' };
 
 async function change(ref: typeof settings, patch: JsonObject, subresource?: 'status'): Promise<KubeObject> {
-  const options = { fieldManager: 'somebody', ...(subresource === undefined ? {} : { subresource }) };
+  const options = { fieldManager: 'someone', ...(subresource === undefined ? {} : { subresource }) };
   return await world.kube.patch(ref, patch, options);
 }
 
 describe('an installed object', () => {
-  test('that somebody changes again and again is put right less often, and an Event names it', async () => {
+  test('that another writer changes repeatedly is corrected less often, and an Event names it', async () => {
     await install('contested', {
       'manifests/00-namespace.yaml': namespace('contested'),
       'manifests/10-settings.yaml': configMap('settings', 'contested', { version: '1' }),
     });
     const ref = { ...settings, namespace: 'contested' };
     for (let round = 1; round <= 7; round++) {
-      await change(ref, { data: { version: `wanted by another ${round}` } });
+      await change(ref, { data: { version: `changed by another ${round}` } });
       await eventually(async () => expect((await world.kube.get(ref))['data']).toEqual({ version: '1' }));
     }
     await eventually(async () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-      const told = items.filter(({ reason }) => reason === 'DriftContested').map(({ message }) => message);
-      expect(told).toEqual([
+      const reported = items.filter(({ reason }) => reason === 'DriftContested').map(({ message }) => message);
+      expect(reported).toEqual([
         expect.stringContaining('Somebody keeps changing ConfigMap "settings" in namespace "contested"'),
       ]);
     });
   });
 
-  test('N8, U34 that somebody changed is as the bundle has it again, with what they added', async () => {
+  test('N8, U34 that a user changed is as in the bundle again, with their additions', async () => {
     await change(settings, {
       data: { version: 'changed by hand', mine: 'too' },
       metadata: { labels: { mine: 'yes' } },
@@ -76,7 +76,7 @@ describe('an installed object', () => {
     });
   });
 
-  test('N8, U30 that somebody deleted is there again', async () => {
+  test('N8, U30 that a user deleted is created again', async () => {
     const before = await world.kube.get(settings);
     await world.kube.delete(settings);
     await eventually(async () => {
@@ -86,7 +86,7 @@ describe('an installed object', () => {
     });
   });
 
-  test('N8, Q29 whose owner labels and owner reference somebody took away has them again', async () => {
+  test('N8, Q29 whose owner labels and owner reference were removed has them again', async () => {
     const { labels, ownerReferences } = (await world.kube.get(settings)).metadata;
     const none = { 'core.rukpak.io/owner-kind': null, 'core.rukpak.io/owner-name': null };
     await change(settings, { metadata: { labels: none, ownerReferences: null } });
@@ -96,7 +96,7 @@ describe('an installed object', () => {
     expect(ownerReferences).toHaveLength(1);
   });
 
-  test('N8 that cannot be put right says so on the deployment, until somebody mends it', async () => {
+  test('N8 that cannot be corrected is reported on the deployment, until it is fixed', async () => {
     await change(web, { spec: { ports: [{ name: 'http', port: 8080 }] } });
     const failing = await world.deploymentWith('drift', {
       type: 'Installed',

@@ -6,7 +6,7 @@ import { bundle, bundleDeployment, conditionOf, errorOf, startWorld, statusOf, t
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
-const name = 'told';
+const name = 'reported';
 
 let world: World;
 let uid = '';
@@ -33,24 +33,24 @@ async function eventsOf(about: string): Promise<readonly string[]> {
   );
 }
 
-async function whenTold(...news: readonly string[]): Promise<void> {
+async function whenReported(...events: readonly string[]): Promise<void> {
   await eventually(async () => {
-    expect(await eventsOf(uid)).toEqual(expect.arrayContaining([...news]));
+    expect(await eventsOf(uid)).toEqual(expect.arrayContaining([...events]));
   });
 }
 
-test('Q30 the making of a Bundle and the installation are told', async () => {
-  const source = world.imageSource('told:v1', application(name, 1));
+test('Q30 the creation of a Bundle and the installation are reported', async () => {
+  const source = world.imageSource('reported:v1', application(name, 1));
   const made = await world.kube.create(bundleDeployment(name, source), { fieldManager: 'test' });
   uid = made.metadata.uid ?? '';
   const active = activeBundle(await world.deploymentWith(name, installed));
-  await whenTold(
+  await whenReported(
     `Normal BundleCreated: Created the ${active} Bundle`,
     `Normal InstallationSucceeded: Instantiated bundle ${active} successfully`,
   );
 });
 
-test('Q30 the unpacking of a Bundle that is no deployment’s is told once', async () => {
+test('Q30 the unpacking of a Bundle without a deployment is reported once', async () => {
   const { metadata } = await world.kube.create(bundle('alone', world.imageSource('alone:v1', application(name, 1))), {
     fieldManager: 'test',
   });
@@ -70,35 +70,35 @@ test('Q11 every condition is there and speaks of the generation that it is about
   expect(conditionOf(bundle, 'Unpacked')?.observedGeneration).toBe(bundle.metadata.generation);
 });
 
-test('Q30 an upgrade is told with both versions, and which Bundles went', async () => {
+test('Q30 an upgrade is reported with both versions, and which Bundles went', async () => {
   const from = activeBundle(await world.get('BundleDeployment', name));
-  await setImage(world.imageSource('told:v2', application(name, 2)));
+  await setImage(world.imageSource('reported:v2', application(name, 2)));
   const to = await eventually(async () => {
     const active = activeBundle(await world.deploymentWith(name, installed));
     expect(active).not.toBe(from);
     return active;
   });
-  await whenTold(
+  await whenReported(
     `Normal Upgraded: Upgraded from bundle ${from} to bundle ${to}`,
     `Normal OldBundlesRemoved: Removed the Bundles of earlier templates: ${from}`,
   );
 });
 
-test('Q30 a version that cannot be installed is told once, with the cause; so is content that cannot be had', async () => {
-  await setImage(world.imageSource('told:v3', brokenApplication(name)));
+test('Q30 a version that cannot be installed is reported once, with the cause; so is content that is unavailable', async () => {
+  await setImage(world.imageSource('reported:v3', brokenApplication(name)));
   const failed = await world.deploymentWith(name, { type: 'Installed', status: 'False', reason: 'UpgradeFailed' });
-  await whenTold(`Warning UpgradeFailed: ${conditionOf(failed, 'Installed')?.message}`);
+  await whenReported(`Warning UpgradeFailed: ${conditionOf(failed, 'Installed')?.message}`);
   await setImage({
     type: 'image',
     image: { ref: `${world.registry.host}/none@sha256:${'1'.repeat(64)}`, pullSecret: 'registrysecret' },
   });
   const lost = await world.deploymentWith(name, { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' });
   const cause = conditionOf(lost, 'HasValidBundle')?.message.replace(/ \(not tried again [^()]*\)$/, '');
-  await whenTold(`Warning UnpackFailed: ${cause}`);
+  await whenReported(`Warning UnpackFailed: ${cause}`);
   expect((await eventsOf(uid)).filter((line) => line.includes('UpgradeFailed'))).toHaveLength(1);
 });
 
-test('Q30 a pause and its end are told', async () => {
+test('Q30 a pause and its end are reported', async () => {
   const ref = { apiVersion, kind: 'BundleDeployment', name };
   const set = (value: string | null): Promise<KubeObject> =>
     world.kube.patch(ref, { metadata: { annotations: { 'core.rukpak.io/paused': value } } }, { fieldManager: 'test' });
@@ -106,14 +106,14 @@ test('Q30 a pause and its end are told', async () => {
   await world.deploymentWith(name, { type: 'Paused', status: 'True' });
   await set(null);
   await world.deploymentWith(name, { type: 'Paused', status: 'False' });
-  await whenTold('Normal Resumed: No longer paused');
+  await whenReported('Normal Resumed: No longer paused');
   expect((await eventsOf(uid)).some((line) => line.startsWith('Normal Paused: '))).toBe(true);
 });
 
-test('Q30 a removal is told', async () => {
+test('Q30 a removal is reported', async () => {
   await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name });
   await eventually(async () => {
     expect(isNotFound(await errorOf(world.get('BundleDeployment', name)))).toBe(true);
   });
-  await whenTold('Normal Removed: Everything that was installed has been removed');
+  await whenReported('Normal Removed: Everything that was installed has been removed');
 });

@@ -43,7 +43,7 @@ async function createSecret(name: string, privateKey: string | undefined, knownH
   await world.kube.apply(object, { fieldManager: 'test', force: true });
 }
 
-interface Wish {
+interface BundleOptions {
   readonly ref?: Readonly<Record<string, string>>;
   readonly secret?: string;
   readonly server?: SshServer;
@@ -52,9 +52,9 @@ interface Wish {
   readonly insecureSkipVerify?: boolean;
 }
 
-async function create(name: string, wish: Wish = {}): Promise<void> {
-  const { ref = { branch: 'main' }, secret = 'gitsecret', server = ssh, path = 'combo.git', rest = {} } = wish;
-  const { insecureSkipVerify = false } = wish;
+async function create(name: string, options: BundleOptions = {}): Promise<void> {
+  const { ref = { branch: 'main' }, secret = 'gitsecret', server = ssh, path = 'combo.git', rest = {} } = options;
+  const { insecureSkipVerify = false } = options;
   const auth = { secret: { name: secret }, ...(insecureSkipVerify ? { insecureSkipVerify } : {}) };
   const git = { repository: `ssh://git@127.0.0.1:${server.port}/${path}`, ref, auth, ...rest };
   await world.kube.create(bundle(name, { type: 'git', git }), { fieldManager: 'test' });
@@ -112,7 +112,7 @@ describe('a repository over SSH', () => {
   });
 });
 
-describe('what is said of', () => {
+describe('what is reported of', () => {
   test.each([
     {
       name: 'a Secret without a key',
@@ -163,25 +163,25 @@ describe('what is said of', () => {
   });
 
   test.each([
-    { name: 'a branch that is not there', wish: { ref: { branch: 'absent' } }, text: 'refs/heads/absent' },
-    { name: 'a repository that is not there', wish: { path: 'absent.git' }, text: 'absent.git' },
+    { name: 'a branch that is not there', options: { ref: { branch: 'absent' } }, text: 'refs/heads/absent' },
+    { name: 'a repository that is not there', options: { path: 'absent.git' }, text: 'absent.git' },
     {
       name: 'a commit that is not there',
-      wish: { ref: { commit: '0'.repeat(39).concat('1') } },
+      options: { ref: { commit: '0'.repeat(39).concat('1') } },
       text: 'checkout commit',
     },
     {
       name: 'a directory that is not there',
-      wish: { rest: { directory: 'absent' } },
+      options: { rest: { directory: 'absent' } },
       text: 'directory does not exist',
     },
-  ])('$name', async ({ name, wish, text }) => {
+  ])('$name', async ({ name, options, text }) => {
     const id = name.replaceAll(' ', '-');
-    await create(id, wish);
+    await create(id, options);
     expect(await failureOf(id)).toContain(text);
   });
 
-  test('a server that says nothing, and no program is left running', async () => {
+  test('a server that stays silent, and no program is left running', async () => {
     await createSecret('silent', silent.keys.privateKey, silent.knownHosts);
     await create('ssh-silent', { server: silent, secret: 'silent' });
     expect(await failureOf('ssh-silent')).toMatch(/nothing received for 5 s|[Tt]imeout/);

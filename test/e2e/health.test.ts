@@ -30,7 +30,7 @@ async function setImage(name: string, source: ReturnType<World['imageSource']>):
 async function simulate(namespace: string, value: 'fail' | null): Promise<void> {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'web' };
   const annotations = { 'apiserver.longshore.dev/simulate': value };
-  await world.kube.patch(ref, { metadata: { annotations } }, { fieldManager: 'somebody' });
+  await world.kube.patch(ref, { metadata: { annotations } }, { fieldManager: 'someone' });
 }
 
 const activeBundle = (deployment: KubeObject): string => statusOf(deployment)['activeBundle'] as string;
@@ -39,7 +39,7 @@ async function bundleNames(name: string): Promise<readonly string[]> {
   return (await world.ownedBundles(name)).map(({ metadata }) => metadata.name ?? '');
 }
 
-/** `count` claims that nobody binds. */
+/** `count` claims that are not bound. */
 function claims(name: string, count: number): Files {
   const claim = (index: number): string =>
     `apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: claim-${String(index).padStart(2, '0')}, namespace: ${name}}\nspec: {accessModes: [ReadWriteOnce], storageClassName: none, resources: {requests: {storage: 1Gi}}}\n`;

@@ -141,7 +141,7 @@ describe('hostile bundles on a cluster', () => {
     await world.kube.create(bundle(name, source, { provisionerClassName: registryClass }), { fieldManager: 'test' });
   }
 
-  test('each tells in its condition what is wrong, and good ones are unpacked meanwhile', async () => {
+  test('each reports in its condition what is wrong, and good ones are unpacked meanwhile', async () => {
     await Promise.all(rows.map(({ files }, index) => create(`hostile-${index}`, files)));
     await create('good', operator([acmeCsv()]));
     await world.bundleWithPhase('good', 'Unpacked');

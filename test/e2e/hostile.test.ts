@@ -21,7 +21,7 @@ const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 const layerType = 'application/vnd.oci.image.layer.v1.tar+gzip';
 
 const trueBytes = gzipSync(tarFile([{ path: 'manifests/good.yaml', content: 'x' }]), { level: 0 });
-const otherBytes = gzipSync(tarFile([{ path: 'manifests/evil.yaml', content: 'x' }]), { level: 0 });
+const otherBytes = gzipSync(tarFile([{ path: 'manifests/hostile.yaml', content: 'x' }]), { level: 0 });
 const deepText = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
 
 /** Answers requests whose path contains `part` with something else. */
@@ -64,7 +64,7 @@ async function createBundle(name: string, repository = name): Promise<void> {
   await world.kube.create(bundle(name, source), { fieldManager: 'test' });
 }
 
-/** Waits until the status says that the Bundle fails; the answer is the message that the user reads. */
+/** Waits until the status reports that the Bundle fails; returns the message that the user reads. */
 async function refusal(name: string): Promise<string> {
   return problemOf(await world.bundleWithPhase(name, 'Failing'));
 }
@@ -78,47 +78,47 @@ interface ArchiveRow {
 const archives: readonly ArchiveRow[] = [
   {
     name: 'a path with ..',
-    entries: [{ path: 'manifests/../../evil', content: 'x' }],
-    problem: '"manifests/../../evil": paths with ".." are not accepted',
+    entries: [{ path: 'manifests/../../hostile', content: 'x' }],
+    problem: '"manifests/../../hostile": paths with ".." are not accepted',
   },
   {
     name: 'an absolute path',
-    entries: [{ path: '/etc/cron.d/evil', content: 'x' }],
-    problem: '"/etc/cron.d/evil": absolute paths are not accepted',
+    entries: [{ path: '/etc/cron.d/hostile', content: 'x' }],
+    problem: '"/etc/cron.d/hostile": absolute paths are not accepted',
   },
   {
     name: 'a link that leaves',
-    entries: [{ path: 'manifests/evil.yaml', typeFlag: '2', linkPath: '../../etc/passwd' }],
-    problem: '"manifests/evil.yaml": link to "../../etc/passwd" leaves the bundle root',
+    entries: [{ path: 'manifests/hostile.yaml', typeFlag: '2', linkPath: '../../etc/passwd' }],
+    problem: '"manifests/hostile.yaml": link to "../../etc/passwd" leaves the bundle root',
   },
   {
     name: 'a file behind a link',
     entries: [
       { path: 'manifests/', typeFlag: '5' },
       { path: 'behind', typeFlag: '2', linkPath: 'manifests' },
-      { path: 'behind/evil.yaml', content: 'x' },
+      { path: 'behind/hostile.yaml', content: 'x' },
     ],
-    problem: '"behind/evil.yaml": passes through the link "behind" to "manifests"',
+    problem: '"behind/hostile.yaml": passes through the link "behind" to "manifests"',
   },
   {
     name: 'a hard link to what is outside',
-    entries: [{ path: 'manifests/evil.yaml', typeFlag: '1', linkPath: '../../../etc/passwd' }],
-    problem: '"manifests/evil.yaml": hard link to "../../../etc/passwd" leaves the bundle root',
+    entries: [{ path: 'manifests/hostile.yaml', typeFlag: '1', linkPath: '../../../etc/passwd' }],
+    problem: '"manifests/hostile.yaml": hard link to "../../../etc/passwd" leaves the bundle root',
   },
   {
     name: 'a hard link to an absolute path',
-    entries: [{ path: 'manifests/evil.yaml', typeFlag: '1', linkPath: '/etc/passwd' }],
-    problem: '"manifests/evil.yaml": hard link to "/etc/passwd" leaves the bundle root',
+    entries: [{ path: 'manifests/hostile.yaml', typeFlag: '1', linkPath: '/etc/passwd' }],
+    problem: '"manifests/hostile.yaml": hard link to "/etc/passwd" leaves the bundle root',
   },
   {
     name: 'a device',
-    entries: [{ path: 'manifests/evil.yaml', typeFlag: '3' }],
-    problem: '"manifests/evil.yaml": entries of type CharacterDevice are not accepted',
+    entries: [{ path: 'manifests/hostile.yaml', typeFlag: '3' }],
+    problem: '"manifests/hostile.yaml": entries of type CharacterDevice are not accepted',
   },
   {
     name: 'a fifo',
-    entries: [{ path: 'manifests/evil.yaml', typeFlag: '6' }],
-    problem: '"manifests/evil.yaml": entries of type FIFO are not accepted',
+    entries: [{ path: 'manifests/hostile.yaml', typeFlag: '6' }],
+    problem: '"manifests/hostile.yaml": entries of type FIFO are not accepted',
   },
   {
     name: 'a path that is too long',
@@ -137,10 +137,10 @@ describe('an archive is refused for', () => {
   });
 
   test('an absolute link to what the bundle does not hold', async () => {
-    putLayer('absolute', gzipSync(tarFile([{ path: 'manifests/evil', typeFlag: '2', linkPath: '/etc/passwd' }])));
+    putLayer('absolute', gzipSync(tarFile([{ path: 'manifests/hostile', typeFlag: '2', linkPath: '/etc/passwd' }])));
     await createBundle('absolute');
     expect(await refusal('absolute')).toBe(
-      `source bundle content: ${registry.host}/absolute: "manifests/evil": link to "/etc/passwd" leaves the bundle root`,
+      `source bundle content: ${registry.host}/absolute: "manifests/hostile": link to "/etc/passwd" leaves the bundle root`,
     );
   });
 });
@@ -229,51 +229,51 @@ const manifests: readonly { readonly name: string; readonly text: string; readon
   {
     name: 'an alias bomb',
     text: `kind: ConfigMap\n${laughs}\n`,
-    problem: 'error parsing manifests/evil.yaml: aliases expand to more than 11114 nodes',
+    problem: 'error parsing manifests/hostile.yaml: aliases expand to more than 11114 nodes',
   },
   {
     name: 'a value that holds itself',
     text: 'kind: ConfigMap\na: &a [*a]\n',
-    problem: 'error parsing manifests/evil.yaml: aliases expand to more than 10054 nodes',
+    problem: 'error parsing manifests/hostile.yaml: aliases expand to more than 10054 nodes',
   },
   {
     name: 'YAML that is nested 10,000 deep',
     text: `a: ${deepText}`,
     problem:
-      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257) (manifests/evil.yaml:1:260)',
+      'error parsing manifests/hostile.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257) (manifests/hostile.yaml:1:260)',
   },
   {
     name: 'JSON that is nested 10,000 deep',
     text: `{"a": ${deepText}}`,
-    problem: 'error parsing manifests/evil.yaml: nested deeper than 256 levels',
+    problem: 'error parsing manifests/hostile.yaml: nested deeper than 256 levels',
   },
   {
     name: '4 MiB of opening brackets',
     text: '['.repeat(4 * mebibyte),
     problem:
-      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257) (manifests/evil.yaml:1:257)',
+      'error parsing manifests/hostile.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257) (manifests/hostile.yaml:1:257)',
   },
   {
     name: 'a key __proto__ in YAML',
     text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n__proto__: {data: {admin: "yes"}}\n',
-    problem: 'error parsing manifests/evil.yaml: the key "__proto__" is not accepted',
+    problem: 'error parsing manifests/hostile.yaml: the key "__proto__" is not accepted',
   },
   {
     name: 'a key __proto__ in JSON',
     text: '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "__proto__": {"x": 1}}}',
-    problem: 'error parsing manifests/evil.yaml: the key "__proto__" is not accepted',
+    problem: 'error parsing manifests/hostile.yaml: the key "__proto__" is not accepted',
   },
   {
     name: 'more than 32 MiB in one file',
     text: `#${'x'.repeat(32 * mebibyte)}`,
-    problem: 'manifests/evil.yaml: 33554433 bytes, more than the limit of 33554432 bytes',
+    problem: 'manifests/hostile.yaml: 33554433 bytes, more than the limit of 33554432 bytes',
   },
 ];
 
 describe('a manifest is refused for', () => {
   test.each(manifests)('$name', async ({ text, problem }) => {
     const name = `manifest-${manifests.findIndex((row) => row.text === text)}`;
-    putLayer(name, gzipSync(tarFile([{ path: 'manifests/evil.yaml', content: text }])));
+    putLayer(name, gzipSync(tarFile([{ path: 'manifests/hostile.yaml', content: text }])));
     await createBundle(name);
     expect(await refusal(name)).toBe(`get objects from bundle manifests: ${problem}`);
   });

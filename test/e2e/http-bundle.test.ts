@@ -128,7 +128,7 @@ describe('an archive behind a URL', () => {
   });
 });
 
-describe('what is said of', () => {
+describe('what is reported of', () => {
   test('credentials that another server would see: they stay at home', async () => {
     await create('away', `${plain.url}/away.tgz`, 'web');
     expect(await failureOf('away')).toBe(

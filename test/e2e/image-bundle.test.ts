@@ -94,7 +94,7 @@ describe('a private image', () => {
   const password = 'secret-word-of-the-registry';
   const type = 'kubernetes.io/dockerconfigjson';
 
-  test('N16, Q20 whose pull secret is missing or wrong says which, and is fetched as soon as it is mended', async () => {
+  test('N16, Q20 whose pull secret is missing or wrong reports which, and is fetched as soon as it is fixed', async () => {
     world.registry.putImage('n16:v1', [{ files: valid }]);
     await create('n16', `${world.registry.host}/n16:v1`, 'later');
     expect(await messageOf('n16', 'Failing')).toContain(
@@ -138,7 +138,7 @@ describe('a private image', () => {
   });
 });
 
-describe('what cannot get better by waiting stops and says so:', () => {
+describe('what cannot recover by waiting stops and reports it:', () => {
   test('a digest that the registry does not have', async () => {
     await create('no-digest', `${open.host}/final@${absentDigest}`);
     expect(await messageOf('no-digest', 'Failing')).toContain(
@@ -161,7 +161,7 @@ describe('what cannot get better by waiting stops and says so:', () => {
 });
 
 describe('a registry that', () => {
-  test('asks for patience is not asked before, the Bundle says when, and others go on', async () => {
+  test('asks for patience is not asked before, the Bundle reports when, and others go on', async () => {
     open.putImage('busy:v1', [{ files: valid }]);
     let isBusy = true;
     faults.set('/busy/', (_, response) => {
@@ -336,13 +336,13 @@ describe('an artifact', () => {
     },
     {
       name: 'title-that-leaves',
-      build: () => manifest([layer(yaml, 'a/b', title('../../etc/cron.d/evil'))]),
-      message: '"../../etc/cron.d/evil": paths with ".." are not accepted',
+      build: () => manifest([layer(yaml, 'a/b', title('../../etc/cron.d/hostile'))]),
+      message: '"../../etc/cron.d/hostile": paths with ".." are not accepted',
     },
     {
       name: 'absolute-title',
-      build: () => manifest([layer(yaml, 'a/b', title('/etc/cron.d/evil'))]),
-      message: '"/etc/cron.d/evil": absolute paths are not accepted',
+      build: () => manifest([layer(yaml, 'a/b', title('/etc/cron.d/hostile'))]),
+      message: '"/etc/cron.d/hostile": absolute paths are not accepted',
     },
   ])('or image with $name is refused in words', async ({ name, build, message }) => {
     open.putManifest(`refused/${name}:v1`, build());

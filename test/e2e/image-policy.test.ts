@@ -95,14 +95,14 @@ test('an image that must be named by digest is refused by tag, and taken by dige
   await world.bundleWithPhase('by-digest', 'Unpacked');
 });
 
-test('content that is no image is refused where the policy says so', async () => {
+test('content that is no image is refused where the policy requires it', async () => {
   await world.kube.create(bundle('web', { type: 'http', http: { url: 'https://127.0.0.1:9/x.tgz' } }), {
     fieldManager: 'test',
   });
   expect(await refusalOf('web')).toContain('image policy: sources of type "http" are denied: use an image');
 });
 
-test('an image whose signature comes later is taken then; one that somebody else has signed is not', async () => {
+test('an image whose signature comes later is taken then; one with another signer is not', async () => {
   const repository = 'signed/app';
   const digest = put(repository);
   await create('signed', `${repository}:v1`);
@@ -163,14 +163,14 @@ test('a keyless signature is taken by the name that it was made in', async () =>
     const certified = { payload, annotations: { ...annotations, 'dev.sigstore.cosign/certificate': certificatePem } };
     return logged(certified, log, { signerPem: certificatePem, timeMs });
   };
-  putSignatures(world.registry, { repository, digest }, [await by('https://git.example.com/evil')]);
+  putSignatures(world.registry, { repository, digest }, [await by('https://git.example.com/hostile')]);
   await create('keyless', `${repository}:v1`);
-  expect(await refusalOf('keyless')).toContain('its certificate has the subject "https://git.example.com/evil"');
+  expect(await refusalOf('keyless')).toContain('its certificate has the subject "https://git.example.com/hostile"');
   putSignatures(world.registry, { repository, digest }, [await by(subject)]);
   await world.bundleWithPhase('keyless', 'Unpacked');
 });
 
-test('a deployment says why, and goes on when the policy allows its image', async () => {
+test('a deployment reports why, and continues when the policy allows its image', async () => {
   put('later/app');
   const source = { type: 'image', image: { ref: `${world.registry.host}/later/app:v1`, pullSecret: 'registrysecret' } };
   await world.kube.create(bundleDeployment('later', source), { fieldManager: 'test' });

@@ -35,8 +35,8 @@ test(
       const bill = JSON.parse(await readFile(file, 'utf8')) as Bill;
       const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8')) as Manifest;
       const named = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
-      const wanted = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
-      expect(wanted.filter((name) => !named.has(name))).toEqual([]);
+      const required = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
+      expect(required.filter((name) => !named.has(name))).toEqual([]);
       const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as Lock;
       const dev = Object.entries(devDependencies)
         .filter(([name]) => lock.packages[`node_modules/${name}`]?.dev === true)

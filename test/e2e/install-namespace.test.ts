@@ -33,7 +33,7 @@ async function install(name: string, installNamespace: string, files: Files = op
   await world.deploymentWith(name, installed);
 }
 
-async function isGone(ref: Parameters<World['kube']['get']>[0]): Promise<boolean> {
+async function isDeleted(ref: Parameters<World['kube']['get']>[0]): Promise<boolean> {
   try {
     await world.kube.get(ref);
     return false;
@@ -43,22 +43,22 @@ async function isGone(ref: Parameters<World['kube']['get']>[0]): Promise<boolean
   }
 }
 
-async function whenGone(...refs: Parameters<World['kube']['get']>[0][]): Promise<void> {
+async function whenDeleted(...refs: Parameters<World['kube']['get']>[0][]): Promise<void> {
   await eventually(async () => {
-    for (const ref of refs) expect(await isGone(ref), ref.name).toBe(true);
+    for (const ref of refs) expect(await isDeleted(ref), ref.name).toBe(true);
   });
 }
 
 async function remove(name: string): Promise<void> {
   await world.kube.delete(deploymentRef(name));
-  await whenGone(deploymentRef(name));
+  await whenDeleted(deploymentRef(name));
 }
 
 async function createConfigMap(namespace: string, name: string): Promise<void> {
   await world.kube.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name } }, asTest);
 }
 
-async function whenTold(reason: string, ...texts: readonly string[]): Promise<void> {
+async function whenReported(reason: string, ...texts: readonly string[]): Promise<void> {
   await eventually(async () => {
     const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
     const notes = items.filter((event) => event['reason'] === reason).map((event) => JSON.stringify(event['note']));
@@ -76,17 +76,17 @@ test('a namespace that was made for operators goes with the last of them', async
   await install('first', 'shared-place');
   await install('second', 'shared-place', otherOperator());
   await remove('first');
-  await whenTold('NamespaceKept', 'is retained: BundleDeployment \\"second\\" has objects in it');
-  await expect(isGone(namespaceRef('shared-place'))).resolves.toBe(false);
+  await whenReported('NamespaceKept', 'is retained: BundleDeployment \\"second\\" has objects in it');
+  await expect(isDeleted(namespaceRef('shared-place'))).resolves.toBe(false);
   await remove('second');
-  await whenGone(namespaceRef('shared-place'));
+  await whenDeleted(namespaceRef('shared-place'));
 }, 120_000);
 
-test('a namespace in which somebody has put something stays, and an Event says what and what to do', async () => {
+test('a namespace with objects of other owners stays, and an Event reports which and what to do', async () => {
   await install('visited', 'visited-place');
   await createConfigMap('visited-place', 'mine');
   await remove('visited');
-  await whenTold(
+  await whenReported(
     'NamespaceKept',
     'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap \\"mine\\" in it',
     'kubectl delete namespace visited-place',
@@ -96,17 +96,17 @@ test('a namespace in which somebody has put something stays, and an Event says w
   await install('visited', 'visited-place');
   await world.kube.delete(configMapRef('visited-place', 'mine'));
   await remove('visited');
-  await whenGone(namespaceRef('visited-place'));
+  await whenDeleted(namespaceRef('visited-place'));
 }, 120_000);
 
 test('a namespace that was there before stays, empty as it may be', async () => {
   await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'old-place' } }, asTest);
   await install('guest', 'old-place');
   await remove('guest');
-  // The next one removes its own: what would go has gone by then.
+  // The next one removes its own: what would be deleted is deleted by then.
   await install('marker', 'marker-place');
   await remove('marker');
-  await whenGone(namespaceRef('marker-place'));
+  await whenDeleted(namespaceRef('marker-place'));
   expect((await world.get('Namespace', 'old-place')).metadata.deletionTimestamp).toBeUndefined();
 }, 120_000);
 
@@ -114,15 +114,15 @@ test('N9 a namespace with an object to be kept stays with it', async () => {
   const metadata = { name: 'keepsake', annotations: { 'helm.sh/resource-policy': 'keep' } };
   await install('keeper', 'keeper-place', operator([acmeCsv(), { apiVersion: 'v1', kind: 'ConfigMap', metadata }]));
   await remove('keeper');
-  await whenTold('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap \\"keepsake\\" in it');
-  await expect(isGone(configMapRef('keeper-place', 'keepsake'))).resolves.toBe(false);
+  await whenReported('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap \\"keepsake\\" in it');
+  await expect(isDeleted(configMapRef('keeper-place', 'keepsake'))).resolves.toBe(false);
 }, 120_000);
 
 test('an operator moves to another namespace with everything, and the one it leaves goes', async () => {
   await install('mover', 'first-place');
   const spec = { config: { installNamespace: 'next-place' } };
   await world.kube.patch(deploymentRef('mover'), { spec }, asTest);
-  await whenGone(
+  await whenDeleted(
     { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'first-place', name: manager },
     { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'first-place', name: 'acme-widget-controller' },
     namespaceRef('first-place'),
@@ -137,7 +137,7 @@ test('an operator moves to another namespace with everything, and the one it lea
   const subjects = items.flatMap((binding) => binding['subjects'] as { namespace: string }[]);
   expect([...new Set(subjects.map(({ namespace }) => namespace))]).toEqual(['next-place']);
   await remove('mover');
-  await whenGone(namespaceRef('next-place'));
+  await whenDeleted(namespaceRef('next-place'));
 }, 120_000);
 
 test('N15 a namespace stays with everything in it where the deployment is deleted as an orphan', async () => {
@@ -149,6 +149,6 @@ test('N15 a namespace stays with everything in it where the deployment is delete
   expect(metadata.deletionTimestamp).toBeUndefined();
   expect(metadata.annotations ?? {}).not.toHaveProperty(['core.rukpak.io/namespace-made-for']);
   await expect(
-    isGone({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'orphan-place', name: manager }),
+    isDeleted({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'orphan-place', name: manager }),
   ).resolves.toBe(false);
 }, 120_000);

@@ -88,8 +88,8 @@ async function leadWebhooksTo(origin: string): Promise<void> {
   }
 }
 
-/** What the content of this test needs, and nothing else: the overlay gives no rights to install anything. */
-async function bindContentRights(): Promise<void> {
+/** What the content of this test needs, and nothing else: the overlay grants no permissions to install anything. */
+async function bindContentPermissions(): Promise<void> {
   const every = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
   const rules = [
     { apiGroups: [''], resources: ['configmaps', 'namespaces', 'serviceaccounts'], verbs: every },
@@ -133,7 +133,7 @@ function imageSource(name: string, files: Readonly<Record<string, string>>): { t
   return { type: 'image', image: { ref: `${registry.host}/${name}` } };
 }
 
-test('a dry run tells what would come, and writes nothing', async () => {
+test('a dry run reports what would be installed, and writes nothing', async () => {
   const printed = await longshore('install', '--dry-run');
   expect(printed).toMatchObject({ code: 0, stderr: '' });
   expect(printed.stdout).toContain('namespace/rukpak-system created (dry run)\n');
@@ -147,13 +147,13 @@ test('a dry run tells what would come, and writes nothing', async () => {
   expect(await isThere(crd)).toBe(false);
 });
 
-test('what an overlay needs and the cluster has not is told before anything is written', async () => {
+test('what an overlay needs and the cluster lacks is reported before anything is written', async () => {
   const printed = await longshore('install', '--overlay', 'cert-manager');
   expect(printed).toMatchObject({ code: 1, stdout: '' });
   expect(printed.stderr).toContain('install cert-manager first, or use the overlay self-signed; nothing was changed');
 });
 
-test('an installation that does not become ready says what is missing', async () => {
+test('an installation that does not become ready reports what is missing', async () => {
   const printed = await longshore(
     'install',
     '--overlay',
@@ -171,7 +171,7 @@ test('an installation that does not become ready says what is missing', async ()
   expect(JSON.stringify(core['spec'])).toContain('"image":"registry.example.com/l:1"');
 });
 
-test('so many leaders as are asked for share the work; the next installation keeps them, and fewer are a matter of saying so', async () => {
+test('so many leaders as are asked for share the work; the next installation keeps them, and fewer are set by an option', async () => {
   const deployments = async (): Promise<string[]> => {
     const { items } = await kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace });
     return items.map(({ metadata }) => metadata.name ?? '').toSorted();
@@ -224,7 +224,7 @@ test('with the tokens of their service accounts, the processes start, serve and 
   expect(printed.stdout).toMatch(/\nLongshore is installed\n$/);
 });
 
-test('what the controllers may not install is told, and installed when the rights are there', async () => {
+test('what the controllers may not install is reported, and installed when they have the permissions', async () => {
   const source = imageSource('refused:v1', { 'manifests/a.yaml': namespace('refused') });
   await kube.create(bundleDeployment('refused', source), asTest);
   await eventually(async () => {
@@ -232,11 +232,11 @@ test('what the controllers may not install is told, and installed when the right
     expect(conditionOf(found, 'Installed')).toMatchObject({ status: 'False' });
     expect(conditionOf(found, 'Installed')?.message).toMatch(/namespaces .*is forbidden/);
   }, patience);
-  await bindContentRights();
+  await bindContentPermissions();
   await whenInstalled('refused');
 });
 
-test('the main job needs no more rights than these: a plain bundle, an operator, an upload, a pivot, their removal', async () => {
+test('the walkthrough needs no more permissions than these: a plain bundle, an operator, an upload, a pivot, their removal', async () => {
   const plain = { 'manifests/a.yaml': `${namespace('plain')}---\n${configMap('a', 'plain', { a: '1' })}`, ...valid };
   await kube.create(bundleDeployment('plain', imageSource('plain:v1', plain)), asTest);
   const templateClassName = 'core-rukpak-io-registry';
@@ -294,7 +294,7 @@ test('ConfigMaps of the system namespace are guarded by their own names, however
   expect(await isThere({ apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name })).toBe(false);
 });
 
-test('while the webhook drains, /readyz says no and admission goes on', async () => {
+test('while the webhook drains, /readyz fails and admission continues', async () => {
   const ended = once(webhook.child, 'exit');
   webhook.child.kill('SIGTERM');
   await eventually(async () => expect(await statusAt(webhook.probePort, '/readyz')).toBe(503));
@@ -302,7 +302,7 @@ test('while the webhook drains, /readyz says no and admission goes on', async ()
   const denied = await errorOf(kube.create(bundle('denied', { type: 'git', git }), { ...asTest, isDryRun: true }));
   expect(String(denied)).toContain('directory must define path');
   expect(await ended).toEqual([0, null]);
-  // With nobody to ask, the cluster's own ConfigMap comes and goes all the same, and another one does not.
+  // Without a registry, the cluster's own ConfigMap comes and goes all the same, and another one does not.
   const own = { apiVersion: 'v1', kind: 'ConfigMap', name: 'kube-root-ca.crt', namespace: systemNamespace };
   await kube.delete(own).catch((thrown: unknown) => {
     if (!isNotFound(thrown)) throw thrown;
@@ -312,7 +312,7 @@ test('while the webhook drains, /readyz says no and admission goes on', async ()
   expect(String(refused)).toContain('vconfigmaps.core.rukpak.io');
 });
 
-test('uninstall names what is there and changes nothing; told to, it takes everything away', async () => {
+test('uninstall names what is there and changes nothing; with confirmation it removes everything', async () => {
   const refused = await longshore('uninstall');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('there are BundleDeployments: plain, refused, uploaded');
@@ -323,7 +323,7 @@ test('uninstall names what is there and changes nothing; told to, it takes every
   const operator = { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator' };
   await kube.create({ ...operator, metadata: { name: 'waiting' }, spec: { package: { name: 'nothing' } } }, asTest);
   const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
-  const image = { ref: `localhost:1/nobody@sha256:${'0'.repeat(64)}` };
+  const image = { ref: `localhost:1/missing@sha256:${'0'.repeat(64)}` };
   await kube.create({ ...catalog, metadata: { name: 'far' }, spec: { source: { type: 'Image', image } } }, asTest);
   await eventually(async () => {
     expect((await kube.get({ ...catalog, name: 'far' })).metadata.finalizers).toHaveLength(1);

@@ -131,8 +131,8 @@ class KillRounds implements AsyncDisposable {
   }
 
   /** A round with a kill, or more when the platform is killed while it starts again.
-   *  @throws Error when the cluster does not come to be as `wanted` */
-  async disturbed(wanted: readonly string[]): Promise<{ readonly kills: number }> {
+   *  @throws Error when the cluster does not come to be as `expected` */
+  async disturbed(expected: readonly string[]): Promise<{ readonly kills: number }> {
     this.#round += 1;
     const asking = this.#ask().catch((thrown: unknown) => {
       if (!isKubeError(thrown)) throw thrown;
@@ -145,7 +145,7 @@ class KillRounds implements AsyncDisposable {
     await eventually(
       async () => {
         await this.#assertSettled();
-        const problems = differences(wanted, await this.#lines());
+        const problems = differences(expected, await this.#lines());
         if (problems.length > 0) throw new Error(`round ${this.#round}:\n${problems.join('\n')}`);
       },
       { timeoutMs: settleTimeoutMs, intervalMs: 100 },
@@ -174,7 +174,7 @@ class KillRounds implements AsyncDisposable {
     return { type: 'image', image: { ref: `${this.#registry.host}/${name}:v${version}` } };
   }
 
-  /** Installs a deployment, changes the one of the round before, and deletes the one before that; may be said twice. */
+  /** Installs a deployment, changes the one of the round before, and deletes the one before that; idempotent. */
   async #ask(): Promise<void> {
     const { kube } = this.#platform;
     const [coming, changing, going] = [0, 1, 2].map((age) => nameOf(this.#round - age)) as [string, string, string];
@@ -206,9 +206,9 @@ class KillRounds implements AsyncDisposable {
       this.#list(apiVersion, 'BundleDeployment'),
       this.#list(apiVersion, 'Bundle'),
     ]);
-    const wanted = [this.#round - 1, this.#round].filter((round) => round > 0).map(nameOf);
+    const expected = [this.#round - 1, this.#round].filter((round) => round > 0).map(nameOf);
     const names = deployments.map(({ metadata }) => metadata.name ?? '');
-    if (names.toSorted(byText).join() !== wanted.toSorted(byText).join())
+    if (names.toSorted(byText).join() !== expected.toSorted(byText).join())
       throw new Error(`there are ${names.join(', ')}`);
     for (const object of deployments) {
       const isDone =
@@ -221,7 +221,7 @@ class KillRounds implements AsyncDisposable {
     if (active.join() !== there.join()) throw new Error(`active are ${active.join()}, there are ${there.join()}`);
   }
 
-  /** Everything in the cluster but its own news, and the files of the store, with names and hashes that are the same in each round. */
+  /** Everything in the cluster but Events, and the files of the store, with names and hashes that are the same in each round. */
   async #lines(): Promise<readonly string[]> {
     const things = [0, 1, 2].map((age) => [`${nameOf(this.#round - age)}.example.com/v1`, 'Thing'] as const);
     const lists = await Promise.all([...kinds, ...things].map(([version, kind]) => this.#list(version, kind)));
@@ -242,7 +242,7 @@ class KillRounds implements AsyncDisposable {
         .replaceAll(/(AGE\d)-[0-9a-z]{6,}/g, '$1-HASH')
         .replaceAll(/\b[0-9a-f]{64}\b/g, 'DIGEST')
         .replaceAll(/("core\.rukpak\.io\/bundle-template-hash":)"[^"]*"/g, '$1"HASH"')
-        // The content server makes itself an authority at each start, and takes another port where somebody has its own.
+        // The content server makes itself an authority at each start, and takes another port where its own is in use.
         .replaceAll(/("ca\.crt":)"[^"]*"/g, '$1"AUTHORITY"')
         .replaceAll(/("contentURL":"https:\/\/127\.0\.0\.1:)\d+/g, '$1PORT')
         .replaceAll(/("url":)"aHR0cHM6Ly8[^"]*"/g, '$1"ADDRESS"')
@@ -260,9 +260,9 @@ async function unlessDone(ask: Promise<unknown>): Promise<void> {
   }
 }
 
-function differences(wanted: readonly string[], found: readonly string[]): readonly string[] {
+function differences(expected: readonly string[], found: readonly string[]): readonly string[] {
   const left = [...found];
-  const missing = wanted.filter((line) => {
+  const missing = expected.filter((line) => {
     const at = left.indexOf(line);
     if (at >= 0) left.splice(at, 1);
     return at < 0;
@@ -270,19 +270,19 @@ function differences(wanted: readonly string[], found: readonly string[]): reado
   return [...missing.map((line) => `missing: ${line}`), ...left.map((line) => `too much: ${line}`)];
 }
 
-/** Kills the platform `count` times or a little more, in rounds; tells what the first round that went wrong showed. */
+/** Kills the platform `count` times or a little more, in rounds; reports what the first failed round showed. */
 export async function killInRounds(
   options: { readonly count: number; readonly seed: number },
   report: (line: string) => void = () => undefined,
 ): Promise<KillRoundsReport> {
   await using rounds = await KillRounds.open(options.seed);
-  let wanted: readonly string[] = [];
+  let expected: readonly string[] = [];
   // In the first ones there is less to change and to remove.
-  for (let round = 0; round < 3; round += 1) wanted = await rounds.undisturbed();
+  for (let round = 0; round < 3; round += 1) expected = await rounds.undisturbed();
   let kills = 0;
   while (kills < options.count) {
     try {
-      kills += (await rounds.disturbed(wanted)).kills;
+      kills += (await rounds.disturbed(expected)).kills;
       report(`${kills} kills`);
     } catch (thrown) {
       return { kills, problems: [errorMessage(thrown)] };

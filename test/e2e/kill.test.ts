@@ -43,18 +43,18 @@ interface Point {
   readonly isReached: (seen: Seen) => boolean;
 }
 
-function count(seen: Seen, wish: (sighting: Sighting) => boolean): number {
-  return seen.sightings.filter(wish).length;
+function count(seen: Seen, predicate: (sighting: Sighting) => boolean): number {
+  return seen.sightings.filter(predicate).length;
 }
 
-function sees(kind: string, type: Sighting['type'], wish: (object: KubeObject) => boolean = () => true) {
+function sees(kind: string, type: Sighting['type'], predicate: (object: KubeObject) => boolean = () => true) {
   return (sighting: Sighting): boolean =>
-    sighting.type === type && sighting.object.kind === kind && wish(sighting.object);
+    sighting.type === type && sighting.object.kind === kind && predicate(sighting.object);
 }
 
 const isPart = ({ metadata }: KubeObject): boolean => metadata.name?.startsWith('part-') === true;
 const isUnpacked = (object: KubeObject): boolean => statusOf(object)['phase'] === 'Unpacked';
-const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+const isBeingDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** Those between which the data folder or the content store differs; provisioners/provisioners.test.ts stops behind every write of a pivot, and
  *  `npm run faults` kills at any time. */
@@ -68,11 +68,14 @@ const pivotPoints: readonly Point[] = [
     name: 'half of the objects are changed',
     isReached: (seen) => count(seen, sees('ConfigMap', 'MODIFIED', isPart)) >= 6,
   },
-  { name: 'the old Bundle is going', isReached: (seen) => count(seen, sees('Bundle', 'MODIFIED', isGoing)) > 0 },
+  {
+    name: 'the old Bundle is being deleted',
+    isReached: (seen) => count(seen, sees('Bundle', 'MODIFIED', isBeingDeleted)) > 0,
+  },
 ];
 
 const removalPoints: readonly Point[] = [
-  { name: 'the first object is gone', isReached: (seen) => count(seen, sees('ConfigMap', 'DELETED')) >= 1 },
+  { name: 'the first object is deleted', isReached: (seen) => count(seen, sees('ConfigMap', 'DELETED')) >= 1 },
 ];
 
 let folder: DataFolder;
@@ -82,7 +85,7 @@ let onRequest: (line: string) => void = () => undefined;
 
 let isHalting = false;
 
-/** Tells of requests, and sends half of a layer's bytes when asked to. */
+/** Reports requests, and sends half of a layer's bytes on request. */
 const watchedRequests: Intercept = (request, response) => {
   onRequest(`${request.method} ${request.url}`);
   if (!isHalting || request.url?.includes('/blobs/') !== true) return false;
@@ -140,21 +143,21 @@ async function untilInstalled(name: string, image: Image): Promise<void> {
 async function killAt(point: Point, act: () => Promise<unknown>): Promise<void> {
   const stop = new AbortController();
   const seen = { sightings: [] as Sighting[], requests: [] as string[] };
-  const judge = (): void => {
+  const check = (): void => {
     if (point.isReached(seen)) platform.kill();
   };
   onRequest = (line) => {
     seen.requests.push(line);
-    judge();
+    check();
   };
   await watchChanges(platform.kube, stop.signal, (sighting) => {
     seen.sightings.push(sighting);
-    judge();
+    check();
   });
   await act().catch((thrown: unknown) => {
     if (!isKubeError(thrown)) throw thrown;
   });
-  judge();
+  check();
   expect(await platform.ended).toMatchObject({ signalCode: 'SIGKILL' });
   stop.abort();
   onRequest = () => undefined;
@@ -286,7 +289,7 @@ describe.skipIf(isRealCluster)('the data folder of an API server of our own', ()
     await expect(platform.kube.list({ apiVersion: 'v1', kind: 'Namespace' })).resolves.toBeDefined();
   });
 
-  test('shows its secrets to nobody else', async () => {
+  test('shows its secrets to no one else', async () => {
     const files = ['objects.sqlite', 'objects.sqlite-wal'].map((name) => join(folder.path, name));
     for (const path of [...files, folder.kubeconfigPath]) expect((await stat(path)).mode & 0o077, path).toBe(0);
   });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** How many times its size a file may take; `npm run bench -- large` says what it takes. */
+/** How many times its size a file may take; `npm run bench -- large` measures what it takes. */
 const limits: Readonly<Record<string, number>> = {
   '20,000 documents': 5,
   'a list in JSON': 5,

@@ -163,7 +163,7 @@ test('Q3, Q30 of two processes one works; the other takes over when it is killed
     await eventually(() => kube.get(ref), patience);
   }
 
-  // Told to stop: the lease is given back.
+  // On shutdown the lease is released.
   const third = await startReplica('core-c');
   const ended = once(standby.child, 'exit');
   standby.child.kill('SIGTERM');

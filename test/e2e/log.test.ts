@@ -68,7 +68,7 @@ test('SIGUSR2 switches the log to debug and back, SIGUSR1 opens no debugger, and
   await eventually(() => {
     expect(lines()).toContainEqual(expect.objectContaining({ msg: 'log level changed', logLevel: 'warn' }));
   }, patience);
-  // A debugger would say so, on standard error, in a line that is no JSON.
+  // A debugger would report it, on standard error, in a line that is no JSON.
   child.kill('SIGUSR1');
   await eventually(() => {
     expect(lines()).toContainEqual(expect.objectContaining({ msg: 'SIGUSR1 does nothing' }));

@@ -52,7 +52,7 @@ const formerHalf = filesOf(
   configMap('stays', 'half', {}),
   'apiVersion: v1\nkind: Secret\nmetadata: {name: goes, namespace: half}\n',
 );
-const wantedHalf = filesOf(namespace('half'), configMap('stays', 'half', {}));
+const desiredHalf = filesOf(namespace('half'), configMap('stays', 'half', {}));
 
 function image(name: string, files: Files): { source: { type: string; image: { ref: string } }; resolved: object } {
   const digest = registry.putImage(name, [{ files }]);
@@ -71,8 +71,8 @@ beforeAll(async () => {
   registry = stack.use(await startRegistry());
   ({ kube } = processes);
   before = await leaveBehind(kube, { name: 'legacy', installed: former('legacy:v1', first) });
-  const wanted = image('half:v2', wantedHalf).source;
-  await leaveBehind(kube, { name: 'half', installed: former('half:v1', formerHalf), wanted });
+  const desired = image('half:v2', desiredHalf).source;
+  await leaveBehind(kube, { name: 'half', installed: former('half:v1', formerHalf), desired });
   const { source, resolved } = image('alone:v1', first);
   const created = await kube.create(bundle('alone', source), { fieldManager: 'core' });
   const metadata = { finalizers: ['core.rukpak.io/delete-cached-bundle'] };
@@ -104,7 +104,7 @@ async function whenTaken(name: string): Promise<KubeObject> {
   }, patience);
 }
 
-test('what RukPak has installed is taken over: nothing is deleted, made anew or restarted', async () => {
+test('what RukPak has installed is taken over: nothing is deleted, recreated or restarted', async () => {
   const { status } = (await deployment('legacy')) as unknown as { status: { activeBundle: string } };
   const taken = await whenTaken('legacy');
   expect(statusOf(taken)['activeBundle']).toBe(status.activeBundle);
@@ -139,7 +139,7 @@ test('what RukPak has installed is taken over: nothing is deleted, made anew or 
   expect(events).toContain('Took over 5 objects of the release in Secret "sh.helm.release.v1.legacy.v2"');
 });
 
-test('a Bundle that stands alone is neither unpacked anew from a moved tag nor deleted', async () => {
+test('a standalone Bundle is neither unpacked again from a moved tag nor deleted', async () => {
   const ref = { apiVersion, kind: 'Bundle', name: 'alone' };
   await eventually(async () => {
     const { contentURL, phase } = statusOf(await kube.get(ref)) as { contentURL?: string; phase?: string };

@@ -41,7 +41,7 @@ async function configure(config: JsonObject): Promise<void> {
   await world.kube.patch(deploymentRef, { spec: { config: { ...config, installNamespace: namespace } } }, asTest);
 }
 
-/** The API of cert-manager, which nobody serves. */
+/** The API of cert-manager, which is not served. */
 function certManagerCrd(kind: string): KubeObject {
   const plural = `${kind.toLowerCase()}s`;
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -122,7 +122,7 @@ test('another provider of certificates takes over, and of the one before nothing
   await world.deploymentWith('switched', installed);
 }, 240_000);
 
-test('an operator that is to watch other namespaces has its rights there, and no longer where it had them', async () => {
+test('an operator that is to watch other namespaces has its permissions there, and no longer where it had them', async () => {
   for (const name of ['watched-one', 'watched-two']) {
     await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, asTest);
   }

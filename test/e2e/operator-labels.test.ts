@@ -38,7 +38,7 @@ function run(command: string, tag: string, ...args: readonly string[]): Promise<
   return runLongshore(all, { cwd: dir });
 }
 
-test('an operator whose image says what it is by labels is installed, and its file wins where both say it', async () => {
+test('an operator whose image is described by labels is installed, and its file wins where both do', async () => {
   await using world = await startWorld();
   const className = 'core-rukpak-io-registry';
   const classes = { provisionerClassName: className, templateClassName: className };

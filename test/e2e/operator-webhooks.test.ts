@@ -16,7 +16,7 @@ const webhookRef = {
 };
 const deploymentRef = { apiVersion, kind: 'BundleDeployment', name: 'guard' };
 
-/** An operator that judges ConfigMaps. */
+/** An operator that validates ConfigMaps. */
 function guardFiles(webhookPath: string, generateName = webhookRef.name): ReturnType<typeof operator> {
   const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
   const webhook = {

@@ -31,13 +31,13 @@ export interface OwnProcesses extends AsyncDisposable {
   readonly folder: string;
   readonly kubeconfig: string;
   readonly kube: KubeClient;
-  /** Starts `longshore <command>` with a certificate of its own; `name` tells processes of one command apart. Ready when it resolves. */
+  /** Starts `longshore <command>` with a certificate of its own; `name` distinguishes processes of one command. Ready when it resolves. */
   start(command: string, args: readonly string[], name?: string): Promise<OwnProcess>;
-  /** The same, as somebody else, and with certificates that come from elsewhere. */
+  /** The same, as another user, and with certificates that come from elsewhere. */
   startAs(kubeconfig: string, tlsDir: string, args: readonly string[]): Promise<OwnProcess>;
   /** Makes the service account `reader`, which may read every path of our servers. */
   allowReader(): Promise<void>;
-  /** What a process answers a service account of the system namespace; `nobody` shows nothing. */
+  /** What a process answers a service account of the system namespace; `anonymous` sends no token. */
   ask(process: OwnProcess, url: string, account?: string): Promise<Reply>;
 }
 
@@ -47,7 +47,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Below the ports that systems give to whoever asks for any: nobody gets it between this look and its use. */
+/** Below the ephemeral ports: no other process gets it between this check and its use. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);
@@ -179,7 +179,7 @@ export async function openOwnProcesses({ isBare = false }: { readonly isBare?: b
     },
     allowReader: () => allowReader(kube),
     ask: async ({ tlsDir }, url, account = 'reader') => {
-      const token = account === 'nobody' ? undefined : await tokenOf(kubeconfig, account);
+      const token = account === 'anonymous' ? undefined : await tokenOf(kubeconfig, account);
       return await fetchText(url, await readFile(join(tlsDir, 'ca.crt')), token);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -35,8 +35,8 @@ async function create(
   const { metadata, ...object } = bundleDeployment(name, world.imageSource(`${name}:v1`, files));
   const spec = { ...(object['spec'] as object), ...(more.config === undefined ? {} : { config: more.config }) };
   const annotations = more.annotations === undefined ? {} : { annotations: more.annotations };
-  const wanted = { ...object, metadata: { ...metadata, ...annotations }, spec } as unknown as KubeObject;
-  await world.kube.create(wanted, asTest);
+  const desired = { ...object, metadata: { ...metadata, ...annotations }, spec } as unknown as KubeObject;
+  await world.kube.create(desired, asTest);
 }
 
 async function pivot(name: string, files: Files): Promise<void> {
@@ -49,7 +49,7 @@ async function annotate(name: string, annotations: Record<string, string>): Prom
   await world.kube.patch(deploymentRef(name), { metadata: { annotations } }, asTest);
 }
 
-async function whenGone(...refs: readonly ObjectRef[]): Promise<void> {
+async function whenDeleted(...refs: readonly ObjectRef[]): Promise<void> {
   await eventually(async () => {
     for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref))), JSON.stringify(ref)).toBe(true);
   });
@@ -84,7 +84,7 @@ describe('the inventory', () => {
       expect(metadata.labels?.['applyset.kubernetes.io/part-of']).toBe(before['id']);
     }
     await pivot('inventory', { 'manifests/00-namespace.yaml': namespace('inventory') });
-    await whenGone(configMapRef('inventory', 'settings'));
+    await whenDeleted(configMapRef('inventory', 'settings'));
     await eventually(async () => {
       expect(await inventoryOf('inventory')).toEqual({
         ...before,
@@ -104,7 +104,7 @@ describe('the inventory', () => {
     expect(listed.stdout).toBe('namespace/inventory\n');
   });
 
-  test('Q7, Q9 comes back when somebody replaces the deployment without it', async () => {
+  test('Q7, Q9 comes back when a user replaces the deployment without it', async () => {
     const before = await inventoryOf('inventory');
     const object = await world.get('BundleDeployment', 'inventory');
     const metadata = { name: 'inventory', resourceVersion: object.metadata.resourceVersion ?? '' };
@@ -126,7 +126,7 @@ describe('an object that exists already', () => {
   };
   const mine = configMapRef('default', 'mine');
 
-  test('N6 is not taken over: nothing is left half installed, and what to do is said', async () => {
+  test('N6 is not taken over: nothing is left half installed, and what to do is reported', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine', namespace: 'default' } };
     await world.kube.create({ ...object, data: { from: 'me' } }, asTest);
     const before = await world.kube.get(mine);
@@ -136,7 +136,7 @@ describe('an object that exists already', () => {
       'rendered manifests contain a resource that already exists. Unable to continue with install: ConfigMap "mine" in namespace "default" exists and cannot be imported into the current release: invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"; annotation validation error: missing key "meta.helm.sh/release-name": must be set to "taken"; annotation validation error: missing key "meta.helm.sh/release-namespace": must be set to "rukpak-system"; to take it over, annotate BundleDeployment "taken" with core.rukpak.io/adopt: "true"',
     );
     expect(await world.kube.get(mine)).toEqual(before);
-    await whenGone({ apiVersion: 'v1', kind: 'Namespace', name: place });
+    await whenDeleted({ apiVersion: 'v1', kind: 'Namespace', name: place });
   });
 
   test('N6 is taken over once the annotation asks for it', async () => {
@@ -187,7 +187,7 @@ describe('the first version', () => {
     const message = conditionOf(refused, 'Installed')?.message ?? '';
     expect(message).toContain('ConfigMap "Not_A_Name" in namespace "default"');
     expect(message).toContain('Service "later" in namespace "default"');
-    await whenGone(configMapRef('default', 'good'));
+    await whenDeleted(configMapRef('default', 'good'));
   });
 });
 
@@ -202,11 +202,11 @@ describe('the install namespace', () => {
     expect((await world.kube.get(configMapRef('a-place', 'placed')))['data']).toEqual({ a: 'b' });
     const config = { installNamespace: 'another-place' };
     await world.kube.patch(deploymentRef('placed'), { spec: { config } }, asTest);
-    await whenGone(configMapRef('a-place', 'placed'));
+    await whenDeleted(configMapRef('a-place', 'placed'));
     expect((await world.kube.get(configMapRef('another-place', 'placed')))['data']).toEqual({ a: 'b' });
     await world.kube.delete(deploymentRef('placed'));
-    await whenGone(deploymentRef('placed'), configMapRef('another-place', 'placed'));
-    await whenGone({ apiVersion: 'v1', kind: 'Namespace', name: 'another-place' });
+    await whenDeleted(deploymentRef('placed'), configMapRef('another-place', 'placed'));
+    await whenDeleted({ apiVersion: 'v1', kind: 'Namespace', name: 'another-place' });
   });
 
   test('Q14 is the system namespace when none is named', async () => {

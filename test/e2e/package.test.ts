@@ -54,7 +54,7 @@ afterAll(async () => {
   for (const folder of [place, project, release]) await rm(folder, { recursive: true, force: true });
 });
 
-/** What a command prints in the project of somebody else; rejects when it fails. */
+/** What a command prints in another project; rejects when it fails. */
 async function print(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const { NODE_OPTIONS: _ours, VITEST: _vitest, ...rest } = process.env;
   const { stdout, stderr } = await run(command, args, { cwd: project, env: { ...rest, ...env }, timeout: 60_000 });
@@ -168,7 +168,7 @@ const older = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
   return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 24) < 24;
 });
 const whyNot = older === undefined ? ' (skipped: there is no Node.js older than 24 in /usr/bin)' : '';
-test.skipIf(older === undefined)(`an older Node.js gets one line that says what is needed${whyNot}`, async () => {
+test.skipIf(older === undefined)(`an older Node.js gets one line with what is required${whyNot}`, async () => {
   const needed = /Node\.js 24 or newer is needed, this is v\d+/;
   const { stderr, status } = spawnSync(older ?? '', [join(home, 'cli', 'bin.js'), 'up'], { encoding: 'utf8' });
   expect(status).toBe(1);

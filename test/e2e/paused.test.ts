@@ -29,7 +29,7 @@ function pausedFromTheStart(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations: { 'core.rukpak.io/paused': 'true' } } };
 }
 
-/** Resolves when a deployment that is made now is installed: whatever the platform wanted to do before, it has done. */
+/** Resolves when a deployment that is made now is installed: the platform has finished its earlier work by then. */
 async function whenOthersAreServed(name: string): Promise<void> {
   await create(bundleDeployment(name, world.imageSource(`${name}:v1`, application(name, 1))));
   await world.deploymentWith(name, installed);
@@ -60,7 +60,7 @@ describe('a deployment that is paused', () => {
     await annotate('BundleDeployment', name, 'true');
     await world.deploymentWith(name, paused);
     const bundles = await world.ownedBundles(name);
-    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'somebody' });
+    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'someone' });
     const source = world.imageSource('held:v2', application(name, 2));
     await world.kube.patch(
       { apiVersion, kind: 'BundleDeployment', name },

@@ -36,7 +36,7 @@ async function deploy(name: string, files: Files): Promise<void> {
   await world.kube.create({ ...object, spec } as unknown as KubeObject, asTest);
 }
 
-/** What the command says on standard error. */
+/** What the command prints on standard error. */
 async function notesOn(name: string): Promise<string> {
   const { code, stderr } = await longshore(['permissions', `bd/${name}`, '-o', 'table']);
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -69,7 +69,7 @@ subjects: [{kind: ServiceAccount, name: crates, namespace: ${place}}]
 `,
 });
 
-test('Q15 the rights that are printed are all that it takes to install, to change and to remove', async () => {
+test('Q15 the permissions that are printed are all that it takes to install, to change and to remove', async () => {
   await deploy('printed', everyKind('printed'));
   await world.deploymentWith('printed', { type: 'Installed', status: 'False', reason: 'PermissionsMissing' });
   expect(await notesOn('printed')).toContain('serviceaccount "accounts/printed" lacks:');
@@ -93,7 +93,7 @@ test('Q15 the rights that are printed are all that it takes to install, to chang
   await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true));
 });
 
-test('Q15 an operator with a webhook is installed with the rights that are printed, its certificate included', async () => {
+test('Q15 an operator with a webhook is installed with the permissions that are printed, its certificate included', async () => {
   const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
   const webhook = {
     type: 'ValidatingAdmissionWebhook',
@@ -157,7 +157,7 @@ test('Q15 a Role is printed for a namespace that is there', async () => {
   await world.deploymentWith('placed', { type: 'Installed', status: 'True' });
 });
 
-test('the rights for a folder are printed without a cluster', async () => {
+test('the permissions for a folder are printed without a cluster', async () => {
   const path = await writeFolder(join(folder, 'plain'), everyKind('plain'));
   const env = { KUBECONFIG: join(folder, 'none') };
   const printed = await longshore(['permissions', path, '-o', 'table'], { env });
@@ -171,12 +171,12 @@ test('the rights for a folder are printed without a cluster', async () => {
 
 test.each([
   {
-    name: 'a kind that nobody has',
+    name: 'an unknown kind',
     files: { 'manifests/a.yaml': 'apiVersion: acme.example/v1\nkind: Widget\nmetadata: {name: x}\n' },
     text: 'Widget of acme.example/v1: neither Kubernetes nor the bundle has that kind',
   },
   { name: 'no bundle', files: { 'readme.txt': '' }, text: 'readdir manifests: file does not exist' },
-])('$name is told', async ({ name, files, text }) => {
+])('$name is reported', async ({ name, files, text }) => {
   const path = await writeFolder(join(folder, name), files);
   const printed = await longshore(['permissions', path]);
   expect(printed).toMatchObject({ code: 1, stdout: '' });

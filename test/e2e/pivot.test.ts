@@ -50,14 +50,14 @@ describe('labels and annotations of the template', { shuffle: false }, () => {
   const name = 'labels';
   let first: KubeObject;
 
-  test('Q26 reach the Bundle in place; those that are gone from the template go, those of others stay', async () => {
+  test('Q26 reach the Bundle in place; those removed from the template are removed, those of others stay', async () => {
     const labels = { stays: 'yes', changes: 'before', goes: 'soon' };
     await create(bundleDeployment(name, world.imageSource('labels:v1', application(name, 1)), { labels }));
     await world.deploymentWith(name, installed);
     first = await onlyBundle(name, () => undefined);
     const ref = { apiVersion, kind: 'Bundle', name: first.metadata.name ?? '' };
     const others = { labels: { mine: 'too' }, annotations: { note: 'keep' } };
-    await world.kube.patch(ref, { metadata: others }, { fieldManager: 'somebody' });
+    await world.kube.patch(ref, { metadata: others }, { fieldManager: 'someone' });
     const settings = await world.get('ConfigMap', 'settings', name);
     await setTemplate(name, { metadata: { labels: { changes: 'after', goes: null }, annotations: { new: 'one' } } });
     const bundle = await onlyBundle(name, ({ metadata }) => {
@@ -82,7 +82,7 @@ describe('labels and annotations of the template', { shuffle: false }, () => {
     expect(bundle.metadata.uid).toBe(first.metadata.uid);
   });
 
-  test('say which upload is meant: with other ones another Bundle waits for its content', async () => {
+  test('identify the upload: with other ones another Bundle waits for its content', async () => {
     const source = { type: 'upload', upload: {} };
     await create(bundleDeployment('uploads', source, { labels: { bundleDigest: '1' } }));
     await eventually(async () => {
@@ -140,7 +140,7 @@ describe('many templates', { shuffle: false }, () => {
 });
 
 describe('versions', { shuffle: false }, () => {
-  test('a pivot changes what changed, removes what is gone, and removes the old Bundle last', async () => {
+  test('a pivot changes what changed, removes what the new version lacks, and removes the old Bundle last', async () => {
     await create(bundleDeployment('app', world.imageSource('app:v1', application('app', 1))));
     const first = activeBundle(await world.deploymentWith('app', installed));
     const kept = await world.get('ConfigMap', 'kept', 'app');
@@ -160,7 +160,7 @@ describe('versions', { shuffle: false }, () => {
     });
   });
 
-  test('N7, Q8 a version that cannot be applied changes nothing and says why', async () => {
+  test('N7, Q8 a version that cannot be applied changes nothing and reports why', async () => {
     const before = await world.get('ConfigMap', 'settings', 'app');
     const active = activeBundle(await world.get('BundleDeployment', 'app'));
     await setImage('app', world.imageSource('app:v3', brokenApplication('app')));
@@ -188,9 +188,9 @@ describe('versions', { shuffle: false }, () => {
     );
   });
 
-  test('N8, Q8 drift from the installed version is put right, though a later one failed', async () => {
+  test('N8, Q8 drift from the installed version is corrected, though a later one failed', async () => {
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'app', name: 'settings' };
-    await world.kube.patch(ref, { data: { version: 'changed by hand' } }, { fieldManager: 'somebody' });
+    await world.kube.patch(ref, { data: { version: 'changed by hand' } }, { fieldManager: 'someone' });
     await world.kube.delete({ ...ref, name: 'kept' });
     await eventually(async () => {
       expect((await world.kube.get(ref))['data']).toEqual({ version: '2' });
@@ -198,7 +198,7 @@ describe('versions', { shuffle: false }, () => {
     });
   });
 
-  test('whoever waited for the objects of a deployment installs once that is deleted', async () => {
+  test('a deployment that waits for the objects of another one installs once that is deleted', async () => {
     await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'app' });
     await world.deploymentWith('app-twin', installed);
     const settings = await world.get('ConfigMap', 'settings', 'app');
@@ -235,7 +235,7 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
       matchConstraints,
       matchConditions: [{ name: 'meant', expression: 'request.dryRun != true' }],
       validations: [
-        { expression: "object.metadata.name != 'unwanted'", message: 'nobody wants it', reason: 'Invalid' },
+        { expression: "object.metadata.name != 'unwanted'", message: 'not allowed here', reason: 'Invalid' },
       ],
     };
     await create({ apiVersion: group, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'half' }, spec });
@@ -253,11 +253,11 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
           await world.kube.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'unwanted' });
         }),
       );
-      expect(String(refusal)).toContain('nobody wants it');
+      expect(String(refusal)).toContain('not allowed here');
     });
   }
 
-  test('N7, Q8 is undone, says why, and is not tried again', async () => {
+  test('N7, Q8 is rolled back, reports why, and is not retried', async () => {
     await create(bundleDeployment(name, world.imageSource('half:v1', application(name, 1))));
     const active = activeBundle(await world.deploymentWith(name, installed));
     await guard();
@@ -268,7 +268,7 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
     };
     await setImage(name, world.imageSource('half:v2', files));
     const failed = await world.deploymentWith(name, { type: 'Installed', status: 'False', reason: 'UpgradeFailed' });
-    expect(conditionOf(failed, 'Installed')?.message).toContain('nobody wants it');
+    expect(conditionOf(failed, 'Installed')?.message).toContain('not allowed here');
     expect(activeBundle(failed)).toBe(active);
     await eventually(async () => {
       expect((await world.kube.get(settings))['data']).toEqual({ version: '1' });
@@ -284,8 +284,8 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
     expect(items.filter((event) => event['reason'] === 'UpgradeFailed').map((event) => event['count'])).toEqual([1]);
   });
 
-  test('N8, Q8 drift from the version before is put right meanwhile', async () => {
-    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'somebody' });
+  test('N8, Q8 drift from the version before is corrected meanwhile', async () => {
+    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'someone' });
     await eventually(async () => {
       expect((await world.kube.get(settings))['data']).toEqual({ version: '1' });
     });
@@ -309,8 +309,8 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
     expect((await world.kube.get(settings))['data']).toEqual({ version: '2' });
   });
 
-  test('N8, Q30 drift that is put right is told, with what it was', async () => {
-    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'somebody' });
+  test('N8, Q30 drift that is corrected is reported, with its details', async () => {
+    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'someone' });
     const { uid } = (await world.get('BundleDeployment', name)).metadata;
     await eventually(async () => {
       const target = {

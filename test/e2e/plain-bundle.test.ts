@@ -57,7 +57,7 @@ describe('image', () => {
     }
   });
 
-  test('B7, Q21 an image tag that does not exist is waited for and said to be, and the Bundle unpacks once it is pushed', async () => {
+  test('B7, Q21 an image tag that does not exist is waited for and reported, and the Bundle unpacks once it is pushed', async () => {
     const ref = `${world.registry.host}/late:v1`;
     await create('b7', { type: 'image', image: { ref, pullSecret: 'registrysecret' } });
     const pending = await world.bundleWithPhase('b7', 'Pending');
@@ -68,8 +68,8 @@ describe('image', () => {
     });
     await eventually(async () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event' });
-      const told = items.filter(({ involvedObject }) => (involvedObject as { name?: string }).name === 'b7');
-      expect(told.map(({ message }) => message)).toContainEqual(
+      const reported = items.filter(({ involvedObject }) => (involvedObject as { name?: string }).name === 'b7');
+      expect(reported.map(({ message }) => message)).toContainEqual(
         `Back-off pulling image "${ref}": GET https://${world.registry.host}/v2/late/manifests/v1: 404 Not Found`,
       );
     });

@@ -70,7 +70,7 @@ describe('one deployment and its templates', { shuffle: false }, () => {
     ]);
   });
 
-  test('D2 the active Bundle bears the owner labels and the labels of the template', async () => {
+  test('D2 the active Bundle has the owner labels and the labels of the template', async () => {
     const bundle = await world.get('Bundle', active);
     expect(bundle.metadata.labels).toMatchObject({
       'core.rukpak.io/owner-kind': 'BundleDeployment',
@@ -174,7 +174,7 @@ describe('content that cannot be installed', () => {
     });
   });
 
-  test('D9 a folder in manifests is told on the deployment', async () => {
+  test('D9 a folder in manifests is reported on the deployment', async () => {
     await create(bundleDeployment('d9', world.imageSource('d9:v1', withSubdirectory)));
     const deployment = await world.deploymentWith('d9', {
       type: 'HasValidBundle',

@@ -38,7 +38,7 @@ interface CatalogBundle {
   readonly files?: Files;
 }
 
-/** A small operator; its files say what it needs, too. */
+/** A small operator; its files declare what it needs, too. */
 function filesOf({ packageName, version, needs, files }: CatalogBundle): Files {
   if (files !== undefined) return files;
   const kind = `${packageName.charAt(0).toUpperCase()}${packageName.slice(1)}`;
@@ -115,10 +115,10 @@ function platformOperator(name: string, packageName: string, upgradePolicy = 'No
 const operatorNamed = (name: string): Promise<KubeObject> => world.kube.get({ ...operatorKind, name });
 const deploymentNamed = (name: string): Promise<KubeObject> => world.kube.get({ ...deploymentKind, name });
 
-async function says(name: string, wanted: Readonly<Record<string, unknown>>): Promise<KubeObject> {
+async function whenInstalledReports(name: string, expected: Readonly<Record<string, unknown>>): Promise<KubeObject> {
   return await eventually(async () => {
     const found = await operatorNamed(name);
-    expect(conditionOf(found, 'Installed')).toMatchObject(wanted);
+    expect(conditionOf(found, 'Installed')).toMatchObject(expected);
     return found;
   }, patience);
 }
@@ -132,14 +132,14 @@ async function isAt(name: string, bundle: string): Promise<void> {
   }, patience);
 }
 
-async function isGone(name: string): Promise<void> {
+async function isDeleted(name: string): Promise<void> {
   await eventually(async () => expect(isNotFound(await errorOf(deploymentNamed(name)))).toBe(true), patience);
 }
 
-async function aggregateSays(wanted: Readonly<Record<string, unknown>>): Promise<void> {
+async function aggregateReports(expected: Readonly<Record<string, unknown>>): Promise<void> {
   await eventually(async () => {
     const found = await world.kube.get({ ...aggregateKind, name: aggregateName });
-    expect(conditionOf(found, 'Available')).toMatchObject(wanted);
+    expect(conditionOf(found, 'Available')).toMatchObject(expected);
   }, patience);
 }
 
@@ -191,8 +191,8 @@ test.skipIf(!hasKubectl)(
   `E-072 an operator is installed with what it needs, updated twice, kept as it is, and removed${why}`,
   async () => {
     await kubectl(['apply', '-f', '-'], platformOperator('tide', 'tide', 'Automatic'));
-    await says('tide', { status: 'False', reason: 'SourceFailed' });
-    await aggregateSays({
+    await whenInstalledReports('tide', { status: 'False', reason: 'SourceFailed' });
+    await aggregateReports({
       status: 'False',
       reason: 'PlatformOperatorError',
       message: 'encountered the failing tide platform operator with reason "SourceFailed"',
@@ -207,7 +207,7 @@ test.skipIf(!hasKubectl)(
       catalog: { name: 'shop', digest: matching(/^sha256:[0-9a-f]{64}$/) },
       dependencies: [{ package: 'base', bundle: 'base.v1.0.0', bundleDeployment: 'base' }],
     });
-    await aggregateSays({
+    await aggregateReports({
       status: 'True',
       reason: 'AsExpected',
       message: 'All platform operators are in a successful state',
@@ -219,8 +219,10 @@ test.skipIf(!hasKubectl)(
     await isAt('tide', 'tide.v1.2.0');
     await eventually(async () => {
       const events = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-      const told = events.items.filter(({ reason }) => reason === 'Updating').map(({ message }) => message as string);
-      expect(told.toSorted()).toEqual([
+      const reported = events.items
+        .filter(({ reason }) => reason === 'Updating')
+        .map(({ message }) => message as string);
+      expect(reported.toSorted()).toEqual([
         expect.stringMatching(
           /^Updating from tide\.v1\.0\.0 to tide\.v1\.1\.0 .* replaces tide\.v1\.0\.0 .* with base\.v2\.0\.0/,
         ),
@@ -238,7 +240,7 @@ test.skipIf(!hasKubectl)(
       'tide',
       '--type=merge',
       '-p',
-      '{"spec":{"provisionerClassName":"nobody"}}',
+      '{"spec":{"provisionerClassName":"missing"}}',
     ]);
     await eventually(async () => {
       const { spec, metadata } = await deploymentNamed('tide');
@@ -252,13 +254,13 @@ test.skipIf(!hasKubectl)(
     const another = await tryKubectl(['apply', '-f', '-'], platformOperator('again', 'tide'));
     expect(another.stderr).toContain('package "tide" is already installed by platformoperator "tide"');
     await kubectl(['delete', 'platformoperator', 'tide', '--wait=false']);
-    await isGone('tide');
-    await isGone('base');
-    await aggregateSays({ status: 'True', message: 'No platform operators are present in the cluster' });
+    await isDeleted('tide');
+    await isDeleted('base');
+    await aggregateReports({ status: 'True', message: 'No platform operators are present in the cluster' });
   },
 );
 
-test.skipIf(!hasKubectl)(`E-072 of several operators each tells its own fault${why}`, async () => {
+test.skipIf(!hasKubectl)(`E-072 of several operators each reports its own fault${why}`, async () => {
   const hollow: CatalogBundle = {
     packageName: 'hollow',
     version: '1.0.0',
@@ -269,23 +271,23 @@ test.skipIf(!hasKubectl)(`E-072 of several operators each tells its own fault${w
   await kubectl(['apply', '-f', '-'], platformOperator('hollow', 'hollow'));
   await kubectl(['apply', '-f', '-'], platformOperator('nothing', 'nothing'));
   await isAt('tide', 'tide.v1.0.0');
-  await says('nothing', {
+  await whenInstalledReports('nothing', {
     status: 'False',
     reason: 'SourceFailed',
     message: 'failed to find candidate olm.bundles from the nothing package: no catalog that is served (shop) has it',
   });
-  await says('hollow', { status: 'False', reason: 'UnpackFailed' });
-  await aggregateSays({
+  await whenInstalledReports('hollow', { status: 'False', reason: 'UnpackFailed' });
+  await aggregateReports({
     status: 'False',
     message:
       '[encountered the failing hollow platform operator with reason "UnpackFailed", encountered the failing nothing platform operator with reason "SourceFailed"]',
   });
   await kubectl(['delete', 'platformoperator', '--all', '--wait=false']);
-  for (const name of ['tide', 'base', 'hollow']) await isGone(name);
+  for (const name of ['tide', 'base', 'hollow']) await isDeleted(name);
 });
 
 test.skipIf(!hasKubectl)(
-  `a bundle that waits for what nobody installed is told where it is to be had${why}`,
+  `a bundle that waits for a missing dependency reports where it is available${why}`,
   async () => {
     await offer([base, first]);
     const source = world.imageSource('alone:v1', filesOf({ ...first, packageName: 'alone' }));
@@ -301,9 +303,9 @@ test.skipIf(!hasKubectl)(
     await kubectl(['apply', '-f', '-'], platformOperator('base', 'base'));
     await world.deploymentWith('alone', { type: 'Installed', status: 'True' });
     await kubectl(['delete', 'bundledeployment', 'alone', '--wait=false']);
-    await isGone('alone');
+    await isDeleted('alone');
     await kubectl(['delete', 'platformoperator', 'base', '--wait=false']);
-    await isGone('base');
+    await isDeleted('base');
   },
 );
 
@@ -340,8 +342,8 @@ test.skipIf(!hasKubectl || !hasCorpus)(
     await isAt('mercury-operator', 'mercury-operator.v1.0.2');
     await eventually(async () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-      const told = items.filter(({ reason }) => reason === 'Updating').map(({ message }) => message as string);
-      expect(told).toEqual(
+      const reported = items.filter(({ reason }) => reason === 'Updating').map(({ message }) => message as string);
+      expect(reported).toEqual(
         expect.arrayContaining([
           matching(/^Updating from mercury-operator\.v1\.0\.0 to mercury-operator\.v1\.0\.1/),
           matching(/^Updating from mercury-operator\.v1\.0\.1 to mercury-operator\.v1\.0\.2/),
@@ -349,6 +351,6 @@ test.skipIf(!hasKubectl || !hasCorpus)(
       );
     }, patience);
     await kubectl(['delete', 'platformoperator', '--all', '--wait=false']);
-    for (const name of ['mercury-operator', 'camel-k', 'strimzi-kafka-operator']) await isGone(name);
+    for (const name of ['mercury-operator', 'camel-k', 'strimzi-kafka-operator']) await isDeleted(name);
   },
 );

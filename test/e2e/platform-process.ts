@@ -10,7 +10,7 @@ import { createKubeClient, type KubeClient, loadClusterAccess } from '../../src/
 import { programPath } from './program.ts';
 import { openTestCluster } from './test-cluster.ts';
 
-/** How a `longshore up` ended: what it said on standard error, and how. */
+/** How a `longshore up` ended: what it printed on standard error, and how. */
 export interface Ending {
   readonly exitCode: number | null;
   readonly signalCode: NodeJS.Signals | null;

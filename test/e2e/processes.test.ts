@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ folder, kubeconfig, kube } = processes);
 }, 120_000);
 
-async function authorityTold(): Promise<string> {
+async function publishedAuthority(): Promise<string> {
   const ref = {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
@@ -39,7 +39,7 @@ async function createDenied(name: string): Promise<string> {
   return String(failure);
 }
 
-test('the controllers and the webhook run as processes of their own, and stop when they are told to', async () => {
+test('the controllers and the webhook run as processes of their own, and stop on request', async () => {
   const contentPort = await freePort();
   const contentUrl = `https://127.0.0.1:${contentPort}`;
   const webhookPort = await freePort();
@@ -87,7 +87,7 @@ test('the controllers and the webhook run as processes of their own, and stop wh
     { of: controllers, url: `${contentUrl}/metrics` },
   ];
   for (const { of, url } of places) {
-    expect((await processes.ask(of, url, 'nobody')).status).toBe(401);
+    expect((await processes.ask(of, url, 'anonymous')).status).toBe(401);
     expect((await processes.ask(of, url, 'default')).status).toBe(403);
   }
   const [ofWebhook, ofControllers] = await Promise.all(places.map(({ of, url }) => processes.ask(of, url)));
@@ -119,7 +119,7 @@ test('the controllers and the webhook run as processes of their own, and stop wh
   );
 
   const authority = await renew(webhook.tlsDir);
-  await eventually(async () => expect(await authorityTold()).toContain(authority), patience);
+  await eventually(async () => expect(await publishedAuthority()).toContain(authority), patience);
   await eventually(async () => expect(await createDenied('denied')).toContain('directory must define path'), patience);
   const contentAuthority = await renew(controllers.tlsDir);
   await eventually(async () => {
@@ -129,8 +129,8 @@ test('the controllers and the webhook run as processes of their own, and stop wh
       name: 'rukpak-ca',
       namespace: 'rukpak-system',
     });
-    const { 'ca.crt': told } = data as Record<string, string>;
-    expect(Buffer.from(told ?? '', 'base64').toString()).toBe(contentAuthority);
+    const { 'ca.crt': reported } = data as Record<string, string>;
+    expect(Buffer.from(reported ?? '', 'base64').toString()).toBe(contentAuthority);
   }, patience);
 
   for (const { child } of [webhook, controllers]) {
@@ -143,7 +143,7 @@ test('the controllers and the webhook run as processes of their own, and stop wh
 test.each([
   { args: ['controllers'], text: 'this process is no pod of a cluster (KUBERNETES_SERVICE_HOST is not set)' },
   { args: ['webhook', '--bind-address', '9443'], text: '--bind-address: expected [HOST]:PORT, found "9443"' },
-])('$args says what is missing', async ({ args, text }) => {
+])('$args reports what is missing', async ({ args, text }) => {
   const printed = await runProgram(process.execPath, [programPath, ...args], { env: { KUBERNETES_SERVICE_HOST: '' } });
   expect(printed).toMatchObject({ code: 2, stdout: '' });
   expect(printed.stderr).toContain(text);
@@ -164,7 +164,7 @@ test('a folder without a certificate is named', async () => {
   expect(printed.stderr).toContain(`--tls-dir ${join(folder, 'tls.crt')}: no such file or directory`);
 });
 
-test('controllers that have not found their cluster end when they are told to', async () => {
+test('controllers that have not found their cluster end on request', async () => {
   const lost = join(folder, 'lost.kubeconfig');
   const text = (await readFile(kubeconfig, 'utf8')).replace(
     /https:\/\/[^"'\s,}]+/,

@@ -14,7 +14,7 @@ import { repository } from './contents.ts';
 import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
 import { configOf } from './world.ts';
 
-/** Somebody with a cluster, a working folder, the programs kubectl and longshore, and the servers that the documents name. */
+/** A reader with a cluster, a working folder, the programs kubectl and longshore, and the servers that the documents name. */
 export interface Reader extends AsyncDisposable {
   /** The text with our servers in place of the hosts that it names. */
   localise(text: string): string;
@@ -25,7 +25,7 @@ export interface Reader extends AsyncDisposable {
   serve(command: string): Promise<void>;
 }
 
-/** Where somebody reads. */
+/** Where a reader works. */
 export interface ReaderOptions {
   /** On a cluster without Longshore. */
   readonly isBare?: boolean;

@@ -48,7 +48,7 @@ function templateAnnotations(deployment: KubeObject): JsonObject {
   return template.metadata.annotations;
 }
 
-async function whenGone(...refs: Parameters<World['kube']['get']>[0][]): Promise<void> {
+async function whenDeleted(...refs: Parameters<World['kube']['get']>[0][]): Promise<void> {
   await eventually(async () => {
     for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
   });
@@ -96,7 +96,7 @@ describe('an operator', () => {
       const account = await world.get('ServiceAccount', accounts[0] ?? '', namespace);
       expect(account.metadata.annotations).toMatchObject({ 'olm.operatorframework.io/package-name': 'acme-widget' });
       await world.kube.delete(deploymentRef(name));
-      await whenGone(deploymentRef(name), manager);
+      await whenDeleted(deploymentRef(name), manager);
       await expect(installedFor(name, operatorKinds)).resolves.toEqual([]);
     },
     60_000,
@@ -138,7 +138,7 @@ describe('an operator', () => {
     await world.deploymentWith('next', installed);
     const files = nextVersion(operator([acmeCsv({ version: '2.0.0' }, { name: 'next.v2.0.0' })]));
     await change('next', { template: { spec: { source: world.imageSource('next:v2', files) } } });
-    await whenGone({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'next-place', name: 'setting' });
+    await whenDeleted({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'next-place', name: 'setting' });
     await world.deploymentWith('next', installed);
     const { annotations } = (await world.kube.get(apps('next-place', 'acme-widget-controller-manager'))).metadata;
     expect(annotations).toMatchObject({ 'olm.operatorframework.io/bundle-version': '2.0.0' });
@@ -178,10 +178,10 @@ describe('a namespace that an operator is installed in', () => {
     await upgrade('growing');
     await eventually(async () => expect(await levelOf('growing-place')).toBe('privileged'), { timeoutMs: 60_000 });
     await world.kube.delete(deploymentRef('growing'));
-    await whenGone(deploymentRef('growing'));
+    await whenDeleted(deploymentRef('growing'));
   }, 120_000);
 
-  test('stays as its owner has labelled it, and an Event says what is missing', async () => {
+  test('stays as its owner has labelled it, and an Event reports what is missing', async () => {
     const metadata = { name: 'strict-place', labels: { [levelLabel]: 'restricted' } };
     await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata }, asTest);
     await create('guest', operator([acmeCsv()]), { config: { installNamespace: 'strict-place' } });
@@ -189,15 +189,15 @@ describe('a namespace that an operator is installed in', () => {
     await eventually(
       async () => {
         const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
-        const [told] = items.filter((event) => event['reason'] === 'NamespaceTooStrict');
-        expect(told?.['note']).toContain('Namespace "strict-place" enforces the Pod Security level "restricted"');
-        expect(told?.['note']).toContain(`kubectl label namespace strict-place --overwrite ${levelLabel}=baseline`);
+        const [reported] = items.filter((event) => event['reason'] === 'NamespaceTooStrict');
+        expect(reported?.['note']).toContain('Namespace "strict-place" enforces the Pod Security level "restricted"');
+        expect(reported?.['note']).toContain(`kubectl label namespace strict-place --overwrite ${levelLabel}=baseline`);
       },
       { timeoutMs: 60_000 },
     );
     await expect(levelOf('strict-place')).resolves.toBe('restricted');
     await world.kube.delete(deploymentRef('guest'));
-    await whenGone(deploymentRef('guest'));
+    await whenDeleted(deploymentRef('guest'));
   }, 120_000);
 });
 
@@ -227,13 +227,13 @@ const wrongConfigs: readonly (readonly [config: JsonObject, text: string])[] = [
     { deploymentConfig: { resources: { limits: { cpu: 'much' } } } },
     'invalid value for field "deploymentConfig.resources.limits.cpu": expected a quantity such as 500m or 2Gi',
   ],
-  [{ certProvider: 'somebody' }, 'expected one of cert-manager, openshift-service-ca, self, none'],
+  [{ certProvider: 'someone' }, 'expected one of cert-manager, openshift-service-ca, self, none'],
   [{ amendments: 'some' }, 'invalid value for field "amendments": expected one of all, none'],
   [{ withoutAmendments: ['nope'] }, 'invalid value for field "withoutAmendments.0": expected one of api-versions, '],
 ];
 
 test.each(wrongConfigs)('the configuration %j is refused when it is written', async (config, text) => {
-  const message = String(await errorOf(create('judged', operator([acmeCsv()]), { config })));
+  const message = String(await errorOf(create('refused', operator([acmeCsv()]), { config })));
   expect(message).toContain('spec.config: ');
   expect(message).toContain(text);
 });
@@ -277,7 +277,7 @@ describe('certificates of webhooks', () => {
     );
   }
 
-  test('are issued by Longshore itself where nobody else does', async () => {
+  test('are issued by Longshore itself where no one else does', async () => {
     const rules = [
       { apiGroups: ['acme.example'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['widgets'] },
     ];
@@ -318,7 +318,7 @@ describe('certificates of webhooks', () => {
     await expect(secretData()).resolves.toEqual(before);
   });
 
-  test('are made anew when their Secret is lost, and those who ask the webhook are told', async () => {
+  test('are created again when their Secret is lost, and the callers of the webhook get the new authority', async () => {
     const before = await secretData();
     await world.kube.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name: secretName });
     await eventually(async () => {
@@ -333,7 +333,7 @@ describe('certificates of webhooks', () => {
     const host = `acme-widget-controller-manager-service.${namespace}`;
     const pair = await issueServing([host, `${host}.svc`, `${host}.svc.cluster.local`], '', nowMs);
     const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName };
-    await world.kube.patch(secret, { data: servingData(pair) }, { fieldManager: 'somebody' });
+    await world.kube.patch(secret, { data: servingData(pair) }, { fieldManager: 'someone' });
     return await secretData();
   }
 
@@ -341,7 +341,7 @@ describe('certificates of webhooks', () => {
     const day = 86_400_000;
     const ageMs = renewalMs(await issueServing(['localhost'], '', 0));
     const old = await age(Date.now() + 6_000 - ageMs);
-    // It is told of, and trusted, before it is renewed.
+    // It is published, and trusted, before it is renewed.
     await eventually(async () => expect(await bundleOf(configuration)).toContain(old['ca.crt']));
     await eventually(async () => expect((await secretData())['tls.crt']).not.toBe(old['tls.crt']));
     const { 'tls.crt': certificate = '', 'ca.crt': authorities = '' } = await secretData();
@@ -350,7 +350,7 @@ describe('certificates of webhooks', () => {
     await eventually(async () => expect(await bundleOf(configuration)).toBe((await secretData())['ca.crt']));
   });
 
-  test('are not renewed while the deployment is paused, which says so as long as they are good', async () => {
+  test('are not renewed while the deployment is paused, which is reported while they are valid', async () => {
     const annotations = { 'core.rukpak.io/paused': 'true' };
     await world.kube.patch(deploymentRef('hooked'), { metadata: { annotations } }, asTest);
     await world.deploymentWith('hooked', { type: 'Paused', status: 'True', reason: 'Paused' });
@@ -376,7 +376,7 @@ describe('certificates of webhooks', () => {
   test('go with the operator', async () => {
     await world.kube.delete(deploymentRef('hooked'));
     const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName };
-    await whenGone(deploymentRef('hooked'), secret, configuration, conversion);
+    await whenDeleted(deploymentRef('hooked'), secret, configuration, conversion);
     await expect(installedFor('hooked', operatorKinds)).resolves.toEqual([]);
   });
 });

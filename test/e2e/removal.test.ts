@@ -71,7 +71,7 @@ async function isThere(ref: ObjectRef): Promise<boolean> {
   }
 }
 
-async function whenGone(...refs: readonly ObjectRef[]): Promise<void> {
+async function whenDeleted(...refs: readonly ObjectRef[]): Promise<void> {
   await eventually(async () => {
     for (const ref of refs) expect(await isThere(ref), JSON.stringify(ref)).toBe(false);
   });
@@ -106,7 +106,7 @@ async function events(name: string, wanted: string): Promise<readonly number[]> 
 
 const marks = ['core.rukpak.io/owner-kind', 'core.rukpak.io/owner-name', 'applyset.kubernetes.io/part-of'];
 
-/** It is as it was, and nobody's. */
+/** It is unchanged, and has no owner. */
 async function expectReleased(ref: ObjectRef, from: string): Promise<void> {
   const { metadata } = await world.kube.get(ref);
   expect(Object.keys(metadata.labels ?? {}).filter((key) => marks.includes(key))).toEqual([]);
@@ -118,7 +118,7 @@ async function expectReleased(ref: ObjectRef, from: string): Promise<void> {
 }
 
 describe('removal', () => {
-  test('N15, Q13 goes from the objects over their CRD to the namespace, waits where it must, and says for what', async () => {
+  test('N15, Q13 goes from the objects over their CRD to the namespace, waits where it must, and reports for what', async () => {
     const name = 'ordered';
     const group = `${name}.example.com`;
     await install(name, lamps(name));
@@ -131,7 +131,7 @@ describe('removal', () => {
       expect((await world.kube.get(ref)).metadata.deletionTimestamp, ref.kind).toBeUndefined();
     }
     await unlock(lampRef(group, name, 'ours'));
-    await whenGone(deploymentRef(name), crdRef(`lamps.${group}`), { apiVersion: 'v1', kind: 'Namespace', name });
+    await whenDeleted(deploymentRef(name), crdRef(`lamps.${group}`), { apiVersion: 'v1', kind: 'Namespace', name });
   });
 
   test.each(['Background', 'Foreground'] as const)(
@@ -149,7 +149,7 @@ describe('removal', () => {
         expect(metadata.deletionTimestamp).toBeDefined();
       });
       await unlock(lampRef(group, name, 'ours'));
-      await whenGone(deploymentRef(name), settingsRef(name), { apiVersion: 'v1', kind: 'Namespace', name });
+      await whenDeleted(deploymentRef(name), settingsRef(name), { apiVersion: 'v1', kind: 'Namespace', name });
       await expectReleased(crdRef(crdName), name);
       expect((await world.kube.get(crdRef(crdName))).metadata.uid).toBe(before.metadata.uid);
       expect((await world.kube.get(lampRef(group, 'default', 'mine')))['spec']).toEqual({ watts: 5 });
@@ -164,7 +164,7 @@ describe('removal', () => {
         expect((await world.kube.get(lampRef(group, name, 'ours'))).metadata.deletionTimestamp).toBeDefined();
       });
       await unlock(lampRef(group, name, 'ours'));
-      await whenGone(deploymentRef(name), crdRef(crdName));
+      await whenDeleted(deploymentRef(name), crdRef(crdName));
     },
   );
 
@@ -190,11 +190,11 @@ describe('removal', () => {
     await eventually(async () => expect(await events(name, 'Removed')).toEqual([1]));
     expect((await world.kube.get(settingsRef('default'))).metadata.deletionTimestamp).toBeUndefined();
     await world.kube.patch(deploymentRef(name), { metadata: { uid: metadata.uid ?? '', finalizers: [] } }, asTest);
-    await whenGone(deploymentRef(name));
+    await whenDeleted(deploymentRef(name));
     await world.kube.delete(settingsRef('default'));
   });
 
-  test('Q13 a pivot to a version without the CRD keeps it while others have objects of it, and a condition says so', async () => {
+  test('Q13 a pivot to a version without the CRD retains it while others have objects of it, and a condition reports it', async () => {
     const name = 'dropped';
     const group = `${name}.example.com`;
     const first = { ...lamps(name), 'manifests/04-other.yaml': crd('Mast', group) };
@@ -213,7 +213,7 @@ describe('removal', () => {
     );
     expect(conditionOf(deployment, 'Installed')?.status).toBe('True');
     await expectReleased(crdRef(`lamps.${group}`), name);
-    await whenGone(crdRef(`masts.${group}`), settingsRef(name));
+    await whenDeleted(crdRef(`masts.${group}`), settingsRef(name));
     const { image: next } = world.imageSource(`${name}:v3`, {
       'manifests/00-namespace.yaml': namespace(name),
       'manifests/03-settings.yaml': configMap('settings', name, { mode: 'fast' }),
@@ -225,7 +225,7 @@ describe('removal', () => {
     );
     await world.deploymentWith(name, { type: 'ObjectsKept', status: 'False', reason: 'NothingKept' });
     await world.kube.delete(deploymentRef(name));
-    await whenGone(deploymentRef(name));
+    await whenDeleted(deploymentRef(name));
     expect(await isThere(lampRef(group, 'default', 'mine'))).toBe(true);
   });
 });
@@ -237,7 +237,7 @@ const keep = (place: string, mode: string): string =>
   );
 
 describe('an object with the policy keep', () => {
-  test('N9, Q28 is labelled and put right like others, and outlives a pivot and a removal', async () => {
+  test('N9, Q28 is labelled and corrected like others, and outlives a pivot and a removal', async () => {
     const name = 'keeper';
     const files = (mode: string): Files => ({
       'manifests/00-namespace.yaml': namespace(name).replace(
@@ -253,12 +253,12 @@ describe('an object with the policy keep', () => {
     expect(metadata.labels).toMatchObject({ 'core.rukpak.io/owner-name': name });
     expect(metadata.labels?.['applyset.kubernetes.io/part-of']).toMatch(/^applyset-.*-v1$/);
     expect(metadata.ownerReferences).toBeUndefined();
-    await world.kube.patch(ref, { data: { mode: 'changed by hand' } }, { fieldManager: 'somebody' });
+    await world.kube.patch(ref, { data: { mode: 'changed by hand' } }, { fieldManager: 'someone' });
     await eventually(async () => {
       expect((await world.kube.get(ref))['data']).toEqual({ mode: 'fast' });
     });
     await world.kube.delete(deploymentRef(name));
-    await whenGone(deploymentRef(name), { ...ref, name: 'more' });
+    await whenDeleted(deploymentRef(name), { ...ref, name: 'more' });
     await expectReleased(ref, name);
     expect((await world.kube.get(ref))['data']).toEqual({ mode: 'fast' });
     await install(name, files('slow'));
@@ -284,14 +284,14 @@ describe('a deployment deleted as an orphan', () => {
     { how: 'by annotation', annotations: { 'core.rukpak.io/orphan': 'true' }, options: {} },
     { how: 'as kubectl delete --cascade=orphan does it', annotations: {}, options: { propagationPolicy: 'Orphan' } },
   ] as const)(
-    'N15, Q13 $how leaves everything, as nobody’s, and takes its Bundles',
+    'N15, Q13 $how leaves everything, without owner, and deletes its Bundles',
     async ({ how, annotations, options }) => {
       const name = how === 'by annotation' ? 'orphan-asked' : 'orphan-cascade';
       const group = `${name}.example.com`;
       await install(name, lamps(name));
       await annotate(name, annotations);
       await world.kube.delete(deploymentRef(name), options);
-      await whenGone(deploymentRef(name));
+      await whenDeleted(deploymentRef(name));
       await eventually(async () => {
         expect(await world.ownedBundles(name)).toEqual([]);
       });

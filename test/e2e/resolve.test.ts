@@ -48,7 +48,7 @@ test('what a package needs comes from another catalog, and before it', async () 
   });
 });
 
-test('what nobody has is a conflict, with a status of 1', async () => {
+test('what no catalog has is a conflict, with a status of 1', async () => {
   const { code, stdout } = await resolve('tide-gauge', '--catalog', 'gauges', '-o', 'json');
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -59,7 +59,7 @@ test('what nobody has is a conflict, with a status of 1', async () => {
   });
 });
 
-test('a catalog that cannot be read whole is used as far as it can, and what is wrong is told', async () => {
+test('a catalog that cannot be read whole is used as far as possible, and what is wrong is reported', async () => {
   const { code, stdout, stderr } = await resolve('tide-core', '--catalog', 'broken');
   expect({ code, stdout }).toMatchObject({
     code: 0,
@@ -69,23 +69,27 @@ test('a catalog that cannot be read whole is used as far as it can, and what is 
   expect(stderr).toContain('The rest of broken is used.');
 });
 
-const misuses: readonly { readonly name: string; readonly args: readonly string[]; readonly told: string }[] = [
-  { name: 'no catalog', args: ['tide-core'], told: 'resolve: expected --catalog with the catalog to choose from' },
-  { name: 'a range that is none', args: ['tide-core@~~1', '--catalog', 'cores'], told: 'expected a range of versions' },
+const misuses: readonly { readonly name: string; readonly args: readonly string[]; readonly reported: string }[] = [
+  { name: 'no catalog', args: ['tide-core'], reported: 'resolve: expected --catalog with the catalog to choose from' },
+  {
+    name: 'a range that is none',
+    args: ['tide-core@~~1', '--catalog', 'cores'],
+    reported: 'expected a range of versions',
+  },
   {
     name: 'a file that is not there',
     args: ['tide-core', '--catalog', 'cores', '--installed', 'nowhere.yaml'],
-    told: '--installed nowhere.yaml: expected NAME=VERSION, or a file',
+    reported: '--installed nowhere.yaml: expected NAME=VERSION, or a file',
   },
   {
     name: 'a package that is installed twice',
     args: ['tide-core', '--catalog', 'cores', '--installed', 'installed.yaml', '--installed', 'tide-core=1.0.0'],
-    told: '--installed: tide-core is named twice',
+    reported: '--installed: tide-core is named twice',
   },
 ];
 
-test.each(misuses)('refuses $name', async ({ args, told }) => {
+test.each(misuses)('refuses $name', async ({ args, reported }) => {
   const { code, stderr } = await resolve(...args);
   expect(code).not.toBe(0);
-  expect(stderr).toContain(told);
+  expect(stderr).toContain(reported);
 });

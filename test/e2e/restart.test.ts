@@ -35,7 +35,7 @@ async function installed(name: string): Promise<KubeObject> {
 describe('after a restart', () => {
   let active = '';
 
-  test('N12, Q3 an upload and what was unpacked of it are there, and drift is put right from it', async () => {
+  test('N12, Q3 an upload and what was unpacked of it are there, and drift is corrected from it', async () => {
     const content = { 'manifests/a.yaml': configMap('uploaded', 'default', { from: 'an upload' }) };
     const dir = await writeFolder(join(folder.path, 'content'), content);
     expect(await longshore(['run', 'kept', dir])).toMatchObject({ code: 0 });

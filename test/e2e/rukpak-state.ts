@@ -15,7 +15,7 @@ export interface FormerState {
   /** What the active Bundle was made of, and where it is pinned. */
   readonly installed: { readonly source: Source; readonly resolved: Source; readonly objects: readonly KubeObject[] };
   /** What the template asks for by now; the same when absent. */
-  readonly wanted?: Source;
+  readonly desired?: Source;
 }
 
 const condition = (type: string, reason: string, message: string): JsonObject => ({
@@ -106,7 +106,7 @@ async function createBundle(kube: KubeClient, deployment: KubeObject, resolved: 
 
 /** Writes the state as RukPak leaves it behind; gives the objects that it has installed, as they are. */
 export async function leaveBehind(kube: KubeClient, state: FormerState): Promise<readonly KubeObject[]> {
-  const { name, installed, wanted } = state;
+  const { name, installed, desired } = state;
   const deployment = await kube.create(bundleDeployment(name, installed.source), byRukpak);
   const bundle = await createBundle(kube, deployment, installed.resolved);
   const objects = installed.objects.map((object) => rendered(object, deployment));
@@ -126,8 +126,8 @@ export async function leaveBehind(kube: KubeClient, state: FormerState): Promise
     ],
   };
   await kube.patch(refOf(deployment), { status } as never, { ...byRukpak, subresource: 'status' });
-  if (wanted !== undefined) {
-    await kube.patch(refOf(deployment), { spec: { template: { spec: { source: wanted } } } } as never, byRukpak);
+  if (desired !== undefined) {
+    await kube.patch(refOf(deployment), { spec: { template: { spec: { source: desired } } } } as never, byRukpak);
   }
   return created;
 }

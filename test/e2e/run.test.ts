@@ -49,7 +49,7 @@ const specOf = async (name: string): Promise<Spec> =>
   (await world.get('BundleDeployment', name))['spec'] as unknown as Spec;
 
 describe('longshore run', () => {
-  test('waits until the folder is installed, and says so', async () => {
+  test('waits until the folder is installed, and reports it', async () => {
     const printed = await longshore(['run', 'shop', await folderOf('shop', filesOf('shop'))]);
     expect(printed.code).toBe(0);
     expect(printed.stdout).toMatch(/^bundledeployment\.core\.rukpak\.io "shop" installed \(.*bundle shop-\w+\)$/m);
@@ -67,7 +67,7 @@ describe('longshore run', () => {
     expect(printed.stdout).toContain('is already up-to-date');
   });
 
-  test('detects the format of an operator, and installs it where the options say', async () => {
+  test('detects the format of an operator, and installs it where the options request', async () => {
     const printed = await longshore(['run', 'tide', operator, '--namespace', 'tides', '--watch-namespace', 'tides']);
     expect(printed).toMatchObject({ code: 0 });
     const { config, template } = await specOf('tide');
@@ -116,7 +116,7 @@ describe('longshore run', () => {
     expect(printed.stderr).toContain('what to do: the cluster keeps trying');
   });
 
-  test('what is not healthy in time is said', async () => {
+  test('what is not healthy in time is reported', async () => {
     const files = {
       'manifests/0.yaml': `apiVersion: v1
 kind: PersistentVolumeClaim
@@ -177,7 +177,7 @@ describe('longshore delete', () => {
     await expect(errorOf(world.get('ConfigMap', 'gone', 'gone'))).resolves.toBeInstanceOf(Error);
   });
 
-  test('says what holds it when the time is over, and who is not there', async () => {
+  test('reports what blocks it at the timeout, and which component is missing', async () => {
     await longshore(['run', 'held', await folderOf('held', filesOf('held'))]);
     const finalizers = [
       ...((await world.get('BundleDeployment', 'held')).metadata.finalizers ?? []),

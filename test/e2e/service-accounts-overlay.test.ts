@@ -13,7 +13,7 @@ import { bundleDeployment, conditionOf, errorOf } from './world.ts';
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const rbac = 'rbac.authorization.k8s.io';
 const asTest = { fieldManager: 'test', force: true };
-const rightsKinds = ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
+const permissionKinds = ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
 
 let processes: OwnProcesses;
 let registry: Registry;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   registry = stack.use(await startRegistry());
   const objects = (await readManifests('service-accounts')) as unknown as KubeObject[];
   for (const object of objects) {
-    if (rightsKinds.includes(object.kind)) await processes.kube.apply(object, asTest);
+    if (permissionKinds.includes(object.kind)) await processes.kube.apply(object, asTest);
   }
   const port = await freePort();
   const tlsDir = join(processes.folder, 'tls');
@@ -75,11 +75,11 @@ async function mayList(resource: string): Promise<boolean> {
   return (status as JsonObject)['allowed'] === true;
 }
 
-async function whenInstalled(name: string, wish: { status: string; reason: string }): Promise<void> {
+async function whenInstalled(name: string, expected: { status: string; reason: string }): Promise<void> {
   await eventually(
     async () => {
       const found = await processes.kube.get({ apiVersion, kind: 'BundleDeployment', name });
-      expect(conditionOf(found, 'Installed')).toMatchObject(wish);
+      expect(conditionOf(found, 'Installed')).toMatchObject(expected);
     },
     { timeoutMs: 90_000 },
   );
@@ -128,7 +128,7 @@ test('Q15 controllers that may write nothing install as the account of each depl
   expect(isNotFound(await errorOf(kube.get(settings)))).toBe(true);
 });
 
-test('a kind that the controllers may not watch is not installed, the deployment says so, and others go on', async () => {
+test('a kind that the controllers may not watch is not installed, the deployment reports it, and others continue', async () => {
   const { kube } = processes;
   const everything = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'rukpak-core-service-accounts' };
   const { rules } = (await kube.get(everything)) as unknown as { rules: JsonObject[] };

@@ -92,9 +92,9 @@ test('two shards do everything, each its part and nothing twice; contents and up
   replicas.push(first);
   const names = Array.from({ length: 12 }, (_, index) => `app-${index}`);
   await Promise.all(names.map((name) => install(name)));
-  await install('said', { [shardLabel]: '2' });
+  await install('labelled', { [shardLabel]: '2' });
   const actives = await Promise.all(names.map(activeOf));
-  const said = await activeOf('said');
+  const active = await activeOf('labelled');
 
   // Each content is with one of them, and both have some.
   const owners = actives.map((name) =>
@@ -102,13 +102,13 @@ test('two shards do everything, each its part and nothing twice; contents and up
   );
   for (const found of owners) expect(found).toHaveLength(1);
   expect(new Set(owners.flat())).toEqual(new Set(['core-1', 'core-2']));
-  expect([hasContent(first, said), hasContent(second, said)]).toEqual([false, true]);
+  expect([hasContent(first, active), hasContent(second, active)]).toEqual([false, true]);
   const bundles = (await kube.list({ apiVersion, kind: 'Bundle' })).items;
   expect(bundles).toHaveLength(names.length + 1);
 
-  // Whoever is asked answers, or passes on.
+  // Every shard answers, or forwards.
   for (const shard of [first, second]) {
-    expect((await world.ask(shard, `${shard.url}/bundles/${said}.tgz`)).status).toBe(200);
+    expect((await world.ask(shard, `${shard.url}/bundles/${active}.tgz`)).status).toBe(200);
     expect((await world.ask(shard, `${shard.url}/bundles/${actives[0]}.tgz`)).status).toBe(200);
     expect((await world.ask(shard, `${shard.url}/bundles/none.tgz`)).status).toBe(404);
   }

@@ -136,7 +136,7 @@ async function remove(name: string): Promise<void> {
   });
 }
 
-/** Those that still have something in the store, as its own API tells. */
+/** Those that still have something in the store, as its own API reports. */
 async function keptUids(): Promise<string> {
   const auth = Buffer.from(`${account.username}:${account.password}`).toString('base64');
   const headers = { authorization: `Basic ${auth}` };
@@ -144,7 +144,7 @@ async function keptUids(): Promise<string> {
   return await response.text();
 }
 
-test('Q3, N12 a lost node loses no content: an upload and an image whose source has gone come back, and drift is put right', async () => {
+test('Q3, N12 a lost node loses no content: an upload and an image whose source was deleted come back, and drift is corrected', async () => {
   const files = { 'manifests/a.yaml': configMap('of-an-image', 'default', { from: 'an image' }) };
   sources.putImage('app:v1', [{ files }]);
   await create(bundleDeployment('kept', { type: 'image', image: { ref: `${sources.host}/app:v1` } }));
@@ -169,7 +169,7 @@ test('Q3, N12 a lost node loses no content: an upload and an image whose source 
   await eventually(async () => expect((await platform.kube.get(settings))['data']).toEqual({ from: 'an image' }));
 });
 
-test('an upload that nobody has unpacked yet outlives the node that took it', async () => {
+test('an upload that is not unpacked yet outlives the node that took it', async () => {
   await create(bundle('early', { type: 'upload', upload: {} }), { 'core.rukpak.io/paused': 'true' });
   await eventually(async () => expect(statusOf(await find('Bundle', 'early'))['phase']).toBe('Pending'));
   expect((await put('early')).status).toBe(201);
@@ -212,7 +212,7 @@ test('while the registry is down nothing counts as stored, and everything goes o
   await unpacked('late');
 });
 
-test('what is not what was kept is not used: the Bundle stays unpacked, says why, and comes back when the registry has the right bytes', async () => {
+test('what is not what was kept is not used: the Bundle stays unpacked, reports why, and comes back when the registry has the right bytes', async () => {
   const { metadata } = await find('Bundle', 'uploaded');
   fault = (asked, response) => {
     if (asked.method !== 'GET' || asked.url?.includes('/blobs/') !== true) return false;
@@ -222,10 +222,14 @@ test('what is not what was kept is not used: the Bundle stays unpacked, says why
   await loseNode();
   await eventually(async () => {
     const { items } = await platform.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-    const told = items.filter((event) => event['reason'] === 'UnpackFailed').map((event) => event['message'] as string);
+    const reported = items
+      .filter((event) => event['reason'] === 'UnpackFailed')
+      .map((event) => event['message'] as string);
     const [, digest] = metadata.annotations?.[placeAnnotation]?.split('@') ?? [];
     expect(digest).toBeDefined();
-    expect(told.some((message) => message.includes('the content store') && message.includes('got sha256'))).toBe(true);
+    expect(reported.some((message) => message.includes('the content store') && message.includes('got sha256'))).toBe(
+      true,
+    );
   });
   expect(statusOf(await find('Bundle', 'uploaded'))['phase']).toBe('Unpacked');
   fault = undefined;

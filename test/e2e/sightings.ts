@@ -15,7 +15,7 @@ const watched = [
 ] as const;
 
 /** Shows every change of Bundles, BundleDeployments and ConfigMaps from now on, the moment it is seen, until the signal fires or the
- *  server is gone. Resolves when the watches are open. */
+ *  server has stopped. Resolves when the watches are open. */
 export async function watchChanges(
   kube: KubeClient,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import { bundle, conditionOf, errorOf, startWorld, type World } from './world.ts
 let world: World;
 const servers: { readonly server: Server; readonly sockets: Set<Socket>; readonly host: string }[] = [];
 
-/** Accepts connections and never says a word. */
+/** Accepts connections and never responds. */
 async function startSilentServer(): Promise<void> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -18,7 +18,7 @@ async function create(object: KubeObject): Promise<void> {
   await world.kube.create(object, { fieldManager: 'test' });
 }
 
-test('a Bundle with the labels of a deployment and the hash of its template that somebody else created is neither installed nor removed', async () => {
+test('a Bundle with the labels of a deployment and the hash of its template that another user created is neither installed nor removed', async () => {
   const name = 'release';
   const source = world.imageSource(`${name}:v1`, { 'manifests/a.yaml': configMap(name, 'default', { from: name }) });
   const deployment = bundleDeployment(name, source);
@@ -50,7 +50,7 @@ describe('a deployment whose kind no one serves', () => {
     failing = await world.deploymentWith('dependent', notInstalled);
   });
 
-  test('D10 says that a required resource is not found', () => {
+  test('D10 reports that a required resource is not found', () => {
     const message = conditionOf(failing, 'Installed')?.message ?? '';
     expect(message).toMatch(/^required resource not found: /);
     expect(message).toContain(`no matches for kind "Lantern" in version "${group}/v1alpha1"`);
@@ -67,7 +67,7 @@ describe('a deployment whose kind no one serves', () => {
 });
 
 describe('a template with another spec', () => {
-  test('U18 has a Bundle of its own, which bears its hash; the Bundle before goes', async () => {
+  test('U18 has a Bundle of its own, which has its hash; the Bundle before is deleted', async () => {
     const source = (version: string): Record<string, unknown> =>
       world.imageSource(`u18:${version}`, { 'manifests/a.yaml': configMap('u18', 'default', { version }) });
     await create(bundleDeployment('u18', source('v1')));

@@ -47,7 +47,7 @@ async function isGuarded(kube: KubeClient): Promise<boolean> {
   }
 }
 
-/** What a kubelet would say of a pod: a job's has succeeded, any other is ready, unless its owner is simulated to fail. */
+/** The status that a kubelet would report of a pod: a job's has succeeded, any other is ready, unless its owner is simulated to fail. */
 function podStatus(pod: KubeObject, failing: ReadonlySet<string>): JsonObject {
   const owner = pod.metadata.ownerReferences?.[0];
   const isDone = owner?.kind === 'Job';
@@ -58,16 +58,16 @@ function podStatus(pod: KubeObject, failing: ReadonlySet<string>): JsonObject {
   };
 }
 
-function isAsWished(pod: KubeObject, wish: JsonObject): boolean {
+function hasStatus(pod: KubeObject, status: JsonObject): boolean {
   const { phase, conditions } = (pod['status'] ?? {}) as {
     phase?: string;
     conditions?: { type: string; status: string }[];
   };
-  const wished = (wish['conditions'] as { type: string; status: string }[])[0];
-  return phase === wish['phase'] && conditions?.find(({ type }) => type === 'Ready')?.status === wished?.status;
+  const condition = (status['conditions'] as { type: string; status: string }[])[0];
+  return phase === status['phase'] && conditions?.find(({ type }) => type === 'Ready')?.status === condition?.status;
 }
 
-/** The ReplicaSets of Deployments that bear the embedded server's annotation for failing. */
+/** The ReplicaSets of Deployments that have the embedded server's annotation for failing. */
 async function failingReplicaSets(kube: KubeClient, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const [deployments, sets] = await Promise.all(
     ['Deployment', 'ReplicaSet'].map((kind) => kube.list({ apiVersion: 'apps/v1', kind }, { signal })),
@@ -81,7 +81,7 @@ async function failingReplicaSets(kube: KubeClient, signal: AbortSignal): Promis
 }
 
 /** A pod may have gone since it was listed. */
-function unlessGone(thrown: unknown): void {
+function ignoreNotFound(thrown: unknown): void {
   if (!isNotFound(thrown)) throw thrown;
 }
 
@@ -92,11 +92,11 @@ async function standInForKubelets(kube: KubeClient, signal: AbortSignal): Promis
     const pods = await kube.list({ apiVersion: 'v1', kind: 'Pod' }, { signal });
     for (const pod of pods.items) {
       const status = podStatus(pod, failing);
-      if (isAsWished(pod, status)) continue;
+      if (hasStatus(pod, status)) continue;
       const { name = '', namespace } = pod.metadata;
       const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace };
       const options = { fieldManager: 'kubelet', subresource: 'status', signal } as const;
-      await kube.patch(ref, { status }, options).catch(unlessGone);
+      await kube.patch(ref, { status }, options).catch(ignoreNotFound);
     }
     await pause(100, undefined, { signal });
   }

@@ -66,7 +66,7 @@ test('a Bundle that is active has the same objects below it', async () => {
   );
 });
 
-test('what is not healthy says why, and a Bundle that failed is there too', async () => {
+test('what is not healthy reports why, and a Bundle that failed is there too', async () => {
   const source = world.imageSource('bad:v1', { 'stray.txt': 'no manifests' });
   await world.kube.create(bundleDeployment('bad', source), { fieldManager: 'test' });
   await world.deploymentWith('bad', { type: 'HasValidBundle', status: 'False' });
@@ -76,7 +76,7 @@ test('what is not healthy says why, and a Bundle that failed is there too', asyn
   expect(printed.stdout).toMatch(/└── Bundle\.core\.rukpak\.io bad-\w+ +Failed: UnpackFailed: .*readdir manifests/);
 });
 
-test('what is still starting is told from what has failed', async () => {
+test('what is still starting is distinguished from what has failed', async () => {
   const claim = `apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: unbound, namespace: default}

@@ -58,7 +58,7 @@ async function whenInstalled(first: string): Promise<void> {
   }, patience);
 }
 
-/** From now on nobody may update the ConfigMaps that no version changes. */
+/** From now on no user may update the ConfigMaps that no version changes. */
 async function forbidOthers(): Promise<() => Promise<void>> {
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const policy = { apiVersion, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'hands-off' } };
@@ -92,7 +92,7 @@ test('an upgrade writes, and tries, nothing but what it changes', async () => {
   await allow();
 });
 
-test('what somebody changes or removes while a version is installed is put right', async () => {
+test('what a user changes or removes while a version is installed is corrected', async () => {
   const upgrade = upgradeTo('three');
   await world.kube.patch(refOf('second'), { data: { value: 'changed' } }, manager);
   await world.kube.delete(refOf('third'));

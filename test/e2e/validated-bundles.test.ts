@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Finding } from '../../src/bundle-checks/index.ts';
 import type { BundleFiles } from '../../src/formats/index.ts';
 import { type BareCluster, openBareCluster } from '../support/bare-cluster.ts';
-import { judgeBundle, type TestFiles, testBundle, tideCsv, tideFiles } from '../support/checked-bundle.ts';
+import { type TestFiles, testBundle, tideCsv, tideFiles, validateBundle } from '../support/checked-bundle.ts';
 import { corpusBundle, expectedRenderings, hasCorpus } from '../support/index.ts';
 import { filesOf, installationProblems, prepareNamespaces } from '../support/installable.ts';
 
@@ -22,11 +22,11 @@ function flat({ manifests = [], metadata }: BundleFiles): TestFiles {
 }
 
 function errorsOf(files: TestFiles): readonly Finding[] {
-  const findings = judgeBundle(testBundle(files), { select: ['default', 'installation'] });
+  const findings = validateBundle(testBundle(files), { select: ['default', 'installation'] });
   return findings.filter(({ severity }) => severity === 'error');
 }
 
-/** Of the corpus, with what `bundle validate` says against them. The cluster installs what it passes; what other tools for bundles ask for besides
+/** Of the corpus, with the findings of `bundle validate`. The cluster installs what it passes; what other tools for bundles ask for besides
  *  keeps a bundle from being published, not from being installed. */
 const invalid: Readonly<Record<string, readonly string[]>> = {
   'eventing-kogito/1.1.0': ['L8'],

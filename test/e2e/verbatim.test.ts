@@ -28,7 +28,7 @@ async function textOf(path: string): Promise<string> {
 }
 
 describe('manifests', () => {
-  test('keep every digit of whole numbers of 64 bits, and nothing is put right again and again for them', async () => {
+  test('keep every digit of whole numbers of 64 bits, and nothing is corrected repeatedly for them', async () => {
     const limit = { type: 'integer', format: 'int64' };
     const spec = { type: 'object', properties: { limit } };
     const version = {
@@ -60,7 +60,7 @@ describe('manifests', () => {
     await world.kube.patch(
       { apiVersion: 'digits.example.com/v1', kind: 'Quota', name: 'large' },
       { spec: { limit: 5 } },
-      { fieldManager: 'somebody' },
+      { fieldManager: 'someone' },
     );
     await eventually(async () =>
       expect(await textOf('/apis/digits.example.com/v1/quotas/large')).not.toContain('"limit":5'),
@@ -90,7 +90,7 @@ describe('manifests', () => {
 });
 
 describe('the status', () => {
-  test('Q29 keeps a condition that somebody else wrote, through a pivot', async () => {
+  test('Q29 retains a condition that another writer added, through a pivot', async () => {
     const files = (version: string): Record<string, string> => ({
       'manifests/a.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: patched, namespace: default}\ndata: {version: "${version}"}\n`,
     });
@@ -111,7 +111,7 @@ describe('the status', () => {
       ref,
       { status: { conditions: conditions as never } },
       {
-        fieldManager: 'somebody',
+        fieldManager: 'someone',
         subresource: 'status',
       },
     );

@@ -43,11 +43,11 @@ export interface World extends AsyncDisposable {
   get(kind: string, name: string, namespace?: string): Promise<KubeObject>;
   bundleWithPhase(name: string, phase: string): Promise<KubeObject>;
   /** The deployment once its condition is as asked and speaks of its current generation. */
-  deploymentWith(name: string, condition: ConditionWish): Promise<KubeObject>;
+  deploymentWith(name: string, condition: ExpectedCondition): Promise<KubeObject>;
   ownedBundles(deployment: string): Promise<readonly KubeObject[]>;
 }
 
-export interface ConditionWish {
+export interface ExpectedCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
@@ -90,7 +90,7 @@ export function bundleDeployment(
   return { apiVersion, kind: 'BundleDeployment', metadata: { name }, spec } as unknown as KubeObject;
 }
 
-/** The hash that the Bundle of the deployment's template bears. */
+/** The hash that the Bundle of the deployment's template has. */
 export function templateHashOf(deployment: KubeObject): string {
   return templateHash((deployment['spec'] as { template: BundleTemplate }).template);
 }
@@ -114,12 +114,12 @@ export function conditionOf(object: KubeObject, type: string): Condition | undef
   return conditions.find((condition) => condition.type === type);
 }
 
-/** What a Bundle that failed says of its content, without when it is tried again. */
+/** What a Bundle that failed reports of its content, without when it is tried again. */
 export function problemOf(failing: KubeObject): string {
   const condition = conditionOf(failing, 'Unpacked');
   if (condition?.status !== 'False' || condition.reason !== 'UnpackFailed') throw new Error(JSON.stringify(condition));
   const [, problem] = /^(.*) \((?:next try at [^ ]+|not tried again before .+)\)$/s.exec(condition.message) ?? [];
-  if (problem === undefined) throw new Error(`nothing is said of another try: ${condition.message}`);
+  if (problem === undefined) throw new Error(`no retry is reported: ${condition.message}`);
   return problem;
 }
 
@@ -192,13 +192,13 @@ export async function startWorld(args: readonly string[] = [], network?: Cluster
         if (statusOf(found)['phase'] !== phase) throw new Error(`${name}: ${JSON.stringify(statusOf(found))}`);
         return found;
       }),
-    deploymentWith: (name, wish) =>
+    deploymentWith: (name, expected) =>
       eventually(async () => {
         const found = await get('BundleDeployment', name);
-        const condition = conditionOf(found, wish.type);
+        const condition = conditionOf(found, expected.type);
         const isMet =
-          condition?.status === wish.status &&
-          (wish.reason === undefined || condition.reason === wish.reason) &&
+          condition?.status === expected.status &&
+          (expected.reason === undefined || condition.reason === expected.reason) &&
           statusOf(found)['observedGeneration'] === found.metadata.generation;
         if (!isMet) throw new Error(`${name}: ${JSON.stringify(statusOf(found))}`);
         return found;

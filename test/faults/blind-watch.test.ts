@@ -28,7 +28,7 @@ async function install(name: string, version: 1 | 2): Promise<void> {
   await world.deploymentWith(name, { type: 'Installed', status: 'True' });
 }
 
-/** Until it is disposed, no watch of ConfigMaps opens; then the next one is told to list again. */
+/** Until it is disposed, no watch of ConfigMaps opens; then the next one has to list again. */
 function blindfold(): Disposable {
   const fault = server.faults.add({ verbs: ['watch'], resource: 'configmaps', error: 500 });
   server.faults.endWatches({ resource: 'configmaps' });
@@ -52,7 +52,7 @@ test.each([
     await install(name, 2);
     await server.client.delete(settings(name));
   }
-  // Watches that fail are opened again after half a minute at most.
+  // Watches that fail are opened once more after half a minute at most.
   await eventually(async () => expect(await server.client.find(settings(name))).toBeDefined());
 });
 

@@ -50,7 +50,7 @@ test.skipIf(!isPossible)('refuses writes clearly when the disk is full, goes on 
     expect(stored.length).toBeGreaterThan(3);
     expect((await namesOn(server)).sort()).toEqual([...stored].sort());
     expect((await put(server, 'fill-again', 200_000)).status).toBe(507);
-    await server.tell(`free ${join(folder, 'ballast')}`);
+    await server.send(`free ${join(folder, 'ballast')}`);
     expect((await put(server, 'fill-after', 200_000)).status).toBe(201);
     expect((await namesOn(server)).sort()).toEqual([...stored, 'fill-after'].sort());
     expect(server.hasEnded).toBe(false);

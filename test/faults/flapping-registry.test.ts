@@ -20,7 +20,7 @@ function filesOf(version: number): Readonly<Record<string, string>> {
   );
 }
 
-/** Every answer of a registry is spoilt in turn: reset, cut short, changed, refused, and now and then left as it is. */
+/** Every answer of a registry is corrupted in turn: reset, cut short, changed, refused, and now and then left as it is. */
 function flaps(): Intercept {
   let count = 0;
   return (_, response) => {

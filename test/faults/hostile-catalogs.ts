@@ -98,10 +98,10 @@ function sendPromised(response: ServerResponse, name: string): void {
 function registryOf(blobs: ReadonlyMap<string, Blob>): RequestListener {
   const byDigest = new Map([config, ...blobs.values()].map((blob) => [blob.digest, blob.bytes]));
   return ({ url = '' }, response) => {
-    const [, name = '', kind = '', wanted = ''] = /^\/v2\/([^/]+)\/(manifests|blobs)\/(.+)$/.exec(url) ?? [];
+    const [, name = '', kind = '', requested = ''] = /^\/v2\/([^/]+)\/(manifests|blobs)\/(.+)$/.exec(url) ?? [];
     if (kind === 'manifests') {
       response.writeHead(200, { 'content-type': manifestType }).end(manifestOf(blobs.get(name) ?? promised));
-    } else if (byDigest.has(wanted)) response.end(byDigest.get(wanted));
+    } else if (byDigest.has(requested)) response.end(byDigest.get(requested));
     else if (kind === 'blobs') sendPromised(response, name);
     else response.writeHead(404).end();
   };
@@ -148,7 +148,7 @@ function streamEndlessly(call: Call, next: (count: number) => Buffer): void {
   send();
 }
 
-/** What a registry over gRPC answers to ListBundles, or to ListPackages where its name says so. */
+/** What a registry over gRPC answers to ListBundles, or to ListPackages where its name selects that. */
 const calls: Readonly<Record<string, (call: Call) => void>> = {
   'packages-endless': (call) => streamEndlessly(call, (count) => textField(1, `package-${count}`)),
   'bundles-empty': (call) => streamEndlessly(call, () => Buffer.alloc(0)),

@@ -72,7 +72,7 @@ const webhook = [
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],
         timeoutSeconds: 1,
-        clientConfig: { service: { name: 'nobody', namespace: 'default', path: '/' } },
+        clientConfig: { service: { name: 'missing', namespace: 'default', path: '/' } },
         rules,
       },
     ],
@@ -86,8 +86,8 @@ test.each([
   const locks = objects as unknown as readonly KubeObject[];
   const [lock] = locks.map(refOf);
   if (lock === undefined) throw new Error('no lock');
-  const wanted = bundleDeployment(name, world.imageSource(`${name}:v1`, { 'manifests/all.yaml': yaml(...objects) }));
-  await world.kube.apply(wanted, asTest);
+  const desired = bundleDeployment(name, world.imageSource(`${name}:v1`, { 'manifests/all.yaml': yaml(...objects) }));
+  await world.kube.apply(desired, asTest);
   await eventually(async () => expect((await world.kube.get(lock)).metadata.uid).toBeDefined());
   await eventually(async () => {
     // Drift is corrected until the BundleDeployment is being deleted, which the lock may refuse.

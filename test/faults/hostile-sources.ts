@@ -9,7 +9,7 @@ const digest = `sha256:${'2'.repeat(64)}`;
 const layer = { mediaType: 'application/vnd.oci.image.layer.v1.tar', digest };
 const config = { mediaType: 'application/vnd.oci.empty.v1+json', digest, size: 2 };
 
-/** Sends a piece again and again, as fast as the client takes it, until that is gone. */
+/** Sends a piece again and again, as fast as the client takes it, until the client disconnects. */
 export function sendEndlessly(response: ServerResponse, piece: Buffer | string): void {
   const send = (): void => {
     while (!response.destroyed && response.write(piece));

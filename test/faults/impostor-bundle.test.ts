@@ -60,12 +60,12 @@ async function upload(bundleName: string, body: Buffer): Promise<void> {
 }
 
 const bundleRef = (name: string) => ({ apiVersion, kind: 'Bundle', name });
-const evil = (name: string) => ({
-  'manifests/all.yaml': `${namespace(name)}---\n${configMap('evil', name, { by: 'mallory' })}`,
+const hostile = (name: string) => ({
+  'manifests/all.yaml': `${namespace(name)}---\n${configMap('hostile', name, { by: 'mallory' })}`,
 });
-const evilObject = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'evil' });
+const hostileObject = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'hostile' });
 
-async function isAbsent(ref: ReturnType<typeof evilObject>): Promise<boolean> {
+async function isAbsent(ref: ReturnType<typeof hostileObject>): Promise<boolean> {
   try {
     await world.kube.get(ref);
     return false;
@@ -93,7 +93,7 @@ test('a Bundle that replaces the active one while an upgrade is pending is never
   await world.kube.apply(bundleDeployment(name, world.imageSource(`${name}:v2`, brokenApplication(name))), asTest);
   await world.deploymentWith(name, { type: 'Installed', status: 'False' });
   const active = String(statusOf(installed)['activeBundle']);
-  const made = await impersonate(await world.get('Bundle', active), world.imageSource('evil:v1', evil(name)));
+  const made = await impersonate(await world.get('Bundle', active), world.imageSource('hostile:v1', hostile(name)));
   await world.bundleWithPhase(active, 'Unpacked');
   // A reconcile that keeps the active version whole.
   await world.kube.patch(
@@ -103,24 +103,24 @@ test('a Bundle that replaces the active one while an upgrade is pending is never
   );
   await world.kube.apply(bundleDeployment(name, world.imageSource(`${name}:v3`, brokenApplication(name))), asTest);
   await world.deploymentWith(name, { type: 'Installed', status: 'False' });
-  expect(await isAbsent(evilObject(name))).toBe(true);
+  expect(await isAbsent(hostileObject(name))).toBe(true);
   expect((await world.get('Bundle', active)).metadata.uid).toBe(made.metadata.uid);
 });
 
-/** The Bundle that the deployment needs, created by somebody else. */
+/** The Bundle that the deployment needs, created by another user. */
 async function createEarly(
-  wanted: KubeObject,
+  desired: KubeObject,
   metadata: object = {},
   fill: (bundleName: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<KubeObject> {
-  const { name = '' } = wanted.metadata;
-  const hash = templateHashOf(wanted);
+  const { name = '' } = desired.metadata;
+  const hash = templateHashOf(desired);
   const labels = {
     'core.rukpak.io/owner-kind': 'BundleDeployment',
     'core.rukpak.io/owner-name': name,
     'core.rukpak.io/bundle-template-hash': hash,
   };
-  const { spec } = (wanted['spec'] as unknown as { template: { spec: JsonObject } }).template;
+  const { spec } = (desired['spec'] as unknown as { template: { spec: JsonObject } }).template;
   const early = { apiVersion, kind: 'Bundle', metadata: { name: bundleName(name, hash), labels, ...metadata }, spec };
   const made = await attacker.create(early as unknown as KubeObject, asTest);
   await fill(made.metadata.name ?? '');
@@ -130,12 +130,12 @@ async function createEarly(
 
 test('a Bundle that was created before its BundleDeployment is named, and not adopted', async () => {
   const name = 'early';
-  const wanted = bundleDeployment(name, world.imageSource(`${name}:v1`, evil(name)));
-  const made = await createEarly(wanted);
+  const desired = bundleDeployment(name, world.imageSource(`${name}:v1`, hostile(name)));
+  const made = await createEarly(desired);
   const early = made.metadata.name ?? '';
   // The tag moves between the attack and the installation.
   world.imageSource(`${name}:v1`, application(name, 1));
-  await world.kube.apply(wanted, asTest);
+  await world.kube.apply(desired, asTest);
   const waiting = await world.deploymentWith(name, {
     type: 'HasValidBundle',
     status: 'Unknown',
@@ -147,16 +147,16 @@ test('a Bundle that was created before its BundleDeployment is named, and not ad
   expect((await world.get('Bundle', early)).metadata.uid).toBe(made.metadata.uid);
   await world.kube.delete(bundleRef(early));
   await world.deploymentWith(name, { type: 'Installed', status: 'True' });
-  expect(await isAbsent(evilObject(name))).toBe(true);
+  expect(await isAbsent(hostileObject(name))).toBe(true);
 });
 
-test('a Bundle that says it is controlled by the BundleDeployment, which did not create it, is replaced', async () => {
+test('a Bundle that claims to be controlled by the BundleDeployment, which did not create it, is replaced', async () => {
   const name = 'claimed';
-  const wanted = bundleDeployment(name, world.imageSource(`${name}:v1`, evil(name)));
-  const paused = { ...wanted, metadata: { name, annotations: { 'core.rukpak.io/paused': 'true' } } };
+  const desired = bundleDeployment(name, world.imageSource(`${name}:v1`, hostile(name)));
+  const paused = { ...desired, metadata: { name, annotations: { 'core.rukpak.io/paused': 'true' } } };
   const { metadata } = await world.kube.create(paused, asTest);
   const reference = { apiVersion, kind: 'BundleDeployment', name, uid: metadata.uid, controller: true };
-  const made = await createEarly(wanted, { ownerReferences: [reference] });
+  const made = await createEarly(desired, { ownerReferences: [reference] });
   world.imageSource(`${name}:v1`, application(name, 1));
   await world.kube.patch(
     { apiVersion, kind: 'BundleDeployment', name },
@@ -165,15 +165,15 @@ test('a Bundle that says it is controlled by the BundleDeployment, which did not
   );
   await world.deploymentWith(name, { type: 'Installed', status: 'True' });
   expect((await world.get('Bundle', made.metadata.name ?? '')).metadata.uid).not.toBe(made.metadata.uid);
-  expect(await isAbsent(evilObject(name))).toBe(true);
+  expect(await isAbsent(hostileObject(name))).toBe(true);
 });
 
-test('content that was uploaded for a Bundle of somebody else is not installed', async () => {
+test('content that was uploaded for a Bundle of another user is not installed', async () => {
   const name = 'uploaded';
-  const wanted = bundleDeployment(name, { type: 'upload', upload: {} });
-  const body = gzipSync(tarFile(fileEntries(evil(name))));
-  const early = await createEarly(wanted, {}, (bundle) => upload(bundle, body));
-  await world.kube.apply(wanted, asTest);
+  const desired = bundleDeployment(name, { type: 'upload', upload: {} });
+  const body = gzipSync(tarFile(fileEntries(hostile(name))));
+  const early = await createEarly(desired, {}, (bundle) => upload(bundle, body));
+  await world.kube.apply(desired, asTest);
   await world.deploymentWith(name, { type: 'HasValidBundle', status: 'Unknown', reason: 'ReconcileFailed' });
   await attacker.delete(bundleRef(early.metadata.name ?? ''));
   const waiting = await world.deploymentWith(name, {
@@ -182,5 +182,5 @@ test('content that was uploaded for a Bundle of somebody else is not installed',
     reason: 'UnpackPending',
   });
   expect(statusOf(waiting)['activeBundle'] ?? '').toBe('');
-  expect(await isAbsent(evilObject(name))).toBe(true);
+  expect(await isAbsent(hostileObject(name))).toBe(true);
 });

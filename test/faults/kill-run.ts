@@ -49,7 +49,7 @@ interface Expectation {
  *  is always under way. */
 const partBytes = { small: 500, large: 225_000 };
 
-/** All parts of an object say the same number. */
+/** All parts of an object have the same number. */
 function objectOf(name: string, value: number): string {
   const filling = 'x'.repeat(value % 5 < 2 ? partBytes.large : partBytes.small);
   const data = Object.fromEntries(parts.map((part) => [part, `${value}:${filling}`]));
@@ -77,7 +77,7 @@ class Ledger {
       try {
         await this.#send(connection, name, isDeletion ? undefined : this.#next++);
       } catch {
-        // The server is gone: what was sent last may or may not have been written.
+        // The server is down: what was sent last may or may not have been written.
         return;
       }
     }

@@ -104,7 +104,7 @@ async function makeGroup(version: Version, parent: string, limitBytes: number): 
   }
 }
 
-/** Makes a group with a limit; or says why that is not possible on this machine.  */
+/** Makes a group with a limit; or reports why that is not possible on this machine.  */
 export async function openMemoryCgroup(limitBytes: number): Promise<MemoryCgroup | { readonly missing: string }> {
   if (process.platform !== 'linux') return { missing: 'control groups are a part of Linux' };
   if ((await statfs(tmpdir())).type === inMemoryFileSystem) return { missing: `${tmpdir()} is in memory` };

@@ -23,7 +23,7 @@ const alsoReal: readonly RegExp[] = [
   /no kind .* is registered for version/,
 ];
 
-test(`answers ${count} requests with spoilt bytes (seed ${seed}) without a fault of its own`, async () => {
+test(`answers ${count} requests with corrupted bytes (seed ${seed}) without a fault of its own`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-mutated-'));
   try {
     await using server = await startServer(folder);

@@ -2,7 +2,7 @@ import { mapLimit } from '../../src/base/index.ts';
 import type { Connection, Question } from '../conformance/connection.ts';
 import { below, mutateBytes, type Random, randomOf } from './mutation.ts';
 
-/** A request to be spoiled. */
+/** A request to be corrupted. */
 interface Sample {
   readonly method: string;
   readonly path: string;
@@ -181,12 +181,12 @@ function asHeader(bytes: Buffer): string {
 function mutatedRequest(random: Random): Question {
   const sample = samples[below(random, samples.length)] as Sample;
   const part = sample.body === undefined ? below(random, 2) : below(random, 6);
-  const spoil = (text: string, isSpoilt: boolean): Buffer =>
-    isSpoilt ? mutateBytes(Buffer.from(text), random) : Buffer.from(text);
-  const path = asPath(spoil(sample.path, part === 0));
-  const type = asHeader(spoil(sample.contentType ?? '', part === 1 && sample.contentType !== undefined));
-  const accept = asHeader(spoil(sample.accept ?? json, part === 1));
-  const body = sample.body === undefined ? undefined : spoil(JSON.stringify(sample.body), part > 1);
+  const corrupt = (text: string, isCorrupted: boolean): Buffer =>
+    isCorrupted ? mutateBytes(Buffer.from(text), random) : Buffer.from(text);
+  const path = asPath(corrupt(sample.path, part === 0));
+  const type = asHeader(corrupt(sample.contentType ?? '', part === 1 && sample.contentType !== undefined));
+  const accept = asHeader(corrupt(sample.accept ?? json, part === 1));
+  const body = sample.body === undefined ? undefined : corrupt(JSON.stringify(sample.body), part > 1);
   const headers = { accept, ...(type === '' ? {} : { 'content-type': type }) };
   return { method: sample.method, path, headers, body };
 }
@@ -214,7 +214,7 @@ export interface ServerFault {
 }
 
 const patienceMs = 30_000;
-/** A watch whose end was spoilt goes on for half an hour; its first moment is enough. */
+/** A watch whose end was corrupted runs for half an hour; its first moment is enough. */
 const streamMs = 200;
 
 /** Status and text of an answer; of a stream, those of its beginning. */

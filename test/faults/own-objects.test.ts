@@ -33,9 +33,9 @@ test.each(own)('$kind $name of Longshore is never taken over', async (ref) => {
   const { status: _status, ...content } = live;
   const files = { 'manifests/own.yaml': formatYaml({ ...content, metadata } as unknown as JsonObject) };
   const name = `adopts-${ref.name.replaceAll('.', '-')}`.slice(0, 40).replace(/-+$/, '');
-  const wanted = bundleDeployment(name, world.imageSource(`${name}:v1`, files));
+  const desired = bundleDeployment(name, world.imageSource(`${name}:v1`, files));
   const annotations = { 'core.rukpak.io/adopt': 'true' };
-  await world.kube.create({ ...wanted, metadata: { name, annotations } } as KubeObject, asTest);
+  await world.kube.create({ ...desired, metadata: { name, annotations } } as KubeObject, asTest);
   const refused = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
   expect(conditionOf(refused, 'Installed')?.message).toContain('it belongs to Longshore itself');
   expect((await world.kube.get(ref)).metadata.labels ?? {}).not.toHaveProperty(['core.rukpak.io/owner-name']);

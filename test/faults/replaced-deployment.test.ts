@@ -43,7 +43,7 @@ test.each([
   await world.deploymentWith(name, { type: 'Installed', status: 'False' });
   expect(await world.kube.get(settings)).toMatchObject({ data: { version: '1' } });
   expect((await world.get('Namespace', name)).metadata.deletionTimestamp).toBeUndefined();
-  // What says so is restored.
+  // The record of it is restored.
   await eventually(async () => {
     const { labels, annotations, finalizers } = (await world.get('BundleDeployment', name)).metadata;
     expect(labels).toHaveProperty(['applyset.kubernetes.io/id']);

@@ -22,7 +22,7 @@ interface Backup {
   readonly objects: readonly KubeObject[];
 }
 
-async function isGone(object: KubeObject): Promise<void> {
+async function isDeleted(object: KubeObject): Promise<void> {
   await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(refOf(object))))).toBe(true));
 }
 
@@ -41,7 +41,7 @@ async function backUp(name: string): Promise<Backup> {
     ),
   ];
   await world.kube.delete(deploymentRef(name));
-  for (const object of [deployment, ...bundles, ...objects]) await isGone(object);
+  for (const object of [deployment, ...bundles, ...objects]) await isDeleted(object);
   return { deployment, bundles, objects };
 }
 
@@ -101,7 +101,7 @@ test.each(ways)('a BundleDeployment that is restored from a backup has its objec
   await world.deploymentWith(name, { type: 'Installed', status: 'True' });
   await expectKept(objects);
   await world.kube.delete(deploymentRef(name));
-  for (const object of backup.objects) await isGone(object);
+  for (const object of backup.objects) await isDeleted(object);
 });
 
 test.each(ways.slice(0, 2))(

@@ -31,9 +31,9 @@ function specWith(deployment: KubeObject, serviceAccount: JsonObject): JsonObjec
 }
 
 /** So many objects that a reconcile writes the status between reading the spec and installing. */
-const evil = {
+const hostile = {
   'manifests/all.yaml': Array.from({ length: 1_500 }, (_, index) =>
-    configMap(`evil-${index}`, 'kube-system', { by: 'mallory' }),
+    configMap(`hostile-${index}`, 'kube-system', { by: 'mallory' }),
   ).join('---\n'),
 };
 
@@ -53,16 +53,16 @@ test('content that its author may not install is not installed with the account 
   await world.kube.apply({ ...good, spec: intended }, asTest);
   await world.deploymentWith(name, { type: 'Installed', status: 'True' });
   for (let round = 0; round < rounds; round++) {
-    const image = `${name}:evil-${round}`;
-    const hers = specWith(bundleDeployment(name, world.imageSource(image, evil)), mallory);
+    const image = `${name}:hostile-${round}`;
+    const hers = specWith(bundleDeployment(name, world.imageSource(image, hostile)), mallory);
     await world.kube.patch(ref, { spec: hers }, { fieldManager: 'mallory' });
     await isUnpacked(name, image);
     // As a GitOps tool does that corrects drift.
     await world.kube.patch(ref, { spec: intended }, { fieldManager: 'gitops' });
     await world.deploymentWith(name, { type: 'Installed', status: 'True' });
-    const left = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'evil-0' };
+    const left = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'hostile-0' };
     expect(isNotFound(await errorOf(world.kube.get(left)))).toBe(true);
     const { history = [] } = statusOf(await world.kube.get(ref)) as { history?: readonly JsonObject[] };
-    expect(history.map(({ spec }) => JSON.stringify(spec).includes('evil'))).not.toContain(true);
+    expect(history.map(({ spec }) => JSON.stringify(spec).includes('hostile'))).not.toContain(true);
   }
 });

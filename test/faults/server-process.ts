@@ -9,12 +9,12 @@ const entry = join(import.meta.dirname, 'server-child.ts');
 /** An API server in a process of its own. */
 export interface ServerProcess extends AsyncDisposable {
   readonly connection: Connection;
-  /** `kill -9`; resolves when the process is gone. */
+  /** `kill -9`; resolves when the process has exited. */
   kill(): Promise<void>;
   /** Stops it as Ctrl-C does; resolves when the process has ended. */
   stop(): Promise<void>;
   /** Sends a line, resolves when it is done. */
-  tell(line: string): Promise<void>;
+  send(line: string): Promise<void>;
   /** Bytes of memory that it has. */
   residentBytes(): Promise<number>;
   readonly hasEnded: boolean;
@@ -51,7 +51,7 @@ export async function startServer(dataDir: string, wrap: readonly string[] = [])
       child.stdin?.end();
       await ended;
     },
-    tell: async (line) => {
+    send: async (line) => {
       child.stdin?.write(`${line}\n`);
       await next();
     },

@@ -91,7 +91,7 @@ afterAll(async () => {
 
 async function holder(): Promise<string> {
   const { holderIdentity = '' } = (await kube.get(leaseRef))['spec'] as { readonly holderIdentity?: string };
-  if (holderIdentity === '') throw new Error('nobody leads');
+  if (holderIdentity === '') throw new Error('no leader');
   return holderIdentity;
 }
 

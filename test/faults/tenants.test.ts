@@ -67,7 +67,7 @@ test('who may write BundleDeployments, but not their status, cannot write the re
   });
 });
 
-test('an inventory that somebody writes on a BundleDeployment makes nobody’s objects and namespaces go', async () => {
+test('an inventory that a user writes on a BundleDeployment deletes no objects and namespaces of others', async () => {
   await install('listed', application('listed', 1));
   const victim = {
     apiVersion: 'v1',
@@ -89,7 +89,7 @@ test('an inventory that somebody writes on a BundleDeployment makes nobody’s o
   expect((await world.get('Namespace', 'victim')).metadata.deletionTimestamp).toBeUndefined();
 });
 
-test('an inventory that a BundleDeployment is created with makes nobody’s namespaces go', async () => {
+test('an inventory that a BundleDeployment is created with deletes no namespaces of others', async () => {
   const name = 'listing';
   const annotations = { 'core.rukpak.io/namespace-made-for': 'other' };
   await world.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'empty', annotations } }, asTest);
@@ -101,8 +101,8 @@ test('an inventory that a BundleDeployment is created with makes nobody’s name
       'applyset.kubernetes.io/additional-namespaces': 'empty',
     },
   };
-  const wanted = bundleDeployment(name, world.imageSource(`${name}:v1`, application(name, 1)));
-  await author.create({ ...wanted, metadata: hers }, asTenant);
+  const desired = bundleDeployment(name, world.imageSource(`${name}:v1`, application(name, 1)));
+  await author.create({ ...desired, metadata: hers }, asTenant);
   await world.deploymentWith(name, { type: 'Installed', status: 'True' });
   const { uid } = await world.get('Namespace', 'empty').then(({ metadata }) => metadata);
   await author.delete(deploymentRef(name));
@@ -128,7 +128,7 @@ test('an object that a tenant labels as installed is neither removed nor changed
   expect([after.metadata.deletionTimestamp, after['data']]).toEqual([undefined, { a: '1' }]);
 });
 
-test('what an impostor of an active Bundle says of itself meets no dependency', async () => {
+test('the properties of an impostor of an active Bundle meet no dependency', async () => {
   const pausing = { metadata: { annotations: { 'core.rukpak.io/paused': 'true' } } };
   const { activeBundle } = statusOf(await install('base', application('base', 1))) as { activeBundle: string };
   await world.kube.patch(deploymentRef('base'), pausing, asTenant);
@@ -158,7 +158,7 @@ test('what an impostor of an active Bundle says of itself meets no dependency', 
   expect(conditionOf(held, 'Installed')?.message).toContain('package ghost');
 });
 
-test('who may write ClusterCatalogs and PlatformOperators, but not their status, cannot say what is served or installed', async () => {
+test('who may write ClusterCatalogs and PlatformOperators, but not their status, cannot decide what is served or installed', async () => {
   const image = {
     ref: 'registry.example.com/hers@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
   };

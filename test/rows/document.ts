@@ -34,10 +34,10 @@ export function rowsDocument(areas: readonly Area[], { kubeVersion, tests }: Res
 
 # What Longshore promises, row by row
 
-Longshore speaks RukPak's API, and this is its checklist: ${rows.length} scenarios, of which ${count} are shown by tests that bear their ids. A
+Longshore speaks RukPak's API, and this is its checklist: ${rows.length} scenarios, of which ${count} are shown by tests that have their ids. A
 test of a scenario on a cluster runs twice, on the embedded API server (\`npm run test:e2e\`) and on a real control plane with kube-apiserver
 ${kubeVersion} (\`npm run e2e:kube\`); — stands where a test needs no cluster, or where there is none. Where Longshore differs on
-purpose the row says how, and [Differences](differences.md) why. How far the embedded API server behaves like the real one is
+purpose the row describes how, and [Differences](differences.md) why. How far the embedded API server behaves like the real one is
 [another list](api-conformance.md).
 
 \`npm run generate:conformance\` runs the tests and writes this page.

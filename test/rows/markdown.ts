@@ -5,7 +5,7 @@ function cell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
 }
 
-/** The scenario of a row, with what is to be said about it. */
+/** The scenario of a row, with its note. */
 export function explained({ scenario, note, absent }: Row): string {
   const remark = note ?? absent;
   return cell(remark === undefined ? scenario : `${scenario}<br>*${remark}*`);

@@ -16,7 +16,7 @@ function section({ title, rows }: Area, named: readonly NamedId[]): string {
 
 type Introduce = (counts: { readonly all: number; readonly shown: number }) => string;
 
-/** Every row with the files whose tests bear its id. */
+/** Every row with the files whose tests have its id. */
 function namedRowsDocument(areas: readonly Area[], named: readonly NamedId[], introduce: Introduce): string {
   const ids = areas.flatMap((area) => area.rows.flatMap(({ id }) => idsOfTitle(id)));
   const shown = new Set(named.map(({ id }) => id));
@@ -32,8 +32,8 @@ export function operatorRowsDocument(areas: readonly Area[], named: readonly Nam
     named,
     ({ all, shown }) => `# What Longshore promises for operators, row by row
 
-Operators are bundles of the format registry+v1. The rows BF are about reading and judging such bundles, RV about rendering and installing them:
-${all} scenarios, of which ${shown} are shown by tests that bear their ids. These tests run with all others (\`npm test\`); those in
+Operators are bundles of the format registry+v1. The rows BF are about reading and validating such bundles, RV about rendering and installing them:
+${all} scenarios, of which ${shown} are shown by tests that have their ids. These tests run with all others (\`npm test\`); those in
 \`test/e2e\` can be run on a real control plane, too. What holds beyond operators stands in [another list](conformance.md), and why things
 differ from the established tools in [Differences](differences.md#operators).`,
   );
@@ -47,6 +47,6 @@ export function catalogRowsDocument(areas: readonly Area[], named: readonly Name
     ({ all, shown }) => `# What Longshore promises for catalogs, row by row
 
 File-based catalogs, their update graphs, the resolution of dependencies, ClusterCatalogs and platform operators: ${all} scenarios, of which ${shown}
-are shown by tests that bear their ids, and run with all others (\`npm test\`).`,
+are shown by tests that have their ids, and run with all others (\`npm test\`).`,
   );
 }

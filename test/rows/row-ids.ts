@@ -25,7 +25,7 @@ export function idsOfTitle(title: string): string[] {
   return found === undefined ? [] : expand(found);
 }
 
-/** Whether a row is one of the lists for operators and catalogs, whose ids bear the name of the list: `BF-A1`, `CR-S1`. */
+/** Whether a row is one of the lists for operators and catalogs, whose ids begin with the name of the list: `BF-A1`, `CR-S1`. */
 export function isOperatorRow(row: string): boolean {
   return row.includes('-');
 }

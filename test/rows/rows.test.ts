@@ -34,22 +34,22 @@ test('every id in the name of a test is that of one row', async () => {
   expect(named.filter((id) => !ids.includes(id))).toEqual([]);
 });
 
-test('docs/conformance.md says what the tests of the rows showed', async () => {
+test('docs/conformance.md has the results of the tests of the rows', async () => {
   const written = await readFile('docs/conformance.md', 'utf8');
   expect(written, 'npm run generate writes it').toBe(rowsDocument(areas, results));
 });
 
-test('docs/operator-conformance.md says which tests show the rows of operators', async () => {
+test('docs/operator-conformance.md lists which tests show the rows of operators', async () => {
   const written = await readFile('docs/operator-conformance.md', 'utf8');
   expect(written, 'npm run generate writes it').toBe(operatorRowsDocument(operatorAreas, await namedIds()));
 });
 
-test('docs/catalog-conformance.md says which tests show the rows of catalogs', async () => {
+test('docs/catalog-conformance.md lists which tests show the rows of catalogs', async () => {
   const written = await readFile('docs/catalog-conformance.md', 'utf8');
   expect(written, 'npm run generate writes it').toBe(catalogRowsDocument(catalogAreas, await namedIds()));
 });
 
-test('every row is shown by a test, or says why it is not', async () => {
+test('every row is shown by a test, or has a reason why not', async () => {
   const named = new Set((await namedIds()).map(({ id }) => id));
   const isShown = (id: string): boolean => (isOperatorRow(id) ? idsOfTitle(id) : [id]).every((one) => named.has(one));
   const untold = allRows.filter(({ id, absent }) => !isShown(id) && absent === undefined && !id.startsWith('Q'));
@@ -67,7 +67,7 @@ test('docs/differences.md has a line for each defect of the original, which lead
   }
 });
 
-test('the record is of tests that there are, and knows every id that a test bears', async () => {
+test('the record is of tests that there are, and has every id of a test', async () => {
   const named = await recordedIds();
   const recorded = results.tests.flatMap(({ file, title }) => idsOfTitle(title).map((id) => ({ file, id })));
   const has = (list: typeof named, { file, id }: (typeof named)[number]): boolean =>

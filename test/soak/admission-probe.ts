@@ -17,7 +17,7 @@ function bundleIn(directory: string): ApiObject & { readonly spec: unknown } {
   return { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', metadata: { name: 'probe' }, spec };
 }
 
-/** Asks all the time whether a bad Bundle is denied and a good one is not, from the first denial on: before that nobody has registered. */
+/** Asks all the time whether a bad Bundle is denied and a good one is not, from the first denial on: before that no webhook is registered. */
 export class AdmissionProbe {
   readonly counts: AdmissionCounts = { right: 0, unanswered: 0 };
   readonly problems: string[] = [];

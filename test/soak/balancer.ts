@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A Service in small: connections go to one of the ports in turn, to the next where nobody listens. Disposing it ends it. */
+/** A Service in small: connections go to one of the ports in turn, to the next if none listens. Disposing it ends it. */
 export async function startBalancer(port: number, targets: readonly number[]): Promise<AsyncDisposable> {
   let turn = 0;
   const sockets = new Set<Socket>();

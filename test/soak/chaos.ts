@@ -19,7 +19,7 @@ const lease = {
   namespace: 'rukpak-system',
 };
 
-/** Disturbs, one thing after another, until it is told to stop. */
+/** Disturbs, one thing after another, until it is stopped. */
 export class Chaos {
   readonly counts: Map<string, number> = new Map<string, number>();
   readonly #options: ChaosOptions;
@@ -69,7 +69,7 @@ export class Chaos {
     };
   }
 
-  /** Who holds the lease; the first one while nobody does. */
+  /** Who holds the lease; the first one while no process does. */
   async #leader(): Promise<Replica> {
     const controllers = this.#options.replicas.filter(({ name }) => name.startsWith('core-'));
     const found = (await this.#options.cluster.client.find(lease)) as

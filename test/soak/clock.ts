@@ -1,4 +1,4 @@
-/** Loaded into a process before everything else (`--import`): its wall clock is that of the machine and what `LONGSHORE_SOAK_CLOCK`, a file, says in
+/** Loaded into a process before everything else (`--import`): its wall clock is that of the machine and the offset that `LONGSHORE_SOAK_CLOCK`, a file, has in
  *  milliseconds. Timers and the monotonic clock go on as they are, as with a clock that is set. */
 import { readFileSync, watchFile } from 'node:fs';
 

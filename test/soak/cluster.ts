@@ -42,7 +42,7 @@ export class SoakCluster implements AsyncDisposable {
     return this.#server.client;
   }
 
-  /** Stops it, and starts it again after a while. */
+  /** Stops it, and restarts it later. */
   async restart(awayMs: number): Promise<void> {
     this.isWell = false;
     this.#endFaults();

@@ -6,9 +6,9 @@ import type { ApiObject, ClusterClient } from '../../apiserver/index.ts';
 import { SeededRandom } from '../conformance/random.ts';
 import { freePort, renew } from '../e2e/own-processes.ts';
 import { type Action, actionsOf } from '../faults/model/actions.ts';
-import { Judge } from '../faults/model/judge.ts';
 import { Model } from '../faults/model/model.ts';
 import { Sources } from '../faults/model/sources.ts';
+import { StateChecker } from '../faults/model/state-checker.ts';
 import { User } from '../faults/model/user.ts';
 import { canHaveSmallDisks, onSmallDisk } from '../faults/small-disk.ts';
 import { type AdmissionCounts, AdmissionProbe } from './admission-probe.ts';
@@ -77,7 +77,7 @@ class Replicas {
     this.all.push(this.#stack.use(new Replica(options)));
   }
 
-  /** One that may lead, with a disk that nobody else has. */
+  /** One that may lead, with a disk of its own. */
   async startControllers(name: string, isDiskSmall: boolean): Promise<void> {
     const { client } = this.#cluster;
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: 'rukpak-system' };
@@ -125,7 +125,7 @@ async function startReplicas(
 ): Promise<readonly Replica[]> {
   const replicas = new Replicas(cluster, folder, stack);
   const hasDisks = await canHaveSmallDisks();
-  if (!hasDisks) report('no disk is filled: nobody may have a file system of their own on this machine');
+  if (!hasDisks) report('no disk is filled: this machine does not allow mounting a file system');
   for (const name of ['core-a', 'core-b']) await replicas.startControllers(name, hasDisks);
   await replicas.startWebhooks(['webhook-0', 'webhook-1']);
   return replicas.all;
@@ -135,7 +135,7 @@ class Soak {
   readonly #options: SoakOptions;
   readonly #model: Model;
   readonly #user: User;
-  readonly #judge: Judge;
+  readonly #checker: StateChecker;
   readonly #chaos: Chaos;
   readonly #random: SeededRandom;
   readonly problems: string[] = [];
@@ -144,12 +144,12 @@ class Soak {
 
   constructor(
     options: SoakOptions,
-    parts: { model: Model; user: User; judge: Judge; chaos: Chaos; random: SeededRandom },
+    parts: { model: Model; user: User; checker: StateChecker; chaos: Chaos; random: SeededRandom },
   ) {
     this.#options = options;
     this.#model = parts.model;
     this.#user = parts.user;
-    this.#judge = parts.judge;
+    this.#checker = parts.checker;
     this.#chaos = parts.chaos;
     this.#random = parts.random;
   }
@@ -170,9 +170,9 @@ class Soak {
 
   #asOfRound(action: Action, round: number): Action {
     if (action.what !== 'apply') return action;
-    const { wish } = action;
-    const source = wish.source === 'upload' ? 'image' : wish.source;
-    return { ...action, wish: { ...wish, source, version: round * 1000 + wish.version } };
+    const { desired } = action;
+    const source = desired.source === 'upload' ? 'image' : desired.source;
+    return { ...action, desired: { ...desired, source, version: round * 1000 + desired.version } };
   }
 
   async #do(action: Action): Promise<void> {
@@ -185,12 +185,12 @@ class Soak {
   async #settle(): Promise<void> {
     await using _quiet = await this.#chaos.rest();
     for (const name of this.#model.paused) await this.#do({ what: 'unpause', name });
-    for (const source of this.#model.broken) await this.#do({ what: 'mend', source });
+    for (const source of this.#model.broken) await this.#do({ what: 'recover', source });
     const startedMs = Date.now();
     let problems: readonly string[] = ['nothing was looked at'];
     while (problems.length > 0 && Date.now() - startedMs < settleMs) {
       await pause(200);
-      problems = await this.#judge.problems(this.#model.expectations());
+      problems = await this.#checker.problems(this.#model.expectations());
     }
     this.problems.push(...problems);
     if (problems.length > 0) return;
@@ -230,7 +230,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const user = new User({ client, sources, random, contentUrl: '', token: '' });
     const chaos = new Chaos({ cluster, replicas, random, report: options.report });
     const probe = new AdmissionProbe(() => cluster.client);
-    const run = new Soak(options, { model, user, judge: new Judge(client), chaos, random });
+    const run = new Soak(options, { model, user, checker: new StateChecker(client), chaos, random });
     const { signal } = stop;
     const untilMs = Date.now() + options.forMs;
     const beside = [probe.run(signal), watchMemory(replicas, signal, problems), chaos.run(signal)];

@@ -1,4 +1,4 @@
-/** Operators that nobody has written, for property tests: what published ones have, near every limit, and what no author should write. */
+/** Generated operators, for property tests: what published ones have, near every limit, and what no author should write. */
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
 
@@ -320,29 +320,29 @@ const hostile: readonly (JsonValue | undefined)[] = [
   { toString: 'x' },
 ];
 
-function spoil(value: JsonValue, path: readonly number[], by: JsonValue | undefined): JsonValue | undefined {
+function corrupt(value: JsonValue, path: readonly number[], by: JsonValue | undefined): JsonValue | undefined {
   const [step = 0, ...rest] = path;
   if (Array.isArray(value)) {
     if (value.length === 0) return by;
     const index = step % value.length;
-    const items = value.map((item, at) => (at === index ? spoil(item, rest, by) : item));
+    const items = value.map((item, at) => (at === index ? corrupt(item, rest, by) : item));
     return items.filter((item) => item !== undefined);
   }
   if (typeof value !== 'object' || value === null || path.length === 0) return by;
   const keys = Object.keys(value);
   const key = keys[step % Math.max(1, keys.length)];
   if (key === undefined) return by;
-  return present({ ...value, [key]: spoil(value[key] ?? null, rest, by) });
+  return present({ ...value, [key]: corrupt(value[key] ?? null, rest, by) });
 }
 
-/** The same with one value somewhere replaced by what nobody should write there, or taken away. */
-export const invalidOperator: fc.Arbitrary<AnyOperator> = fc
+/** The same with one value somewhere replaced by an invalid one, or removed. */
+export const corruptedOperator: fc.Arbitrary<AnyOperator> = fc
   .record({
     operator: anyOperator,
     path: fc.array(fc.nat(20), { minLength: 2, maxLength: 12 }),
     by: fc.constantFrom(...hostile),
   })
   .map(({ operator, path, by }) => {
-    const manifests = spoil([...operator.manifests], path, by);
+    const manifests = corrupt([...operator.manifests], path, by);
     return { ...operator, manifests: (Array.isArray(manifests) ? manifests : []) as JsonObject[] };
   });

@@ -3,15 +3,15 @@ import { type CatalogReport, catalogWarnings, createCatalogCheck, type Meta } fr
 
 /** What is wrong with a catalog, each document of which stands on a line of its own. */
 export function check(...documents: readonly string[]): CatalogReport {
-  const judge = createCatalogCheck(catalogWarnings);
+  const check = createCatalogCheck(catalogWarnings);
   for (const [index, text] of documents.entries()) {
     const [value] = parseYamlDocuments('catalog.yaml', text);
     if (!isJsonObject(value)) throw new Error(`no document: ${text}`);
     const named = { schema: textAt(value, 'schema'), package: textAt(value, 'package'), name: textAt(value, 'name') };
     const meta: Meta = { ...named, value, place: { file: 'catalog.yaml', line: index + 1 } };
-    judge.add(meta);
+    check.add(meta);
   }
-  return judge.finish();
+  return check.finish();
 }
 
 /** An `olm.package`, in one line of YAML as all others here. */
@@ -20,7 +20,7 @@ export const pkg = (name = 'p', defaultChannel = 'c'): string =>
 /** An `olm.channel`; `entries` in YAML. */
 export const channel = (entries: string, name = 'c', of = 'p'): string =>
   `{schema: olm.channel, package: "${of}", name: "${name}", entries: [${entries}]}`;
-/** The property that says which package and version a bundle is. */
+/** The property with the package and version of a bundle. */
 export const identity = (version: string, of = 'p'): string =>
   `{type: olm.package, value: {packageName: ${of}, version: ${version}}}`;
 

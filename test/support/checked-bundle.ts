@@ -32,8 +32,8 @@ export function testBundle(files: TestFiles, others: readonly OtherEntry[] = [])
   });
 }
 
-/** What the checks say of a bundle; the usual ones unless others are selected. */
-export function judgeBundle(
+/** The findings of the checks about a bundle; the usual ones unless others are selected. */
+export function validateBundle(
   bundle: BundleUnderCheck,
   options: Partial<Selection> & { readonly context?: Partial<CheckContext> } = {},
 ): readonly Finding[] {
@@ -49,7 +49,7 @@ export function shownFinding({ file = '', line, column, severity, id, message }:
 
 /** The findings of a bundle of these files, a line each. */
 export function findingsOf(files: TestFiles, others: readonly OtherEntry[] = []): readonly string[] {
-  return judgeBundle(testBundle(files, others)).map(shownFinding);
+  return validateBundle(testBundle(files, others)).map(shownFinding);
 }
 
 const annotations = `annotations:

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '../../src/base/index.ts';
 import type { BundleFiles } from '../../src/formats/index.ts';
 
-/** Real bundles, a real catalog and expected renderings: beside the project unless `LONGSHORE_CORPUS` says where. */
+/** Real bundles, a real catalog and expected renderings: beside the project unless `LONGSHORE_CORPUS` has another place. */
 const corpusDir: string = process.env['LONGSHORE_CORPUS'] ?? join(import.meta.dirname, '../../../shared/corpus');
 
 /** Whether the corpus is there; tests of it are skipped where it is not. */

@@ -34,7 +34,7 @@ interface Promised {
   readonly promise: string;
 }
 
-/** What a log says when it takes an entry in. */
+/** The promise of a log when it accepts an entry. */
 function promised(entry: unknown, log: SigningKey, timeMs: number): Promised {
   const der = Buffer.from(log.publicPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   const body = Buffer.from(JSON.stringify(entry)).toString('base64');
@@ -68,8 +68,8 @@ export function logged(
 
 const statementType = 'application/vnd.in-toto+json';
 
-/** What a bundle is to say besides the digest. */
-export interface BundleWishes {
+/** What a bundle is to contain besides the digest. */
+export interface SigstoreBundleOptions {
   readonly privateKey: KeyObject;
   /** PEM of what it was signed with; a bundle without `certificatePem` is one of a key. */
   readonly publicPem?: string;
@@ -81,8 +81,8 @@ export interface BundleWishes {
   readonly logged?: string;
 }
 
-function logEntryOf(content: Buffer, signature: string, wishes: BundleWishes): unknown[] {
-  const { log, timeMs = Date.now(), logged: other } = wishes;
+function logEntryOf(content: Buffer, signature: string, options: SigstoreBundleOptions): unknown[] {
+  const { log, timeMs = Date.now(), logged: other } = options;
   if (log === undefined) return [];
   const payloadHash = {
     algorithm: 'sha256',
@@ -90,7 +90,7 @@ function logEntryOf(content: Buffer, signature: string, wishes: BundleWishes): u
       .update(other ?? content)
       .digest('hex'),
   };
-  const signer = wishes.certificatePem ?? wishes.publicPem ?? '';
+  const signer = options.certificatePem ?? options.publicPem ?? '';
   const signatures = [{ signature, verifier: Buffer.from(signer).toString('base64') }];
   const entry = { apiVersion: '0.0.1', kind: 'dsse', spec: { payloadHash, signatures } };
   const { payload, promise } = promised(entry, log, timeMs);
@@ -107,8 +107,8 @@ function logEntryOf(content: Buffer, signature: string, wishes: BundleWishes): u
 }
 
 /** What cosign 3 would attach to an image of that digest. */
-export function bundleOf(digest: string, wishes: BundleWishes): SigstoreBundle {
-  const { privateKey, certificatePem, predicateType = 'https://sigstore.dev/cosign/sign/v1' } = wishes;
+export function bundleOf(digest: string, options: SigstoreBundleOptions): SigstoreBundle {
+  const { privateKey, certificatePem, predicateType = 'https://sigstore.dev/cosign/sign/v1' } = options;
   const subject = [{ name: '', digest: { sha256: digest.replace('sha256:', '') } }];
   const statement = { _type: 'https://in-toto.io/Statement/v1', subject, predicateType, predicate: {} };
   const content = Buffer.from(JSON.stringify(statement));
@@ -119,7 +119,7 @@ export function bundleOf(digest: string, wishes: BundleWishes): SigstoreBundle {
     mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
     verificationMaterial: {
       ...(rawBytes === undefined ? { publicKey: { hint: 'key' } } : { certificate: { rawBytes } }),
-      tlogEntries: logEntryOf(content, signature, wishes),
+      tlogEntries: logEntryOf(content, signature, options),
     },
     dsseEnvelope: {
       payload: content.toString('base64'),

@@ -58,7 +58,7 @@ export function drawnCatalog(
     priority,
     labels: { 'olm.operatorframework.io/metadata.name': name, ...labels },
     packageNames: () => packages.map((one) => one.name).toSorted(),
-    package: (wanted) => packages.find((one) => one.name === wanted),
+    package: (requested) => packages.find((one) => one.name === requested),
     packagesProviding: (api) =>
       packages
         .filter(({ bundles }) =>

@@ -98,7 +98,7 @@ export function ignoresRanges(): Intercept {
   };
 }
 
-/** Gives the part that is asked for and says that it is another one. */
+/** Gives the part that is asked for and claims that it is another one. */
 export function liesAboutRanges(contentRange: string): Intercept {
   return (request, response) => {
     if (request.headers.range === undefined) return false;

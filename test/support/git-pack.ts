@@ -59,7 +59,7 @@ export function repetition(baseBytes: number, times: number): Buffer {
   return Buffer.from([...varint(baseBytes), ...varint(baseBytes * times), ...copies]);
 }
 
-/** A whole pack, with its digest; `count` is the number of entries that it says. */
+/** A whole pack, with its digest; `count` is the number of entries that it declares. */
 export function packOf(entries: readonly Buffer[], count: number = entries.length): Buffer {
   const head = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   head.writeUInt32BE(count, 8);

@@ -46,7 +46,7 @@ async function problemOf(kube: KubeClient, object: RenderedObject): Promise<stri
   }
 }
 
-/** What an API server says by dry run of an operator in each install mode that it supports. Kinds that the cluster does not serve say nothing of the
+/** What an API server reports by dry run of an operator in each install mode that it supports. Kinds that the cluster does not serve are no finding about the
  *  bundle. */
 export async function installationProblems(kube: KubeClient, files: BundleFiles): Promise<readonly string[]> {
   const bundle = readRegistryBundle(files);

@@ -35,7 +35,7 @@ spec:
 function field(index: number): string {
   return `          field${index}:
             description: |-
-              Field ${index} says how the widget is to behave when it meets other widgets of its kind.
+              Field ${index} configures how the widget behaves when it meets other widgets of its kind.
               It is a long text over several lines, as they are made from comments.
             type: object
             properties:

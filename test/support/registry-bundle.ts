@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { BundleFiles } from '../../src/formats/index.ts';
 
-/** The operator of the tests: what a ClusterServiceVersion of a small operator with every kind of permission says. */
+/** The operator of the tests: what a ClusterServiceVersion of a small operator with every kind of permission. */
 export function acmeCsv(spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
   const deployment = {
     name: 'acme-widget-controller-manager',

@@ -28,7 +28,7 @@ export interface SshServer extends AsyncDisposable {
 export interface SshServerOptions {
   /** Holds the repositories. */
   readonly root: string;
-  /** Accepts everybody and then says nothing. */
+  /** Accepts every client and then stays silent. */
   readonly isSilent?: boolean;
 }
 

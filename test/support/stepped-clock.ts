@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/base/index.ts';
 
-/** A clock that moves when it is told to, in either direction. Sleeps are as long as the time that passes, whatever the clock says meanwhile. */
+/** A clock that moves on request, in either direction. Sleeps are as long as the time that passes, whatever the clock shows meanwhile. */
 export class SteppedClock implements Clock {
   #nowMs: number;
   readonly #sleepers = new Set<{ leftMs: number; readonly wake: () => void }>();
@@ -28,7 +28,7 @@ export class SteppedClock implements Clock {
     }
   }
 
-  /** Somebody sets the clock: no time passes. */
+  /** Sets the clock: no time passes. */
   jump(ms: number): void {
     this.#nowMs += ms;
   }

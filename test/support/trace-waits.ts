@@ -1,4 +1,4 @@
-/** A vitest setup file that says where a test that timed out waits. It records the stack of every promise, which is slow: `npm test` runs tests that
+/** A vitest setup file that reports where a test that timed out waits. It records the stack of every promise, which is slow: `npm test` runs tests that
  *  timed out a second time with it (LONGSHORE_TRACE_WAITS=1). */
 import { createHook } from 'node:async_hooks';
 import { afterEach, beforeEach } from 'vitest';

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import {
-  judgeBundle,
   shownFinding,
   type TestFiles,
   testBundle,
   tideFiles,
+  validateBundle,
 } from '../../../test/support/checked-bundle.ts';
 
 const csvFile = 'manifests/tide-gauge.clusterserviceversion.yaml';
 
 function said(files: TestFiles): readonly string[] {
-  return judgeBundle(testBundle({ ...tideFiles, ...files }), { select: ['installation'] }).map(shownFinding);
+  return validateBundle(testBundle({ ...tideFiles, ...files }), { select: ['installation'] }).map(shownFinding);
 }
 
 test('nothing is said of a bundle that can be installed, nor of one that is a chart', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeBundle, testBundle, tideFiles } from '../../../test/support/checked-bundle.ts';
+import { testBundle, tideFiles, validateBundle } from '../../../test/support/checked-bundle.ts';
 import type { ImagePlatform } from '../check.ts';
 
 const csvFile = 'manifests/tide-gauge.clusterserviceversion.yaml';
@@ -16,7 +16,7 @@ function said(
 ): readonly string[] {
   const bundle = testBundle({ ...tideFiles, [csvFile]: change(tideFiles[csvFile]) });
   const context = { images: new Map(Object.entries(images)) };
-  return judgeBundle(bundle, { select: ['multiarch'], context }).map(({ id, message }) => `${id} ${message}`);
+  return validateBundle(bundle, { select: ['multiarch'], context }).map(({ id, message }) => `${id} ${message}`);
 }
 
 function withAffinity(...architectures: readonly string[]): (csv: string) => string {

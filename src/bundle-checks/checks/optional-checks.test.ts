@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  judgeBundle,
   shownFinding,
   type TestFiles,
   testBundle,
   tideCsv,
   tideFiles,
+  validateBundle,
 } from '../../../test/support/checked-bundle.ts';
 import { formatYaml, isJsonObject, type JsonObject, objectAt, parseYaml } from '../../base/index.ts';
 import type { CheckContext } from '../check.ts';
@@ -31,7 +31,7 @@ function annotatedCsv(annotations: JsonObject): TestFiles {
 /** What the checks of the suite say, without places. */
 function said(files: TestFiles, suite: string, context: Partial<CheckContext> = {}): readonly string[] {
   const options = { select: [suite], context };
-  return judgeBundle(testBundle(files), options).map(({ severity, id, message }) => `${severity} ${id} ${message}`);
+  return validateBundle(testBundle(files), options).map(({ severity, id, message }) => `${severity} ${id} ${message}`);
 }
 
 function withRules(...rules: readonly JsonObject[]): TestFiles {
@@ -124,7 +124,7 @@ describe('operatorhub', () => {
   });
 
   test('tells file, line and column', () => {
-    const found = judgeBundle(testBundle(csvWith({ ...complete, version: '0.0.0' })), { select: ['H6'] });
+    const found = validateBundle(testBundle(csvWith({ ...complete, version: '0.0.0' })), { select: ['H6'] });
     expect(found.map(shownFinding)).toEqual([`${csvFile}:7:3 error H6 csv.Spec.Version must be set`]);
   });
 });

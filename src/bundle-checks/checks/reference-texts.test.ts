@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  judgeBundle,
   shownFinding,
   type TestFiles,
   testBundle,
   tideFiles,
+  validateBundle,
 } from '../../../test/support/checked-bundle.ts';
 
 const csvFile = 'manifests/tide-gauge.clusterserviceversion.yaml';
@@ -170,7 +170,7 @@ const cases: readonly { readonly id: string; readonly files: TestFiles; readonly
 ];
 
 test.each(cases)('$id says what the reference says, in the line that it is about', ({ id, files, text }) => {
-  const found = judgeBundle(testBundle(files), { select: ['default', 'deprecated-apis'] }).filter(
+  const found = validateBundle(testBundle(files), { select: ['default', 'deprecated-apis'] }).filter(
     (finding) => finding.id === id,
   );
   const texts = found.map(({ message }) => message);
@@ -184,7 +184,7 @@ test.each(cases)('$id says what the reference says, in the line that it is about
 
 test('L11 a file that is too large to be read is told with its size', () => {
   const large = { path: 'manifests/large.yaml', kind: 'too large', sizeBytes: 99 } as const;
-  expect(judgeBundle(testBundle(tideFiles, [large])).map(shownFinding)).toContainEqual(
+  expect(validateBundle(testBundle(tideFiles, [large])).map(shownFinding)).toContainEqual(
     'manifests/large.yaml error L11 manifests/large.yaml: 99 bytes, more than what is read',
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AnyOperator, anyOperator, invalidOperator } from '../../../test/support/any-operator.ts';
+import { type AnyOperator, anyOperator, corruptedOperator } from '../../../test/support/any-operator.ts';
 import { registryFiles } from '../../../test/support/index.ts';
 import {
   formatYaml,
@@ -271,7 +271,7 @@ test('every difference from the reference is that of a named amendment', () => {
 test('invalid input is refused with a message, or rendered, and nothing else', () => {
   let refusals = 0;
   fc.assert(
-    fc.property(invalidOperator, requests, (operator, request) => {
+    fc.property(corruptedOperator, requests, (operator, request) => {
       const chosen = optionsOf(request);
       const first = outcome(() => renderBundle(read(operator), chosen));
       if (first.refusal !== undefined) refusals++;

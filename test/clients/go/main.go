@@ -31,7 +31,7 @@ const finalizer = "clients.example.com/made"
 
 var thing = schema.GroupVersionKind{Group: "things.example.com", Version: "v1", Kind: "Thing"}
 
-// makesSecrets gives every ConfigMap labelled `make=secret` a Secret and a Deployment of its name, and says so in an annotation.
+// makesSecrets gives every ConfigMap labelled `make=secret` a Secret and a Deployment of its name, and records it in an annotation.
 type makesSecrets struct{ client.Client }
 
 func (r makesSecrets) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -99,20 +99,20 @@ func (r countsThings) Reconcile(ctx context.Context, request ctrl.Request) (ctrl
 	return ctrl.Result{}, err
 }
 
-// judge fills in a field of ConfigMaps and refuses those called `denied`.
-func judge(decoder admission.Decoder) admission.HandlerFunc {
+// guard fills in a field of ConfigMaps and refuses those called `denied`.
+func guard(decoder admission.Decoder) admission.HandlerFunc {
 	return func(_ context.Context, request admission.Request) admission.Response {
 		var object corev1.ConfigMap
 		if err := decoder.Decode(request, &object); err != nil {
 			return admission.Errored(http.StatusBadRequest, err)
 		}
 		if object.Name == "denied" {
-			return admission.Denied("nobody may be called so")
+			return admission.Denied("this name is not allowed")
 		}
 		if object.Data == nil {
 			object.Data = map[string]string{}
 		}
-		object.Data["judged"] = "yes"
+		object.Data["guarded"] = "yes"
 		return patched(request, &object)
 	}
 }
@@ -147,7 +147,7 @@ func run() error {
 	if err := ctrl.NewControllerManagedBy(manager).For(object).Complete(countsThings{manager.GetClient()}); err != nil {
 		return err
 	}
-	manager.GetWebhookServer().Register("/judge", &webhook.Admission{Handler: judge(admission.NewDecoder(manager.GetScheme()))})
+	manager.GetWebhookServer().Register("/guard", &webhook.Admission{Handler: guard(admission.NewDecoder(manager.GetScheme()))})
 	if _, err := manager.GetRESTMapper().RESTMapping(thing.GroupKind()); meta.IsNoMatchError(err) {
 		return err
 	}

@@ -57,7 +57,7 @@ export const cases: Area = area('Validating admission policies', (it) => {
     await create('bad', { a: 'x', b: 'y' });
   });
 
-  it('audits without saying so', async (api) => {
+  it('audits without a warning', async (api) => {
     await installPolicies(api, { p: { spec: checks('false'), binding: { validationActions: ['Audit'] } } });
     await configMapWriter(api).create('a');
   });
@@ -184,7 +184,7 @@ export const cases: Area = area('Validating admission policies', (it) => {
     await create('b');
   });
 
-  it('parameters by selector: each has its say', async (api) => {
+  it('parameters by selector: each applies', async (api) => {
     const spec = {
       paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
       validations: [
@@ -305,7 +305,7 @@ export const cases: Area = area('Validating admission policies', (it) => {
     await create('bad', { b: 'c' });
   });
 
-  it('the first of several policies is told', async (api) => {
+  it('the first of several policies is reported', async (api) => {
     const spec = (message: string): JsonObject => ({ validations: [{ expression: 'false', message }] });
     await installPolicies(api, { a: { spec: { ...spec('one'), matchConstraints: configMaps }, ...bound } });
     await configMapWriter(api).create('a');

@@ -116,7 +116,7 @@ export const cases: Area = area('Server-side apply: conflicts', (it) => {
     await apply('m', containers({ name: 'b', image: 'b' }));
   });
 
-  it('W123 removes an item with what nobody owns', async (api) => {
+  it('W123 removes an item with unowned fields', async (api) => {
     const { apply } = applying(api, kinds.podTemplate);
     await apply('m', containers({ name: 'a', image: 'a', ports: [{ containerPort: 80 }] }, { name: 'b', image: 'b' }));
     await apply('m', containers({ name: 'b', image: 'b' }));

@@ -121,7 +121,7 @@ export const cases: Area = area('Server-side apply: schema errors', (it) => {
     await api.ask('GET', path);
   });
 
-  it('W102 finds unknown fields whatever fieldValidation says', async (api) => {
+  it('W102 finds unknown fields whatever fieldValidation is', async (api) => {
     const { apply } = applying(api, kinds.configMap);
     for (const mode of ['Ignore', 'Warn', 'Strict']) await apply('m', { foo: 1 }, `?fieldValidation=${mode}`);
   });

@@ -117,7 +117,7 @@ export const cases: Area = area('Server-side apply: examples', (it) => {
     await api.ask('PATCH', `${path}?fieldManager=n`, { body: { ...body, status }, contentType: applyPatch });
   });
 
-  it('W123 16 W133: nobody owns what was reset, then everything belongs to before-first-apply', async (api) => {
+  it('W123 16 W133: what was reset has no owner, then everything belongs to before-first-apply', async (api) => {
     const { apply, patch, put } = applying(api, kinds.configMap);
     await put('x', { data: { a: '1' } });
     await apply('c', { data: { a: '1', b: '2' } });

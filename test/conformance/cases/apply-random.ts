@@ -103,12 +103,12 @@ export const cases: Area = area('Server-side apply, by chance', (it) => {
         const { apply, patch, path } = applying(api, kind, keep);
         for (let step = 0; step < stepCount; step += 1) {
           const manager = random.pick(managers);
-          const wanted = body(random);
+          const desired = body(random);
           const kindOfWrite = random.below(10);
-          if (kindOfWrite < 5) await apply(manager, wanted);
-          else if (kindOfWrite < 8) await apply(manager, wanted, '?force=true');
-          else if (kindOfWrite === 8) await apply(manager, wanted, '?dryRun=All&force=true');
-          else await patch(manager, wanted);
+          if (kindOfWrite < 5) await apply(manager, desired);
+          else if (kindOfWrite < 8) await apply(manager, desired, '?force=true');
+          else if (kindOfWrite === 8) await apply(manager, desired, '?dryRun=All&force=true');
+          else await patch(manager, desired);
         }
         if (kind === kinds.configMap)
           await api.setUp('PATCH', path, { body: { metadata: { finalizers: null } }, contentType: mergePatch });

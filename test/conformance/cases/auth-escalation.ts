@@ -19,7 +19,7 @@ function clusterRoleName(api: Probe, label: string): string {
   return name;
 }
 
-/** Nobody gives away what they do not have. */
+/** Users cannot grant permissions that they do not have. */
 export const cases: Area = area('RBAC escalation', (it) => {
   it('AUTH-11 refuses a Role with more than its writer may do', async (api) => {
     await allow(api, 'alice', [writeRbac, readPods]);
@@ -34,7 +34,7 @@ export const cases: Area = area('RBAC escalation', (it) => {
     await api.ask('PUT', `${roles}/mine`, { as: alice, body: role('mine', [readSecrets, readPods]) });
   });
 
-  it('AUTH-11 says each rule that lacks, cut to what lacks and in order', async (api) => {
+  it('AUTH-11 names each missing rule, cut to what lacks and in order', async (api) => {
     await allow(api, 'alice', [
       writeRbac,
       readPods,
@@ -55,7 +55,7 @@ export const cases: Area = area('RBAC escalation', (it) => {
     await ask('named', [{ ...readPods, resourceNames: ['p'] }]);
   });
 
-  it('AUTH-11 lets an unchanged role be written by those who do not have its rights', async (api) => {
+  it('AUTH-11 lets an unchanged role be written by users who do not have its permissions', async (api) => {
     await allow(api, 'alice', [writeRbac]);
     const { roles } = rbacIn(api);
     await api.setUp('POST', roles, { body: role('theirs', [readSecrets]) });
@@ -72,7 +72,7 @@ export const cases: Area = area('RBAC escalation', (it) => {
     await api.ask('POST', `${rbacPath}/clusterroles`, { as: alice, body: role(name, rules, true) });
   });
 
-  it('AUTH-11 refuses a ClusterRole to who has the rights in one namespace alone', async (api) => {
+  it('AUTH-11 refuses a ClusterRole to a user with the permissions in one namespace alone', async (api) => {
     await allow(api, 'alice', [readSecrets]);
     await allowEverywhere(api, 'alice', [writeRbac]);
     const name = clusterRoleName(api, 'wide');

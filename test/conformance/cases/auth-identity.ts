@@ -18,25 +18,25 @@ async function impersonated(api: Probe, headers: Record<string, string>, user?: 
   await review(api, whoami, { ...self, headers: all });
 }
 
-/** Who somebody is: tokens, nobody, impersonation. */
+/** Authentication: tokens, anonymous requests, impersonation. */
 export const cases: Area = area('Authentication', (it) => {
-  it('AUTH-02 refuses a bearer token that nobody issued', async (api) => {
+  it('AUTH-02 refuses a bearer token that was not issued', async (api) => {
     await api.ask('GET', '/api/v1/namespaces', { as: { token: 'nonsense' } });
     await api.ask('GET', '/version', { as: { token: 'nonsense' } });
   });
 
   it('AUTH-02 refuses an authorization header of another kind as it does none', async (api) => {
     const headers = { authorization: 'Basic YTpi' };
-    await api.ask('GET', '/api/v1/namespaces', { as: 'nobody', headers });
+    await api.ask('GET', '/api/v1/namespaces', { as: 'anonymous', headers });
   });
 
   it('AUTH-03 knows who comes without credentials as anonymous', async (api) => {
-    await api.ask('GET', `/api/v1/namespaces/${api.namespace}/pods`, { as: 'nobody' });
-    await api.ask('GET', '/version', { as: 'nobody', keep: () => 'a version' });
-    await api.ask('GET', '/healthz', { as: 'nobody' });
-    await api.ask('GET', '/readyz', { as: 'nobody' });
-    await api.ask('GET', '/api', { as: 'nobody' });
-    await api.ask('GET', '/openapi/v3', { as: 'nobody' });
+    await api.ask('GET', `/api/v1/namespaces/${api.namespace}/pods`, { as: 'anonymous' });
+    await api.ask('GET', '/version', { as: 'anonymous', keep: () => 'a version' });
+    await api.ask('GET', '/healthz', { as: 'anonymous' });
+    await api.ask('GET', '/readyz', { as: 'anonymous' });
+    await api.ask('GET', '/api', { as: 'anonymous' });
+    await api.ask('GET', '/openapi/v3', { as: 'anonymous' });
   });
 
   it('AUTH-10 acts as the user of an impersonation header', async (api) => {

@@ -22,7 +22,7 @@ function rulesOf(body: JsonValue): unknown {
 
 /** Questions about who may do what. */
 export const cases: Area = area('Access reviews', (it) => {
-  it('AUTH-20 says whether and why a user may', async (api) => {
+  it('AUTH-20 reports whether and why a user may', async (api) => {
     await allow(api, 'alice', [readPods]);
     const { namespace } = api;
     const resourceAttributes = { namespace, verb: 'get', resource: 'pods' };
@@ -61,7 +61,7 @@ export const cases: Area = area('Access reviews', (it) => {
     });
   });
 
-  it('AUTH-20 tells of a role that is not there', async (api) => {
+  it('AUTH-20 reports a missing role', async (api) => {
     const { bindings } = rbacIn(api);
     for (const name of ['one']) {
       await api.setUp('POST', bindings, {
@@ -159,7 +159,7 @@ export const cases: Area = area('Access reviews', (it) => {
     await review(api, rulesReviews, { kind: 'SelfSubjectRulesReview', spec: {}, as: { user: 'alice' } });
   });
 
-  it('AUTH-21 tells that a rule could not be found', async (api) => {
+  it('AUTH-21 reports that a rule could not be found', async (api) => {
     const { bindings } = rbacIn(api);
     const body = binding('b', { role: { kind: 'Role', name: 'none' }, subjects: [userSubject('alice')] });
     await api.setUp('POST', bindings, { body });
@@ -172,7 +172,7 @@ export const cases: Area = area('Access reviews', (it) => {
     });
   });
 
-  it('AUTH-19 says who a token stands for', async (api) => {
+  it('AUTH-19 reports the user of a token', async (api) => {
     const token = await tokenOf(api, 'me');
     api.alias(token, 'token');
     const keep = (body: JsonValue): unknown => JSON.parse(JSON.stringify(body).replace(/JTI=[0-9a-f-]{36}/, 'JTI'));
@@ -182,7 +182,7 @@ export const cases: Area = area('Access reviews', (it) => {
     await ask({ token, audiences: ['other'] });
   });
 
-  it('AUTH-19 says that a token is worth nothing', async (api) => {
+  it('AUTH-19 reports an invalid token', async (api) => {
     await review(api, tokenReviews, { kind: 'TokenReview', spec: { token: 'nonsense' } });
     await review(api, tokenReviews, { kind: 'TokenReview', spec: { token: '' } });
     await review(api, tokenReviews, { kind: 'TokenReview', spec: {} });

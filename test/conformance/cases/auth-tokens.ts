@@ -85,7 +85,7 @@ export const cases: Area = area('Service account tokens', (it) => {
     await api.ask('POST', `${path}?dryRun=All`, { body: request({}), keep: keepClaims });
   });
 
-  it('AUTH-17 binds a token to a Secret, and forgets it when the Secret is gone', async (api) => {
+  it('AUTH-17 binds a token to a Secret, and invalidates it when the Secret is deleted', async (api) => {
     await makeAccount(api);
     const uid = await makeSecret(api);
     const boundObjectRef = { kind: 'Secret', apiVersion: 'v1', name: 's', uid };
@@ -118,7 +118,7 @@ export const cases: Area = area('Service account tokens', (it) => {
     await api.ask('POST', `${accounts(api)}/default/token`, { body: request({ boundObjectRef }) });
   });
 
-  it('AUTH-18 refuses a token once its account is gone, or is another of the same name', async (api) => {
+  it('AUTH-18 refuses a token once its account is deleted, or is another of the same name', async (api) => {
     await makeAccount(api);
     const tokens = [await issue(api, {}), await issue(api, {}), await issue(api, {})] as const;
     await api.ask('POST', whoami, { as: { token: tokens[0] }, body: self, keep: () => 'known' });
@@ -169,6 +169,6 @@ export const cases: Area = area('Service account tokens', (it) => {
       keep: (answer) => (answer as { status: unknown }).status,
     });
     await api.setUp('DELETE', `${accounts(api)}/me`);
-    await api.untilGone(`${path}/held`);
+    await api.untilDeleted(`${path}/held`);
   });
 });

@@ -9,7 +9,7 @@ const client = 'kubernetes.io/kube-apiserver-client';
 const kubelet = 'kubernetes.io/kube-apiserver-client-kubelet';
 const serving = 'kubernetes.io/kubelet-serving';
 
-/** Certificate requests that OpenSSL wrote; nobody keeps their keys. */
+/** Certificate requests that OpenSSL wrote; their keys are not stored. */
 const requests = {
   jane: `-----BEGIN CERTIFICATE REQUEST-----
 MIHvMIGVAgEAMDMxEDAOBgNVBAoMB3JlYWRlcnMxEDAOBgNVBAoMB3dyaXRlcnMx
@@ -40,7 +40,7 @@ qI9c
 `,
 } as const;
 
-interface Wish {
+interface RequestOptions {
   readonly signer: string;
   readonly request: keyof typeof requests;
   readonly usages: readonly string[];
@@ -67,13 +67,13 @@ function keep(body: JsonValue): unknown {
   const conditions = conditionsOf(body).map(({ type, status, reason, message }) => ({ type, status, reason, message }));
   if (certificate === undefined) return { conditions };
   const { subject, subjectAltName, keyUsage, ca, validFromDate, validToDate } = certificate;
-  // Without a wish for it the lifetime is up to the authority.
+  // If not requested, the authority chooses the lifetime.
   const isAsked = isJsonObject(body) && isJsonObject(body['spec']) && body['spec']['expirationSeconds'] !== undefined;
   const minutes = isAsked ? Math.round((validToDate.getTime() - validFromDate.getTime()) / 60_000) : undefined;
   return { conditions, subject, subjectAltName, keyUsage, ca, minutes };
 }
 
-async function create(api: Probe, { signer, request, usages, expirationSeconds }: Wish): Promise<string> {
+async function create(api: Probe, { signer, request, usages, expirationSeconds }: RequestOptions): Promise<string> {
   const name = api.unique(`request-${api.steps.length}`);
   const at = `${path}/${name}`;
   api.cleanUp(at);
@@ -90,8 +90,8 @@ async function create(api: Probe, { signer, request, usages, expirationSeconds }
 }
 
 /** Creates and approves a request; shows what came of it. */
-async function show(api: Probe, wish: Wish): Promise<void> {
-  const at = await create(api, wish);
+async function show(api: Probe, options: RequestOptions): Promise<void> {
+  const at = await create(api, options);
   const conditions = [{ type: 'Approved', status: 'True', reason: 'Checked', message: 'by a case' }];
   const contentType = 'application/merge-patch+json';
   await api.setUp('PATCH', `${at}/approval`, { body: { status: { conditions } }, contentType });
@@ -116,7 +116,7 @@ export const cases: Area = area('Certificate requests', (it) => {
     await show(api, { signer: client, request: 'jane', usages: ['client auth', 'server auth'] });
   });
 
-  it('signs kubelets as clients, and nobody else', controllers, async (api) => {
+  it('signs kubelets as clients, and no one else', controllers, async (api) => {
     await show(api, { signer: kubelet, request: 'node', usages: clientUsages });
     await show(api, { signer: kubelet, request: 'node', usages: ['client auth'] });
     await show(api, { signer: kubelet, request: 'nodeNamed', usages: clientUsages });

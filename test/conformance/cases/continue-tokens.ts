@@ -19,7 +19,7 @@ const badTokens: readonly (readonly [string, string])[] = [
   ['an array', token([])],
 ];
 
-/** Continue tokens that nobody handed out. */
+/** Continue tokens that the server did not issue. */
 export const cases: Area = area('Continue tokens', (it) => {
   for (const [what, text] of badTokens) {
     it(`refuses ${what}`, async (api) => {

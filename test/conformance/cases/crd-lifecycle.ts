@@ -23,7 +23,7 @@ function textOf({ type }: JsonObject): string {
   return typeof type === 'string' ? type : '';
 }
 
-/** Approval and names are judged at the same time, in any order. */
+/** Approval and names are validated at the same time, in any order. */
 function conditionsByType(body: JsonValue): JsonValue {
   const conditions = memberAt(body, 'status', 'conditions') as JsonObject[];
   return Object.fromEntries(conditions.map((condition) => [textOf(condition), condition]));
@@ -85,7 +85,7 @@ export const cases: Area = area('Life of definitions', (it) => {
     await api.ask('GET', `/apis/${api.group}/v1/namespaces/${api.namespace}/others`);
     await api.ask('GET', `/apis/${api.group}/v1`, { keep: withoutHashes });
     await api.setUp('DELETE', first.path);
-    await api.untilGone(first.path);
+    await api.untilDeleted(first.path);
     await api.eventually(second, (body) => isTrue(body, 'Established'));
     await api.ask('GET', second, { keep: statusOf });
   });
@@ -98,7 +98,7 @@ export const cases: Area = area('Life of definitions', (it) => {
     'kind as list kind': { plural: 'others', kind: 'ThingList' },
     'several names': { plural: 'others', singular: 'th', kind: 'Thing', shortNames: ['thing'], categories: ['all'] },
   })) {
-    it(`CRD-30 tells which name is in use: ${name}`, async (api) => {
+    it(`CRD-30 reports which name is in use: ${name}`, async (api) => {
       await establish(api, { schema, names: { shortNames: ['th'] } });
       const second = await created(api, { schema, names });
       await api.eventually(second, (body) => JSON.stringify(body).includes('NamesAccepted'));
@@ -135,7 +135,7 @@ export const cases: Area = area('Life of definitions', (it) => {
     });
   });
 
-  it('CRD-33 a version that objects may be stored in must stay until storedVersions says otherwise', async (api) => {
+  it('CRD-33 a version that objects may be stored in must stay while storedVersions lists it', async (api) => {
     const own = { served: true, schema: { openAPIV3Schema: schema } };
     const { path } = await establish(api, { versions: [{ name: 'v1', storage: true, ...own }] });
     const patch = { contentType: 'application/merge-patch+json' };
@@ -202,7 +202,7 @@ export const cases: Area = area('Life of definitions', (it) => {
         statusOf(body),
       ],
     });
-    await api.untilGone(path);
+    await api.untilDeleted(path);
     await ofDefinition.until((events) => events.some((event) => event.type === 'DELETED'));
     const events = (list: readonly WatchEvent[]): JsonValue =>
       list.map(({ type, object }) => ({
@@ -241,10 +241,10 @@ export const cases: Area = area('Life of definitions', (it) => {
     await api.ask('GET', `/apis/${api.group}/v1`, { keep: withoutHashes });
     const patch = { contentType: 'application/merge-patch+json', body: { metadata: { finalizers: [] } } };
     await api.ask('PATCH', `${things}/stuck`, { ...patch, keep: (body) => memberAt(body, 'metadata', 'finalizers') });
-    await api.untilGone(path);
+    await api.untilDeleted(path);
   });
 
-  it('CRD-29 says whether a protected group is approved', async (api) => {
+  it('CRD-29 reports whether a protected group is approved', async (api) => {
     const group = `${api.unique('protected')}.k8s.io`;
     const annotations = (text: string): object => ({ annotations: { 'api-approved.kubernetes.io': text } });
     const approved = await created(api, {
@@ -282,7 +282,7 @@ export const cases: Area = area('Life of definitions', (it) => {
     await api.ask('GET', path, {
       keep: (body) => {
         const name = `${api.group.split('.').toReversed().join('.')}.v1.Thing`;
-        // The embedded server says nothing of the fields that every object has.
+        // The embedded server does not describe the fields that every object has.
         return ['description', 'properties'].map((key) => {
           const value = memberAt(body, 'components', 'schemas', name, key);
           return key === 'properties' ? memberAt(value, 'spec') : value;

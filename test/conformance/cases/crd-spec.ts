@@ -195,7 +195,7 @@ function manySelectable(_api: Probe, count: number): DefinitionOptions {
   return { schema: { type: 'object', properties }, version: { selectableFields } };
 }
 
-/** What a CustomResourceDefinition may say beside its schema, and its defaults. */
+/** What a CustomResourceDefinition may specify beside its schema, and its defaults. */
 export const cases: Area = area('Spec of definitions', (it) => {
   for (const [name, given] of rows) {
     it(name, async (api) => {

@@ -156,7 +156,7 @@ export const cases: Area = area('Applying custom resources', (it) => {
     await apply(api, things, {}, 'two');
   });
 
-  it('defaults belong to nobody', async (api) => {
+  it('defaults have no owner', async (api) => {
     const { things } = await establish(api, { schema });
     await apply(api, things, {});
     await apply(api, things, { byDefault: 'mine' }, 'two');

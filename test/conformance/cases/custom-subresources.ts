@@ -78,7 +78,7 @@ export const cases: Area = area('Subresources of custom resources', (it) => {
     });
   });
 
-  it('status is judged by its own part of the schema', async (api) => {
+  it('status is validated by its own part of the schema', async (api) => {
     const { things } = await establish(api, { schema: typed, version: withScale });
     await api.setUp('POST', things, { body: thing(api, 'x', { spec: { replicas: 1 } }) });
     for (const status of [

@@ -119,7 +119,7 @@ const rows: Readonly<Record<string, readonly object[]>> = {
     { eitherAnyOf: 1.5 },
     { eitherAnyOf: [] },
   ),
-  'anything where nothing is said': group({ any: 1 }, { any: 'x' }, { any: [1, { a: null }] }, { any: null }),
+  'anything where nothing is specified': group({ any: 1 }, { any: 'x' }, { any: [1, { a: null }] }, { any: null }),
   'CR-08 null': group(
     { text: null },
     { integer: null },

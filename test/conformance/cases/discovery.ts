@@ -81,9 +81,9 @@ const groupVersions = [
   'storage.k8s.io/v1',
 ];
 
-/** What the server says it has. */
+/** Discovery documents. */
 export const cases: Area = area('Discovery', (it) => {
-  it('W027 says the versions of the core group', async (api) => {
+  it('W027 lists the versions of the core group', async (api) => {
     const keep = (body: unknown): unknown => ({ ...(body as object), serverAddressByClientCIDRs: undefined });
     await api.ask('GET', '/api', { recordHeaders, keep });
     await api.ask('GET', '/api/', { keep });
@@ -105,7 +105,7 @@ export const cases: Area = area('Discovery', (it) => {
     });
   }
 
-  it('W031 tells everything of the groups in one document', async (api) => {
+  it('W031 has everything of the groups in one document', async (api) => {
     await api.ask('GET', '/apis', { accept: aggregated('v2'), recordHeaders, keep: withoutOthers });
     await api.ask('GET', '/apis', {
       accept: `${aggregated('v2')},${aggregated('v2beta1')},application/json`,
@@ -124,11 +124,11 @@ export const cases: Area = area('Discovery', (it) => {
     await api.ask('GET', '/api', { accept: aggregated('v9'), recordHeaders });
   });
 
-  it('W033 tells everything of the core group in one document', async (api) => {
+  it('W033 has everything of the core group in one document', async (api) => {
     await api.ask('GET', '/api', { accept: aggregated('v2'), recordHeaders });
   });
 
-  it('W034 sends nothing to whoever has it', async (api) => {
+  it('W034 sends nothing to a client that has it', async (api) => {
     const first = await api.setUp('GET', '/api', { accept: aggregated('v2') });
     const etag = String(first.headers['etag']);
     api.record('form of the tag', /^"[0-9A-F]{128}"$/.test(etag));
@@ -165,7 +165,7 @@ export const cases: Area = area('Discovery', (it) => {
   it('W035 has a new kind at once, and forgets it', async (api) => {
     await install(api);
     await api.ask('GET', `/apis/${api.group}`);
-    // The hash is one of the group, too, whose name nobody can know.
+    // The hash is one of the group, too, whose name is unpredictable.
     const keep = (body: JsonValue): unknown =>
       (body as unknown as { resources: { storageVersionHash?: string }[] }).resources.map((resource) => ({
         ...resource,

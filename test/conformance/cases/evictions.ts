@@ -4,7 +4,7 @@ import { type Area, area } from '../suite.ts';
 
 const merge = 'application/merge-patch+json';
 
-/** A pod that nobody schedules, and that the case says is ready. */
+/** A pod that is not scheduled, and that the case reports as ready. */
 async function createPod(api: Probe, name: string, isReady: boolean): Promise<string> {
   const pods = `/api/v1/namespaces/${api.namespace}/pods`;
   const spec = { schedulerName: 'nobody', containers: [{ name: 'c', image: 'x:1' }] };
@@ -64,17 +64,17 @@ export const cases: Area = area('Evictions', (it) => {
     await api.eventually(budget, isCounted(2, 2));
     await evict(api, pod, { deleteOptions: { dryRun: ['All'] } });
     await evict(api, pod);
-    await api.untilGone(pod);
+    await api.untilDeleted(pod);
     await api.eventually(budget, isCounted(1, 1));
     await api.ask('GET', budget, { keep: statusOnly });
   });
   it('evicts a pod without a budget', async (api) => {
     const pod = await createPod(api, 'a', true);
     await evict(api, pod);
-    await api.untilGone(pod);
+    await api.untilDeleted(pod);
     await evict(api, pod);
   });
-  it('evicts a pod that is not ready as its budget says', needs, async (api) => {
+  it('evicts a pod that is not ready as its budget specifies', needs, async (api) => {
     const pod = await createPod(api, 'a', false);
     const budget = await createBudget(api, 'x', { minAvailable: 1 });
     await api.eventually(budget, isCounted(0));
@@ -86,7 +86,7 @@ export const cases: Area = area('Evictions', (it) => {
       keep: (body) => (isJsonObject(body) ? body['spec'] : body),
     });
     await evict(api, pod);
-    await api.untilGone(pod);
+    await api.untilDeleted(pod);
   });
   it('refuses to evict a pod of two budgets', needs, async (api) => {
     const pod = await createPod(api, 'a', true);
@@ -106,7 +106,7 @@ export const cases: Area = area('Evictions', (it) => {
     await api.eventually(budget, isSeen);
     await api.ask('GET', budget, { keep: statusOnly });
   });
-  it('evicts a pod that is over, whatever its budget says', needs, async (api) => {
+  it('evicts a finished pod, whatever its budget', needs, async (api) => {
     const pod = await createPod(api, 'a', true);
     const budget = await createBudget(api, 'x', { minAvailable: 1 });
     await api.eventually(budget, isCounted(1));

@@ -158,7 +158,7 @@ export const cases: Area = area('Field selectors', (it) => {
   }
 
   for (const selector of malformed) {
-    it(`says what is wrong with ${JSON.stringify(selector)}`, async (api) => {
+    it(`reports what is wrong with ${JSON.stringify(selector)}`, async (api) => {
       const path = `${secrets(api.namespace)}?fieldSelector=${encodeURIComponent(selector)}`;
       await api.ask('GET', path, { keep: names });
     });
@@ -194,7 +194,7 @@ export const cases: Area = area('Field selectors', (it) => {
       const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers: [container], ...spec } };
       await api.setUp('POST', path, { body });
     }
-    const wanted = [
+    const selectors = [
       `spec.nodeName=${node}`,
       `spec.nodeName!=${node}`,
       'spec.restartPolicy=Never',
@@ -206,7 +206,7 @@ export const cases: Area = area('Field selectors', (it) => {
       `spec.nodeName=${node},spec.restartPolicy=Always`,
       `spec.host=${node}`,
     ];
-    for (const selector of wanted) {
+    for (const selector of selectors) {
       const { body } = await api.setUp('GET', `${path}?fieldSelector=${encodeURIComponent(selector)}`);
       api.record(selector, names(body ?? null));
     }
@@ -251,7 +251,7 @@ export const cases: Area = area('Field selectors', (it) => {
       };
       await api.setUp('POST', path, { body });
     }
-    const wanted = [
+    const selectors = [
       'involvedObject.name=a',
       'involvedObject.kind=Pod',
       'involvedObject.kind=Node',
@@ -266,7 +266,7 @@ export const cases: Area = area('Field selectors', (it) => {
       'reportingComponent=component-a',
       'reportingComponent=',
     ];
-    for (const selector of wanted) {
+    for (const selector of selectors) {
       const { body } = await api.setUp('GET', `${path}?fieldSelector=${encodeURIComponent(selector)}`);
       api.record(selector, names(body ?? null));
     }

@@ -62,8 +62,8 @@ export const cases: Area = area('Garbage collection', (it) => {
     const child = await make(api, 'child', { owners: [owner] });
     await make(api, 'grandchild', { owners: [child] });
     await remove(api, 'owner', 'Background');
-    await api.untilGone(path(api, 'child'));
-    await api.untilGone(path(api, 'grandchild'));
+    await api.untilDeleted(path(api, 'child'));
+    await api.untilDeleted(path(api, 'grandchild'));
   });
 
   it('CTL-13 resolves the kind of an owner as the REST mapper of clients does', controllers, async (api) => {
@@ -73,16 +73,16 @@ export const cases: Area = area('Garbage collection', (it) => {
     await make(api, 'mixed-case', { owners: [{ ...owner, kind: 'configMap' }] });
     await make(api, 'other-version', { owners: [{ ...owner, apiVersion: 'v2' }] });
     await remove(api, 'owner', 'Background');
-    for (const name of ['lower-case', 'list']) await api.untilGone(path(api, name));
+    for (const name of ['lower-case', 'list']) await api.untilDeleted(path(api, name));
     await pause();
     for (const name of ['mixed-case', 'other-version']) await show(api, name);
   });
 
-  it('CTL-13 deletes in the background when nothing else is said', controllers, async (api) => {
+  it('CTL-13 deletes in the background by default', controllers, async (api) => {
     const owner = await make(api, 'owner');
     await make(api, 'child', { owners: [owner] });
     await remove(api, 'owner');
-    await api.untilGone(path(api, 'child'));
+    await api.untilDeleted(path(api, 'child'));
   });
 
   it('CTL-13 keeps what has another owner, and forgets the one that went', controllers, async (api) => {
@@ -97,13 +97,13 @@ export const cases: Area = area('Garbage collection', (it) => {
 
   it('CTL-13 deletes what names an owner that never was', controllers, async (api) => {
     await make(api, 'orphan', { owners: [{ name: 'nobody', uid: '11111111-2222-3333-4444-555555555555' }] });
-    await api.untilGone(path(api, 'orphan'));
+    await api.untilDeleted(path(api, 'orphan'));
   });
 
   it('CTL-13 deletes what was owned by another of the same name', controllers, async (api) => {
     await make(api, 'owner');
     await make(api, 'child', { owners: [{ name: 'owner', uid: '11111111-2222-3333-4444-555555555555' }] });
-    await api.untilGone(path(api, 'child'));
+    await api.untilDeleted(path(api, 'child'));
     await show(api, 'owner');
   });
 
@@ -118,7 +118,7 @@ export const cases: Area = area('Garbage collection', (it) => {
     await api.setUp('POST', `/api/v1/namespaces/${other}/configmaps`, {
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata },
     });
-    await api.untilGone(`/api/v1/namespaces/${other}/configmaps/child`);
+    await api.untilDeleted(`/api/v1/namespaces/${other}/configmaps/child`);
   });
 
   it('CTL-13 lets something of the cluster own something of a namespace', controllers, async (api) => {
@@ -134,7 +134,7 @@ export const cases: Area = area('Garbage collection', (it) => {
     await pause();
     await show(api, 'child');
     await api.setUp('DELETE', `${roles}/${name}`);
-    await api.untilGone(path(api, 'child'));
+    await api.untilDeleted(path(api, 'child'));
   });
 
   it('CTL-13 waits for finalizers of what it deletes', controllers, async (api) => {
@@ -144,14 +144,14 @@ export const cases: Area = area('Garbage collection', (it) => {
     await api.eventually(path(api, 'child'), (body) => (keep(body) as { isGoing: boolean }).isGoing);
     await show(api, 'child');
     await api.setUp('PATCH', path(api, 'child'), { body: { metadata: { finalizers: null } }, contentType: mergePatch });
-    await api.untilGone(path(api, 'child'));
+    await api.untilDeleted(path(api, 'child'));
   });
 
   it('CTL-14 leaves what an owner is deleted from as an orphan', controllers, async (api) => {
     const owner = await make(api, 'owner');
     await make(api, 'child', { owners: [owner] });
     await remove(api, 'owner', 'Orphan');
-    await api.untilGone(path(api, 'owner'));
+    await api.untilDeleted(path(api, 'owner'));
     await show(api, 'child');
     await pause();
     await show(api, 'child');
@@ -161,11 +161,11 @@ export const cases: Area = area('Garbage collection', (it) => {
     const [one, two] = [await make(api, 'one'), await make(api, 'two')];
     await make(api, 'child', { owners: [one, two] });
     await remove(api, 'one', 'Orphan');
-    await api.untilGone(path(api, 'one'));
+    await api.untilDeleted(path(api, 'one'));
     await show(api, 'child');
   });
 
-  it('CTL-15 keeps the owner until those who block it are gone', controllers, async (api) => {
+  it('CTL-15 retains the owner until its blocking dependents are deleted', controllers, async (api) => {
     const owner = await make(api, 'owner');
     await make(api, 'child', { owners: [{ ...owner, blocks: true }], finalizers: ['example.com/held'] });
     await remove(api, 'owner', 'Foreground');
@@ -173,7 +173,7 @@ export const cases: Area = area('Garbage collection', (it) => {
     await show(api, 'owner');
     await show(api, 'child');
     await api.setUp('PATCH', path(api, 'child'), { body: { metadata: { finalizers: null } }, contentType: mergePatch });
-    await api.untilGone(path(api, 'owner'));
+    await api.untilDeleted(path(api, 'owner'));
     await api.ask('GET', path(api, 'child'), { keep });
   });
 
@@ -181,7 +181,7 @@ export const cases: Area = area('Garbage collection', (it) => {
     const owner = await make(api, 'owner');
     await make(api, 'child', { owners: [owner], finalizers: ['example.com/held'] });
     await remove(api, 'owner', 'Foreground');
-    await api.untilGone(path(api, 'owner'));
+    await api.untilDeleted(path(api, 'owner'));
     await api.eventually(path(api, 'child'), (body) => (keep(body) as { isGoing: boolean }).isGoing);
     await show(api, 'child');
     await api.setUp('PATCH', path(api, 'child'), { body: { metadata: { finalizers: null } }, contentType: mergePatch });
@@ -193,7 +193,7 @@ export const cases: Area = area('Garbage collection', (it) => {
     await make(api, 'grandchild', { owners: [{ ...child, blocks: true }] });
     const watch = await api.watch(`${path(api)}?resourceVersion=0&labelSelector=none`, { record: false });
     await remove(api, 'owner', 'Foreground');
-    for (const name of ['grandchild', 'child', 'owner']) await api.untilGone(path(api, name));
+    for (const name of ['grandchild', 'child', 'owner']) await api.untilDeleted(path(api, name));
     watch.close();
   });
 
@@ -201,7 +201,7 @@ export const cases: Area = area('Garbage collection', (it) => {
     const [one, two] = [await make(api, 'one'), await make(api, 'two')];
     await make(api, 'child', { owners: [{ ...one, blocks: true }, two] });
     await remove(api, 'one', 'Foreground');
-    await api.untilGone(path(api, 'one'));
+    await api.untilDeleted(path(api, 'one'));
     await show(api, 'child');
   });
 

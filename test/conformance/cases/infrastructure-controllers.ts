@@ -84,8 +84,8 @@ export const cases: Area = area('Small controllers', (it) => {
         await api.ask('GET', volume, { keep });
       }
       await api.setUp('DELETE', other);
-      await api.untilGone(bound);
-      await api.untilGone(volume);
+      await api.untilDeleted(bound);
+      await api.untilDeleted(volume);
     });
   }
 
@@ -96,7 +96,7 @@ export const cases: Area = area('Small controllers', (it) => {
     await api.ask('GET', core(api, 'persistentvolumeclaims/c'), { keep: statusOf });
   });
 
-  it('CTL-19 tells that there are no metrics to scale by', controllers, async (api) => {
+  it('CTL-19 reports that there are no metrics to scale by', controllers, async (api) => {
     const labels = { app: 'web' };
     const template = { metadata: { labels }, spec: { schedulerName: 'nobody', containers: [plainContainer] } };
     const apps = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
@@ -123,7 +123,7 @@ export const cases: Area = area('Small controllers', (it) => {
     await api.ask('GET', `${path}/h`, { keep: statusOf });
   });
 
-  it('CTL-20 tells that the Service of an APIService is not there', async (api) => {
+  it('CTL-20 reports that the Service of an APIService does not exist', async (api) => {
     const group = api.unique('aggregated.example.com');
     const name = `v1.${group}`;
     api.cleanUp(`${apiServices}/${name}`);
@@ -179,7 +179,7 @@ export const cases: Area = area('Small controllers', (it) => {
       await api.ask('GET', `${apiServices}/${version}.${group}`, { keep });
     }
     await api.setUp('DELETE', `${crds}/${name}`);
-    for (const { name: version } of versions) await api.untilGone(`${apiServices}/${version}.${group}`);
+    for (const { name: version } of versions) await api.untilDeleted(`${apiServices}/${version}.${group}`);
   });
 
   it('CTL-20 has an APIService for each version that is built in', async (api) => {
@@ -194,7 +194,7 @@ export const cases: Area = area('Small controllers', (it) => {
     await api.ask('GET', apiServices, { keep });
   });
 
-  it('CTL-04 tells that a quota keeps pods from being made', controllers, async (api) => {
+  it('CTL-04 reports that a quota prevents the creation of pods', controllers, async (api) => {
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { pods: '0' } } };
     await api.setUp('POST', core(api, 'resourcequotas'), { body: quota });
     await api.eventually(core(api, 'resourcequotas/q'), (body) => statusOf(body)['used'] !== undefined);

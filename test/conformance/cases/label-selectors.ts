@@ -99,7 +99,7 @@ export const cases: Area = area('Label selectors', (it) => {
 
   for (const selector of malformed) {
     const shown = selector.length > 60 ? `${selector.slice(0, 20)}… of ${selector.length} characters` : selector;
-    it(`W142 says what is wrong with ${JSON.stringify(shown)}`, async (api) => {
+    it(`W142 reports what is wrong with ${JSON.stringify(shown)}`, async (api) => {
       await api.ask('GET', `${secrets(api.namespace)}?labelSelector=${encodeURIComponent(selector)}`);
     });
   }

@@ -51,7 +51,7 @@ export const cases: Area = area('Lists', (it) => {
     await api.ask('GET', path, { keep: outline });
   });
 
-  it('W139 has a token that says where the list goes on', async (api) => {
+  it('W139 has a token for where the list continues', async (api) => {
     const path = await makeSecrets(api, 'a', 'b', 'c');
     const { body } = await api.ask('GET', `${path}?limit=1`, { keep: outline });
     const token = Buffer.from(listOf(body).metadata.continue ?? '', 'base64url').toString();

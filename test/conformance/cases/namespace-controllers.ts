@@ -64,7 +64,7 @@ export const cases: Area = area('Namespaces', (it) => {
     await api.eventually(path, (body) => JSON.stringify(body).includes('BEGIN CERTIFICATE'));
   });
 
-  it('CTL-12 says what keeps a namespace that is deleted', controllers, async (api) => {
+  it('CTL-12 reports what blocks the deletion of a namespace', controllers, async (api) => {
     const namespace = await make(api, 'going');
     const held = [await hold(api, namespace, 'a'), await hold(api, namespace, 'b'), await hold(api, namespace, 's')];
     const path = `/api/v1/namespaces/${namespace}`;
@@ -111,7 +111,7 @@ export const cases: Area = area('Namespaces', (it) => {
     };
     await api.ask('GET', path, { keep });
     await api.setUp('PATCH', path, { body: { metadata: { finalizers: null } }, contentType: mergePatch });
-    await api.untilGone(path);
+    await api.untilDeleted(path);
   });
 
   it('CTL-12 deletes what has an owner, a finalizer of its own or neither in any order', controllers, async (api) => {

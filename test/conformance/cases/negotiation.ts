@@ -74,7 +74,7 @@ export const cases: Area = area('Content negotiation', (it) => {
     }
   });
 
-  it('W014 takes JSON where nothing says what it is', async (api) => {
+  it('W014 takes JSON without a media type', async (api) => {
     await api.ask('POST', configMaps(api), { rawBody: '{"metadata":{"name":"c"}}', contentType: '' });
     await api.ask('POST', configMaps(api), {
       rawBody: '{"metadata":{"name":"d"}}',
@@ -133,7 +133,7 @@ export const cases: Area = area('Content negotiation', (it) => {
     await api.ask('PATCH', `${configMaps(api)}/c`, { rawBody, contentType: 'application/merge-patch+json' });
   });
 
-  it('W019 compresses what is long for whoever takes it', async (api) => {
+  it('W019 compresses long responses for clients that accept it', async (api) => {
     await api.setUp('POST', configMaps(api), { body: { metadata: { name: 'c' }, data: { a: 'x'.repeat(200_000) } } });
     const headers = { 'accept-encoding': 'gzip' };
     const keep = (): undefined => undefined;

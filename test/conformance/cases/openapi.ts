@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base
 import type { Probe } from '../probe.ts';
 import { type Area, area } from '../suite.ts';
 
-/** A document without what is said in sentences: the embedded server has none of built-in kinds. */
+/** A document without descriptions: the embedded server has none of built-in kinds. */
 function withoutProse(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutProse);
   if (!isJsonObject(value)) return value;
@@ -31,7 +31,7 @@ function sorted(value: JsonValue): JsonValue {
   );
 }
 
-/** The parts of a document, each by its fingerprint, so that a difference says where it is. */
+/** The parts of a document, each by its fingerprint, so that a difference shows its place. */
 function outline(document: JsonValue): JsonObject {
   const plain = withoutProse(document) as JsonObject;
   const { paths, components, definitions, parameters: _shared, ...rest } = plain;
@@ -133,7 +133,7 @@ function capitalise(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** The URL of a document of the index: the index is JSON, whatever its type says. */
+/** The URL of a document of the index: the index is JSON, whatever its media type. */
 function indexed(body: JsonValue, group: string): string | undefined {
   const { paths } = body as { paths: Record<string, { serverRelativeURL: string }> };
   return paths[`apis/${group}/v1`]?.serverRelativeURL;
@@ -216,7 +216,7 @@ export const cases: Area = area('OpenAPI', (it) => {
     }
   });
 
-  it('W044 says in sentences what built-in kinds and their fields are', {
+  it('W044 describes built-in kinds and their fields', {
     differs: 'The facts about built-in kinds are taken from the real server without its prose.',
   }, async (api) => {
     await api.ask('GET', '/openapi/v3/apis/apps/v1', {
@@ -309,7 +309,7 @@ async function untilUnchanged(api: Probe, accept: string): Promise<boolean> {
   return false;
 }
 
-/** Parameters in their places: how those that are used often are shared is nobody's business. */
+/** Parameters in their places: how frequent ones are shared does not matter. */
 function inlined(document: JsonObject): JsonObject {
   const shared = (document['parameters'] ?? {}) as JsonObject;
   const walk = (value: JsonValue): JsonValue => {

@@ -24,7 +24,7 @@ export const cases: Area = area('Admission: namespaces', (it) => {
     });
   });
 
-  it('ADM-42 W070 refuses a new object in a namespace that is going, and takes changes', async (api) => {
+  it('ADM-42 W070 refuses a new object in a namespace that is being deleted, and takes changes', async (api) => {
     const name = api.unique('going');
     const held = { ...configMap, metadata: { name: 'held', finalizers: ['example.com/held'] } };
     await api.setUp('POST', '/api/v1/namespaces', {

@@ -151,7 +151,7 @@ export const cases: Area = area(
       await api.ask('POST', claims, { body: claim('c', { storageClassName: '' }), keep });
     });
 
-    it('ADM-48 lets a claim grow where its class says so', { needs: 'controllers' }, async (api) => {
+    it('ADM-48 lets a claim grow where its class allows it', { needs: 'controllers' }, async (api) => {
       const classes = '/apis/storage.k8s.io/v1/storageclasses';
       const storageClass = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', provisioner: 'example.com/none' };
       const claims = `/api/v1/namespaces/${api.namespace}/persistentvolumeclaims`;
@@ -233,7 +233,7 @@ export const cases: Area = area(
       });
     });
 
-    it('ADM-50 taints a new node that nobody has called ready', async (api) => {
+    it('ADM-50 taints a new node that is not ready yet', async (api) => {
       const name = api.unique('node');
       api.cleanUp(`/api/v1/nodes/${name}`);
       const keep = (body: unknown): unknown => (body as { spec?: unknown }).spec;

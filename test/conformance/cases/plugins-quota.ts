@@ -30,10 +30,10 @@ async function quota(
   );
 }
 
-async function used(api: Probe, name: string, wanted: Readonly<Record<string, string>>): Promise<void> {
+async function used(api: Probe, name: string, expected: Readonly<Record<string, string>>): Promise<void> {
   const at = `${path(api, 'resourcequotas')}/${name}`;
   await api.eventually(at, (body) =>
-    Object.entries(wanted).every(([key, value]) => statusAt(body, 'used')[key] === value),
+    Object.entries(expected).every(([key, value]) => statusAt(body, 'used')[key] === value),
   );
   await api.ask('GET', at, { keep: (body) => (isJsonObject(body) ? body['status'] : body) });
 }

@@ -202,7 +202,7 @@ export const cases: Area = area('Admission: pod security', (it) => {
     });
   });
 
-  it('ADM-45 refuses labels that say nothing', async (api) => {
+  it('ADM-45 refuses labels with invalid values', async (api) => {
     const path = `/api/v1/namespaces/${api.namespace}`;
     const label = (labels: object): Promise<unknown> =>
       api.ask('PATCH', path, {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base
 import type { Probe } from '../probe.ts';
 import { type Area, area } from '../suite.ts';
 
-/** Nobody schedules these pods, so that nobody but the case changes them. */
+/** These pods are not scheduled, so that only the case changes them. */
 function podOf(spec: JsonObject = {}): JsonObject {
   const container = { name: 'c', image: 'x:1' };
   return {
@@ -77,7 +77,7 @@ export const cases: Area = area('Parts of pods', (it) => {
     const patch = { spec: { schedulingGates: null } };
     await api.ask('PATCH', pod, { body: patch, contentType: merge, keep: specAndStatus });
   });
-  it('adds ephemeral containers, which nobody can change or remove', async (api) => {
+  it('adds ephemeral containers, which cannot be changed or removed', async (api) => {
     const pod = await createPod(api);
     const path = `${pod}/ephemeralcontainers`;
     const add = (container: JsonObject): Promise<unknown> =>
@@ -135,7 +135,7 @@ export const cases: Area = area('Parts of pods', (it) => {
     });
   });
   const statuses: Readonly<Record<string, JsonObject>> = {
-    'that says it runs': {
+    'that reports it runs': {
       phase: 'Running',
       podIP: '10.0.0.1',
       podIPs: [{ ip: '10.0.0.1' }],

@@ -9,7 +9,7 @@ function statusOf(body: JsonValue): JsonObject {
   return isJsonObject(body) && isJsonObject(body['status']) ? body['status'] : {};
 }
 
-/** Creates a policy that nothing binds, and shows what its status says of its expressions. */
+/** Creates a policy that nothing binds, and records what its status reports about its expressions. */
 async function show(api: Probe, spec: JsonObject): Promise<void> {
   const name = api.unique(`policy-${api.steps.length}`);
   api.cleanUp(`${at}/${name}`);

@@ -240,6 +240,6 @@ export const cases: Area = area('Registry behaviour of kinds', (it) => {
     api.alias(clusterIP, 'the ip');
     await api.ask('GET', `/apis/networking.k8s.io/v1/ipaddresses/${clusterIP}`, { keep });
     await api.setUp('DELETE', `${path}/s`);
-    await api.untilGone(`/apis/networking.k8s.io/v1/ipaddresses/${clusterIP}`);
+    await api.untilDeleted(`/apis/networking.k8s.io/v1/ipaddresses/${clusterIP}`);
   });
 });

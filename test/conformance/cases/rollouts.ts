@@ -46,13 +46,13 @@ async function change(api: Probe, spec: JsonObject): Promise<void> {
   await api.setUp('PATCH', apps(api, 'deployments/d'), { body: { spec }, contentType });
 }
 
-/** Waits for the reason of a condition, said of the Deployment as it is now. */
+/** Waits for the reason of a condition of the current generation of the Deployment. */
 async function until(api: Probe, reason: string, further: (body: JsonObject) => boolean = () => true): Promise<void> {
   await api.eventually(apps(api, 'deployments/d'), (body) => {
     const { generation } = part(body, 'metadata');
     const isSeen = part(body, 'status')['observedGeneration'] === generation;
-    const isSaid = conditionsOf(body).some((condition) => condition['reason'] === reason);
-    return isSeen && isSaid && further(body as JsonObject);
+    const isReported = conditionsOf(body).some((condition) => condition['reason'] === reason);
+    return isSeen && isReported && further(body as JsonObject);
   });
 }
 

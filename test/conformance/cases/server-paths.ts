@@ -4,7 +4,7 @@ const text = ['content-type', 'x-content-type-options', 'cache-control'];
 
 /** Version, health and what else every request meets on its way. */
 export const cases: Area = area('Server paths', (it) => {
-  it('W001 says its version', async (api) => {
+  it('W001 reports its version', async (api) => {
     await api.ask('GET', '/version', {
       recordHeaders: ['content-type'],
       keep: (body) => {
@@ -22,14 +22,14 @@ export const cases: Area = area('Server paths', (it) => {
       },
     });
     await api.ask('GET', '/version', { accept: 'text/html' });
-    await api.ask('GET', '/version', { as: 'nobody', keep: (body) => Object.keys(body as object).length });
+    await api.ask('GET', '/version', { as: 'anonymous', keep: (body) => Object.keys(body as object).length });
   });
 
   for (const path of ['/healthz', '/livez', '/readyz']) {
-    it(`W002 W003 says that it is well at ${path}`, async (api) => {
+    it(`W002 W003 reports health at ${path}`, async (api) => {
       await api.ask('GET', path, { recordHeaders: text });
       await api.ask('HEAD', path, { recordHeaders: text });
-      await api.ask('GET', path, { as: 'nobody' });
+      await api.ask('GET', path, { as: 'anonymous' });
       await api.ask('GET', `${path}?verbose`, { recordHeaders: text });
       await api.ask('GET', `${path}?verbose&exclude=etcd&exclude=nope`);
       await api.ask('GET', `${path}/ping`, { recordHeaders: text });
@@ -58,14 +58,14 @@ export const cases: Area = area('Server paths', (it) => {
     api.record('also where there is nothing', /^[0-9a-f-]{36}$/.test(String(unknown.headers['audit-id'])));
   });
 
-  it('W007 lets nobody keep what it answers', async (api) => {
+  it('W007 forbids to cache its responses', async (api) => {
     const path = `/api/v1/namespaces/${api.namespace}`;
     await api.ask('GET', path, { recordHeaders: ['cache-control'], keep: () => undefined });
     await api.ask('GET', `${path}/configmaps/absent`, { recordHeaders: ['cache-control'] });
     await api.ask('GET', '/nope', { recordHeaders: ['cache-control'] });
   });
 
-  it('says which flow a request went with', async (api) => {
+  it('reports the flow of a request', async (api) => {
     const names = ['x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid'];
     for (const [method, path] of [
       ['GET', '/version'],
@@ -107,14 +107,14 @@ export const cases: Area = area('Server paths', (it) => {
     }
   });
 
-  it('W025 tells strangers nothing', async (api) => {
-    await api.ask('GET', '/api/v1/namespaces', { as: 'nobody' });
-    await api.ask('GET', '/apis', { as: 'nobody' });
+  it('W025 reports nothing to anonymous clients', async (api) => {
+    await api.ask('GET', '/api/v1/namespaces', { as: 'anonymous' });
+    await api.ask('GET', '/apis', { as: 'anonymous' });
     await api.ask('GET', '/api/v1/namespaces', { as: { token: 'nonsense' }, recordHeaders: ['content-type'] });
     await api.ask('GET', '/healthz', { as: { token: 'nonsense' } });
   });
 
-  it('W026 says what is not allowed', async (api) => {
+  it('W026 reports what is not allowed', async (api) => {
     const as = { user: 'somebody' };
     await api.ask('GET', `/api/v1/namespaces/${api.namespace}/pods`, { as });
     await api.ask('GET', '/apis/apps/v1/deployments', { as });

@@ -29,7 +29,7 @@ async function prepare(api: Probe, body: unknown): Promise<void> {
   await api.setUp('POST', core(api, 'services'), { body });
 }
 
-/** A pod on a node that nobody looks after, in the state that its kubelet would report. */
+/** A pod on a node without a kubelet, in the state that its kubelet would report. */
 async function makePod(api: Probe, name: string, given: PodState & { readonly spec?: object }): Promise<void> {
   const { spec = {}, ...state } = given;
   const labels = { app: 'web' };
@@ -113,7 +113,7 @@ async function show(api: Probe, name: string): Promise<void> {
 const ready = (body: JsonValue): number =>
   endpointsOf(body).filter(({ conditions }) => isJsonObject(conditions) && conditions['ready'] === true).length;
 
-/** Waits until both tell of so many pods. */
+/** Waits until both report this many pods. */
 async function untilReady(api: Probe, count: number, all: number): Promise<void> {
   const name = 'web';
   await api.eventually(slices(api, name), (body) => ready(body) === count && endpointsOf(body).length === all);
@@ -157,7 +157,7 @@ export const cases: Area = area('Endpoints of Services', (it) => {
     await api.ask('GET', slices(api, 'bare'), { keep: plainSlices });
   });
 
-  it('CTL-10 publishes unready pods where a Service says so', controllers, async (api) => {
+  it('CTL-10 publishes unready pods where a Service requests it', controllers, async (api) => {
     await prepare(api, service('web', { publishNotReadyAddresses: true }));
     await makePod(api, 'a', { ip: '10.1.0.1' });
     await untilReady(api, 1, 1);
@@ -183,7 +183,7 @@ export const cases: Area = area('Endpoints of Services', (it) => {
     await show(api, 'web');
   });
 
-  it('CTL-10 shows a pod that is going as terminating', controllers, async (api) => {
+  it('CTL-10 shows a pod that is being deleted as terminating', controllers, async (api) => {
     await prepare(api, service('web'));
     await makePod(api, 'a', { ip: '10.1.0.1', isReady: true });
     await untilReady(api, 1, 1);
@@ -198,7 +198,7 @@ export const cases: Area = area('Endpoints of Services', (it) => {
     await makePod(api, 'a', { ip: '10.1.0.1', isReady: true });
     await untilReady(api, 1, 1);
     await api.setUp('DELETE', core(api, 'services/web'));
-    await api.untilGone(core(api, 'endpoints/web'));
+    await api.untilDeleted(core(api, 'endpoints/web'));
     await api.eventually(slices(api, 'web'), (body) => (body as { items: unknown[] }).items.length === 0);
   });
 
@@ -218,7 +218,7 @@ export const cases: Area = area('Endpoints of Services', (it) => {
     await untilReady(api, 0, 0);
   });
 
-  it('CTL-10 mirrors Endpoints that somebody makes for a Service', controllers, async (api) => {
+  it('CTL-10 mirrors Endpoints that a user makes for a Service', controllers, async (api) => {
     const body = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'bare' }, spec: { ports: [{ port: 80 }] } };
     await api.setUp('POST', core(api, 'services'), { body });
     const subsets = [

@@ -131,7 +131,7 @@ export const cases: Area = area('Allocations of Services', (it) => {
     await change(api, balancer, { type: 'ClusterIP' });
   });
 
-  it('takes a headless service to a cluster IP of its own only if it says which', async (api) => {
+  it('takes a headless service to a cluster IP of its own only if it specifies one', async (api) => {
     await change(api, { clusterIP: 'None' }, {});
   });
 
@@ -158,7 +158,7 @@ export const cases: Area = area('Allocations of Services', (it) => {
     await api.ask('GET', `${path}/s`);
   });
 
-  it('checks where a load balancer says it is reached', async (api) => {
+  it('checks the addresses that a load balancer reports', async (api) => {
     const path = `/api/v1/namespaces/${api.namespace}/services`;
     const spec = { type: 'LoadBalancer', loadBalancerClass: 'a.example.com/none' };
     await api.setUp('POST', path, { body: service('s', spec) });

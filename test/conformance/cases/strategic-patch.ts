@@ -172,7 +172,7 @@ const rows: readonly Row[] = [
   { name: 'refuses keys to retain that are no list', spec: { volumes: [{ name: 'v1', $retainKeys: 'name' }] } },
   { name: 'refuses keys to retain that are no texts', spec: { volumes: [{ name: 'v1', $retainKeys: [1, 'name'] }] } },
   {
-    name: 'retains keys where no strategy says so',
+    name: 'retains keys where no strategy requests it',
     spec: { securityContext: { runAsGroup: 3, $retainKeys: ['runAsGroup'] } },
   },
   {
@@ -194,7 +194,7 @@ const rows: readonly Row[] = [
   },
   { name: 'orders and deletes', spec: { ...order('b'), ...containers({ name: 'a', $patch: 'delete' }) } },
   { name: 'orders a part of the containers', spec: { ...order('b', 'c'), ...containers({ name: 'c', image: 'c' }) } },
-  { name: 'orders containers that nobody knows', spec: order('z', 'a') },
+  { name: 'orders unknown containers', spec: order('z', 'a') },
   {
     name: 'refuses a patch in another order',
     spec: { ...order('a', 'b'), ...containers({ name: 'b', tty: true }, { name: 'a', tty: true }) },
@@ -220,7 +220,7 @@ const rows: readonly Row[] = [
     spec: { '$setElementOrder/containers': [], ...containers({ name: 'a', tty: true }) },
   },
   { name: 'orders a list that is absent', spec: { '$setElementOrder/initContainers': [{ name: 'i' }] } },
-  { name: 'orders a field that nobody knows', spec: { '$setElementOrder/nope': [{ name: 'i' }] } },
+  { name: 'orders an unknown field', spec: { '$setElementOrder/nope': [{ name: 'i' }] } },
   {
     name: 'orders environment deep inside',
     spec: containers({

@@ -141,7 +141,7 @@ export const cases: Area = area('Subresources', (it) => {
     await evict('none', eviction('none'));
   });
 
-  it('W108 heeds disruption budgets', { needs: 'controllers' }, async (api) => {
+  it('W108 honors disruption budgets', { needs: 'controllers' }, async (api) => {
     const labels = { guarded: 'yes' };
     for (const name of ['a', 'b']) {
       const body = pod(name, { nodeName: 'nowhere' });

@@ -122,7 +122,7 @@ export const cases: Area = area('Forms of watches', (it) => {
     }
   });
 
-  it('tells of custom resources as they are', async (api) => {
+  it('reports custom resources as they are', async (api) => {
     const { path } = await makeCustom(api, 'v1');
     await api.setUp('POST', path, { body: thing(api, 'old') });
     const version = await versionOf(api, path);

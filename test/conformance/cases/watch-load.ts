@@ -61,17 +61,17 @@ const namesIn = async (api: Probe, path: string): Promise<string[]> =>
 
 /** Watches while fifty clients write. */
 export const cases: Area = area('Watches under load', (it) => {
-  it('W145 tells each of fifty writers’ changes once, in the order of versions', async (api) => {
+  it('W145 reports each of fifty writers’ changes once, in the order of versions', async (api) => {
     const path = secrets(api.namespace);
     const version = await versionOf(api, path);
     const watch = await api.watch(`${path}?watch=true&resourceVersion=${version}`, { record: false });
     const written = await writeAll(api, path);
     await untilLast(watch);
-    const told = watch.events.map(({ object }) => metaOf(object).resourceVersion);
-    api.record('events', told.length);
+    const reported = watch.events.map(({ object }) => metaOf(object).resourceVersion);
+    api.record('events', reported.length);
     api.record('rising', isRising(watch));
-    const toldSet = new Set(told);
-    api.record('missed', written.filter((one) => !toldSet.has(one)).length);
+    const reportedSet = new Set(reported);
+    api.record('missed', written.filter((one) => !reportedSet.has(one)).length);
     api.record('left', JSON.stringify(replay([], watch)) === JSON.stringify(await namesIn(api, path)));
   });
 

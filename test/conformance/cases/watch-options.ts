@@ -114,7 +114,7 @@ export const cases: Area = area('Watch options', (it) => {
       await watchOutline(api, `${options}${version.replace('now', now)}`, 3);
     });
 
-    it(`sends no initial events when told so${version}`, async (api) => {
+    it(`sends no initial events when not requested${version}`, async (api) => {
       const path = await makeSecrets(api, 'a', 'b');
       const now = await versionOf(api, path);
       const options = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -148,7 +148,7 @@ export const cases: Area = area('Watch options', (it) => {
     watch.close();
   });
 
-  it('says in an event that initial events of a version to come do not come', async (api) => {
+  it('reports in an event that initial events of a future version are not available', async (api) => {
     const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
     const path = `${secrets(api.namespace)}?watch=true&timeoutSeconds=20&resourceVersion=9000000000000&${query}`;
     await api.ask('GET', path, { keep: (body) => withoutCurrent(lines(body) as JsonValue) });
@@ -191,7 +191,7 @@ export const cases: Area = area('Watch options', (it) => {
     api.record('after two seconds', tookMs > 1900 && tookMs < 4000);
   });
 
-  it('takes anything but false and 0 for a wish to watch', async (api) => {
+  it('takes anything but false and 0 as a request to watch', async (api) => {
     const path = await makeSecrets(api, 'a');
     for (const watch of ['true', '1', '', 'yes', 'false', '0', 'False', 'no']) {
       await api.ask('GET', `${path}?watch=${watch}&timeoutSeconds=1&fieldSelector=metadata.name%3Da`, {

@@ -23,9 +23,9 @@ async function writeLast(api: Probe, labels: Readonly<Record<string, string>> = 
 const value = (text: string): unknown => ({ data: { name: btoa(text) } });
 const merge = { contentType: 'application/merge-patch+json' };
 
-/** Watches: what they begin with, what they tell, in which order. */
+/** Watches: what they begin with, what they report, in which order. */
 export const cases: Area = area('Watches', (it) => {
-  it('W145 W152 tells of every change after a version, with kind and version', async (api) => {
+  it('W145 W152 reports every change after a version, with kind and version', async (api) => {
     const path = await makeSecrets(api, 'old');
     const version = await versionOf(api, path);
     const watch = await api.watch(`${path}?watch=true&resourceVersion=${version}`);
@@ -167,14 +167,16 @@ export const cases: Area = area('Watches', (it) => {
     await api.setUp('DELETE', `${path}/a0`);
     await writeLast(api);
     await untilLast(watch);
-    const told = watch.events.map(({ object }) => (object['metadata'] as { resourceVersion: string }).resourceVersion);
-    api.record('the writes', JSON.stringify(told.slice(0, versions.length)) === JSON.stringify(versions));
-    const rising = told.every((text, index) => index === 0 || Number(text) > Number(told[index - 1]));
+    const reported = watch.events.map(
+      ({ object }) => (object['metadata'] as { resourceVersion: string }).resourceVersion,
+    );
+    api.record('the writes', JSON.stringify(reported.slice(0, versions.length)) === JSON.stringify(versions));
+    const rising = reported.every((text, index) => index === 0 || Number(text) > Number(reported[index - 1]));
     api.record('versions only rise', rising);
     api.record('types', watch.events.map(({ type }) => type).join(' '));
   });
 
-  it('tells of a finalizer that holds an object, then of its end', async (api) => {
+  it('reports a finalizer that holds an object, then its deletion', async (api) => {
     const path = secrets(api.namespace);
     const held = { ...secret('a'), metadata: { name: 'a', finalizers: ['longshore.example/held'] } };
     await api.setUp('POST', path, { body: held });
@@ -187,7 +189,7 @@ export const cases: Area = area('Watches', (it) => {
     watch.close();
   });
 
-  it('tells of a change in managedFields alone, not of dry runs and refused writes', async (api) => {
+  it('reports a change in managedFields alone, but no dry runs and refused writes', async (api) => {
     const path = await makeSecrets(api, 'a');
     const version = await versionOf(api, path);
     const watch = await api.watch(`${path}?watch=true&resourceVersion=${version}`);
@@ -216,7 +218,7 @@ export const cases: Area = area('Watches', (it) => {
     watch.close();
   });
 
-  it('tells of each object that a collection delete removes', async (api) => {
+  it('reports each object that a collection delete removes', async (api) => {
     const path = await makeSecrets(api, 'a', 'b', 'c');
     const version = await versionOf(api, path);
     const watch = await api.watch(`${path}?watch=true&resourceVersion=${version}`);

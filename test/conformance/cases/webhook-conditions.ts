@@ -39,7 +39,7 @@ export const cases: Area = area('Match conditions of webhooks', (it) => {
     });
   });
 
-  it('ADM-24 refuses when a condition cannot be told', async (api) => {
+  it('ADM-24 refuses when a condition cannot be evaluated', async (api) => {
     const matchConditions = conditions("object.data.nope == 'x'");
     await withConditions(api, { matchConditions }, async ({ create }) => {
       await create('a', { nope: 'x' });
@@ -48,14 +48,14 @@ export const cases: Area = area('Match conditions of webhooks', (it) => {
     });
   });
 
-  it('tells several errors in one', async (api) => {
+  it('reports several errors in one', async (api) => {
     const matchConditions = conditions("object.data.nope == 'x'", 'true', "object.data.neither == 'x'");
     await withConditions(api, { matchConditions }, async ({ create }) => {
       await create('a', { a: 'b' });
     });
   });
 
-  it('a condition that is false outweighs those that cannot be told', async (api) => {
+  it('a condition that is false outweighs those that cannot be evaluated', async (api) => {
     const matchConditions = conditions("object.data.nope == 'x'", 'false');
     await withConditions(api, { matchConditions }, async ({ create }) => {
       await create('a', { a: 'b' });

@@ -66,11 +66,11 @@ export const cases: Area = area('Failures of webhooks', (it) => {
       kind: 'MutatingWebhookConfiguration',
       answer: () => ({ allowed: true, patch: base64('[]') }),
     },
-    'says the patch type without a patch': {
+    'has a patch type without a patch': {
       kind: 'MutatingWebhookConfiguration',
       answer: () => ({ allowed: true, patchType: 'JSONPatch' }),
     },
-    'says a patch type that is none': {
+    'has an unknown patch type': {
       kind: 'MutatingWebhookConfiguration',
       answer: () => ({ allowed: true, patchType: 'MergePatch', patch: base64('{}') }),
     },

@@ -51,7 +51,7 @@ async function watchCalls(api: Probe, { spec, keep = shape }: Watched, act: () =
   hooks.recordCalls('seen', keep);
 }
 
-/** Creates a Deployment of no pods and waits until its controller has said all that it has to say. */
+/** Creates a Deployment of no pods and waits until its controller has reported its whole status. */
 async function settledDeployment(api: Probe): Promise<string> {
   const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
   await api.setUp('POST', path, { body: deployment('d') });
@@ -64,7 +64,7 @@ function isObserved(body: JsonValue): boolean {
   return status?.['observedGeneration'] === metadata['generation'];
 }
 
-/** Which requests a webhook is asked about, and what it is told. */
+/** Which requests a webhook is called for, and what it receives. */
 export const cases: Area = area('What webhooks are asked', (it) => {
   it('ADM-27 create, update, patch and delete, with objects and options', async (api) => {
     const path = `/api/v1/namespaces/${api.namespace}/configmaps`;
@@ -185,7 +185,7 @@ export const cases: Area = area('What webhooks are asked', (it) => {
     });
   });
 
-  it('ADM-21 namespaceSelector judges a Namespace by its own labels', async (api) => {
+  it('ADM-21 namespaceSelector selects a Namespace by its own labels', async (api) => {
     const name = api.unique('labelled');
     api.cleanUp(`/api/v1/namespaces/${name}`);
     const spec = { rules: [rule('', ['namespaces'], ['CREATE'])], namespaceSelector: { matchLabels: { own: name } } };

@@ -12,7 +12,7 @@ const asAlice = { as: { user: 'alice', groups: ['system:masters'] } };
 
 /** What mutating webhooks do to an object, and when. */
 export const cases: Area = area('Mutations of webhooks', (it) => {
-  it('ADM-11 an object is patched, then defaulted and judged', async (api) => {
+  it('ADM-11 an object is patched, then defaulted and validated', async (api) => {
     const hooks = await openHooks(api);
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['services'] }];
     const add = patching({ op: 'add', path: '/spec/ports', value: [{ port: 80 }] });

@@ -5,7 +5,7 @@ import { type Area, area } from '../suite.ts';
 
 const controllers = { needs: 'controllers' } as const;
 const merge = 'application/merge-patch+json';
-/** Pods that no scheduler takes, so that only the case says how they are. */
+/** Pods that no scheduler takes, so that only the case reports their status. */
 const podSpec = { schedulerName: 'nobody', restartPolicy: 'Never', containers: [plainContainer] };
 
 const jobs = (api: Probe): string => `/apis/batch/v1/namespaces/${api.namespace}/jobs`;
@@ -54,7 +54,7 @@ async function endPods(api: Probe, phase: string, count: number): Promise<void> 
   }
 }
 
-/** Jobs and numbered sets whose pods do as the case says. */
+/** Jobs and StatefulSets whose pods do as the case specifies. */
 export const cases: Area = area('Workload controllers', (it) => {
   it('CTL-07 completes a Job whose pods succeed', controllers, async (api) => {
     const job = await createJob(api, { completions: 2, parallelism: 2 });
@@ -101,7 +101,7 @@ export const cases: Area = area('Workload controllers', (it) => {
   it('deletes a Job when its time to live is over', controllers, async (api) => {
     const job = await createJob(api, { ttlSecondsAfterFinished: 0 });
     await endPods(api, 'Succeeded', 1);
-    await api.untilGone(job);
+    await api.untilDeleted(job);
     await api.eventually(pods(api), (body) => itemsOf(body).length === 0);
   });
 
@@ -138,7 +138,7 @@ export const cases: Area = area('Workload controllers', (it) => {
     const job = await createJob(api, {});
     await api.eventually(job, (body) => statusOf(body)['active'] === 1);
     await api.ask('DELETE', job, { keep: (body) => (body as JsonObject)['kind'] });
-    await api.untilGone(job);
+    await api.untilDeleted(job);
     const isFree = (body: JsonValue): boolean =>
       itemsOf(body).every(({ metadata }) => !Object.hasOwn(metadata, 'ownerReferences'));
     await api.eventually(pods(api), (body) => isFree(body));

@@ -43,7 +43,7 @@ export const cases: Area = area('Deletes', (it) => {
     await api.ask('DELETE', pathOf(api, 'podtemplates', 'a'));
   });
 
-  it('W089 W090 keeps what finalizers hold until they are gone', async (api) => {
+  it('W089 W090 retains what finalizers hold until they are removed', async (api) => {
     const path = pathOf(api, 'configmaps', 'a');
     await api.setUp('POST', pathOf(api, 'configmaps'), { body: held('a') });
     const watch = await api.watch(`${pathOf(api, 'configmaps')}?watch=true&fieldSelector=metadata.name=a`);
@@ -163,7 +163,7 @@ export const cases: Area = area('Deletes', (it) => {
     }
   });
 
-  it('W093 lets a delete say another policy than the finalizers', async (api) => {
+  it('W093 lets a delete request another policy than the finalizers', async (api) => {
     const rows: readonly (readonly [string[], JsonObject])[] = [
       [['orphan', 'a/b'], { propagationPolicy: 'Foreground' }],
       [['foregroundDeletion', 'a/b'], { propagationPolicy: 'Background' }],

@@ -150,7 +150,7 @@ export const cases: Area = area('Statuses of failed requests', (it) => {
     await api.ask('POST', pathOf(api, 'apps/v1/deployments'), { body });
   });
 
-  it('W054 refuses another version than the path says', async (api) => {
+  it('W054 refuses another version than that of the path', async (api) => {
     const kind = 'Deployment';
     for (const apiVersion of ['apps/v1beta1', 'v1', 'extensions/v1beta1', 'x', 'a/b/c']) {
       await api.ask('POST', pathOf(api, 'apps/v1/deployments'), {
@@ -164,7 +164,7 @@ export const cases: Area = area('Statuses of failed requests', (it) => {
     await api.ask('POST', pathOf(api, 'autoscaling/v2/horizontalpodautoscalers'), { body: scaler });
   });
 
-  it('W055 refuses another namespace than the path says', async (api) => {
+  it('W055 refuses another namespace than that of the path', async (api) => {
     const body = configMap('a', { metadata: { namespace: 'default' } });
     await api.ask('POST', pathOf(api, 'configmaps'), { body });
     await api.setUp('POST', pathOf(api, 'configmaps'), { body: configMap('a') });
@@ -179,7 +179,7 @@ export const cases: Area = area('Statuses of failed requests', (it) => {
     });
   });
 
-  it('W056 refuses another name than the path says', async (api) => {
+  it('W056 refuses another name than that of the path', async (api) => {
     await api.setUp('POST', pathOf(api, 'configmaps'), { body: configMap('a') });
     await api.ask('PUT', pathOf(api, 'configmaps', 'a'), { body: configMap('b') });
     await api.ask('PUT', pathOf(api, 'configmaps', 'a'), { body: { apiVersion: 'v1', kind: 'ConfigMap' } });

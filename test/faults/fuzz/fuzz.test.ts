@@ -15,14 +15,17 @@ const counts: Readonly<Record<string, number>> = {
   registries: 20,
 };
 
-test.each(fuzzTargets.map(({ name }) => name))('%s: spoilt inputs are refused in words or taken', async (name) => {
-  const count = counts[name] ?? 200;
-  const report = await fuzz(name, { seed, count, forMs: 200_000 });
-  expect(report.findings.map(({ number, text }) => `${number}: ${text}`)).toEqual([]);
-  // Some inputs are not spoilt: a target that refuses everything tries nothing.
-  expect(report.accepted).toBeGreaterThan(0);
-  expect(report.inputs).toBe(count);
-});
+test.each(fuzzTargets.map(({ name }) => name))(
+  '%s: corrupted inputs are refused with an error or accepted',
+  async (name) => {
+    const count = counts[name] ?? 200;
+    const report = await fuzz(name, { seed, count, forMs: 200_000 });
+    expect(report.findings.map(({ number, text }) => `${number}: ${text}`)).toEqual([]);
+    // Some inputs are not corrupted: a target that refuses everything tries nothing.
+    expect(report.accepted).toBeGreaterThan(0);
+    expect(report.inputs).toBe(count);
+  },
+);
 
 test('what throws, hangs or rejects behind its back is found, and the rest is tried all the same', async () => {
   const { findings, accepted } = await fuzz('broken on purpose', {

@@ -5,8 +5,8 @@ import { applyDelta } from '../../../src/sources/git/delta.ts';
 import { textPacket } from '../../../src/sources/git/pkt-line.ts';
 import { fetchGit } from '../../../src/sources/git.ts';
 import { distance, entryHeader, packOf, varint } from '../../support/git-pack.ts';
-import { fetchDeps, fetchVerdict, openBesideWeb } from './source-servers.ts';
-import { type FuzzTarget, promised, pureTarget, type Verdict } from './target.ts';
+import { fetchDeps, fetchResult, openBesideWeb } from './source-servers.ts';
+import { type FuzzTarget, promised, pureTarget, type Result } from './target.ts';
 
 const { signal } = new AbortController();
 const flush = '0000';
@@ -98,10 +98,10 @@ function answers(first: Buffer, second: Buffer) {
   };
 }
 
-function fetchFrom(url: string, folder: string): Promise<Verdict> {
+function fetchFrom(url: string, folder: string): Promise<Result> {
   const source = { type: 'git', git: { repository: `${url}/a.git`, ref: { branch: 'main' } } };
   const deps = { ...fetchDeps, temporaryDir: folder };
-  return fetchVerdict(folder, (staging) => fetchGit(deps, { source, staging }, { signal }));
+  return fetchResult(folder, (staging) => fetchGit(deps, { source, staging }, { signal }));
 }
 
 /** Stands between the two answers of a server in an input. */
@@ -155,7 +155,7 @@ function entriesIn(input: Buffer): readonly Entry[] {
   try {
     value = JSON.parse(input.toString()) as JsonValue;
   } catch {
-    // Spoilt as bytes: it is no pack of anything.
+    // Corrupted as bytes: it is no pack of anything.
   }
   return Array.isArray(value) ? (value.filter(isJsonObject) as unknown as Entry[]) : [];
 }

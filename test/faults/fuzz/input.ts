@@ -10,7 +10,7 @@ function parsed(bytes: Buffer): JsonValue | undefined {
   }
 }
 
-/** A seed that is JSON is spoilt as a document as often as it is spoilt as bytes. */
+/** A seed that is JSON is corrupted as a document as often as it is corrupted as bytes. */
 function mutateDocument(bytes: Buffer, random: Random): Buffer {
   let document = parsed(bytes);
   if (document === undefined) return mutateBytes(bytes, random);
@@ -34,7 +34,7 @@ function splice(bytes: Buffer, other: Buffer, random: Random): Buffer {
   ]);
 }
 
-/** The input of a number: the same for the same seeds, whoever asks. */
+/** The input of a number: the same for the same seeds, for every caller. */
 export function fuzzInput(target: Pick<FuzzTarget, 'seeds' | 'words'>, seed: number, number: number): Buffer {
   const random = randomOf(seed * 1_000_003 + number);
   const pick = (): Buffer => target.seeds[below(random, target.seeds.length)] ?? Buffer.alloc(0);

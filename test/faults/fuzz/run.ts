@@ -39,7 +39,7 @@ const heapMebibytes = 512;
 const pollMs = 100;
 const notBegun = -1;
 const maxFindings = 10;
-/** Of one text: the next thousand say nothing new. */
+/** Of one text: the next thousand add nothing. */
 const maxAlike = 2;
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
@@ -63,7 +63,7 @@ async function runWorker(
     hasEnded = true;
   });
   let [lastNumber, sinceMs] = [notBegun, Date.now()];
-  let isTold = false;
+  let isReported = false;
   while (!hasEnded) {
     // While the thread loads there is no input yet.
     if (underWay() !== lastNumber || lastNumber === notBegun) [lastNumber, sinceMs] = [underWay(), Date.now()];
@@ -71,8 +71,8 @@ async function runWorker(
       onFinding({ number: lastNumber, text: `took longer than ${patienceMs / 1000} s` });
       await worker.terminate();
     }
-    if (!isTold && Date.now() > untilMs) {
-      isTold = true;
+    if (!isReported && Date.now() > untilMs) {
+      isReported = true;
       worker.postMessage('over');
     }
     await Promise.race([exited, pause(pollMs)]);

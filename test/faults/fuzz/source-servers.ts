@@ -13,12 +13,12 @@ import {
 import { createLocks, Staging } from '../../../src/content/index.ts';
 import type { GitSourceDeps } from '../../../src/sources/index.ts';
 import { startWebServer } from '../../support/index.ts';
-import { type OpenTarget, promised, type Verdict } from './target.ts';
+import { type OpenTarget, promised, type Result } from './target.ts';
 
 const mebibyte = 1024 * 1024;
 const maxMessageCharacters = 2500;
 
-/** What fetching takes in a target: answers come at once or never, and nobody waits between two tries. */
+/** What fetching takes in a target: answers come at once or never, and there is no wait between two tries. */
 export const fetchDeps: Omit<GitSourceDeps, 'temporaryDir'> = {
   clock: { ...systemClock, sleep: () => Promise.resolve() },
   answerDeadlineMs: 5_000,
@@ -31,7 +31,7 @@ export const fetchDeps: Omit<GitSourceDeps, 'temporaryDir'> = {
 const limits = { ...defaultContentLimits, compressedLayerBytes: mebibyte, unpackedBytes: mebibyte, entries: 100 };
 
 /** Fetches into an empty staging area. A refusal has a class and a short message; what is accepted lies within the area, and can be read. */
-export async function fetchVerdict(folder: string, fetch: (staging: Staging) => Promise<unknown>): Promise<Verdict> {
+export async function fetchResult(folder: string, fetch: (staging: Staging) => Promise<unknown>): Promise<Result> {
   await using staging = await Staging.create(`${folder}/spool`, limits);
   try {
     await fetch(staging);
@@ -49,9 +49,9 @@ export async function fetchVerdict(folder: string, fetch: (staging: Staging) => 
 }
 
 /** A place for targets that fetch; `attempt` gets a folder of its own and the address of a server. */
-type FetchAttempt = (input: Buffer, place: { readonly folder: string; readonly url: string }) => Promise<Verdict>;
+type FetchAttempt = (input: Buffer, place: { readonly folder: string; readonly url: string }) => Promise<Result>;
 
-/** A target beside a web server that answers with what the input says. */
+/** A target beside a web server that answers with the input. */
 export async function openBesideWeb(
   respond: (input: Buffer, url: string) => RequestListener,
   attempt: FetchAttempt,

@@ -1,16 +1,16 @@
-/** What became of an input: taken, or refused with an error that says so. */
-export type Verdict = 'accepted' | 'refused';
+/** What became of an input: taken, or refused with an error. */
+export type Result = 'accepted' | 'refused';
 
 /** A target that is ready. */
 export interface OpenTarget extends AsyncDisposable {
   /** @throws whatever is a finding: an error that is not a refusal, a broken promise about what was accepted */
-  attempt(input: Buffer): Promise<Verdict> | Verdict;
+  attempt(input: Buffer): Promise<Result> | Result;
 }
 
 /** Code that takes bytes from outside. */
 export interface FuzzTarget {
   readonly name: string;
-  /** Good inputs, which are spoilt. */
+  /** Valid inputs, which are corrupted. */
   readonly seeds: readonly Buffer[];
   /** What is strewn in. */
   readonly words: readonly string[];

@@ -29,11 +29,11 @@ import { parseSshRemote } from '../../../src/sources/git/ssh-address.ts';
 import { parseImageDocument, readPlatforms } from '../../../src/sources/image-manifest.ts';
 import { parsePlatform, parseRegistryConfig } from '../../../src/sources/index.ts';
 import { buildWebhook } from '../../../webhook/index.ts';
-import { judgeBundle, testBundle, tideFiles } from '../../support/checked-bundle.ts';
+import { testBundle, tideFiles, validateBundle } from '../../support/checked-bundle.ts';
 import { acmeCsv, registryFiles, tarFile } from '../../support/index.ts';
 import { catalogs } from './catalogs.ts';
 import { gitDeltas, gitPacks, gitServers } from './git-servers.ts';
-import { BrokenPromise, type FuzzTarget, promised, pureTarget, type Verdict } from './target.ts';
+import { BrokenPromise, type FuzzTarget, promised, pureTarget, type Result } from './target.ts';
 import { uploadRequests } from './upload-requests.ts';
 import { validatedBundles } from './validated-bundles.ts';
 import { registries, webArchives } from './web-servers.ts';
@@ -61,8 +61,8 @@ const yamlWords = [
 ];
 const jsonWords = ['{', '[', '"', '\\u0000', '\\ud800', '1e999', '-0', '__proto__', 'null', ',', ' '];
 
-/** A refusal is an error of ours that says what is wrong. */
-function attempt(work: () => void): Verdict {
+/** A refusal is an error of ours that explains the problem. */
+function attempt(work: () => void): Result {
   try {
     work();
     return 'accepted';
@@ -154,7 +154,7 @@ function manifests(): FuzzTarget {
   );
 }
 
-/** Read, rendered, explained and judged. */
+/** Read, rendered, explained and validated. */
 function operators(): FuzzTarget {
   const webhook = {
     type: 'MutatingAdmissionWebhook',
@@ -171,7 +171,7 @@ function operators(): FuzzTarget {
   const certificates = provider === undefined ? {} : { certificates: provider };
   return pureTarget({ name: 'operators', seeds, words: jsonWords }, (input) => {
     const bundle = testBundle({ ...tideFiles, 'manifests/tide-gauge.clusterserviceversion.yaml': input });
-    for (const { message } of judgeBundle(bundle)) promised(message !== '', 'a finding without a message');
+    for (const { message } of validateBundle(bundle)) promised(message !== '', 'a finding without a message');
     return attempt(() => {
       const read = readRegistryBundle(registryFiles([input.toString()]));
       const objects = renderBundle(read, { installNamespace: 'acme', ...certificates });
@@ -213,13 +213,13 @@ function dependencies(): FuzzTarget {
   const surroundings = { hasPackage: () => false, hasApi: () => true, bundles: [properties] };
   return pureTarget({ name: 'dependencies', seeds: [json(all), json(all.slice(2))], words }, (input) => {
     let problems: readonly string[] = [];
-    const verdict = attempt(() => {
+    const result = attempt(() => {
       const read = readDependencies('dependencies', parseJson('dependencies', input.toString()));
       problems = [...read.problems, ...unmetDependencies(read.dependencies, surroundings)];
     });
     for (const problem of problems)
       promised(problem !== '' && problem.length < 20_000, `a problem of ${problem.length} characters`);
-    return problems.length > 0 ? 'refused' : verdict;
+    return problems.length > 0 ? 'refused' : result;
   });
 }
 
@@ -254,8 +254,8 @@ function references(): FuzzTarget {
   ].map((text) => Buffer.from(text));
   const words = [':', '/', '@', 'sha256:', '..', '[', ']', '%2f', '-o', '\n', '\u00e4', '-----'];
   return pureTarget({ name: 'references', seeds, words }, (input) => {
-    const verdicts = referenceReaders.map((read) => attempt(() => read(input.toString())));
-    return verdicts.includes('accepted') ? 'accepted' : 'refused';
+    const results = referenceReaders.map((read) => attempt(() => read(input.toString())));
+    return results.includes('accepted') ? 'accepted' : 'refused';
   });
 }
 
@@ -273,12 +273,12 @@ function configurations(): FuzzTarget {
   };
   return pureTarget({ name: 'configurations', seeds: [json(config)], words: jsonWords }, (input) => {
     let problems: readonly string[] = [];
-    const verdict = attempt(() => {
+    const result = attempt(() => {
       problems = configProblems(parseJson('config', input.toString()));
     });
     for (const problem of problems)
       promised(problem !== '' && problem.length < 5000, `a problem of ${problem.length} characters`);
-    return problems.length > 0 ? 'refused' : verdict;
+    return problems.length > 0 ? 'refused' : result;
   });
 }
 

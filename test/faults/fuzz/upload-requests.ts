@@ -5,7 +5,7 @@ import { createServingCertificate, silentLogger, systemClock, TerminalError } fr
 import { startContentServer, Uploads } from '../../../src/content/index.ts';
 import { createMetrics } from '../../../src/metrics/index.ts';
 import { tarFile } from '../../support/index.ts';
-import { type FuzzTarget, promised, type Verdict } from './target.ts';
+import { type FuzzTarget, promised, type Result } from './target.ts';
 
 const maxUploadBytes = 64 * 1024;
 /** Without an answer for so long: the request has no end, and is given one. */
@@ -48,7 +48,7 @@ async function exchange(socket: TLSSocket, input: Buffer): Promise<string> {
   }
 }
 
-/** Requests to the content server over TLS, spoilt anywhere. */
+/** Requests to the content server over TLS, corrupted anywhere. */
 export function uploadRequests(): FuzzTarget {
   return {
     name: 'upload requests',
@@ -89,7 +89,7 @@ export function uploadRequests(): FuzzTarget {
       });
       const ca = serving.current().caBundlePem;
       return {
-        attempt: async (input): Promise<Verdict> => {
+        attempt: async (input): Promise<Result> => {
           const { promise, resolve, reject } = Promise.withResolvers<undefined>();
           const socket = connect({ host: '127.0.0.1', port: server.port, ca, servername: 'localhost' }, () =>
             resolve(undefined),

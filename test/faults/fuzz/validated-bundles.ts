@@ -1,5 +1,5 @@
 import { openBareCluster } from '../../support/bare-cluster.ts';
-import { judgeBundle, testBundle, tideCsv, tideFiles } from '../../support/checked-bundle.ts';
+import { testBundle, tideCsv, tideFiles, validateBundle } from '../../support/checked-bundle.ts';
 import { filesOf, installationProblems, prepareNamespaces } from '../../support/installable.ts';
 import { type FuzzTarget, promised } from './target.ts';
 
@@ -42,7 +42,7 @@ export function validatedBundles(): FuzzTarget {
       return {
         attempt: async (input) => {
           const files = { ...tideFiles, [csvFile]: input };
-          const findings = judgeBundle(testBundle(files), { select: ['default', 'installation'] });
+          const findings = validateBundle(testBundle(files), { select: ['default', 'installation'] });
           if (findings.some(({ severity }) => severity === 'error')) return 'refused';
           const [problem] = await installationProblems(cluster.kube, filesOf(files));
           promised(problem === undefined, `validated, and refused by the cluster: ${problem ?? ''}`);

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue, sha256Digest, systemClock, textAt } from 
 import { createLocks } from '../../../src/content/index.ts';
 import { createHttpClient, fetchHttp, fetchImage, LayerCache, RateLimits } from '../../../src/sources/index.ts';
 import { tarFile } from '../../support/index.ts';
-import { fetchDeps, fetchVerdict, openBesideSocket, openBesideWeb } from './source-servers.ts';
+import { fetchDeps, fetchResult, openBesideSocket, openBesideWeb } from './source-servers.ts';
 import type { FuzzTarget } from './target.ts';
 
 const { signal } = new AbortController();
@@ -41,7 +41,7 @@ export function webArchives(): FuzzTarget {
       openBesideSocket((_, { url, folder }) => {
         const source = { type: 'http', http: { url: `${url}/a.tgz` } };
         const deps = { ...fetchDeps, temporaryDir: folder };
-        return fetchVerdict(folder, (staging) => fetchHttp(deps, { source, staging }, { signal }));
+        return fetchResult(folder, (staging) => fetchHttp(deps, { source, staging }, { signal }));
       }),
   };
 }
@@ -95,7 +95,7 @@ function answersOf(input: Buffer): Answers {
   try {
     value = JSON.parse(input.toString()) as JsonValue;
   } catch {
-    // Spoilt as bytes.
+    // Corrupted as bytes.
   }
   const part = (name: string): string => (isJsonObject(value) ? (JSON.stringify(value[name]) ?? '') : '');
   const layer = Buffer.from(isJsonObject(value) ? textAt(value, 'layer') : '', 'latin1');
@@ -168,7 +168,7 @@ export function registries(): FuzzTarget {
             platform,
           };
           const source = { type: 'image', image: { ref: `${new URL(url).host}/a/b:v1` } };
-          return fetchVerdict(folder, (staging) => fetchImage(deps, { source, staging, isOperator: true }, { signal }));
+          return fetchResult(folder, (staging) => fetchImage(deps, { source, staging, isOperator: true }, { signal }));
         },
       ),
   };

@@ -1,4 +1,4 @@
-/** Tries inputs of one target, one after another. `workerData`: the target, the seed, the first number, and the counter that tells which number is under way. */
+/** Tries inputs of one target, one after another. `workerData`: the target, the seed, the first number, and the counter of the number under way. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

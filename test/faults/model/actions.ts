@@ -4,8 +4,8 @@ export type SourceKind = 'image' | 'git' | 'http' | 'configMaps' | 'upload';
 /** What a version of a deployment consists of; the last two cannot be unpacked, or not be applied. */
 export type Shape = 'small' | 'wide' | 'definition' | 'kept' | 'workload' | 'unreadable' | 'refused';
 
-/** What a template asks for. No two wishes of a run have the same version. */
-export interface Wish {
+/** The desired state of a template. No two of a run have the same version. */
+export interface DesiredState {
   readonly source: SourceKind;
   readonly shape: Shape;
   readonly version: number;
@@ -13,11 +13,11 @@ export interface Wish {
 
 /** One thing that a user does to a deployment, or that happens to a source. */
 export type Action =
-  | { readonly what: 'apply'; readonly name: string; readonly wish: Wish }
+  | { readonly what: 'apply'; readonly name: string; readonly desired: DesiredState }
   | { readonly what: 'relabel'; readonly name: string; readonly label: number }
   | { readonly what: 'delete' | 'pause' | 'unpause'; readonly name: string }
   | { readonly what: 'change an object' | 'delete an object' | 'delete a Bundle'; readonly name: string }
-  | { readonly what: 'break' | 'mend'; readonly source: SourceKind }
+  | { readonly what: 'break' | 'recover'; readonly source: SourceKind }
   /** Wait until everything is as asked for. */
   | { readonly what: 'settle' };
 
@@ -37,7 +37,7 @@ const weights = [
   ['pause', 1],
   ['unpause', 1],
   ['break', 1],
-  ['mend', 1],
+  ['recover', 1],
   ['settle', 2],
 ] as const;
 
@@ -49,11 +49,11 @@ function actionOf(random: SeededRandom, version: number): Action {
   const name = random.pick(names);
   const what = lots[random.below(lots.length)] ?? 'apply';
   if (what === 'apply') {
-    return { what, name, wish: { source: random.pick(sources), shape: random.pick(shapes), version } };
+    return { what, name, desired: { source: random.pick(sources), shape: random.pick(shapes), version } };
   }
   if (what === 'disturb') return { what: random.pick(disturbances), name };
   if (what === 'relabel') return { what, name, label: version };
-  if (what === 'break' || what === 'mend') return { what, source: random.pick(servedSources) };
+  if (what === 'break' || what === 'recover') return { what, source: random.pick(servedSources) };
   return what === 'settle' ? { what } : { what, name };
 }
 
@@ -62,7 +62,7 @@ export function actionsOf(seed: number, count: number): readonly Action[] {
   const random = new SeededRandom(seed);
   const first = names.map((name, index): Action => {
     const shape = random.pick<Shape>(['small', 'wide', 'kept', 'definition']);
-    return { what: 'apply', name, wish: { source: random.pick(sources), shape, version: index } };
+    return { what: 'apply', name, desired: { source: random.pick(sources), shape, version: index } };
   });
   const rest = Array.from({ length: count }, (_, index) => actionOf(random, index + first.length));
   return [...first, ...rest];
@@ -71,8 +71,8 @@ export function actionsOf(seed: number, count: number): readonly Action[] {
 /** One line. */
 export function describeAction(action: Action): string {
   if (action.what === 'apply') {
-    const { name, wish } = action;
-    return `apply ${name}: ${wish.shape} version ${wish.version} by ${wish.source}`;
+    const { name, desired } = action;
+    return `apply ${name}: ${desired.shape} version ${desired.version} by ${desired.source}`;
   }
   if (action.what === 'relabel') return `relabel ${action.name}: ${action.label}`;
   if (action.what === 'settle') return action.what;

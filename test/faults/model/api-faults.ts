@@ -4,7 +4,7 @@ import type { SeededRandom } from '../../conformance/random.ts';
 
 const writes = ['create', 'update', 'patch', 'delete'];
 
-/** A tenth of all requests together; half of the watches are told that they come too late. */
+/** A tenth of all requests together; half of the watches get 410 Gone. */
 const shares: readonly (FaultOptions & { readonly share: number })[] = [
   { error: 500, share: 0.02 },
   { verbs: writes, error: 409, share: 0.02 },

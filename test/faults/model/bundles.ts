@@ -1,6 +1,6 @@
 import { formatYaml } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
-import type { Wish } from './actions.ts';
+import type { DesiredState } from './actions.ts';
 
 /** Annotation of objects that stay when their deployment goes. */
 const keepAnnotation = { 'helm.sh/resource-policy': 'keep' };
@@ -47,7 +47,7 @@ export function keptName(name: string): string {
   return `${name}-kept`;
 }
 
-function moreObjects(name: string, { shape, version }: Wish): readonly KubeObject[] {
+function moreObjects(name: string, { shape, version }: DesiredState): readonly KubeObject[] {
   switch (shape) {
     case 'wide':
       return Array.from({ length: wideCount }, (_, index) =>
@@ -72,17 +72,17 @@ function moreObjects(name: string, { shape, version }: Wish): readonly KubeObjec
   }
 }
 
-/** The objects that a wish's bundle holds: a namespace of the deployment's name, and what belongs to the shape. */
-export function objectsOf(name: string, wish: Wish): readonly KubeObject[] {
+/** The objects of a desired state: a namespace of the deployment's name, and what belongs to the shape. */
+export function objectsOf(name: string, desired: DesiredState): readonly KubeObject[] {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-  const settings = configMap({ name: 'settings', namespace: name }, wish.version);
-  return [namespace, settings, ...moreObjects(name, wish)];
+  const settings = configMap({ name: 'settings', namespace: name }, desired.version);
+  return [namespace, settings, ...moreObjects(name, desired)];
 }
 
-/** The files of a wish's bundle. */
-export function filesOf(name: string, wish: Wish): Readonly<Record<string, string>> {
-  const text = objectsOf(name, wish)
+/** The bundle files of a desired state. */
+export function filesOf(name: string, desired: DesiredState): Readonly<Record<string, string>> {
+  const text = objectsOf(name, desired)
     .map((object) => formatYaml(object as never))
     .join('---\n');
-  return wish.shape === 'unreadable' ? { 'manifests/below/all.yaml': text } : { 'manifests/all.yaml': text };
+  return desired.shape === 'unreadable' ? { 'manifests/below/all.yaml': text } : { 'manifests/all.yaml': text };
 }

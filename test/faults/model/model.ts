@@ -1,36 +1,36 @@
-import type { Action, SourceKind, Wish } from './actions.ts';
+import type { Action, DesiredState, SourceKind } from './actions.ts';
 
 /** What may be found of one deployment once everything has come to rest. */
 export interface Expectation {
   /** What its template asks for; undefined: there is no such deployment. */
-  readonly wish: Wish | undefined;
-  /** What may be installed: the wish alone where it can be, otherwise what was installed before. Undefined: nothing. */
-  readonly installed: readonly (Wish | undefined)[];
+  readonly desired: DesiredState | undefined;
+  /** What may be installed: the desired state alone where it can be, otherwise what was installed before. Undefined: nothing. */
+  readonly installed: readonly (DesiredState | undefined)[];
   /** The content of what was installed may have been deleted: a version that cannot be installed may then leave objects of several. */
   readonly isMixed: boolean;
-  /** Somebody has changed objects by hand since: without the content of what was installed nothing puts them right. */
+  /** A user has changed objects by hand since: without the content of what was installed the drift cannot be corrected. */
   readonly isChanged: boolean;
   /** Objects to be kept that may, or must, be there though nothing that is installed has them. */
   readonly kept: 'no' | 'maybe' | 'yes';
 }
 
 interface State {
-  wish: Wish | undefined;
-  candidates: (Wish | undefined)[];
+  desired: DesiredState | undefined;
+  candidates: (DesiredState | undefined)[];
   kept: Expectation['kept'];
   isPaused: boolean;
   hasLostBundles: boolean;
   isChanged: boolean;
 }
 
-/** Whether a wish's content can be unpacked and applied. */
-export function isGood({ shape }: Wish): boolean {
+/** Whether the desired content can be unpacked and applied. */
+export function isGood({ shape }: DesiredState): boolean {
   return shape !== 'unreadable' && shape !== 'refused';
 }
 
 function fresh(): State {
   return {
-    wish: undefined,
+    desired: undefined,
     candidates: [undefined],
     kept: 'no',
     isPaused: false,
@@ -53,9 +53,9 @@ export class Model {
 
   #takeOf(action: Extract<Action, { name: string }>): void {
     const state = this.#stateOf(action.name);
-    if (action.what === 'apply') this.#apply(state, action.wish);
+    if (action.what === 'apply') this.#apply(state, action.desired);
     else if (action.what === 'delete') this.#states.set(action.name, { ...fresh(), kept: state.kept });
-    else if (action.what === 'pause') state.isPaused = state.wish !== undefined;
+    else if (action.what === 'pause') state.isPaused = state.desired !== undefined;
     else if (action.what === 'unpause') state.isPaused = false;
     else if (action.what === 'delete a Bundle') state.hasLostBundles = true;
     else if (action.what === 'change an object') state.isChanged = true;
@@ -76,10 +76,10 @@ export class Model {
 
   expectations(): ReadonlyMap<string, Expectation> {
     const entries = [...this.#states].map(([name, state]): [string, Expectation] => {
-      const { wish, candidates, kept, hasLostBundles, isChanged } = state;
-      const isInstalled = wish !== undefined && isGood(wish);
-      const isMixed = wish !== undefined && !isInstalled && hasLostBundles;
-      return [name, { wish, installed: isInstalled ? [wish] : candidates, isMixed, isChanged, kept }];
+      const { desired, candidates, kept, hasLostBundles, isChanged } = state;
+      const isInstalled = desired !== undefined && isGood(desired);
+      const isMixed = desired !== undefined && !isInstalled && hasLostBundles;
+      return [name, { desired, installed: isInstalled ? [desired] : candidates, isMixed, isChanged, kept }];
     });
     return new Map(entries);
   }
@@ -90,21 +90,21 @@ export class Model {
     return state;
   }
 
-  #apply(state: State, wish: Wish): void {
-    state.wish = wish;
-    if (!isGood(wish)) return;
-    state.candidates.push(wish);
-    if (wish.shape === 'kept' && state.kept === 'no') state.kept = 'maybe';
+  #apply(state: State, desired: DesiredState): void {
+    state.desired = desired;
+    if (!isGood(desired)) return;
+    state.candidates.push(desired);
+    if (desired.shape === 'kept' && state.kept === 'no') state.kept = 'maybe';
   }
 
-  /** Everything is as asked for: what was wished for is what is installed. */
+  /** Everything is as requested: the desired state is installed. */
   #settle(): void {
     for (const state of this.#states.values()) {
-      if (state.wish === undefined || !isGood(state.wish)) continue;
-      state.candidates = [state.wish];
+      if (state.desired === undefined || !isGood(state.desired)) continue;
+      state.candidates = [state.desired];
       state.hasLostBundles = false;
       state.isChanged = false;
-      if (state.wish.shape === 'kept') state.kept = 'yes';
+      if (state.desired.shape === 'kept') state.kept = 'yes';
     }
   }
 }

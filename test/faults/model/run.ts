@@ -6,9 +6,9 @@ import { createLogger } from '../../../src/base/index.ts';
 import { SeededRandom } from '../../conformance/random.ts';
 import { type Action, actionsOf, describeAction } from './actions.ts';
 import { addApiFaults, endWatchesNowAndThen } from './api-faults.ts';
-import { Judge } from './judge.ts';
 import { Model } from './model.ts';
 import { Sources } from './sources.ts';
+import { StateChecker } from './state-checker.ts';
 import { User } from './user.ts';
 
 /** A sequence that did not end as it should. */
@@ -31,7 +31,7 @@ class Run implements AsyncDisposable {
   readonly #sources: Sources;
   readonly #model: Model;
   readonly #user: User;
-  readonly #judge: Judge;
+  readonly #checker: StateChecker;
   readonly #stop = new AbortController();
   readonly #background: Promise<unknown>[] = [];
   readonly #faults: Disposable;
@@ -46,7 +46,7 @@ class Run implements AsyncDisposable {
     this.#model = model;
     const { client, adminToken: token, faults } = server;
     this.#user = new User({ client, sources, random, contentUrl: platform.contentUrl, token });
-    this.#judge = new Judge(client, platform.storeDir);
+    this.#checker = new StateChecker(client, platform.storeDir);
     this.#faults = addApiFaults(faults, random);
     const { signal } = this.#stop;
     this.#background.push(endWatchesNowAndThen(faults, random, signal), this.#keepUploading(signal));
@@ -59,7 +59,7 @@ class Run implements AsyncDisposable {
       await pause(this.#random.next() * longestPauseMs);
     }
     for (const name of this.#model.paused) await this.#do({ what: 'unpause', name });
-    for (const source of this.#model.broken) await this.#do({ what: 'mend', source });
+    for (const source of this.#model.broken) await this.#do({ what: 'recover', source });
     return await this.#untilAsExpected();
   }
 
@@ -79,7 +79,7 @@ class Run implements AsyncDisposable {
   async #untilAsExpected(): Promise<readonly string[]> {
     const startMs = performance.now();
     for (;;) {
-      const problems = await this.#judge.problems(this.#model.expectations());
+      const problems = await this.#checker.problems(this.#model.expectations());
       const tookMs = performance.now() - startMs;
       if (problems.length === 0 || tookMs > faultyMs + patientMs) return problems;
       if (tookMs > faultyMs) this.#endFaults();

@@ -15,7 +15,7 @@ import {
   tarFile,
   type WebServer,
 } from '../../support/index.ts';
-import type { SourceKind, Wish } from './actions.ts';
+import type { DesiredState, SourceKind } from './actions.ts';
 import { filesOf } from './bundles.ts';
 
 /** Of the requests to a source. */
@@ -28,7 +28,7 @@ function promiseMoreThanSent(response: ServerResponse): void {
   response.write(Buffer.alloc(100), () => response.destroy());
 }
 
-/** What a source may do instead of what it should: say nothing, refuse, hang up, stop in the middle, lie. */
+/** What a source may do instead of what it should: hang, refuse, disconnect, stop in the middle, lie. */
 const faults: readonly [Fault, ...Fault[]] = [
   () => undefined,
   (_request, response) => void response.writeHead(500).end('internal error'),
@@ -38,7 +38,7 @@ const faults: readonly [Fault, ...Fault[]] = [
 ];
 const lie: Fault = (_request, response) => void response.writeHead(200).end(Buffer.alloc(200, 'lie'));
 
-/** Only what a digest was promised for can be told from a lie. */
+/** Only content with a known digest can be verified. */
 function isVerified(url: string): boolean {
   return url.includes('/blobs/') || url.startsWith('/archives/');
 }
@@ -83,7 +83,7 @@ export class Sources implements AsyncDisposable {
     upload: () => ({ type: 'upload', upload: {} }),
   };
 
-  /** `broken` tells which sources answer nothing but errors now. */
+  /** `broken` reports which sources answer nothing but errors now. */
   constructor(random: SeededRandom, broken: () => ReadonlySet<SourceKind>) {
     this.#random = random;
     this.#broken = broken;
@@ -102,11 +102,11 @@ export class Sources implements AsyncDisposable {
     );
   }
 
-  /** The source that a template names for a wish, once its content is there. ConfigMaps and uploads are for others to bring. */
-  async publish(name: string, wish: Wish): Promise<JsonObject> {
-    const files = filesOf(name, wish);
-    const id = `${name}-${wish.version}`;
-    return await this.#publishers[wish.source](id, { files, archive: archiveOf(name, wish) });
+  /** The source that a template names for a desired state, once its content is there. ConfigMaps and uploads are for others to bring. */
+  async publish(name: string, desired: DesiredState): Promise<JsonObject> {
+    const files = filesOf(name, desired);
+    const id = `${name}-${desired.version}`;
+    return await this.#publishers[desired.source](id, { files, archive: archiveOf(name, desired) });
   }
 
   #intercept(kind: SourceKind): Intercept {
@@ -127,9 +127,9 @@ export class Sources implements AsyncDisposable {
   }
 }
 
-/** A wish's bundle as a tar. */
-export function archiveOf(name: string, wish: Wish): Buffer {
-  return gzipSync(tarFile(fileEntries(filesOf(name, wish))));
+/** The bundle of a desired state as a tar. */
+export function archiveOf(name: string, desired: DesiredState): Buffer {
+  return gzipSync(tarFile(fileEntries(filesOf(name, desired))));
 }
 
 /** A bundle of these runs has one file. */
@@ -138,13 +138,13 @@ function onlyFile(files: Readonly<Record<string, string>>): readonly [string, st
   return first;
 }
 
-/** The ConfigMap that a wish's bundle comes from. */
-export function contentMapOf(name: string, wish: Wish): KubeObject {
-  const [path, text] = onlyFile(filesOf(name, wish));
+/** The ConfigMap that the bundle of a desired state comes from. */
+export function contentMapOf(name: string, desired: DesiredState): KubeObject {
+  const [path, text] = onlyFile(filesOf(name, desired));
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: `${name}-${wish.version}`, namespace: 'rukpak-system' },
+    metadata: { name: `${name}-${desired.version}`, namespace: 'rukpak-system' },
     immutable: true,
     data: { [basename(path)]: text },
   };

@@ -3,18 +3,18 @@ import type { ApiError, ClusterClient } from '../../../apiserver/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import type { SeededRandom } from '../../conformance/random.ts';
 import { eventually } from '../../support/index.ts';
-import type { Action, Wish } from './actions.ts';
+import type { Action, DesiredState } from './actions.ts';
 import { groupOf } from './bundles.ts';
 import { archiveOf, contentMapOf, type Sources } from './sources.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const provisionerClassName = 'core-rukpak-io-plain';
-/** Template label that tells contents apart where the source does not. */
+/** Template label that distinguishes contents where the source does not. */
 const contentLabel = 'content';
 const pausedAnnotation = 'core.rukpak.io/paused';
 const goneWithinMs = 150_000;
 
-/** What is said by its name alone. */
+/** What its name alone describes. */
 type PlainAct = Exclude<Extract<Action, { name: string }>['what'], 'apply' | 'relabel'>;
 
 export interface UserOptions {
@@ -33,7 +33,7 @@ function deploymentRef(name: string): { apiVersion: string; kind: string; name: 
   return { apiVersion, kind: 'BundleDeployment', name };
 }
 
-/** Does to a cluster what actions say, as a user with kubectl would; meets no faults but those of uploads. */
+/** Applies actions to a cluster, as a user with kubectl would; meets no faults but those of uploads. */
 export class User {
   readonly #options: UserOptions;
   readonly #uploads = new Map<string, Buffer>();
@@ -59,7 +59,7 @@ export class User {
   async #try(action: Action): Promise<void> {
     if (!('name' in action)) return;
     const { what, name } = action;
-    if (what === 'apply') await this.#apply(name, action.wish);
+    if (what === 'apply') await this.#apply(name, action.desired);
     else if (what === 'relabel') {
       await this.#patch(name, { spec: { template: { metadata: { labels: { note: `n${action.label}` } } } } });
     } else await this.#acts[what](name);
@@ -96,12 +96,12 @@ export class User {
     });
   }
 
-  async #apply(name: string, wish: Wish): Promise<void> {
+  async #apply(name: string, desired: DesiredState): Promise<void> {
     const { client, sources } = this.#options;
-    const content = `${name}-${wish.version}`;
-    if (wish.source === 'configMaps') await client.apply(contentMapOf(name, wish));
-    if (wish.source === 'upload') this.#uploads.set(content, archiveOf(name, wish));
-    const source = await sources.publish(name, wish);
+    const content = `${name}-${desired.version}`;
+    if (desired.source === 'configMaps') await client.apply(contentMapOf(name, desired));
+    if (desired.source === 'upload') this.#uploads.set(content, archiveOf(name, desired));
+    const source = await sources.publish(name, desired);
     const metadata = { labels: { [contentLabel]: content } };
     const template = { metadata, spec: { provisionerClassName, source } };
     await client.until(deploymentRef(name), (found) => found?.metadata.deletionTimestamp === undefined, {
@@ -136,7 +136,7 @@ export class User {
     try {
       await this.#options.client.delete(ref);
     } catch (thrown) {
-      // A namespace that is going already answers 409.
+      // A namespace that is being deleted already answers 409.
       if (!isCode(thrown, 404, 409)) throw thrown;
     }
   }

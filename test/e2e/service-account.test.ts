@@ -85,11 +85,11 @@ async function pivot(name: string, files: Files): Promise<void> {
   await world.kube.patch(deploymentRef(name), { spec: { template: { spec: { source } } } }, asTest);
 }
 
-async function messageWith(name: string, wish: typeof lacking): Promise<string> {
-  return conditionOf(await world.deploymentWith(name, wish), wish.type)?.message ?? '';
+async function messageWith(name: string, expected: typeof lacking): Promise<string> {
+  return conditionOf(await world.deploymentWith(name, expected), expected.type)?.message ?? '';
 }
 
-async function whenGone(...refs: readonly ObjectRef[]): Promise<void> {
+async function whenDeleted(...refs: readonly ObjectRef[]): Promise<void> {
   await eventually(async () => {
     for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref))), JSON.stringify(ref)).toBe(true);
   });
@@ -101,7 +101,7 @@ const twoMaps = (place: string): Files => ({
 });
 
 describe('the service account of a deployment', () => {
-  test('Q15 installs, upgrades and removes with its own rights', async () => {
+  test('Q15 installs, upgrades and removes with its own permissions', async () => {
     await tenant('own');
     await grant('own', [configMaps]);
     await deploy('own', twoMaps('own'));
@@ -111,17 +111,17 @@ describe('the service account of a deployment', () => {
       { kind: 'BundleDeployment', name: 'own', blockOwnerDeletion: false },
     ]);
     await pivot('own', { 'manifests/a.yaml': configMap('first', 'own', { a: '2' }) });
-    await whenGone(configMapRef('own', 'second'));
+    await whenDeleted(configMapRef('own', 'second'));
     await world.deploymentWith('own', installed);
     await world.kube.delete(configMapRef('own', 'first'));
     await eventually(async () =>
       expect((await world.kube.get(configMapRef('own', 'first')))['data']).toEqual({ a: '2' }),
     );
     await world.kube.delete(deploymentRef('own'));
-    await whenGone(deploymentRef('own'), configMapRef('own', 'first'));
+    await whenDeleted(deploymentRef('own'), configMapRef('own', 'first'));
   });
 
-  test('Q15 lacks rights: all of them are named at once, and nothing is written before they are there', async () => {
+  test('Q15 lacks permissions: all of them are named at once, and nothing is written before they are there', async () => {
     await tenant('lacking');
     const role = `apiVersion: ${rbac}/v1
 kind: Role
@@ -234,7 +234,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     await world.deploymentWith('later', installed);
   });
 
-  test('Q15 may not make the install namespace: that is told, and it is made when it may', async () => {
+  test('Q15 may not create the install namespace: that is reported, and it is created when it may', async () => {
     await tenant('making');
     await grantEverywhere('making', [configMaps]);
     const config = { serviceAccount: { namespace: 'making', name: 'installer' }, installNamespace: 'made' };
@@ -248,7 +248,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     await world.deploymentWith('making', installed);
     await world.kube.get(configMapRef('made', 'placed'));
     await world.kube.delete(deploymentRef('making'));
-    await whenGone(deploymentRef('making'), { apiVersion: 'v1', kind: 'Namespace', name: 'made' });
+    await whenDeleted(deploymentRef('making'), { apiVersion: 'v1', kind: 'Namespace', name: 'made' });
   });
 
   test('Q15 upgrades to a version that brings a role and its binding, though it may not bind at will', async () => {
@@ -267,7 +267,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     await world.deploymentWith('growing', installed);
   });
 
-  test('Q15 that lost its rights holds up the removal, which says so and goes on when they are back', async () => {
+  test('Q15 that lost its permissions blocks the removal, which reports it and continues when they are back', async () => {
     await tenant('losing');
     await grant('losing', [configMaps]);
     await deploy('losing', twoMaps('losing'));
@@ -278,10 +278,10 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     expect(message).toContain('missing: delete configmaps "first", "second" in namespace "losing"');
     await world.kube.get(configMapRef('losing', 'first'));
     await grant('losing', [configMaps]);
-    await whenGone(deploymentRef('losing'), configMapRef('losing', 'first'));
+    await whenDeleted(deploymentRef('losing'), configMapRef('losing', 'first'));
   });
 
-  test('Q15 does not get at what others have outside of its rights', async () => {
+  test('Q15 does not reach the objects of others outside of its permissions', async () => {
     await tenant('inside');
     await tenant('outside');
     await grant('inside', [configMaps]);
@@ -331,7 +331,7 @@ describe('where every deployment is to have an account', () => {
 describe('at admission', () => {
   const everybody = 'deployers-of-bundles';
 
-  /** Somebody who may do everything with BundleDeployments, and with some accounts. */
+  /** A user who may do everything with BundleDeployments, and with some accounts. */
   async function person(name: string, accountsOf: readonly string[] = []): Promise<KubeClient> {
     await make(
       {
@@ -379,13 +379,13 @@ describe('at admission', () => {
     await grant('shared', [configMaps]);
     const stranger = await person('stranger');
     const member = await person('member', ['shared']);
-    const wanted = deploymentOf('shared', twoMaps('shared'), {
+    const desired = deploymentOf('shared', twoMaps('shared'), {
       serviceAccount: { namespace: 'shared', name: 'installer' },
     });
     const denial =
       'user "stranger" may not impersonate serviceaccount "shared/installer" (spec.config.serviceAccount): allow the verb "impersonate" on serviceaccounts "installer" in namespace "shared", or specify another account';
-    await eventually(async () => expect(String(await errorOf(stranger.create(wanted, asTest)))).toContain(denial));
-    await eventually(() => member.create(wanted, asTest));
+    await eventually(async () => expect(String(await errorOf(stranger.create(desired, asTest)))).toContain(denial));
+    await eventually(() => member.create(desired, asTest));
     await world.deploymentWith('shared', installed);
 
     const ref = deploymentRef('shared');
@@ -425,7 +425,7 @@ describe('at admission', () => {
     },
     { account: { namespace: 'a', name: 'x', groups: ['y'] }, text: 'expected namespace and name, nothing else' },
   ])('an account of another form is refused: $text', async ({ account, text }) => {
-    const wanted = deploymentOf('misnamed', twoMaps('shared'), { serviceAccount: account });
-    expect(String(await errorOf(world.kube.create(wanted, asTest)))).toContain(text);
+    const desired = deploymentOf('misnamed', twoMaps('shared'), { serviceAccount: account });
+    expect(String(await errorOf(world.kube.create(desired, asTest)))).toContain(text);
   });
 });

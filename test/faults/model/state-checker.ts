@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { ClusterClient } from '../../../apiserver/index.ts';
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
-import type { Shape, Wish } from './actions.ts';
+import type { DesiredState, Shape } from './actions.ts';
 import { groupOf, keptName, objectsOf } from './bundles.ts';
 import { type Expectation, isGood } from './model.ts';
 
@@ -30,7 +30,7 @@ const kinds = [
 ] as const;
 
 const allTrue = { HasValidBundle: 'True', Installed: 'True', Healthy: 'True' };
-/** What a deployment says of a wish that cannot be. */
+/** What a deployment reports about a desired state that cannot be reached. */
 const conditionsOf: Readonly<Partial<Record<Shape, Readonly<Record<string, string>>>>> = {
   unreadable: { HasValidBundle: 'False' },
   refused: { Installed: 'False' },
@@ -44,22 +44,22 @@ function statusOf(object: KubeObject): Status {
   return (object['status'] ?? {}) as Status;
 }
 
-/** Whether everything of `wanted` is in `found`; lists of one length, member by member. */
-function isWithin(wanted: JsonValue | undefined, found: JsonValue | undefined): boolean {
-  if (Array.isArray(wanted)) {
+/** Whether everything of `expected` is in `found`; lists of one length, member by member. */
+function isWithin(expected: JsonValue | undefined, found: JsonValue | undefined): boolean {
+  if (Array.isArray(expected)) {
     return (
       Array.isArray(found) &&
-      wanted.length === found.length &&
-      wanted.every((item, index) => isWithin(item, found[index]))
+      expected.length === found.length &&
+      expected.every((item, index) => isWithin(item, found[index]))
     );
   }
-  if (typeof wanted !== 'object' || wanted === null) return isJsonEqual(wanted, found);
+  if (typeof expected !== 'object' || expected === null) return isJsonEqual(expected, found);
   if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
-  return Object.entries(wanted).every(([key, value]) => isWithin(value, found[key]));
+  return Object.entries(expected).every(([key, value]) => isWithin(value, found[key]));
 }
 
 /** What a cluster shows of the deployments of a run. */
-export class Judge {
+export class StateChecker {
   readonly #client: Pick<ClusterClient, 'find' | 'list'>;
   readonly #storeDir: string | undefined;
 
@@ -81,14 +81,14 @@ export class Judge {
   }
 
   async #problemsOf(name: string, expectation: Expectation): Promise<readonly string[]> {
-    const { wish, isMixed, installed } = expectation;
+    const { desired, isMixed, installed } = expectation;
     const objects = await this.#objectsOf(name);
     const differences = installed.map((candidate) => this.#differences(name, objects, candidate));
     const closest = isMixed
       ? this.#strangers(name, objects, expectation)
       : (differences.find((list) => list.length === 0) ?? differences[0] ?? []);
     const kept = await this.#keptProblem(name, expectation);
-    const status = wish === undefined ? await this.#remainders(name) : await this.#statusProblems(name, wish);
+    const status = desired === undefined ? await this.#remainders(name) : await this.#statusProblems(name, desired);
     return [...closest, ...kept, ...status];
   }
 
@@ -107,13 +107,13 @@ export class Judge {
       this.#labelled(kind, version, name),
     );
     const all = (await Promise.all(lists)).flat();
-    // What is to be kept is judged by itself.
+    // What is to be retained is checked by itself.
     return all.filter(({ metadata }) => metadata.name !== keptName(name));
   }
 
-  /** Objects that no candidate has, in its form unless somebody has changed it. */
+  /** Objects that no candidate has, in its form unless a user has changed it. */
   #strangers(name: string, objects: readonly KubeObject[], { installed, isChanged }: Expectation): readonly string[] {
-    const known = installed.flatMap((wish) => (wish === undefined ? [] : objectsOf(name, wish)));
+    const known = installed.flatMap((desired) => (desired === undefined ? [] : objectsOf(name, desired)));
     const isKnown = (object: KubeObject): boolean =>
       known.some((one) => {
         const isSame = identityOf(one) === identityOf(object);
@@ -122,14 +122,14 @@ export class Judge {
     return objects.filter((object) => !isKnown(object)).map((object) => `${identityOf(object)} is of no version`);
   }
 
-  #differences(name: string, objects: readonly KubeObject[], wish: Wish | undefined): readonly string[] {
-    const all = wish === undefined ? [] : objectsOf(name, wish);
-    const wanted = all.filter(({ metadata }) => metadata.name !== keptName(name));
+  #differences(name: string, objects: readonly KubeObject[], desired: DesiredState | undefined): readonly string[] {
+    const all = desired === undefined ? [] : objectsOf(name, desired);
+    const expected = all.filter(({ metadata }) => metadata.name !== keptName(name));
     const found = new Map(objects.map((object) => [identityOf(object), object]));
-    const what = wish === undefined ? 'nothing' : `version ${wish.version}`;
-    const missing = wanted.filter((object) => !found.has(identityOf(object)));
-    const known = new Set(wanted.map(identityOf));
-    const others = wanted.filter((object) => {
+    const what = desired === undefined ? 'nothing' : `version ${desired.version}`;
+    const missing = expected.filter((object) => !found.has(identityOf(object)));
+    const known = new Set(expected.map(identityOf));
+    const others = expected.filter((object) => {
       const there = found.get(identityOf(object));
       return there !== undefined && !isWithin(object as JsonObject, there as JsonObject);
     });
@@ -139,21 +139,23 @@ export class Judge {
       ...others.map((object) => `${identityOf(object)} is not that of ${what}`),
       ...objects
         .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
-        .map((o) => `${identityOf(o)} is going`),
+        .map((o) => `${identityOf(o)} is being deleted`),
     ];
   }
 
   async #keptProblem(name: string, { installed, kept }: Expectation): Promise<readonly string[]> {
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: keptName(name) };
     const found = (await this.#client.find(ref)) as { data?: { version?: string } } | undefined;
-    if (found === undefined) return kept === 'yes' ? [`${ref.name} has gone, and was to be kept`] : [];
+    if (found === undefined) return kept === 'yes' ? [`${ref.name} was deleted, and was to be retained`] : [];
     if (kept === 'no') return [`${ref.name} is there, and no version had it`];
-    const [wish, ...others] = installed;
-    if (others.length > 0 || wish?.shape !== 'kept') return [];
-    return found.data?.version === String(wish.version) ? [] : [`${ref.name} is not that of version ${wish.version}`];
+    const [desired, ...others] = installed;
+    if (others.length > 0 || desired?.shape !== 'kept') return [];
+    return found.data?.version === String(desired.version)
+      ? []
+      : [`${ref.name} is not that of version ${desired.version}`];
   }
 
-  /** What is left of a deployment that has gone. */
+  /** What is left of a deleted deployment. */
   async #remainders(name: string): Promise<readonly string[]> {
     const deployment = await this.#client.find({ apiVersion, kind: 'BundleDeployment', name });
     const bundles = await this.#labelled('Bundle', apiVersion, name);
@@ -163,18 +165,18 @@ export class Judge {
     ];
   }
 
-  async #statusProblems(name: string, wish: Wish): Promise<readonly string[]> {
+  async #statusProblems(name: string, desired: DesiredState): Promise<readonly string[]> {
     const object = (await this.#client.find({ apiVersion, kind: 'BundleDeployment', name })) as KubeObject | undefined;
     if (object === undefined) return ['it is not there'];
     const status = statusOf(object);
-    const wanted = Object.entries(conditionsOf[wish.shape] ?? allTrue);
-    const isSaid = wanted.every(([type, value]) =>
+    const expected = Object.entries(conditionsOf[desired.shape] ?? allTrue);
+    const isReported = expected.every(([type, value]) =>
       status.conditions?.some((condition) => condition.type === type && condition.status === value),
     );
-    if (!isSaid || status.observedGeneration !== object.metadata.generation) {
-      return [`generation ${object.metadata.generation}: it says ${JSON.stringify(status)}`];
+    if (!isReported || status.observedGeneration !== object.metadata.generation) {
+      return [`generation ${object.metadata.generation}: it reports ${JSON.stringify(status)}`];
     }
-    return isGood(wish) ? await this.#bundleProblems(name, status) : [];
+    return isGood(desired) ? await this.#bundleProblems(name, status) : [];
   }
 
   async #bundleProblems(name: string, status: Status): Promise<readonly string[]> {

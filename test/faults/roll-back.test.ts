@@ -27,7 +27,7 @@ test('a first installation that is refused leaves nothing whose answer was lost'
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
-test('a first installation that trouble broke off is taken back when its next try is refused', async () => {
+test('a first installation that trouble interrupted is rolled back when its next try is refused', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
@@ -49,7 +49,7 @@ test('a first installation that trouble broke off is taken back when its next tr
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
-test('what several tries of a first installation have made is taken back when the next version is refused', async () => {
+test('what several tries of a first installation have made is rolled back when the next version is refused', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
@@ -69,7 +69,7 @@ test('what several tries of a first installation have made is taken back when th
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
-test('N8 what is installed is kept whole while the next version is refused, though nobody could be told of it', async () => {
+test('N8 what is installed is retained while the next version is refused, though the status could not be written', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
@@ -81,7 +81,7 @@ test('N8 what is installed is kept whole while the next version is refused, thou
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
   await eventually(async () => expect(await server.client.find(settings)).toBeDefined());
   await world.deploymentWith(name, { type: 'Installed', status: 'False' });
-  // What is going to be installed is recorded by now; that it has been cannot be.
+  // What will be installed is recorded by now; that it is installed cannot be.
   const fault = server.faults.add({ verbs: ['patch'], resource: 'bundledeployments/status', name, error: 500 });
   trouble.remove();
   await eventually(async () => expect(await server.client.find({ ...settings, name: 'kept' })).toBeDefined());
@@ -98,7 +98,7 @@ test('N8 what is installed is kept whole while the next version is refused, thou
   expect(statusOf(deployment)['activeBundle']).toBe(active?.metadata.name);
 });
 
-test('what was there before a first installation took it over stays when that is taken back', async () => {
+test('what was there before a first installation took it over stays when that is rolled back', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
@@ -106,7 +106,7 @@ test('what was there before a first installation took it over stays when that is
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: name } };
   await server.client.apply(namespace);
-  await server.client.apply({ ...settings, data: { version: 'of somebody' } });
+  await server.client.apply({ ...settings, data: { version: 'of someone' } });
   const writes = { verbs: ['patch'], resource: 'configmaps', namespace: name, isDryRun: false };
   const fault = server.faults.add({ ...writes, name: 'kept', error: 500 });
   const deployment = bundleDeployment(name, world.imageSource(`${name}:v1`, application(name, 1)));
