@@ -48,7 +48,7 @@ export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts
 export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
 export { nodeHttp } from './node-http.ts';
-export { type PlainError, packError, unpackError } from './plain-error.ts';
+export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';

@@ -100,8 +100,8 @@ async function warnings(name: string): Promise<readonly string[]> {
 }
 
 /** How often each event with the reason was recorded. */
-async function events(name: string, wanted: string): Promise<readonly number[]> {
-  return (await happenings(name)).filter(({ reason }) => reason === wanted).map(({ count = 1 }) => count);
+async function events(name: string, expected: string): Promise<readonly number[]> {
+  return (await happenings(name)).filter(({ reason }) => reason === expected).map(({ count = 1 }) => count);
 }
 
 const marks = ['core.rukpak.io/owner-kind', 'core.rukpak.io/owner-name', 'applyset.kubernetes.io/part-of'];

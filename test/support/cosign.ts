@@ -210,7 +210,7 @@ export async function momentAuthority(): Promise<MomentAuthority> {
     certify: async ({ subject, issuer, timeMs, usage = codeSigning, ctlog }) => {
       const own = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
       const type = subject.includes('://') ? ('url' as const) : ('email' as const);
-      const wanted = {
+      const parameters = {
         serialNumber: randomBytes(8).toString('hex'),
         subject: '',
         issuer: root.subject,
@@ -225,11 +225,11 @@ export async function momentAuthority(): Promise<MomentAuthority> {
         new x509.SubjectAlternativeNameExtension([{ type, value: subject }], true),
         new x509.Extension('1.3.6.1.4.1.57264.1.8', false, utf8String(issuer)),
       ];
-      let certificate = await x509.X509CertificateGenerator.create({ ...wanted, extensions });
+      let certificate = await x509.X509CertificateGenerator.create({ ...parameters, extensions });
       if (ctlog !== undefined) {
         const before = { certificate: Buffer.from(certificate.rawData), issuerPem: root.toString('pem'), timeMs };
         extensions.push(new x509.Extension('1.3.6.1.4.1.11129.2.4.2', false, timestampList(ctlog, before)));
-        certificate = await x509.X509CertificateGenerator.create({ ...wanted, extensions });
+        certificate = await x509.X509CertificateGenerator.create({ ...parameters, extensions });
       }
       return { certificatePem: certificate.toString('pem'), privateKey: Keys.from(own.privateKey) };
     },
