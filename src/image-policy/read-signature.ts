@@ -111,7 +111,7 @@ function subjectOf(content: Buffer): string {
   if (predicate !== signPredicate)
     refuse(`it is a statement of the type "${predicate.slice(0, 100)}", not a signature`);
   const subjects = objectsAt(statement, 'subject');
-  if (subjects.length !== 1) refuse(`it is about ${subjects.length} things`);
+  if (subjects.length !== 1) refuse(`it has ${subjects.length} subjects, expected one`);
   return `sha256:${textAt(objectAt(subjects[0], 'digest'), 'sha256')}`;
 }
 

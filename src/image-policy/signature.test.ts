@@ -14,9 +14,9 @@ describe('a signature of a key', () => {
     const key = signingKey(type);
     const signature = signatureOf(digest, key);
     expect(await signatureProblem(signature, digest, keyed(key.publicPem))).toBe(undefined);
-    expect(await signatureProblem(signature, another, keyed(key.publicPem))).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(signature, another, keyed(key.publicPem))).toBe(`it is for ${digest}`);
     const other = keyed(signingKey(type).publicPem);
-    expect(await signatureProblem(signature, digest, other)).toBe('it is not by the key');
+    expect(await signatureProblem(signature, digest, other)).toBe('it does not match the key');
   });
 
   const key = signingKey();
@@ -31,7 +31,7 @@ describe('a signature of a key', () => {
     {
       name: 'a changed payload',
       signature: { ...good, payload: Buffer.from(`${good.payload.toString()} `) },
-      problem: 'it is not by the key',
+      problem: 'it does not match the key',
     },
     { name: 'no signature', signature: { ...good, annotations: {} }, problem: 'its manifest has no signature' },
     {
@@ -110,7 +110,7 @@ describe('a signature of somebody with a certificate for a moment', () => {
     const longAgoMs = nowMs - 100 * 86_400_000;
     const signature = await signatureBy({ timeMs: longAgoMs }, longAgoMs);
     expect(await signatureProblem(signature, digest, signer())).toBe(undefined);
-    expect(await signatureProblem(signature, another, signer())).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(signature, another, signer())).toBe(`it is for ${digest}`);
   });
 
   test('is good for whom a pattern fits', async () => {
@@ -124,12 +124,12 @@ describe('a signature of somebody with a certificate for a moment', () => {
     const problem = async (signature: CosignSignature, by: Signer = signer()): Promise<string | undefined> =>
       await signatureProblem(signature, digest, by);
     expect(await problem(await signatureBy({ subject: 'https://git.example.com/other' }))).toContain(
-      'its certificate is for "https://git.example.com/other", not',
+      'its certificate has the subject "https://git.example.com/other", expected',
     );
     expect(await problem(await signatureBy({ issuer: 'https://evil.example.com' }))).toContain(
-      'names the issuer "https://evil.example.com", not "https://token.actions.example.com"',
+      'has the issuer "https://evil.example.com", expected "https://token.actions.example.com"',
     );
-    expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe('its certificate is not for signing');
+    expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe('its certificate is not a code signing certificate');
     expect(await problem(await signatureBy({}, nowMs + 3_600_000))).toContain(
       'certificate is not valid or expired at the specified date',
     );
@@ -144,6 +144,6 @@ describe('a signature of somebody with a certificate for a moment', () => {
         ...signature,
         annotations: { ...signature.annotations, ...unnoted, 'dev.sigstore.cosign/bundle': '' },
       }),
-    ).toMatch(/it is not by the certificate|no transparency log entry/);
+    ).toMatch(/it does not match the certificate|no transparency log entry/);
   });
 });

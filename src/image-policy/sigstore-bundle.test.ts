@@ -18,8 +18,8 @@ describe('a bundle of a key', () => {
     const own = signingKey(type);
     const bundle = bundleOf(digest, own);
     expect(await signatureProblem(bundle, digest, keyed(own.publicPem))).toBe(undefined);
-    expect(await signatureProblem(bundle, another, keyed(own.publicPem))).toBe(`it is about ${digest}`);
-    expect(await signatureProblem(bundle, digest, keyed(publicPem))).toBe('it is not by the key');
+    expect(await signatureProblem(bundle, another, keyed(own.publicPem))).toBe(`it is for ${digest}`);
+    expect(await signatureProblem(bundle, digest, keyed(publicPem))).toBe('it does not match the key');
   });
 
   const good = bundleOf(digest, { privateKey });
@@ -34,7 +34,7 @@ describe('a bundle of a key', () => {
       bundle: changed(good, (text) =>
         text.replace(/"payload":"[^"]+"/, `"payload":"${payloadOf(bundleOf(another, { privateKey }))}"`),
       ),
-      problem: 'it is not by the key',
+      problem: 'it does not match the key',
     },
     {
       name: 'with content of another type',
@@ -110,9 +110,9 @@ describe('a bundle of somebody with a certificate for a moment', () => {
     const timeMs = Date.now() - 100 * 86_400_000;
     const bundle = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log, timeMs });
     expect(await signatureProblem(bundle, digest, signer())).toBe(undefined);
-    expect(await signatureProblem(bundle, another, signer())).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(bundle, another, signer())).toBe(`it is for ${digest}`);
     expect(await signatureProblem(bundle, digest, signer({ subject: 'dev@example.com' }))).toContain(
-      'its certificate is for',
+      'its certificate has the subject',
     );
     const late = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log });
     expect(await signatureProblem(late, digest, signer())).toContain(

@@ -49,7 +49,7 @@ function relevantOf(entity: SignedEntity, signer: Signer, { material }: Trust): 
 function describe(thrown: VerificationError, signer: Signer): string {
   const { code, message } = thrown;
   const cause: unknown = thrown.cause;
-  if (code === 'SIGNATURE_ERROR') return `it is not by the ${signer.kind === 'key' ? 'key' : 'certificate'}`;
+  if (code === 'SIGNATURE_ERROR') return `it does not match the ${signer.kind === 'key' ? 'key' : 'certificate'}`;
   const details = cause instanceof Error ? `${message}: ${cause.message}` : message;
   if (message === 'SCT verification failed' && signer.kind === 'keyless' && signer.ctlogKey === undefined)
     return unknownLog;
@@ -85,9 +85,9 @@ function assertIdentity(identity: ReturnType<Verifier['verify']>['identity'], si
   const issuer = identity?.extensions?.issuer ?? '';
   const subject = identity?.subjectAlternativeName ?? '';
   if (issuer !== signer.issuer)
-    refuse(`its certificate names the issuer "${issuer.slice(0, 200)}", not "${signer.issuer}"`);
+    refuse(`its certificate has the issuer "${issuer.slice(0, 200)}", expected "${signer.issuer}"`);
   if (!matchesGlob(signer.subject, subject))
-    refuse(`its certificate is for ${JSON.stringify(subject.slice(0, 200))}, not "${signer.subject}"`);
+    refuse(`its certificate has the subject ${JSON.stringify(subject.slice(0, 200))}, expected "${signer.subject}"`);
 }
 
 /** The signer has signed the image of that digest.
@@ -95,7 +95,7 @@ function assertIdentity(identity: ReturnType<Verifier['verify']>['identity'], si
 export function verifySignature(signature: CosignSignature | SigstoreBundle, digest: string, signer: Signer): void {
   const read = 'bundle' in signature ? readSigstoreBundle(signature) : readSimpleSignature(signature);
   if (signer.kind !== 'key' && !certificateIn(read).keyUsage?.includes(codeSigning))
-    refuse('its certificate is not for signing');
+    refuse('its certificate is not a code signing certificate');
   const entries = read.bundle.verificationMaterial.tlogEntries;
   const names = entries.map(({ inclusionProof }) => inclusionProof?.checkpoint?.envelope ?? '').join('\n');
   const trust = trustOf(signer, names);
@@ -104,5 +104,5 @@ export function verifySignature(signature: CosignSignature | SigstoreBundle, dig
   const { key, identity } = verify(entity, signer, trust);
   for (const { canonicalizedBody } of entity.tlogEntries) assertEntryKey(canonicalizedBody, key);
   if (signer.kind !== 'key') assertIdentity(identity, signer);
-  if (read.subject !== digest) refuse(`it is about ${read.subject.slice(0, 100) || 'nothing'}`);
+  if (read.subject !== digest) refuse(`it is for ${read.subject.slice(0, 100) || 'nothing'}`);
 }
