@@ -183,7 +183,7 @@ test('a bundle with objects of a kind that cannot be listed, because its convers
   await eventually(
     async () => {
       const installed = conditionOf(await world.get('BundleDeployment', 'gadgets'), 'Installed');
-      expect(installed?.message).toContain('objects of Gadget could not be listed for 30 s');
+      expect(installed?.message).toContain('Gadget objects could not be listed for 30 s');
     },
     { timeoutMs: 120_000 },
   );
