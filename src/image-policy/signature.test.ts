@@ -129,7 +129,9 @@ describe('a signature of somebody with a certificate for a moment', () => {
     expect(await problem(await signatureBy({ issuer: 'https://evil.example.com' }))).toContain(
       'has the issuer "https://evil.example.com", expected "https://token.actions.example.com"',
     );
-    expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe('its certificate is not a code signing certificate');
+    expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe(
+      'its certificate is not a code signing certificate',
+    );
     expect(await problem(await signatureBy({}, nowMs + 3_600_000))).toContain(
       'certificate is not valid or expired at the specified date',
     );

@@ -26,7 +26,10 @@ test.each([
     ['prune', fixture, '--keep-package', 'tide-gauge', '--min-version', '1.0.0'],
     '--min-version: expected NAME:VERSION',
   ],
-  [['prune', fixture, '--keep-package', 'tide-gauge', '--min-version', 'other:1.0.0'], 'package "other" is not retained'],
+  [
+    ['prune', fixture, '--keep-package', 'tide-gauge', '--min-version', 'other:1.0.0'],
+    'package "other" is not retained',
+  ],
   [['prune', fixture, '--keep-package', 'tide-gauge', '--to', '.'], 'must be empty'],
   [['prune', fixture, '--keep-package', 'tide-gauge', '--to', 'here/x'], 'output dir "here/x": a file is there'],
   [['migrate', fixture, 'here'], 'output dir "here": a file is there, or on the way to it: expected a folder'],
