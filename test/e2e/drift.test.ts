@@ -59,7 +59,7 @@ describe('an installed object', () => {
     });
   });
 
-  test('N8, U34 that a user changed is as in the bundle again, with their additions', async () => {
+  test('N8, U34 that a user changed is corrected, and their additions stay', async () => {
     await change(settings, {
       data: { version: 'changed by hand', mine: 'too' },
       metadata: { labels: { mine: 'yes' } },
