@@ -236,6 +236,7 @@ async function storeFigures(unpacker: Unpacker): Promise<MetricValues> {
     longshore_content_store_sweeps_total: usage.sweepCount,
     longshore_layer_cache_hits_total: usage.layerHitCount,
     longshore_layer_cache_misses_total: usage.layerMissCount,
+    longshore_bundle_parses_total: usage.parsedCount,
   };
 }
 

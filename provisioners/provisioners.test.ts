@@ -381,6 +381,27 @@ describe('a BundleDeployment', () => {
     await kube.delete({ ...deploymentKind, name: 'lsp-taker' });
   });
 
+  test('parses each version once, whatever is installed, rolled back and corrected of it', async () => {
+    const parsedBefore = (await unpacker.usage()).parsedCount;
+    await kube.apply(deployment('lsp-parsed', push('parsed:1', [configMap('lsp-p')])), user);
+    const old = await whenInstalled('lsp-parsed');
+    const ref = { ...configMapKind, namespace: systemNamespace, name: 'lsp-p' };
+    for (const value of ['other', 'another']) {
+      await kube.patch(ref, { data: { value } }, { fieldManager: 'other' });
+      await eventually(async () => expect(await valueOf('lsp-p')).toBe('1'));
+    }
+    await kube.apply(deployment('lsp-parsed', push('parsed:2', [configMap('lsp-p', '2')])), user);
+    await whenInstalled('lsp-parsed', old);
+    await kube.delete(ref);
+    await eventually(async () => expect(await valueOf('lsp-p')).toBe('2'));
+    await halt();
+    await launch();
+    await kube.delete(ref);
+    await eventually(async () => expect(await valueOf('lsp-p')).toBe('2'));
+    expect((await unpacker.usage()).parsedCount - parsedBefore).toBe(2);
+    await remove('lsp-parsed');
+  });
+
   test('puts drift right and leaves what others added', async () => {
     await kube.apply(deployment('lsp-drift', push('drift:1', [configMap('lsp-h'), configMap('lsp-i')])), user);
     await whenInstalled('lsp-drift');

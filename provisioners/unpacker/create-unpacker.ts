@@ -40,7 +40,7 @@ class Wishes {
   }
 }
 
-type CountName = 'evictedCount' | 'evictedBytes' | 'sweepCount' | 'layerHitCount' | 'layerMissCount';
+type CountName = 'evictedCount' | 'evictedBytes' | 'sweepCount' | 'layerHitCount' | 'layerMissCount' | 'parsedCount';
 type Counts = { -readonly [Name in CountName]: UnpackerUsage[Name] };
 
 interface Parts {
@@ -54,7 +54,14 @@ interface Parts {
 async function openParts(settings: UnpackerSettings): Promise<Parts> {
   const { storeDir, limits } = settings;
   const locks = createLocks();
-  const counts = { evictedCount: 0, evictedBytes: 0, sweepCount: 1, layerHitCount: 0, layerMissCount: 0 };
+  const counts = {
+    evictedCount: 0,
+    evictedBytes: 0,
+    sweepCount: 1,
+    layerHitCount: 0,
+    layerMissCount: 0,
+    parsedCount: 0,
+  };
   const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => {
     counts.evictedCount += 1;
     counts.evictedBytes += sizeBytes;
@@ -62,7 +69,8 @@ async function openParts(settings: UnpackerSettings): Promise<Parts> {
   const onNews = (news: WorkNews): void => {
     if (news.what === 'evicted') onEvicted(news);
     else if (news.what === 'layer hit') counts.layerHitCount += 1;
-    else counts.layerMissCount += 1;
+    else if (news.what === 'layer miss') counts.layerMissCount += 1;
+    else counts.parsedCount += 1;
   };
   const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
   const store = await ContentStore.open({ dir: storeDir, limits, locks, budget });

@@ -29,10 +29,11 @@ export interface UnpackerJobs {
   readonly listShared: Job<undefined, readonly string[]>;
 }
 
-/** What is counted: content that was evicted; a layer of an image that was on disk, or was not. */
+/** What is counted: content that was evicted; a layer of an image that was on disk, or was not; a bundle whose
+ *  manifests were parsed. */
 export type WorkNews =
   | { readonly what: 'evicted'; readonly sizeBytes: number }
-  | { readonly what: 'layer hit' | 'layer miss' };
+  | { readonly what: 'layer hit' | 'layer miss' | 'parsed' };
 
 /** What jobs send to the main thread, which keeps the locks. */
 export type UnpackerEvent =

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
-import { access, readdir, rm } from 'node:fs/promises';
+import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -116,6 +116,31 @@ describe('image bundles', () => {
     const absent = { ...imageRequest(`${registry.host}/absent:v1`), expectedDigest: first.digest };
     await expect(unpacker.unpack(absent, { signal })).rejects.toThrow('absent');
     await expect(load(bundle)).rejects.toMatchObject({ reason: 'ContentLost' });
+  });
+
+  test('are parsed once, whatever is installed and corrected from them, and again only where the parsed objects are not stored', async () => {
+    await using registry = await startRegistry();
+    registry.putImage('combo:v1', [valid]);
+    const unpacker = await start({ version: '1.0.0' });
+    const { digest } = await unpacker.unpack(imageRequest(`${registry.host}/combo:v1`), { signal });
+    const objects = await load(bundle);
+    await load(bundle);
+    expect(await unpacker.usage()).toMatchObject({ parsedCount: 1 });
+    await writeFile(`${storeDir}/parsed/${digest.slice('sha256:'.length)}`, 'damaged');
+    for (const _ of ['parsed and stored', 'read']) expect(await load(bundle)).toEqual(objects);
+    expect(await unpacker.usage()).toMatchObject({ parsedCount: 2 });
+    await unpacker[Symbol.asyncDispose]();
+    const sameVersion = await start({ version: '1.0.0' });
+    expect(await load(bundle)).toEqual(objects);
+    expect(await sameVersion.usage()).toMatchObject({ parsedCount: 0 });
+    await sameVersion[Symbol.asyncDispose]();
+    const newer = await start({ version: '1.1.0' });
+    for (const _ of ['parsed and stored', 'read']) expect(await load(bundle)).toEqual(objects);
+    expect(await newer.usage()).toMatchObject({ parsedCount: 1 });
+    // Nothing can be written there: the content is parsed each time, and that is no error.
+    await rm(`${storeDir}/parsed`, { recursive: true });
+    for (const _ of ['parsed', 'parsed again']) expect(await load(bundle)).toEqual(objects);
+    expect(await newer.usage()).toMatchObject({ parsedCount: 3 });
   });
 
   test('do not bring layers of one registry to an image of another that only knows their digests', async () => {

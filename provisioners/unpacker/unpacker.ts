@@ -153,6 +153,8 @@ export interface UnpackerUsage extends StoreUsage {
   readonly layerHitCount: number;
   /** Layers that had to be fetched. */
   readonly layerMissCount: number;
+  /** Bundles whose manifests were parsed: once when they are unpacked, again if what they were parsed into is not stored. */
+  readonly parsedCount: number;
 }
 
 /** Everything that can be set; sizes in bytes, times in milliseconds. */
@@ -195,4 +197,6 @@ export interface UnpackerOptions {
   readonly platform?: string;
   /** Where the programs `git` and `ssh` are looked for, as PATH has it; the usual folders by default. */
   readonly programPath?: string;
+  /** Of this program: what another version parsed is parsed again. Default `0.0.0`. */
+  readonly version?: string;
 }
