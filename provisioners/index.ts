@@ -39,7 +39,7 @@ export { bundleController } from './bundle.ts';
 export { createContentAccess } from './content-access.ts';
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { bundleDeploymentController } from './deployment/index.ts';
-export { wishesOf } from './installed-record.ts';
+export { installOptionsOf } from './installed-record.ts';
 export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
 export { placeOf, type Rendition, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';

@@ -52,7 +52,7 @@ export function isRevisionOf(revision: string, { metadata }: KubeObject): boolea
 
 /** How the deployment wants to have its objects installed, for a request to the engine.
  *  @throws TerminalError InvalidConfig */
-export function wishesOf(object: KubeObject): {
+export function installOptionsOf(object: KubeObject): {
   readonly recorded: Inventory;
   readonly progress: InstallationProgress;
   readonly installNamespace: string | undefined;

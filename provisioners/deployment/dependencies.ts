@@ -8,7 +8,7 @@ import {
 } from '../../src/api/index.ts';
 import { mapLimit } from '../../src/base/index.ts';
 import type { GroupVersionKind } from '../../src/constraints/index.ts';
-import { requeueAfter, type Step } from '../../src/controller/index.ts';
+import { requeueAfter } from '../../src/controller/index.ts';
 import {
   dependenciesOf,
   meetsAlone,
@@ -27,7 +27,7 @@ import { bundlesOf } from '../owned-bundles.ts';
 import { findMatch } from './bundle-match.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
 import { rollBackAbandoned } from './incomplete.ts';
-import { keepActive } from './install.ts';
+import { blocked, type Stage } from './outcome.ts';
 import { activeOf, type DeploymentRun, setStatus } from './run.ts';
 
 const readsAtATime = 8;
@@ -149,12 +149,11 @@ function describeUnknown({ context, bundle }: DeploymentRun): readonly string[] 
   return [`what the bundle needs is not known, because ${why}: ${advice}`];
 }
 
-function hold(run: DeploymentRun, lines: readonly string[]): void {
-  if (run.bundle === undefined) return;
+function reportMissing(run: DeploymentRun, bundle: KubeObject, lines: readonly string[]): void {
   const more = lines.length > maxTold ? [`and ${lines.length - maxTold} more`] : [];
   const message = `Dependencies are not met: ${[...lines.slice(0, maxTold), ...more].join('; ')}`;
   const installed = { type: 'Installed', status: 'False', reason: 'DependenciesNotMet', message } as const;
-  setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled]);
+  setStatus(run, [bundleCondition(parseBundle(bundle)), installed, notInstalled]);
 }
 
 /** What is missing that the Bundle needs, a line each. */
@@ -166,25 +165,22 @@ async function missingFor(run: DeploymentRun, subject: Participant, signal: Abor
 }
 
 /** A Bundle that is not installed yet waits until all that it needs is. What is installed stays, whatever becomes of what it needs. */
-export const awaitDependencies: Step<DeploymentRun> = async (run, context) => {
-  const { bundle, object } = run;
-  if (bundle === undefined) return 'stop';
-  const { dependencies: news } = run.context;
-  const { name = '', annotations = {} } = object.metadata;
-  news.release(name);
-  const isFree = news.policy === 'off' || annotations[ignoreDependenciesAnnotation] === 'true';
+export const awaitDependencies: Stage = async (run, bundle, { signal }) => {
+  const { dependencies } = run.context;
+  const { name = '', annotations = {} } = run.object.metadata;
+  dependencies.release(name);
+  const isFree = dependencies.policy === 'off' || annotations[ignoreDependenciesAnnotation] === 'true';
   if (isFree || activeOf(run) === bundle.metadata.name) return undefined;
   const subject = participantOf(name, bundle);
-  // Held before it is looked, so that nothing that comes meanwhile is missed.
-  news.hold(name);
-  const missing = await missingFor(run, subject, context.signal);
+  // Before the survey, so that no change in between is missed.
+  dependencies.hold(name);
+  const missing = await missingFor(run, subject, signal);
   if (missing.length === 0) {
-    news.release(name);
+    dependencies.release(name);
     return undefined;
   }
-  hold(run, missing);
-  await rollBackAbandoned(run, context.signal);
-  await keepActive(run, context);
+  reportMissing(run, bundle, missing);
+  await rollBackAbandoned(run, signal);
   if (neededApis([subject]).length > 0) requeueAfter(run, apiPollMs);
-  return 'stop';
+  return blocked();
 };

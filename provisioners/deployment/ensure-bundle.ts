@@ -17,7 +17,7 @@ import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
 import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
 import { rollBackAbandoned } from './incomplete.ts';
-import { keepActive } from './install.ts';
+import { blocked, type Stage } from './outcome.ts';
 import { activeOf, type DeploymentRun, deploymentOf, ownedBundles, recordOf, saveRecord, setStatus } from './run.ts';
 
 /** Until a Bundle has gone whose place is needed; its end is noticed as well. */
@@ -108,20 +108,17 @@ export const ensureBundle: Step<DeploymentRun> = async (run, { signal }) => {
   return undefined;
 };
 
-/** Without an unpacked Bundle there is nothing to do: a change of the Bundle starts the next reconcile. A Bundle that says
- *  nothing yet may be unpacked before anybody could read that it is waited for. */
-export const checkBundle: Step<DeploymentRun> = async (run, context) => {
-  const { signal } = context;
-  if (run.bundle === undefined) return 'stop';
-  const isGoing = run.bundle.metadata.deletionTimestamp !== undefined;
-  const { status, ...rest } = parseBundle(run.bundle);
-  const condition = bundleCondition(isGoing || status === undefined ? rest : { ...rest, status });
+/** Only an unpacked Bundle is installed: a change of the Bundle starts the next reconcile. A Bundle without a status may be unpacked before
+ *  anyone could read that it is waited for. */
+export const checkBundle: Stage = async (run, bundle, { signal }) => {
+  const isBeingDeleted = bundle.metadata.deletionTimestamp !== undefined;
+  const { status, ...rest } = parseBundle(bundle);
+  const condition = bundleCondition(isBeingDeleted || status === undefined ? rest : { ...rest, status });
   if (condition.reason === 'UnpackSuccessful') return undefined;
   const { waits } = run.hooks;
-  const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, run.bundle.metadata.uid ?? '') : 0;
+  const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, bundle.metadata.uid ?? '') : 0;
   if (quietMs > 0) requeueAfter(run, quietMs);
   else setStatus(run, [condition]);
   if (condition.reason === 'UnpackFailed') await rollBackAbandoned(run, signal);
-  await keepActive(run, context);
-  return 'stop';
+  return blocked();
 };

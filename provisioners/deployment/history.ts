@@ -167,7 +167,7 @@ function isRecorded(run: DeploymentRun, installed: JsonObject): boolean {
 }
 
 /** What to write into the status of a deployment whose Bundle is installed: its version, and the revisions that `longshore rollback` may go back to.
- *  Beside users only `keepActive` reads them: the active version keeps the configuration that it was installed with. */
+ *  Beside users only `retainActive` reads them: the active version keeps the configuration that it was installed with. */
 export async function installedStatus(run: DeploymentRun, bundle: KubeObject): Promise<JsonObject> {
   const spec = objectAt(run.object as unknown as JsonObject, 'spec') ?? {};
   const wanted = { bundle: bundle.metadata.name ?? '', spec };

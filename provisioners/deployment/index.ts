@@ -6,15 +6,13 @@ import { bundleDeploymentPermissions } from '../permissions.ts';
 import { removeDeployment } from '../removal.ts';
 import { skipUnserved } from '../unserved.ts';
 import { requireAccount } from './account.ts';
-import { awaitDependencies } from './dependencies.ts';
-import { checkBundle, ensureBundle } from './ensure-bundle.ts';
+import { conclude, installDesired } from './desired-version.ts';
+import { ensureBundle } from './ensure-bundle.ts';
 import { ensureRecord } from './ensure-record.ts';
 import { noteIncomplete } from './incomplete.ts';
-import { install } from './install.ts';
 import { noteInstalled } from './note-installed.ts';
 import { heedPause } from './pause.ts';
 import { beginDeployment, type DeploymentContext, type DeploymentRun } from './run.ts';
-import { removeOldBundles, reportInstalled } from './settle.ts';
 
 export { BundleWaits } from './bundle-waits.ts';
 export { DriftPace } from './drift-pace.ts';
@@ -37,11 +35,8 @@ const steps: readonly Step<DeploymentRun>[] = [
   ensureBundle,
   noteInstalled,
   noteIncomplete,
-  checkBundle,
-  awaitDependencies,
-  install,
-  reportInstalled,
-  removeOldBundles,
+  installDesired,
+  conclude,
 ];
 
 async function forget({ hooks, ...context }: DeploymentContext, { name }: NamespacedName): Promise<void> {

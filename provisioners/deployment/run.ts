@@ -17,6 +17,7 @@ import { type ConditionChange, withMissing } from './conditions.ts';
 import type { DriftPace } from './drift-pace.ts';
 import type { InstallGate } from './install-gate.ts';
 import { newsOf, type Standing } from './news.ts';
+import type { Outcome } from './outcome.ts';
 
 /** What a reconcile asks of those who wait. */
 export interface DeploymentHooks {
@@ -42,6 +43,8 @@ export interface DeploymentRun extends ReconcileRun {
   readonly status: StatusWriter<DeploymentRun>;
   /** The Bundle of the template, once it is found or made. */
   bundle?: KubeObject;
+  /** What became of the version of the template. */
+  outcome?: Outcome | undefined;
   /** What this reconcile did not delete, and why. */
   readonly kept: string[];
 }

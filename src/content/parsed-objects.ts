@@ -18,7 +18,7 @@ const maxParsedBytes = 4 * maxParsedCharacters;
 const charactersPerValue = 8;
 
 function childrenOf(value: object): Iterable<unknown> {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value as readonly unknown[];
   return value instanceof Map ? value.entries() : Object.entries(value);
 }
 
