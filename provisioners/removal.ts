@@ -10,9 +10,9 @@ import { errorMessage, TerminalError, TransientError, WaitingError } from '../sr
 import type { ReconcileContext } from '../src/controller/index.ts';
 import {
   type Condition,
-  type EventNews,
   hasFinalizer,
   type KubeObject,
+  type ObjectEvent,
   refOf,
   removeFinalizer,
 } from '../src/kube/index.ts';
@@ -103,7 +103,7 @@ function reportStandstill(removal: Removal, thrown: unknown): void {
   report(removal, { type: 'Removing', reason, message });
 }
 
-function farewell(object: KubeObject): EventNews {
+function farewell(object: KubeObject): ObjectEvent {
   const [reason, message] = isAsked(object, orphanAnnotation)
     ? ['Orphaned', 'Everything that was installed has been left where it is, as nobody’s']
     : ['Removed', 'Everything that was installed has been removed'];

@@ -1,4 +1,4 @@
-import type { Condition, EventNews } from '../../src/kube/index.ts';
+import type { Condition, ObjectEvent } from '../../src/kube/index.ts';
 
 /** What of a deployment's status people are told about. */
 export interface Standing {
@@ -14,14 +14,14 @@ interface Turn {
   readonly to: string;
 }
 
-type Teller = (turn: Turn) => EventNews | undefined;
+type Teller = (turn: Turn) => ObjectEvent | undefined;
 
 /** What is said of the next try is no part of what happened: it is another one each time. */
 function causeOf(message: string): string {
   return message.replace(/ \((?:next try at|not tried again) [^()]*\)$/, '');
 }
 
-function warning({ reason, message }: Condition): EventNews {
+function warning({ reason, message }: Condition): ObjectEvent {
   return { type: 'Warning', reason, message: causeOf(message) };
 }
 
@@ -68,7 +68,7 @@ function hasTurned({ before, after, from, to }: Turn): boolean {
 }
 
 /** The Events that a change of status is worth, in the order of the conditions. */
-export function newsOf(before: Standing, after: Standing): readonly EventNews[] {
+export function newsOf(before: Standing, after: Standing): readonly ObjectEvent[] {
   const facts = { from: before.activeBundle, to: after.activeBundle };
   return after.conditions.flatMap((condition) => {
     const turn = { ...facts, before: before.conditions.find(({ type }) => type === condition.type), after: condition };

@@ -1,7 +1,7 @@
 import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
 import { conditionsOf, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
-import { type EventNews, isConflict, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { isConflict, type KubeObject, type ObjectEvent, refOf } from '../../src/kube/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import {
   type DeploymentRecord,
@@ -141,7 +141,7 @@ export function setStatus(run: DeploymentRun, changes: readonly ConditionChange[
   run.status.setFields(run, { observedGeneration: run.object.metadata.generation ?? 0, ...fields });
 }
 
-function eventsOf(before: KubeObject, after: KubeObject): readonly EventNews[] {
+function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
   return newsOf(standingIn(before), standingIn(after));
 }
 

@@ -8,9 +8,9 @@ import {
   type WorkState,
 } from '../../controller/index.ts';
 import {
-  type EventNews,
   hasFinalizer,
   type KubeObject,
+  type ObjectEvent,
   preconditionOf,
   refOf,
   removeFinalizer,
@@ -72,8 +72,8 @@ const ensureFinalizer: Step<CatalogRun> = async (run, { signal }) => {
 /** Reasons of conditions that a user should act on. */
 const warningReasons: ReadonlySet<string> = new Set(['Retrying', 'Blocked', 'InvalidPackages']);
 
-function eventsOf(before: KubeObject, after: KubeObject): readonly EventNews[] {
-  return conditionsOf(after).flatMap(({ type, reason, message }): EventNews[] => {
+function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
+  return conditionsOf(after).flatMap(({ type, reason, message }): ObjectEvent[] => {
     const old = conditionsOf(before).find((one) => one.type === type);
     if (old?.reason === reason && old.message === message) return [];
     return [{ type: warningReasons.has(reason) ? 'Warning' : 'Normal', reason, message }];
