@@ -29,12 +29,11 @@ export async function noteProperties(
   bundle: KubeObject,
   work: { readonly content: UnpackedContent; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
-  const { dependencies: news, kube, bundles } = context;
+  const { dependencies, kube, bundles } = context;
   const { properties } = work.content;
   const { annotations, labels } = bundle.metadata;
-  const hasDependencies = mayWait(news.policy, properties, annotations);
-  if (hasDependencies) news.use();
-  const isNoted = news.isUsed && properties.length > 0;
+  const hasDependencies = mayWait(dependencies.policy, properties, annotations);
+  const isNoted = (hasDependencies || dependencies.isUsed) && properties.length > 0;
   const noted = changes(annotations, bundlePropertiesAnnotation, isNoted ? JSON.stringify(properties) : undefined);
   const labelled = changes(labels, hasDependenciesLabel, hasDependencies ? 'true' : undefined);
   if (noted === undefined && labelled === undefined) return bundle;

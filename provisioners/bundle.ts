@@ -33,7 +33,7 @@ import {
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
 import { type BundleRun, bundleOf, type ContentState, detached, identityOf, newRun, setOutcome } from './bundle-run.ts';
-import { inputWatches, shardWatches } from './bundle-watches.ts';
+import { dependencyWatches, inputWatches, shardWatches } from './bundle-watches.ts';
 import type { ProvisionerContext } from './context.ts';
 import { fetchOf, outlookOf } from './fetches.ts';
 import { fieldManager } from './field-manager.ts';
@@ -353,7 +353,7 @@ async function forget(context: ProvisionerContext, { name }: NamespacedName): Pr
 export const bundleController: ControllerDefinition<ProvisionerContext, BundleRun> = defineController({
   name: 'bundle',
   for: bundleResource,
-  watches: (context) => [...inputWatches(context), ...shardWatches(context)],
+  watches: (context) => [...inputWatches(context), ...shardWatches(context), ...dependencyWatches(context)],
   begin,
   steps,
   forget,

@@ -168,15 +168,15 @@ async function missingFor(run: DeploymentRun, subject: Participant, signal: Abor
 export const awaitDependencies: Stage = async (run, bundle, { signal }) => {
   const { dependencies } = run.context;
   const { name = '', annotations = {} } = run.object.metadata;
-  dependencies.release(name);
+  dependencies.forget(name);
   const isFree = dependencies.policy === 'off' || annotations[ignoreDependenciesAnnotation] === 'true';
   if (isFree || activeOf(run) === bundle.metadata.name) return undefined;
   const subject = participantOf(name, bundle);
   // Before the survey, so that no change in between is missed.
-  dependencies.hold(name);
+  dependencies.add(name);
   const missing = await missingFor(run, subject, signal);
   if (missing.length === 0) {
-    dependencies.release(name);
+    dependencies.forget(name);
     return undefined;
   }
   reportMissing(run, bundle, missing);

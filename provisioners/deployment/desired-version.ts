@@ -35,7 +35,7 @@ const conclusions: { readonly [Kind in Outcome['kind']]: Conclusion<Kind> } = {
   Installed: async (run, _, context) => {
     const { name } = ownerOf(run.object);
     run.hooks.gate.forget(name);
-    run.context.rights.forget(name);
+    run.context.permissions.forget(name);
     awaitRenewal(run);
     await reportInstalled(run, context);
     await removeOldBundles(run, context.signal);

@@ -107,7 +107,7 @@ async function tryInstall(
     return undefined;
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof Error)) throw thrown;
-    if (thrown instanceof PermissionsMissing) run.context.rights.waits(attempt.name);
+    if (thrown instanceof PermissionsMissing) run.context.permissions.add(attempt.name);
     await reportInstallFailure(run, thrown, signal);
     const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });
     if (!(thrown instanceof TransientError)) return blocked(thrown);

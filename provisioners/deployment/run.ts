@@ -15,8 +15,8 @@ import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, withMissing } from './conditions.ts';
 import type { DriftPace } from './drift-pace.ts';
+import { newsOf, type Standing } from './events.ts';
 import type { InstallGate } from './install-gate.ts';
-import { newsOf, type Standing } from './news.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What a reconcile asks of those who wait. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import type { LabelledValue, MetricValues } from '../src/metrics/index.ts';
-import { objectFigures } from './figures.ts';
+import { objectMetrics } from './object-metrics.ts';
 import { type Shard, Shards } from './shards.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -35,7 +35,7 @@ function figuresOf(shard: Shard | undefined): MetricValues {
     get: (name: string) => deployments.find((one) => one.metadata.name === name),
   };
   const shards = new Shards(shard, { deployments: cached, clock: systemClock });
-  return objectFigures({ bundles: { values: () => bundles }, deployments: cached, shards });
+  return objectMetrics({ bundles: { values: () => bundles }, deployments: cached, shards });
 }
 
 /** What `sum(max by (shard) (name{…}))` of Prometheus gives. */

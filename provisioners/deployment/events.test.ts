@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/index.ts';
 import { conditionsOf, type StatusHolder, StatusWriter, type StatusWriterOptions } from '../../src/controller/index.ts';
 import type { Condition } from '../../src/kube/index.ts';
 import { withMissing } from './conditions.ts';
-import { newsOf, type Standing } from './news.ts';
+import { newsOf, type Standing } from './events.ts';
 
 type Brief = readonly [type: string, status: 'True' | 'False' | 'Unknown', reason: string, message?: string];
 
