@@ -11,18 +11,18 @@ export const contentFieldManager = 'longshore-content';
 
 type Texts = Readonly<Record<string, string>>;
 
-function changes(texts: Texts | undefined, key: string, wanted: string | undefined): JsonObject | undefined {
-  return texts?.[key] === wanted ? undefined : { [key]: wanted ?? null };
+function changes(texts: Texts | undefined, key: string, desired: string | undefined): JsonObject | undefined {
+  return texts?.[key] === desired ? undefined : { [key]: desired ?? null };
 }
 
-/** Whether what a bundle needs, or that nobody knows it, may hold up its installation. */
+/** Whether requirements of a bundle, known or not, may delay its installation. */
 function mayWait(policy: DependencyPolicy, properties: readonly Property[], annotations: Texts | undefined): boolean {
   if (policy === 'off') return false;
   const isUnknown = policy === 'enforce' && whyUnknown(properties, annotations) !== undefined;
   return isUnknown || dependenciesOf(properties, annotations).length > 0;
 }
 
-/** Notes on the Bundle what its content says of itself, for the webhook and for those that depend on it; nothing while nothing on the
+/** Records the properties of its content on the Bundle, for the webhook and for those that depend on it; nothing while nothing on the
  *  cluster has dependencies. Returns the Bundle as it is then. */
 export async function noteProperties(
   context: ProvisionerContext,

@@ -46,7 +46,7 @@ import { skipUnserved } from './unserved.ts';
 /** Progress is not reported before: most fetches have ended by then. */
 const firstProgressMs = 2_000;
 const progressPauseMs = 500;
-const maxToldWarnings = 10;
+const maxShownWarnings = 10;
 /** The end of a fetch requests a reconcile; should that be missed, it is seen then. */
 const fetchLookMs = 60_000;
 /** A Bundle may be seen before the BundleDeployment that made it. */
@@ -58,7 +58,7 @@ const removeContent: Step<BundleRun> = async (run, { signal, log }) => {
   try {
     const { name = '' } = run.object.metadata;
     await run.context.fetches.cancel(name);
-    run.context.wanted.delete(name);
+    run.context.requested.delete(name);
     await run.context.unpacker.discard(name);
     await forgetShared(run.context, run.object.metadata.uid ?? '', { signal, log });
   } catch (thrown) {
@@ -89,10 +89,10 @@ function setUnpacked(run: BundleRun, content: UnpackedContent): void {
   const outcome = { phase: 'Unpacked', status: 'True', reason: 'UnpackSuccessful', message } as const;
   const pinned = bundleOf(run).status?.resolvedSource === undefined ? { resolvedSource } : {};
   setOutcome(run, { ...outcome, ...pinned });
-  // A deployment's own Event says that a Bundle is there which was unpacked before anybody could wait for it.
-  const isNews =
+  // An Event of the deployment covers a Bundle that was unpacked before anyone could wait for it.
+  const isEvent =
     before === undefined ? run.object.metadata.labels?.[ownerNameLabel] === undefined : before !== 'Unpacked';
-  if (isNews) run.status.event({ type: 'Normal', reason: outcome.reason, message });
+  if (isEvent) run.status.event({ type: 'Normal', reason: outcome.reason, message });
 }
 
 /** Whether the very same content can be had again; an upload cannot. */
@@ -121,7 +121,7 @@ async function recordPlace(run: BundleRun, content: UnpackedContent, signal: Abo
 
 function mustBeRenewed(run: BundleRun, content: UnpackedContent): boolean {
   const { context, object } = run;
-  const isRequested = content.isEvicted && context.wanted.has(object.metadata.name ?? '');
+  const isRequested = content.isEvicted && context.requested.has(object.metadata.name ?? '');
   return isRequested || isUnshared(context, content) || mustBeRead(run, content);
 }
 
@@ -149,7 +149,7 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   }
   setUnpacked(run, content);
   if (kind === 'Renewed') return undefined;
-  context.wanted.delete(run.object.metadata.name ?? '');
+  context.requested.delete(run.object.metadata.name ?? '');
   return 'stop';
 };
 
@@ -225,14 +225,14 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
     log.info({ digest, sizeBytes }, 'bundle stored');
     run.context.metrics?.add('longshore_fetched_bytes_total', { source: spec.source.type }, sizeBytes);
     if (warnings.length === 0 || staysUnpacked(run)) return;
-    const message = warnings.slice(0, maxToldWarnings).join('; ');
+    const message = warnings.slice(0, maxShownWarnings).join('; ');
     run.context.events.record(run.object, { type: 'Warning', reason: 'QuestionableMetadata', message });
   } finally {
     await progress.settle();
   }
 }
 
-/** The same, told of in metrics. */
+/** The same, with metrics. */
 async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<void> {
   const { metrics, clock } = run.context;
   const source = bundleOf(run).spec.source.type;
@@ -268,8 +268,8 @@ function setFailure(run: BundleRun, failure: WorkFailure): void {
   if (error instanceof WaitingError || isTagAwaited) {
     setOutcome(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message });
     if (isTagAwaited) {
-      const told = `${message}: ${errorMessage(error.cause)}`;
-      run.status.event({ type: 'Warning', reason: 'UnpackPending', message: told });
+      const cause = `${message}: ${errorMessage(error.cause)}`;
+      run.status.event({ type: 'Warning', reason: 'UnpackPending', message: cause });
     }
     return;
   }
@@ -287,14 +287,14 @@ function rethrow({ error, nextTryMs }: WorkFailure, nowMs: number): never {
   throw new TransientError(error.reason, error.message, { cause: error, retryAfterMs: afterMs });
 }
 
-/** After we wrote `Failing` somebody else wrote `Pending`: another upload has come. */
+/** `Pending` after `Failing` was written elsewhere: there is another upload. */
 function isReplaced(state: WorkState, { spec, status }: Bundle): boolean {
-  const isTold = state.kind === 'failed' && !state.isNew;
-  return isTold && spec.source.type === 'upload' && status?.phase === 'Pending';
+  const isReported = state.kind === 'failed' && !state.isNew;
+  return isReported && spec.source.type === 'upload' && status?.phase === 'Pending';
 }
 
-/** What takes no time is not told: most contents are there before anybody could have read that they come.
- *  @throws WaitingError until there is something to tell */
+/** What takes no time is not reported: most contents are stored before anyone could have read that they are fetched.
+ *  @throws WaitingError until there is something to report */
 function setBeginning(run: BundleRun, quietMs: number): void {
   const phase = bundleOf(run).status?.phase;
   if (staysUnpacked(run) || (phase !== undefined && phase !== 'Unpacked')) return;
@@ -321,7 +321,7 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
     state = context.fetches.stateOf(fetchOf(bundle));
   }
   if (state.kind === 'running') setBeginning(run, state.quietMs);
-  // Nothing is done yet: a failure of the last try is no news when this one fails alike.
+  // Nothing is done yet: the same failure as that of the last try is not reported again.
   throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: fetchLookMs });
 };
 
@@ -344,7 +344,7 @@ async function begin(context: ProvisionerContext, object: KubeObject): Promise<B
 }
 
 async function forget(context: ProvisionerContext, { name }: NamespacedName): Promise<void> {
-  context.wanted.delete(name);
+  context.requested.delete(name);
   context.unserved.forget('Bundle', name);
   await context.fetches.cancel(name);
 }

@@ -17,10 +17,10 @@ export interface ProvisionerContext {
   readonly kube: KubeClient;
   readonly unpacker: Unpacker;
   readonly fetches: BackgroundWork;
-  /** Told of fetches and of contents that are wanted. */
+  /** Counts fetches and requested contents. */
   readonly metrics: Metrics | undefined;
-  /** Names of Bundles whose content somebody wants to have, should it have been evicted. */
-  readonly wanted: Set<string>;
+  /** Names of Bundles whose evicted content is requested. */
+  readonly requested: Set<string>;
   readonly engine: ApplyEngine;
   readonly dependencies: DependencyWaits;
   /** Clauses: which bundles of catalogs would meet a dependency. */

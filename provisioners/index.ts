@@ -167,21 +167,21 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     const owner = bundles.get(name)?.metadata.labels?.[ownerNameLabel];
     if (owner !== undefined) wake.deployment(owner);
   };
-  const want = (name: string): void => {
-    context.wanted.add(name);
+  const request = (name: string): void => {
+    context.requested.add(name);
     wake.bundle(name);
   };
   const dependencies = new DependencyWaits(options.dependencyPolicy);
   const context: DeploymentContext = {
     ...runtime,
     dependencies,
-    hooks: { gate, waits: new BundleWaits(clock), drift: new DriftPace(clock), onContentLost: want },
+    hooks: { gate, waits: new BundleWaits(clock), drift: new DriftPace(clock), onContentLost: request },
     offersFor: options.offersFor ?? (() => []),
     shards: new Shards(options.shard, { deployments, clock }),
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs,
-    wanted: new Set(),
+    requested: new Set(),
     fetches: createFetches({ ...runtime, onChange }),
     systemNamespace,
     accountSecrets: createAccountSecrets(manager, systemNamespace),
@@ -197,7 +197,7 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     events: manager.eventRecorder('longshore'),
     engine: createEngine(manager, options, { gate, dependencies, wake }),
   };
-  options.unpacker.onWanted(want);
+  options.unpacker.onRequested(request);
   return context;
 }
 

@@ -46,7 +46,7 @@ function total(
 ): number {
   const largest = new Map<string, number>();
   for (const { labels, value } of processes.flatMap((figures) => figures[name] as readonly LabelledValue[])) {
-    if (Object.entries(selector).some(([label, wanted]) => labels[label] !== wanted)) continue;
+    if (Object.entries(selector).some(([label, expected]) => labels[label] !== expected)) continue;
     const { shard = '' } = labels;
     largest.set(shard, Math.max(largest.get(shard) ?? 0, value));
   }
@@ -56,7 +56,7 @@ function total(
 test.each([
   { name: 'one leader for everything', shards: [undefined] },
   { name: 'three shards', shards: [1, 2, 3].map((index) => ({ index, count: 3 })) },
-])('what $name tell of objects adds up, however many of each stand by', ({ shards }) => {
+])('what $name report of objects adds up, however many of each stand by', ({ shards }) => {
   const processes = [...shards, ...shards].map(figuresOf);
   expect(total(processes, 'longshore_bundle_deployments', {})).toBe(20);
   expect(total(processes, 'longshore_bundles', { phase: 'Failing' })).toBe(5);

@@ -4,10 +4,10 @@ import { awaitDependencies } from './dependencies.ts';
 import { checkBundle } from './ensure-bundle.ts';
 import { refreshHealth } from './health.ts';
 import { install } from './install.ts';
-import type { Outcome, Stage } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import { awaitRenewal } from './renewal.ts';
 import { retainActive } from './retain-active.ts';
-import type { DeploymentRun } from './run.ts';
+import type { DeploymentRun, Stage } from './run.ts';
 import { removeOldBundles, reportInstalled } from './settle.ts';
 
 const stages: readonly Stage[] = [checkBundle, awaitDependencies, install];

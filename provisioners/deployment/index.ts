@@ -11,7 +11,7 @@ import { ensureBundle } from './ensure-bundle.ts';
 import { ensureRecord } from './ensure-record.ts';
 import { noteIncomplete } from './incomplete.ts';
 import { noteInstalled } from './note-installed.ts';
-import { heedPause } from './pause.ts';
+import { skipPaused } from './pause.ts';
 import { beginDeployment, type DeploymentContext, type DeploymentRun } from './run.ts';
 
 export { BundleWaits } from './bundle-waits.ts';
@@ -30,7 +30,7 @@ const steps: readonly Step<DeploymentRun>[] = [
   skipUnserved('Installed'),
   tearDown,
   ensureRecord,
-  heedPause,
+  skipPaused,
   requireAccount,
   ensureBundle,
   noteInstalled,

@@ -33,14 +33,14 @@ function reportRepair(run: DeploymentRun, revision: string, repaired: readonly O
   const isContested = run.hooks.drift.repaired(ownerOf(run.object).name, revision);
   const more = repaired.length > maxNamedObjects ? ` and ${repaired.length - maxNamedObjects} more` : '';
   const names = repaired.slice(0, maxNamedObjects).map(describeRef).join(', ');
-  const message = `Put right what somebody changed or removed: ${names}${more}`;
+  const message = `Corrected drift of ${names}${more}`;
   run.context.events.record(run.object, { type: 'Normal', reason: 'DriftRepaired', message });
   if (!isContested) return;
-  const contest = `Somebody keeps changing ${names}${more}: find out who by its managedFields; until that ends it is put right less and less often, every 5 minutes at last`;
+  const contest = `Another writer keeps changing ${names}${more}: its managedFields show which one; until that ends, drift is corrected less and less often, at last every 5 minutes`;
   run.context.events.record(run.object, { type: 'Warning', reason: 'DriftContested', message: contest });
 }
 
-/** Whether drift is to be left as it is for a while, because somebody makes it again and again. */
+/** Whether drift is left for a while, because another writer repeats it. */
 export function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
   const waitMs = run.hooks.drift.pauseMs(ownerOf(run.object).name, revisionOf(run.object, bundle));
   if (waitMs > 0) requeueAfter(run, waitMs);

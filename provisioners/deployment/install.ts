@@ -10,8 +10,8 @@ import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
 import { installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
 import { isContentLost, type LoadedRendition, load } from './load.ts';
-import { blocked, type Outcome, type Stage } from './outcome.ts';
-import { activeOf, type DeploymentRun, setStatus } from './run.ts';
+import { blocked, type Outcome } from './outcome.ts';
+import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
 
 /** So many objects take long enough that the status shows it before. */
 const manyObjects = 100;

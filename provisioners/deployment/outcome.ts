@@ -1,7 +1,3 @@
-import type { ReconcileContext } from '../../src/controller/index.ts';
-import type { KubeObject } from '../../src/kube/index.ts';
-import type { DeploymentRun } from './run.ts';
-
 /** What became of the version that the template asks for. */
 export type Outcome =
   /** Its objects are in place. */
@@ -10,9 +6,6 @@ export type Outcome =
   | { readonly kind: 'Blocked'; readonly error?: Error }
   /** It is installed, and drift from it is left for a while, because another writer repeats it. */
   | { readonly kind: 'Contested' };
-
-/** A part of the way to `Installed`; an outcome is the end of the way. */
-export type Stage = (run: DeploymentRun, bundle: KubeObject, context: ReconcileContext) => Promise<Outcome | undefined>;
 
 /** @param error to be thrown once the active version is retained */
 export function blocked(error?: Error): Outcome {

@@ -1,6 +1,6 @@
 import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
-import { conditionsOf, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
+import { conditionsOf, type ReconcileContext, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
 import { isConflict, type KubeObject, type ObjectEvent, refOf } from '../../src/kube/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import {
@@ -15,7 +15,7 @@ import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, withMissing } from './conditions.ts';
 import type { DriftPace } from './drift-pace.ts';
-import { newsOf, type Standing } from './events.ts';
+import { type Standing, transitionEvents } from './events.ts';
 import type { InstallGate } from './install-gate.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -23,11 +23,11 @@ import type { Outcome } from './outcome.ts';
 export interface DeploymentHooks {
   /** Knows of failed installations. */
   readonly gate: InstallGate;
-  /** Knows how often drift was put right. */
+  /** Counts corrections of drift. */
   readonly drift: DriftPace;
   /** Knows since when Bundles are waited for. */
   readonly waits: BundleWaits;
-  /** The stored content of the Bundle is gone. */
+  /** The stored content of the Bundle was lost. */
   readonly onContentLost: (bundleName: string) => void;
 }
 
@@ -48,6 +48,9 @@ export interface DeploymentRun extends ReconcileRun {
   /** What this reconcile did not delete, and why. */
   readonly kept: string[];
 }
+
+/** A part of the way to an installed version; an outcome is the end of the way. */
+export type Stage = (run: DeploymentRun, bundle: KubeObject, context: ReconcileContext) => Promise<Outcome | undefined>;
 
 function ownAnnotations({ metadata }: KubeObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${group}/`)));
@@ -130,7 +133,7 @@ function standingIn(object: KubeObject): Standing {
   return { conditions: conditionsOf(object), activeBundle };
 }
 
-/** What the status says, with what this reconcile has set. */
+/** The status, with what this reconcile has set. */
 export function standingOf({ object }: DeploymentRun): Standing {
   return standingIn(object);
 }
@@ -142,7 +145,7 @@ export function setStatus(run: DeploymentRun, changes: readonly ConditionChange[
 }
 
 function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
-  return newsOf(standingIn(before), standingIn(after));
+  return transitionEvents(standingIn(before), standingIn(after));
 }
 
 /** The reconcile of `object`; undefined where it is for another shard. */

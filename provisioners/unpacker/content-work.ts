@@ -43,7 +43,7 @@ import {
   RateLimits,
 } from '../../src/sources/index.ts';
 import type { BundleIdentity } from './bundle-identity.ts';
-import type { UnpackerJobs, WorkNews } from './messages.ts';
+import type { UnpackerJobs, WorkEvent } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
 import { temporaryFolder, uploadsFolder } from './store-folders.ts';
@@ -72,12 +72,12 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-type NewsListener = (news: WorkNews) => void;
+type WorkListener = (event: WorkEvent) => void;
 
 /** What all threads share. */
 interface ThreadParts {
   readonly locks: KeyedLocks;
-  readonly onNews: NewsListener;
+  readonly onWork: WorkListener;
 }
 
 function openSharedStore(settings: UnpackerSettings, store: ContentStore): SharedStore | undefined {
@@ -97,13 +97,13 @@ function openSharedStore(settings: UnpackerSettings, store: ContentStore): Share
 }
 
 /** One row a source type. */
-function createFetches(settings: UnpackerSettings, { locks, onNews }: ThreadParts): ReadonlyMap<string, Fetch> {
+function createFetches(settings: UnpackerSettings, { locks, onWork }: ThreadParts): ReadonlyMap<string, Fetch> {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const { allowsUnnamedHosts, proxies } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, proxies, answerDeadlineMs });
   const temporaryDir = temporaryFolder(storeDir);
   const clock = systemClock;
-  const onUse = (isHit: boolean): void => onNews({ what: isHit ? 'layer hit' : 'layer miss' });
+  const onUse = (isHit: boolean): void => onWork({ what: isHit ? 'layer hit' : 'layer miss' });
   const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks, onUse });
   const platform = parsePlatform(settings.platform);
   const image = { http, clock, cache, limits: new RateLimits(clock), insecureRegistries, platform };
@@ -144,19 +144,19 @@ export class ContentWork {
   readonly #store: ContentStore;
   readonly #fetches: ReadonlyMap<string, Fetch>;
   readonly #shared: SharedStore | undefined;
-  readonly #onNews: NewsListener;
+  readonly #onWork: WorkListener;
 
   private constructor(settings: UnpackerSettings, store: ContentStore, threads: ThreadParts) {
     this.#settings = settings;
     this.#store = store;
     this.#fetches = createFetches(settings, threads);
-    this.#onNews = threads.onNews;
+    this.#onWork = threads.onWork;
     this.#shared = openSharedStore(settings, store);
   }
 
   static async open(settings: UnpackerSettings, threads: ThreadParts): Promise<ContentWork> {
-    const { locks, onNews } = threads;
-    const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onNews({ what: 'evicted', sizeBytes });
+    const { locks, onWork } = threads;
+    const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onWork({ what: 'evicted', sizeBytes });
     const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
     const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks, budget });
     return new ContentWork(settings, store, threads);
@@ -244,7 +244,7 @@ export class ContentWork {
       options.onProgress?.('checking content');
       const format = formatOf(request.provisionerClassName);
       const { objects, parsed } = await readStaged(format, staging, checkPrefix);
-      this.#onNews({ what: 'parsed' });
+      this.#onWork({ what: 'parsed' });
       const { properties, warnings, packageName } = await checkMetadata(request.provisionerClassName, staging);
       options.onProgress?.('storing content');
       const facts = {
@@ -317,7 +317,7 @@ export class ContentWork {
       reader.add(name, entry),
     );
     const content = reader.finish(present);
-    this.#onNews({ what: 'parsed' });
+    this.#onWork({ what: 'parsed' });
     const packed = await packObjects(version, content.parsed);
     if (packed !== undefined) await this.#saveParsed(bundle, { digest, archiveDigest, packed }, signal);
     return content;

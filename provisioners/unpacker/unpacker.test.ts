@@ -97,7 +97,7 @@ describe('image bundles', () => {
     },
   );
 
-  test('U14, U15, U16 stored content asks nobody, lost content is fetched again and must be identical, else it is missing', async () => {
+  test('U14, U15, U16 stored content needs no source, lost content is fetched again and must be identical, else it is missing', async () => {
     await using registry = await startRegistry();
     registry.putImage('combo:v1', [valid]);
     const unpacker = await start();
@@ -315,8 +315,8 @@ describe('the user sees what is wrong with', () => {
   test.each<{ name: string; layer: LayerContent; message: string }>([
     {
       name: 'an image that leaves its root',
-      layer: { entries: [{ path: '../evil', content: 'x' }] },
-      message: ': "../evil": paths with ".." are not accepted',
+      layer: { entries: [{ path: '../hostile', content: 'x' }] },
+      message: ': "../hostile": paths with ".." are not accepted',
     },
     {
       name: 'an image without manifests (B8)',
@@ -416,7 +416,7 @@ describe('git bundles', () => {
     await using server = await startGitServer();
     await server.createRepository('combo.git', [{ files }]);
     const cwd = server.directoryOf('combo.git');
-    symlinkSync('/etc/passwd', `${cwd}/manifests/evil.yaml`);
+    symlinkSync('/etc/passwd', `${cwd}/manifests/hostile.yaml`);
     execFileSync('git', ['add', '.'], { cwd });
     execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},manifests/sub`], { cwd });
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-qm', 'links'], { cwd });
@@ -488,7 +488,7 @@ describe('git bundles', () => {
     await expect(unpacker.unpack(gitRequest(git), { signal })).rejects.toThrow(message);
   });
 
-  test('say when a tag does not exist', async () => {
+  test('report that a tag does not exist', async () => {
     await using server = await startGitServer();
     await server.createRepository('combo.git', [{ files }]);
     const unpacker = await start();
