@@ -205,7 +205,7 @@ test('with the policy enforce, a bundle whose dependencies cannot be read waits,
   const message = messageOf(await world.deploymentWith('slip', held));
   expect(message).toContain('what the bundle needs is not known, because metadata/dependencies.yaml');
   expect(message).toContain(
-    'say in the template\'s annotation core.rukpak.io/dependencies what the bundle needs ("[]" for nothing)',
+    'list what the bundle needs in the template\'s annotation core.rukpak.io/dependencies ("[]" for nothing)',
   );
   const template = { metadata: { annotations: { 'core.rukpak.io/dependencies': '[]' } } };
   await world.kube.patch(ref('slip'), { spec: { template } }, { fieldManager: 'test' });

@@ -54,7 +54,7 @@ describe('an installed object', () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
       const reported = items.filter(({ reason }) => reason === 'DriftContested').map(({ message }) => message);
       expect(reported).toEqual([
-        expect.stringContaining('Somebody keeps changing ConfigMap "settings" in namespace "contested"'),
+        expect.stringContaining('Another writer keeps changing ConfigMap "settings" in namespace "contested"'),
       ]);
     });
   });

@@ -321,7 +321,7 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
       };
       const { items } = await world.kube.list(target);
       expect(items.filter((event) => event['reason'] === 'DriftRepaired').map((event) => event['message'])).toContain(
-        `Put right what somebody changed or removed: ConfigMap "settings" in namespace "${name}"`,
+        `Corrected drift of ConfigMap "settings" in namespace "${name}"`,
       );
     });
     expect((await world.kube.get(settings))['data']).toEqual({ version: '2' });
