@@ -30,6 +30,7 @@ import {
   refOf,
   removeFinalizer,
 } from '../src/kube/index.ts';
+import { definitionOf } from '../src/sources/definitions/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
 import { type BundleRun, bundleOf, detached, identityOf, newRun, setOutcome } from './bundle-run.ts';
@@ -95,9 +96,13 @@ function setUnpacked(run: BundleRun, content: UnpackedContent): void {
   if (isNews) run.status.event({ type: 'Normal', reason: outcome.reason, message });
 }
 
+function isUploaded({ source }: Bundle['spec']): boolean {
+  return definitionOf(source).isUploaded === true;
+}
+
 /** Whether the very same content can be had again; an upload cannot. */
 function isPinned({ spec, status }: Bundle): boolean {
-  return status?.phase === 'Unpacked' && status.resolvedSource !== undefined && spec.source.type !== 'upload';
+  return status?.phase === 'Unpacked' && status.resolvedSource !== undefined && !isUploaded(spec);
 }
 
 /** Whether the Bundle is to be seen as Unpacked while its content comes again. */
@@ -282,7 +287,7 @@ function rethrow({ error, nextTryMs }: WorkFailure, nowMs: number): never {
 /** After we wrote `Failing` somebody else wrote `Pending`: another upload has come. */
 function isReplaced(state: WorkState, { spec, status }: Bundle): boolean {
   const isTold = state.kind === 'failed' && !state.isNew;
-  return isTold && spec.source.type === 'upload' && status?.phase === 'Pending';
+  return isTold && isUploaded(spec) && status?.phase === 'Pending';
 }
 
 /** What takes no time is not told: most contents are there before anybody could have read that they come.

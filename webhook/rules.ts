@@ -2,6 +2,7 @@ import type { BundleSource } from '../src/api/index.ts';
 import type { JsonObject } from '../src/base/index.ts';
 import type { Finding } from '../src/crd-safety/index.ts';
 import type { Participant } from '../src/dependencies/index.ts';
+import type { ConfigMapFacts, SourceRuleName } from '../src/sources/definitions/index.ts';
 import {
   type DependencyFacts,
   dependencies,
@@ -24,29 +25,16 @@ import {
   platformOperatorUnique,
 } from './platform-operators/rules.ts';
 import type { AdmissionResult } from './review/result.ts';
-import { configMapEntries } from './sources/config-map-entries.ts';
 import { contentMetadata } from './sources/content-metadata.ts';
+import { definedRule } from './sources/defined-rule.ts';
 import type { SourceFacts } from './sources/facts.ts';
-import { gitCommit } from './sources/git-commit.ts';
-import { gitDirectory } from './sources/git-directory.ts';
-import { imageReference } from './sources/image-reference.ts';
-import { movingReference } from './sources/moving-reference.ts';
-import { secretHosts } from './sources/secret-hosts.ts';
-import { sourceMember } from './sources/source-member.ts';
 import { sourceType } from './sources/source-type.ts';
 import { sourceUnion } from './sources/source-union.ts';
 
 /** Every rule of admission by its name in metrics: the object or change that it evaluates, and the facts of the cluster that it needs. */
-export interface RuleInputs {
+export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource, facts: ConfigMapFacts]> {
   'source-union': [source: BundleSource];
   'source-type': [source: BundleSource];
-  'source-member': [source: BundleSource];
-  'git-directory': [source: BundleSource];
-  'git-commit': [source: BundleSource];
-  'image-reference': [source: BundleSource];
-  'config-map-entries': [source: BundleSource, facts: SourceFacts];
-  'secret-hosts': [source: BundleSource];
-  'moving-reference': [source: BundleSource];
   'content-metadata': [provisionerClassName: string, facts: SourceFacts];
   'bundle-annotations': [change: AnnotationsChange];
   'provisioner-class': [changes: readonly ClassChange[], foreignClasses: readonly string[]];
@@ -82,19 +70,25 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
     evaluate: sourceUnion,
   },
   'source-type': { requirement: 'the type of a source is supported', evaluate: sourceType },
-  'source-member': { requirement: 'a source has the fields that its type requires', evaluate: sourceMember },
-  'git-directory': { requirement: 'the directory stays within the repository', evaluate: gitDirectory },
-  'git-commit': { requirement: 'a commit is a full hash', evaluate: gitCommit },
-  'image-reference': { requirement: 'an image reference is well formed', evaluate: imageReference },
+  'source-member': {
+    requirement: 'a source has the fields that its type requires',
+    evaluate: definedRule('source-member'),
+  },
+  'git-directory': { requirement: 'the directory stays within the repository', evaluate: definedRule('git-directory') },
+  'git-commit': { requirement: 'a commit is a full hash', evaluate: definedRule('git-commit') },
+  'image-reference': { requirement: 'an image reference is well formed', evaluate: definedRule('image-reference') },
   'config-map-entries': {
     requirement: 'ConfigMaps of a source stay within the bundle and cannot change',
-    evaluate: configMapEntries,
+    evaluate: definedRule('config-map-entries'),
   },
   'secret-hosts': {
     requirement: 'warns when a Secret does not name the host that it is sent to',
-    evaluate: secretHosts,
+    evaluate: definedRule('secret-hosts'),
   },
-  'moving-reference': { requirement: 'warns of tags and branches, which may move', evaluate: movingReference },
+  'moving-reference': {
+    requirement: 'warns of tags and branches, which may move',
+    evaluate: definedRule('moving-reference'),
+  },
   'content-metadata': {
     requirement: 'metadata files of the source, where readable, are valid',
     evaluate: contentMetadata,

@@ -10,6 +10,7 @@ import {
 } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { KubeObject, ObjectMeta } from '../../src/kube/index.ts';
+import { definitionOf } from '../../src/sources/definitions/index.ts';
 import { fieldManager } from '../field-manager.ts';
 import { templateHash } from '../hash.ts';
 
@@ -36,7 +37,7 @@ function hashOfBundle(bundle: KubeObject): string {
  *  upload: there they are all that says which upload is meant. */
 function hasContentOf(bundle: KubeObject, wanted: KubeObject): boolean {
   if (!isSameSpec(specOf(bundle), specOf(wanted))) return false;
-  if (parseBundle(wanted).spec.source.type !== 'upload') return true;
+  if (definitionOf(parseBundle(wanted).spec.source).isUploaded !== true) return true;
   const hash = wanted.metadata.labels?.[templateHashLabel];
   return bundle.metadata.labels?.[templateHashLabel] === hash || hashOfBundle(bundle) === hash;
 }

@@ -31,11 +31,7 @@ import {
   type ContentSource,
   createHttpClient,
   type FetchOptions,
-  fetchConfigMaps,
-  fetchGit,
-  fetchHttp,
-  fetchImage,
-  fetchUpload,
+  fetchSource,
   imagePullBackOff,
   LayerCache,
   parsePlatform,
@@ -88,11 +84,11 @@ function openSharedStore(settings: UnpackerSettings, store: ContentStore): Share
   });
 }
 
-/** One row a source type. */
-function createFetches(
+/** Fetches for the process, with its clients. */
+function createFetch(
   settings: UnpackerSettings,
   { locks, onNews }: { readonly locks: KeyedLocks; readonly onNews: NewsListener },
-): ReadonlyMap<string, Fetch> {
+): Fetch {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const { allowsUnnamedHosts, proxies } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, proxies, answerDeadlineMs });
@@ -105,22 +101,14 @@ function createFetches(
   const download = { answerDeadlineMs, clock, temporaryDir, allowsUnnamedHosts, proxies };
   const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath, locks };
   const web = { ...download, caPem: settings.httpCaPem };
-  const fetches: Readonly<Record<string, Fetch>> = {
-    image: (request, staging, options) => {
-      const { source, pullSecrets, mirrors, imagePolicy: policy, firstRef } = request;
-      const isKnown = request.expectedDigest !== undefined;
-      const isOperator = request.provisionerClassName === registryProvisionerClass;
-      const known = { policy, firstRef, isKnown, isOperator };
-      return fetchImage(image, { source, pullSecrets, mirrors, ...known, staging }, options);
-    },
-    git: ({ source, secret }, staging, options) => fetchGit(git, { source, secret, staging }, options),
-    http: ({ source, secret }, staging, options) => fetchHttp(web, { source, secret, staging }, options),
-    configMaps: ({ source, configMaps = [] }, staging, options) =>
-      fetchConfigMaps({ source, configMaps, staging }, options),
-    upload: ({ source, bundle }, staging, options) =>
-      fetchUpload({ source, path: uploadPath(uploadsFolder(storeDir), bundle), staging }, options),
+  return (request, staging, options) => {
+    const { imagePolicy: policy, expectedDigest, provisionerClassName, bundle } = request;
+    const isKnown = expectedDigest !== undefined;
+    const isOperator = provisionerClassName === registryProvisionerClass;
+    const path = uploadPath(uploadsFolder(storeDir), bundle);
+    const fetchRequest = { ...request, staging, policy, isKnown, isOperator, uploadPath: path };
+    return fetchSource({ image, git, http: web }, fetchRequest, options);
   };
-  return new Map(Object.entries(fetches));
 }
 
 /** What `UnpackedContent` a record stands for. */
@@ -137,13 +125,13 @@ export function contentOf(record: ContentRecord): UnpackedContent {
 export class ContentWork {
   readonly #settings: UnpackerSettings;
   readonly #store: ContentStore;
-  readonly #fetches: ReadonlyMap<string, Fetch>;
+  readonly #fetch: Fetch;
   readonly #shared: SharedStore | undefined;
 
-  private constructor(settings: UnpackerSettings, store: ContentStore, fetches: ReadonlyMap<string, Fetch>) {
+  private constructor(settings: UnpackerSettings, store: ContentStore, fetch: Fetch) {
     this.#settings = settings;
     this.#store = store;
-    this.#fetches = fetches;
+    this.#fetch = fetch;
     this.#shared = openSharedStore(settings, store);
   }
 
@@ -154,7 +142,7 @@ export class ContentWork {
     const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onNews({ what: 'evicted', sizeBytes });
     const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
     const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks, budget });
-    return new ContentWork(settings, store, createFetches(settings, { locks, onNews }));
+    return new ContentWork(settings, store, createFetch(settings, { locks, onNews }));
   }
 
   /** A function for each kind of job. */
@@ -257,16 +245,6 @@ export class ContentWork {
         ),
       );
     });
-  }
-
-  async #fetch(request: UnpackRequest, staging: Staging, options: FetchOptions): Promise<ContentSource> {
-    const { type } = request.source;
-    if (type !== 'image' && request.imagePolicy?.allowsOtherSources === false) {
-      throw new TerminalError('ImageDenied', `image policy: sources of type "${type}" are denied: use an image`);
-    }
-    const fetch = this.#fetches.get(type);
-    if (fetch !== undefined) return await fetch(request, staging, options);
-    throw new TerminalError('UnsupportedSource', `source type "${request.source.type}" not supported`);
   }
 
   /** @throws TerminalError of `extractArchive` */

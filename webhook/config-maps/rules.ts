@@ -1,5 +1,6 @@
 import type { BundleSource } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
+import { definitionOf } from '../../src/sources/definitions/index.ts';
 import { type AdmissionResult, allowed, denyAsRukPak } from '../review/result.ts';
 
 /** A ConfigMap of the system namespace that is about to be created or deleted. */
@@ -25,7 +26,7 @@ export function configMapReferenced(
   bundles: readonly BundleUse[],
 ): AdmissionResult {
   if (operation !== 'CREATE' || configMap.immutable === true) return allowed;
-  const users = bundles.filter((bundle) => bundle.source.type === 'configMaps' && uses(bundle, name));
+  const users = bundles.filter(({ source }) => definitionOf(source).inputs.configMapNames(source).includes(name));
   if (users.length === 0) return allowed;
   return denyAsRukPak(
     `configmap "${name}" is referenced in .spec.source.configMaps[].configMap.name by bundles ` +

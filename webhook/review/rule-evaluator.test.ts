@@ -24,14 +24,15 @@ function shown(rules: RuleEvaluator): Record<string, number> {
   );
 }
 
+const facts = { configMaps: new Map() };
 const source = (ref: { readonly tag?: string; readonly commit?: string }) =>
   ({ type: 'git', git: { repository: 'r', ref } }) as const;
 
 test('evaluations, findings and duration are counted by rule', async () => {
   const rules = evaluator();
-  expect(rules.evaluate('git-commit', source({ commit: 'abc' })).denials).toHaveLength(1);
-  expect(rules.evaluate('git-commit', source({ tag: 'v1' }))).toEqual({ denials: [], warnings: [] });
-  expect(rules.evaluate('moving-reference', source({ tag: 'v1' })).warnings).toHaveLength(1);
+  expect(rules.evaluate('git-commit', source({ commit: 'abc' }), facts).denials).toHaveLength(1);
+  expect(rules.evaluate('git-commit', source({ tag: 'v1' }), facts)).toEqual({ denials: [], warnings: [] });
+  expect(rules.evaluate('moving-reference', source({ tag: 'v1' }), facts).warnings).toHaveLength(1);
   expect(await rules.read('spec-immutable', () => Promise.resolve('facts'))).toBe('facts');
   rules.evaluate('spec-immutable', {}, {});
   expect(shown(rules)).toEqual({
@@ -60,7 +61,7 @@ test('a rule that denies and warns counts as denied', () => {
 
 test('a rule or read that fails is not counted', async () => {
   const rules = evaluator();
-  expect(() => rules.evaluate('git-commit', null as never)).toThrow(TypeError);
+  expect(() => rules.evaluate('source-type', null as never)).toThrow(TypeError);
   await expect(rules.read('git-commit', () => Promise.reject(new Error('unreadable')))).rejects.toThrow('unreadable');
   expect(shown(rules)).toEqual({});
 });

@@ -1,19 +1,8 @@
 import type { BundleSpec } from '../../src/api/index.ts';
+import { sourceRuleNames } from '../../src/sources/definitions/index.ts';
 import { type AdmissionResult, mergeResults } from '../review/result.ts';
 import type { ReviewContext } from '../review/webhook-definition.ts';
 import { readSourceFacts } from './facts.ts';
-
-/** In the order of their messages. */
-const sourceRules = [
-  'source-type',
-  'source-member',
-  'git-directory',
-  'git-commit',
-  'image-reference',
-  'config-map-entries',
-  'moving-reference',
-  'secret-hosts',
-] as const;
 
 /** Validates the source of a new Bundle or template. */
 export async function checkSource(
@@ -23,7 +12,8 @@ export async function checkSource(
   const { rules } = context;
   const facts = await rules.read('config-map-entries', () => readSourceFacts(source, context));
   return mergeResults([
-    ...sourceRules.map((name) => rules.evaluate(name, source, facts)),
+    rules.evaluate('source-type', source),
+    ...sourceRuleNames.map((name) => rules.evaluate(name, source, facts)),
     rules.evaluate('content-metadata', provisionerClassName, facts),
   ]);
 }

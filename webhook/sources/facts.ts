@@ -2,12 +2,11 @@ import { posix } from 'node:path';
 import type { BundleSource } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, mapLimit } from '../../src/base/index.ts';
 import { metadataFileNames } from '../../src/dependencies/index.ts';
+import { type ConfigMapFacts, definitionOf } from '../../src/sources/definitions/index.ts';
 import type { FactsReader } from '../review/facts.ts';
 
 /** What the rules for a source need to know of the cluster. */
-export interface SourceFacts {
-  /** The ConfigMaps of the system namespace that it names: name → whether it is immutable; absent ones are left out. */
-  readonly configMaps: ReadonlyMap<string, boolean>;
+export interface SourceFacts extends ConfigMapFacts {
   /** Files of the content's `metadata` directory, where the content can be read already. */
   readonly metadata: ReadonlyMap<string, Buffer>;
 }
@@ -40,10 +39,11 @@ export async function readSourceFacts(
   source: BundleSource,
   { facts, signal }: { readonly facts: FactsReader; readonly signal: AbortSignal },
 ): Promise<SourceFacts> {
-  if (source.type !== 'configMaps') return { configMaps: new Map(), metadata: new Map() };
-  const names = new Set((source.configMaps ?? []).map(({ configMap }) => configMap.name ?? ''));
-  names.delete('');
-  const found = await mapLimit([...names], concurrentReads, async (name): Promise<[string, JsonObject][]> => {
+  const names = definitionOf(source)
+    .inputs.configMapNames(source)
+    .filter((name) => name !== '');
+  if (names.length === 0) return { configMaps: new Map(), metadata: new Map() };
+  const found = await mapLimit(names, concurrentReads, async (name): Promise<[string, JsonObject][]> => {
     const configMap = await facts.readConfigMap(name, { signal });
     return configMap === undefined ? [] : [[name, configMap]];
   });

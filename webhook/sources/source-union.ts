@@ -1,7 +1,6 @@
-import type { BundleSource } from '../../src/api/index.ts';
+import { type BundleSource, sourceTypes } from '../../src/api/index.ts';
 import { type AdmissionResult, allowed, denyInvalid, mergeResults } from '../review/result.ts';
 
-const members = ['git', 'image', 'configMaps', 'upload', 'http'] as const;
 const refMembers = ['branch', 'commit', 'tag'] as const;
 
 function exactlyOne(field: string, count: number): AdmissionResult {
@@ -20,5 +19,5 @@ function gitRef(source: BundleSource): AdmissionResult {
 
 /** The unions of the Bundle schema that the BundleDeployment schema lacks: one source, one git reference. */
 export function sourceUnion(source: BundleSource): AdmissionResult {
-  return mergeResults([exactlyOne('spec.source', countOf(source, members)), gitRef(source)]);
+  return mergeResults([exactlyOne('spec.source', countOf(source, sourceTypes)), gitRef(source)]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BundleSource } from '../api/index.ts';
+import type { BundleSource } from '../../api/index.ts';
 import { definitionOf } from './index.ts';
 
 const auth = { secret: { name: 'credentials' } };
@@ -36,7 +36,7 @@ test.each<{ source: BundleSource; address?: string; secretName?: string; configM
 ])('a source of type $source.type', ({ source, address, secretName, configMapNames = [] }) => {
   const definition = definitionOf(source);
   expect(definition.address(source)).toBe(address);
-  expect(definition.secretName(source)).toBe(secretName);
-  expect(definition.configMapNames(source)).toEqual(configMapNames);
-  expect(definition.usesPullSecrets).toBe(source.type === 'image');
+  expect(definition.inputs.secretName(source)).toBe(secretName);
+  expect(definition.inputs.configMapNames(source)).toEqual(configMapNames);
+  expect(definition.isImage === true).toBe(source.type === 'image');
 });
