@@ -3,7 +3,7 @@ import { isJsonEqual, objectAt, valueAt } from '../../src/base/index.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
-import { checkSource } from '../sources/check.ts';
+import { checkSource, sourcePermissions } from '../sources/check.ts';
 import { accountChangeOf, readAccountFacts } from './account-facts.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 
@@ -70,6 +70,16 @@ export const bundleDeploymentWebhook: WebhookDefinition = {
     apiVersions: ['v1alpha1'],
     operations: ['CREATE', 'UPDATE', 'DELETE'],
     resources: [bundleDeploymentResource.plural],
+  },
+  permissions: {
+    ...sourcePermissions,
+    cluster: [
+      // Dependencies of what is installed; whether any Bundle has dependencies is watched.
+      { apiGroups: ['core.rukpak.io'], resources: ['bundles'], verbs: ['list', 'watch'] },
+      { apiGroups: ['core.rukpak.io'], resources: ['bundledeployments'], verbs: ['list'] },
+      // Whether a user may impersonate the service account that a BundleDeployment names.
+      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+    ],
   },
   configuration: 'rukpak-validating-webhook-configuration',
 };

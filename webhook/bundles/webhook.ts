@@ -3,7 +3,7 @@ import { type JsonObject, objectAt } from '../../src/base/index.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
-import { checkSource } from '../sources/check.ts';
+import { checkSource, sourcePermissions } from '../sources/check.ts';
 
 /** An update concerns immutability and annotations alone: a source that passed once stays, and finalizers and status can always be written. */
 function checkUpdate({ object, oldObject }: ReviewRequest, { rules }: ReviewContext): AdmissionResult {
@@ -38,5 +38,6 @@ export const bundleWebhook: WebhookDefinition = {
     operations: ['CREATE', 'UPDATE'],
     resources: [bundleResource.plural],
   },
+  permissions: sourcePermissions,
   configuration: 'rukpak-validating-webhook-configuration',
 };

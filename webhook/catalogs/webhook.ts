@@ -13,5 +13,6 @@ export const catalogWebhook: WebhookDefinition = {
   },
   isMutating: true,
   isForCatalogs: true,
+  permissions: {},
   configuration: 'longshore-mutating-webhook-configuration',
 };

@@ -32,5 +32,6 @@ export const configMapWebhook: WebhookDefinition = {
   check,
   requests: { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'DELETE'], resources: ['configmaps'] },
   isForSystemNamespace: true,
+  permissions: { cluster: [{ apiGroups: ['core.rukpak.io'], resources: ['bundles'], verbs: ['list'] }] },
   configuration: 'rukpak-validating-webhook-configuration',
 };

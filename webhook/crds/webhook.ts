@@ -36,6 +36,8 @@ export const crdWebhook: WebhookDefinition = {
     resources: ['customresourcedefinitions'],
     scope: '*',
   },
+  // Objects of custom kinds are read with the permissions of the components any-content and service-accounts.
+  permissions: {},
   configuration: 'crd-validation-webhook',
   objectLabels: { [ownerKindLabel]: bundleDeploymentResource.kind },
 };

@@ -34,5 +34,8 @@ export const platformOperatorWebhook: WebhookDefinition = {
     operations: ['CREATE', 'UPDATE'],
     resources: [platformOperatorResource.plural],
   },
+  permissions: {
+    cluster: [{ apiGroups: ['platform.openshift.io'], resources: [platformOperatorResource.plural], verbs: ['list'] }],
+  },
   configuration: 'rukpak-validating-webhook-configuration',
 };

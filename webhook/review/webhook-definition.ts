@@ -1,4 +1,5 @@
 import type { DependencyPolicy } from '../../src/api/index.ts';
+import type { Permissions } from '../../src/controller/index.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './request.ts';
 import type { AdmissionResult } from './result.ts';
@@ -42,6 +43,8 @@ export interface WebhookDefinition {
   readonly path: string;
   readonly check: Check;
   readonly requests: RequestMatch;
+  /** What reading the facts of its rules needs. */
+  readonly permissions: Permissions;
   /** The configuration that it is part of. */
   readonly configuration:
     | 'rukpak-validating-webhook-configuration'
