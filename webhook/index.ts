@@ -5,7 +5,6 @@
  *    src/rbac, src/constraints, src/api, src/base
  *  @packages fastify */
 
-export { watchDependentBundles } from './bundle-deployments/dependent-bundles.ts';
 export type { FactsReader } from './review/facts.ts';
 export { buildWebhook, type TlsFiles, type WebhookDeps } from './server/app.ts';
 export { type KeepRegisteredOptions, keepRegistered } from './server/keep-registered.ts';
