@@ -10,8 +10,8 @@ const answerDeadlineMs = 30_000;
 /** `spec.source` of the template: what the cluster is asked to fetch. `secret` is a Secret of the system namespace. */
 export function sourceSpec(source: RunSource, branch: string | undefined, secret: string | undefined): object {
   const auth = secret === undefined ? {} : { auth: { secret: { name: secret } } };
-  switch (source.type) {
-    case 'upload':
+  switch (source.kind) {
+    case 'local':
       return { type: 'upload', upload: {} };
     case 'image':
       return {
@@ -33,8 +33,8 @@ export function sourceSpec(source: RunSource, branch: string | undefined, secret
 /** Fetches the bundle to this machine the way the cluster does, without the Secrets of the cluster. Dispose of the answer before the work folder.
  *  @throws TerminalError and TransientError, naming what could not be fetched */
 export async function fetchHere(source: RunSource, spec: object, wish: Omit<BundleRequest, 'name'>): Promise<Staging> {
-  if (source.type === 'upload') return (await stageBundle({ ...wish, name: source.name })).staging;
-  if (source.type === 'image') return (await stageBundle({ ...wish, name: `oci://${source.ref}` })).staging;
+  if (source.kind === 'local') return (await stageBundle({ ...wish, name: source.name })).staging;
+  if (source.kind === 'image') return (await stageBundle({ ...wish, name: `oci://${source.ref}` })).staging;
   const caPem = await readAuthorities(wish.values['registry-ca'] as string | undefined);
   const deps = {
     caPem,
@@ -49,7 +49,7 @@ export async function fetchHere(source: RunSource, spec: object, wish: Omit<Bund
   await using stack = new AsyncDisposableStack();
   const staging = stack.use(await openStaging(wish.work));
   const request = { source: spec as Parameters<typeof fetchHttp>[1]['source'], staging };
-  if (source.type === 'http') await fetchHttp(deps, request, options);
+  if (source.kind === 'http') await fetchHttp(deps, request, options);
   else await fetchGit({ ...deps, locks: createLocks(), programPath: process.env['PATH'] ?? '' }, request, options);
   stack.move();
   return staging;
