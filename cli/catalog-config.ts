@@ -1,5 +1,5 @@
 import { type ContentLimits, defaultContentLimits } from '../src/base/index.ts';
-import { inRange, type OptionSpec, type OptionValues } from './command/index.ts';
+import type { OptionValues } from './command/index.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -14,42 +14,42 @@ export interface CatalogConfig {
 }
 
 /** Of ClusterCatalogs, which are validated when they change. */
-export const reviewedCatalogsOption: OptionSpec = {
-  name: 'cluster-catalogs',
-  kind: 'flag',
-  default: true,
-  description:
-    'Do not reconcile ClusterCatalogs, for example because catalogd does. By default they are labelled with their names.',
-};
+export const reviewedCatalogsOption = {
+  'cluster-catalogs': {
+    kind: 'flag',
+    default: true,
+    description:
+      'Do not reconcile ClusterCatalogs, for example because catalogd does. By default they are labelled with their names.',
+  },
+} as const;
 
 /** Of ClusterCatalogs, wherever they are looked after. */
-export const catalogOptions: readonly OptionSpec[] = [
-  {
-    ...reviewedCatalogsOption,
+export const catalogOptions = {
+  'cluster-catalogs': {
+    kind: 'flag',
+    default: true,
     description:
       'Do not reconcile ClusterCatalogs, for example because catalogd does. By default their images are unpacked and served.',
   },
-  {
-    name: 'catalog-graphql',
+  'catalog-graphql': {
     kind: 'flag',
     default: false,
     description: 'Serve GraphQL queries over ClusterCatalogs.',
   },
-  {
-    name: 'max-catalog-size',
+  'max-catalog-size': {
     kind: 'number',
     placeholder: 'MIB',
     default: 1024,
+    range: [1, 1_048_576],
     description: 'Maximum size of the catalog of a ClusterCatalog, in MiB.',
   },
-];
+} as const;
 
-/** @throws TerminalError InvalidOption */
-export function readCatalogConfig(values: OptionValues): CatalogConfig {
-  const mebibytes = inRange('max-catalog-size', values['max-catalog-size'] as number, [1, 1024 * 1024]);
+/** The settings of ClusterCatalogs from parsed options. */
+export function readCatalogConfig(values: OptionValues<typeof catalogOptions>): CatalogConfig {
   return {
-    hasClusterCatalogs: values['cluster-catalogs'] as boolean,
-    hasCatalogGraphql: values['catalog-graphql'] as boolean,
-    catalogLimits: Object.freeze({ ...defaultContentLimits, unpackedBytes: mebibytes * mebibyte }),
+    hasClusterCatalogs: values['cluster-catalogs'],
+    hasCatalogGraphql: values['catalog-graphql'],
+    catalogLimits: Object.freeze({ ...defaultContentLimits, unpackedBytes: values['max-catalog-size'] * mebibyte }),
   };
 }

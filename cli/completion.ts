@@ -41,14 +41,15 @@ function argumentCompletion(name: string | undefined): Completion {
 }
 
 function optionCompletion(spec: OptionSpec): Completion {
-  if (spec.choices !== undefined) return offering(spec.choices);
+  if (spec.kind === 'text' && spec.choices !== undefined) return offering(spec.choices);
   return argumentCompletion(spec.placeholder?.replace(/\..*$/, ''));
 }
 
 function optionOf(command: Command, word: string | undefined): OptionSpec | undefined {
-  return command.options.find(
-    ({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`),
+  const found = Object.entries(command.options).find(
+    ([name, { short }]) => word === `--${name}` || (short !== undefined && word === `-${short}`),
   );
+  return found?.[1];
 }
 
 /** How many of `words` are arguments: neither options nor their values. */
@@ -76,7 +77,7 @@ export function complete(commands: readonly Command[], words: readonly string[])
   const rest = typed.slice(command.name.split(' ').length);
   const pending = optionOf(command, rest.at(-1));
   if (pending !== undefined && pending.kind !== 'flag') return optionCompletion(pending);
-  if (current.startsWith('-')) return offering([...command.options.map(({ name }) => `--${name}`), '--help']);
+  if (current.startsWith('-')) return offering([...Object.keys(command.options).map((name) => `--${name}`), '--help']);
   const { positionals = [] } = command;
   const last = positionals.at(-1);
   // The last argument may stand for many.

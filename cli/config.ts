@@ -1,5 +1,5 @@
 import { type LogLevel, redactUrl, TerminalError } from '../src/base/index.ts';
-import { inRange, logLevelOption, type OptionSpec, type OptionValues, readLogLevel } from './command/index.ts';
+import { logLevelOption, type OptionValues } from './command/index.ts';
 import { type ProvisionerConfig, provisionerOptions, readProvisionerConfig } from './provisioner-config.ts';
 
 /** Every setting of `longshore up`, checked. */
@@ -22,19 +22,20 @@ export interface Config extends ProvisionerConfig {
 }
 
 /** Where traces go. */
-export const tracesOption: OptionSpec = {
-  name: 'traces-endpoint',
-  kind: 'text',
-  placeholder: 'URL',
-  environmentVariable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-  description:
-    'OpenTelemetry endpoint for traces (OTLP over HTTP, JSON). OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_RESOURCE_ATTRIBUTES are honored.',
-};
+export const tracesOption = {
+  'traces-endpoint': {
+    kind: 'text',
+    placeholder: 'URL',
+    environmentVariable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    description:
+      'OpenTelemetry endpoint for traces (OTLP over HTTP, JSON). OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_RESOURCE_ATTRIBUTES are honored.',
+  },
+} as const;
 
 /** The address of --traces-endpoint, without a slash at its end.
  *  @throws TerminalError InvalidOption for anything but an http(s) address, and for one with a login */
-export function readTracesEndpoint(values: OptionValues): string | undefined {
-  const text = values['traces-endpoint'] as string | undefined;
+export function readTracesEndpoint(values: OptionValues<typeof tracesOption>): string | undefined {
+  const text = values['traces-endpoint'];
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -47,92 +48,90 @@ export function readTracesEndpoint(values: OptionValues): string | undefined {
   throw new TerminalError('InvalidOption', '--traces-endpoint: a login belongs into OTEL_EXPORTER_OTLP_HEADERS');
 }
 
-/** Options of `longshore up`. */
-export const upOptions: readonly OptionSpec[] = [
-  {
-    name: 'data-dir',
+const ownOptions = {
+  'data-dir': {
     kind: 'text',
     placeholder: 'DIR',
     environmentVariable: 'LONGSHORE_DATA_DIR',
     description: 'Store the cluster and bundle contents in DIR. By default they are deleted when the process stops.',
   },
-  {
-    name: 'port',
+  port: {
     kind: 'number',
     placeholder: 'PORT',
     default: 0,
+    range: [0, 65_535],
     description: 'Port of the Kubernetes API on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
   },
-  {
-    name: 'kubeconfig',
+  kubeconfig: {
     kind: 'text',
     placeholder: 'FILE',
     description: 'Write the kubeconfig to FILE (mode 0600) instead of the data folder.',
   },
-  {
-    name: 'cluster',
+  cluster: {
     kind: 'text',
     placeholder: 'FILE',
     description:
       'Use the cluster of this kubeconfig instead of the embedded API server. The webhook listens on 127.0.0.1: the API server must run on this machine.',
   },
-  {
-    name: 'content-port',
+  'content-port': {
     kind: 'number',
     placeholder: 'PORT',
     default: 0,
+    range: [0, 65_535],
     description:
       'Port of the content server and uploads on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
   },
-  {
-    name: 'catalog-port',
+  'catalog-port': {
     kind: 'number',
     placeholder: 'PORT',
     default: 0,
+    range: [0, 65_535],
     description: 'Port of the catalog server on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
   },
-  {
-    name: 'system-namespace',
+  'system-namespace': {
     kind: 'text',
     placeholder: 'NAME',
     default: 'rukpak-system',
     description: 'Namespace of pull secrets, and of objects without a namespace.',
   },
-  {
-    name: 'simulate',
+  simulate: {
     kind: 'flag',
     default: true,
     description:
       'Do not simulate workloads. By default Deployments, Jobs and others get the status that they have on a healthy cluster.',
   },
-  {
-    name: 'examples',
+  examples: {
     kind: 'flag',
     default: true,
     description:
       'Do not serve the examples of the documentation: images on 127.0.0.1:15000, git repositories on 127.0.0.1:15001. They are never served with --cluster.',
   },
+} as const;
+
+/** Options of `longshore up`. */
+export const upOptions: typeof ownOptions & typeof provisionerOptions & typeof logLevelOption & typeof tracesOption = {
+  ...ownOptions,
   ...provisionerOptions,
-  logLevelOption,
-  tracesOption,
-];
+  ...logLevelOption,
+  ...tracesOption,
+};
 
 /** The frozen settings from parsed options.
  *  @throws TerminalError InvalidOption */
-export function readConfig(values: OptionValues): Config {
+export function readConfig(values: OptionValues<typeof upOptions>): Config {
   return Object.freeze({
     ...readProvisionerConfig(values),
-    dataDir: values['data-dir'] as string | undefined,
-    port: inRange('port', values['port'] as number, [0, 65_535]),
-    kubeconfigPath: values['kubeconfig'] as string | undefined,
-    clusterPath: values['cluster'] as string | undefined,
-    contentPort: inRange('content-port', values['content-port'] as number, [0, 65_535]),
-    catalogPort: inRange('catalog-port', values['catalog-port'] as number, [0, 65_535]),
-    systemNamespace: values['system-namespace'] as string,
-    isSimulating: values['simulate'] as boolean,
+    dataDir: values['data-dir'],
+    port: values.port,
+    kubeconfigPath: values.kubeconfig,
+    clusterPath: values.cluster,
+    contentPort: values['content-port'],
+    catalogPort: values['catalog-port'],
+    systemNamespace: values['system-namespace'],
+    isSimulating: values.simulate,
     // Content that other users of this machine could replace stays away from a real cluster.
-    hasExamples: (values['examples'] as boolean) && values['cluster'] === undefined,
-    logLevel: readLogLevel(values),
+    hasExamples: values.examples && values.cluster === undefined,
+    logLevel: values['log-level'],
     tracesEndpoint: readTracesEndpoint(values),
   });
 }

@@ -1,4 +1,4 @@
-import type { OptionSpec } from './command/index.ts';
+import { type OptionSpec, type OptionSpecs, optionTitle, shownDefault } from './command/index.ts';
 import { upOptions } from './config.ts';
 import { controllersOptions, webhookOptions } from './process-config.ts';
 
@@ -13,16 +13,16 @@ These options of RukPak are not needed: \`--unpack-image\` (images are read with
 \`/metrics\` of the content server and of the webhook), \`--enable-http2\` (HTTP/1.1 only).
 `;
 
-function row({ name, kind, placeholder, default: fallback, description, environmentVariable }: OptionSpec): string {
-  const option = `--${kind === 'flag' && fallback === true ? 'no-' : ''}${name}${placeholder === undefined ? '' : ` ${placeholder}`}`;
-  const shown = fallback === undefined || typeof fallback === 'boolean' ? '' : `\`${fallback}\``;
-  const also = environmentVariable === undefined ? '' : ` Or \`${environmentVariable}\`.`;
-  return `| \`${option.replaceAll('|', '\\|')}\` | ${shown} | ${description}${also} |`;
+function row([name, spec]: readonly [string, OptionSpec]): string {
+  const fallback = shownDefault(spec);
+  const shown = fallback === undefined ? '' : `\`${fallback}\``;
+  const also = spec.environmentVariable === undefined ? '' : ` Or \`${spec.environmentVariable}\`.`;
+  return `| \`${optionTitle(name, spec).replaceAll('|', '\\|')}\` | ${shown} | ${spec.description}${also} |`;
 }
 
-function chapter(command: string, options: readonly OptionSpec[]): string {
+function chapter(command: string, options: OptionSpecs): string {
   const head = `## longshore ${command}\n\n| option | default | description |\n|---|---|---|`;
-  return `${head}\n${options.map(row).join('\n')}\n`;
+  return `${head}\n${Object.entries(options).map(row).join('\n')}\n`;
 }
 
 /** `docs/configuration.md`: every setting of every process. */

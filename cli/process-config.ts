@@ -2,17 +2,14 @@ import type { WebhookSettings } from '../manager/index.ts';
 import type { Shard } from '../provisioners/index.ts';
 import { type LogLevel, TerminalError } from '../src/base/index.ts';
 import { reviewedCatalogsOption } from './catalog-config.ts';
-import { type OptionSpec, type OptionValues, processLogOption, readLogLevel, readOrigin } from './command/index.ts';
+import { type OptionValues, processLogOption, readOrigin } from './command/index.ts';
 import { readTracesEndpoint, tracesOption } from './config.ts';
 import {
-  dependencyPolicyOption,
-  foreignClassOption,
   type ProvisionerConfig,
+  policyOptions,
   provisionerOptions,
-  readDependencyPolicy,
-  readForeignClasses,
+  readPolicy,
   readProvisionerConfig,
-  requireServiceAccountOption,
 } from './provisioner-config.ts';
 
 /** Where a server listens. */
@@ -68,171 +65,166 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
   readonly shardUrl: string | undefined;
 }
 
-const sharedOptions: readonly OptionSpec[] = [
-  {
-    name: 'kubeconfig',
+const sharedOptions = {
+  kubeconfig: {
     kind: 'text',
     placeholder: 'FILE',
     description: 'Kubeconfig of the cluster (default: the in-cluster configuration).',
   },
-  {
-    name: 'system-namespace',
+  'system-namespace': {
     kind: 'text',
     placeholder: 'NAME',
     description:
       'Namespace of pull secrets, and of objects without a namespace (default: the namespace of this Pod, else rukpak-system).',
   },
-  {
-    name: 'health-probe-bind-address',
+  'health-probe-bind-address': {
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':8081',
     description: 'Address of /healthz and /readyz, over plain HTTP.',
   },
-];
+} as const;
 
-/** Options of `longshore controllers`. */
-export const controllersOptions: readonly OptionSpec[] = [
-  ...sharedOptions,
-  {
-    name: 'http-bind-address',
+const loggingOptions: typeof processLogOption & typeof tracesOption = { ...processLogOption, ...tracesOption };
+
+const ownControllersOptions = {
+  'http-bind-address': {
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':8443',
     description: 'Address of the content server, uploads and metrics, over HTTPS.',
   },
-  {
-    name: 'http-external-address',
+  'http-external-address': {
     kind: 'text',
     placeholder: 'URL',
     description: 'URL of that server for clients (default: https://core.<system namespace>.svc).',
   },
-  {
-    name: 'catalogs-bind-address',
+  'catalogs-bind-address': {
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':8444',
     description: 'Address of the catalog server, over HTTPS, with the certificate of --tls-dir.',
   },
-  {
-    name: 'catalogs-external-address',
+  'catalogs-external-address': {
     kind: 'text',
     placeholder: 'URL',
     description: 'URL of that server for clients (default: https://catalogs.<system namespace>.svc).',
   },
-  {
-    name: 'catalogs-storage-dir',
+  'catalogs-storage-dir': {
     kind: 'text',
     placeholder: 'DIR',
     description:
       'Store the indexes of ClusterCatalogs in DIR, which no other process uses (default: catalogs in the folder of --provisioner-storage-dir).',
   },
-  {
-    name: 'tls-dir',
+  'tls-dir': {
     kind: 'text',
     placeholder: 'DIR',
     default: '/etc/pki/tls',
     description: 'Folder with tls.crt and tls.key, the certificate of these servers; reloaded when they change.',
   },
-  {
-    name: 'bundle-ca-file',
+  'bundle-ca-file': {
     kind: 'text',
     placeholder: 'FILE',
     description:
       'PEM file of the authority of that certificate, published in the Secret rukpak-ca (default: ca.crt in the folder of --tls-dir).',
   },
-  {
-    name: 'issue-certificates',
+  'issue-certificates': {
     kind: 'flag',
     default: false,
     description:
       'Issue and renew the certificates of this server and of the webhook, in the Secrets core-cert and rukpak-webhook-certificate of the system namespace; --tls-dir and --bundle-ca-file are ignored.',
   },
-  {
-    name: 'provisioner-storage-dir',
+  'provisioner-storage-dir': {
     kind: 'text',
     placeholder: 'DIR',
     default: '/var/cache/bundles',
     description: 'Store bundle contents and uploads in DIR, which no other process uses.',
   },
-  {
-    name: 'leader-elect',
+  'leader-elect': {
     kind: 'flag',
+    default: false,
     description:
       'Reconcile only while this process holds the Lease core.rukpak.io of the system namespace; otherwise stand by with warm caches.',
   },
-  {
-    name: 'leader-elect-lease-duration',
+  'leader-elect-lease-duration': {
     kind: 'number',
     placeholder: 'SECONDS',
     default: 12,
+    range: [3, 600],
     description:
       'Time after the last renewal when another process may acquire that Lease. A leader that cannot renew it stops after two thirds of that time.',
   },
-  {
-    name: 'pod-name',
+  'pod-name': {
     kind: 'text',
     placeholder: 'NAME',
     description:
       'Name of the Pod of this process, labelled core.rukpak.io/leader while it is the leader (default: the host name, without --kubeconfig).',
   },
-  {
-    name: 'shard',
+  shard: {
     kind: 'text',
     placeholder: 'K/N',
     description:
       'Reconcile shard K of N of the BundleDeployments and Bundles, with a Lease for each shard. Objects are assigned by name, or by their label core.rukpak.io/shard. Requires --leader-elect.',
   },
-  {
-    name: 'shard-url',
+  'shard-url': {
     kind: 'text',
     placeholder: 'URL',
     description:
       'URL of the contents of this process for the other shards (default: the address of its Pod, at the port of --http-bind-address).',
   },
-  ...provisionerOptions,
-  processLogOption,
-  tracesOption,
-];
+} as const;
 
-/** Options of `longshore webhook`. */
-export const webhookOptions: readonly OptionSpec[] = [
+/** Options of `longshore controllers`. */
+export const controllersOptions: typeof sharedOptions &
+  typeof ownControllersOptions &
+  typeof provisionerOptions &
+  typeof loggingOptions = {
   ...sharedOptions,
-  {
-    name: 'bind-address',
+  ...ownControllersOptions,
+  ...provisionerOptions,
+  ...loggingOptions,
+};
+
+const ownWebhookOptions = {
+  'bind-address': {
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':9443',
     description: 'Address of the webhook, over HTTPS.',
   },
-  {
-    name: 'external-address',
+  'external-address': {
     kind: 'text',
     placeholder: 'URL',
     description:
       'URL of the webhook for the API server, written to the webhook configurations (default: the Service rukpak-webhook-service of the system namespace).',
   },
-  {
-    name: 'tls-dir',
+  'tls-dir': {
     kind: 'text',
     placeholder: 'DIR',
     default: '/tmp/k8s-webhook-server/serving-certs',
     description: 'Folder with tls.crt, tls.key and ca.crt, the serving certificate; reloaded when they change.',
   },
-  {
-    name: 'drain',
+  drain: {
     kind: 'number',
     placeholder: 'SECONDS',
     default: 10,
+    range: [0, 300],
     description: 'How long to keep serving after SIGTERM, while /readyz fails, until no more requests arrive.',
   },
-  dependencyPolicyOption,
-  requireServiceAccountOption,
-  foreignClassOption,
-  reviewedCatalogsOption,
-  processLogOption,
-  tracesOption,
-];
+} as const;
+
+/** Options of `longshore webhook`. */
+export const webhookOptions: typeof sharedOptions &
+  typeof ownWebhookOptions &
+  typeof policyOptions &
+  typeof reviewedCatalogsOption &
+  typeof loggingOptions = {
+  ...sharedOptions,
+  ...ownWebhookOptions,
+  ...policyOptions,
+  ...reviewedCatalogsOption,
+  ...loggingOptions,
+};
 
 /** Reads `[HOST]:PORT`; an absent host is every address of the machine.
  *  @throws TerminalError InvalidOption */
@@ -243,69 +235,63 @@ export function parseListenAddress(name: string, text: string): ListenAddress {
   throw new TerminalError('InvalidOption', `--${name}: expected [HOST]:PORT, found "${text}"`);
 }
 
-function readShared(values: OptionValues, bindOption: string): ProcessConfig {
-  const address = (name: string): ListenAddress => parseListenAddress(name, values[name] as string);
+function readShared(
+  values: OptionValues<typeof sharedOptions & typeof loggingOptions> & { readonly 'tls-dir': string },
+): Omit<ProcessConfig, 'listen'> {
   return {
-    kubeconfigPath: values['kubeconfig'] as string | undefined,
-    systemNamespace: values['system-namespace'] as string | undefined,
-    listen: address(bindOption),
-    probes: address('health-probe-bind-address'),
-    tlsDir: values['tls-dir'] as string,
-    logLevel: readLogLevel(values),
+    kubeconfigPath: values.kubeconfig,
+    systemNamespace: values['system-namespace'],
+    probes: parseListenAddress('health-probe-bind-address', values['health-probe-bind-address']),
+    tlsDir: values['tls-dir'],
+    logLevel: values['log-level'],
     tracesEndpoint: readTracesEndpoint(values),
   };
 }
 
-function readLease(values: OptionValues): number | undefined {
-  const seconds = values['leader-elect-lease-duration'] as number;
-  if (seconds >= 3 && seconds <= 600) return values['leader-elect'] === true ? seconds * 1000 : undefined;
-  throw new TerminalError('InvalidOption', `--leader-elect-lease-duration: expected 3 to 600, found ${seconds}`);
-}
+type ControllersValues = OptionValues<typeof controllersOptions>;
 
 /** @throws TerminalError InvalidOption */
-function readShard(values: OptionValues): Shard | undefined {
-  const text = values['shard'] as string | undefined;
+function readShard(values: ControllersValues): Shard | undefined {
+  const text = values.shard;
   if (text === undefined) return undefined;
   const [, index = 0, count = 0] = (/^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text) ?? []).map(Number);
   if (index < 1 || index > count) {
     throw new TerminalError('InvalidOption', `--shard: expected K/N with K from 1 to N, such as 2/3, found "${text}"`);
   }
-  if (values['leader-elect'] === true) return { index, count };
+  if (values['leader-elect']) return { index, count };
   throw new TerminalError('InvalidOption', '--shard: only with --leader-elect, so that each part has one leader');
 }
 
 /** @throws TerminalError InvalidOption */
-export function readControllersConfig(values: OptionValues): ControllersConfig {
-  const shared = readShared(values, 'http-bind-address');
-  const storeDir = values['provisioner-storage-dir'] as string;
+export function readControllersConfig(values: ControllersValues): ControllersConfig {
+  const shared = readShared(values);
+  const storeDir = values['provisioner-storage-dir'];
   return Object.freeze({
     ...shared,
     ...readProvisionerConfig(values),
+    listen: parseListenAddress('http-bind-address', values['http-bind-address']),
     storeDir,
-    externalAddress: readOrigin('http-external-address', values),
-    caPath: (values['bundle-ca-file'] as string | undefined) ?? `${shared.tlsDir}/ca.crt`,
-    isIssuing: values['issue-certificates'] as boolean,
-    leaseMs: readLease(values),
-    podName: values['pod-name'] as string | undefined,
-    catalogListen: parseListenAddress('catalogs-bind-address', values['catalogs-bind-address'] as string),
-    catalogAddress: readOrigin('catalogs-external-address', values),
-    catalogDir: (values['catalogs-storage-dir'] as string | undefined) ?? `${storeDir}/catalogs`,
+    externalAddress: readOrigin('http-external-address', values['http-external-address']),
+    caPath: values['bundle-ca-file'] ?? `${shared.tlsDir}/ca.crt`,
+    isIssuing: values['issue-certificates'],
+    leaseMs: values['leader-elect'] ? values['leader-elect-lease-duration'] * 1000 : undefined,
+    podName: values['pod-name'],
+    catalogListen: parseListenAddress('catalogs-bind-address', values['catalogs-bind-address']),
+    catalogAddress: readOrigin('catalogs-external-address', values['catalogs-external-address']),
+    catalogDir: values['catalogs-storage-dir'] ?? `${storeDir}/catalogs`,
     shard: readShard(values),
-    shardUrl: readOrigin('shard-url', values),
+    shardUrl: readOrigin('shard-url', values['shard-url']),
   });
 }
 
 /** @throws TerminalError InvalidOption */
-export function readWebhookConfig(values: OptionValues): WebhookConfig {
-  const seconds = values['drain'] as number;
-  if (seconds > 300) throw new TerminalError('InvalidOption', `--drain: expected 0 to 300, found ${seconds}`);
+export function readWebhookConfig(values: OptionValues<typeof webhookOptions>): WebhookConfig {
   return Object.freeze({
-    ...readShared(values, 'bind-address'),
-    dependencyPolicy: readDependencyPolicy(values),
-    isAccountRequired: values['require-service-account'] as boolean,
-    foreignClasses: readForeignClasses(values),
-    hasClusterCatalogs: values['cluster-catalogs'] as boolean,
-    drainMs: seconds * 1000,
-    externalAddress: readOrigin('external-address', values),
+    ...readShared(values),
+    ...readPolicy(values),
+    listen: parseListenAddress('bind-address', values['bind-address']),
+    hasClusterCatalogs: values['cluster-catalogs'],
+    drainMs: values.drain * 1000,
+    externalAddress: readOrigin('external-address', values['external-address']),
   });
 }

@@ -1,10 +1,11 @@
 import type { ControllerSettings, SharedStoreSettings } from '../manager/index.ts';
-import { type DependencyPolicy, dependencyPolicies, parseImageReference } from '../src/api/index.ts';
+import { dependencyPolicies, parseImageReference } from '../src/api/index.ts';
 import { defaultContentLimits, TerminalError } from '../src/base/index.ts';
 import { type CatalogConfig, catalogOptions, readCatalogConfig } from './catalog-config.ts';
-import { inRange, type OptionSpec, type OptionValues, oneOf } from './command/index.ts';
+import type { OptionValues } from './command/index.ts';
 
 const mebibyte = 1024 * 1024;
+const sizeRange = [1, 1_048_576] as const;
 
 /** The settings of the controllers, and the files that some of them are in. */
 export interface ProvisionerConfig extends ControllerSettings, CatalogConfig {
@@ -16,163 +17,156 @@ export interface ProvisionerConfig extends ControllerSettings, CatalogConfig {
 }
 
 /** Settings that admission and the provisioners must share. */
-export const dependencyPolicyOption: OptionSpec = {
-  name: 'dependency-policy',
-  kind: 'text',
-  placeholder: 'POLICY',
-  default: 'warn',
-  description:
-    'How admission handles bundle dependencies that are not met, or would no longer be met: warn, or enforce (deny). With both, a bundle is installed only when its dependencies are met; off ignores dependencies.',
-};
+export const policyOptions = {
+  'dependency-policy': {
+    kind: 'text',
+    placeholder: 'POLICY',
+    default: 'warn',
+    choices: dependencyPolicies as typeof dependencyPolicies,
+    description:
+      'How admission handles bundle dependencies that are not met, or would no longer be met: warn, or enforce (deny). With both, a bundle is installed only when its dependencies are met; off ignores dependencies.',
+  },
+  'require-service-account': {
+    kind: 'flag',
+    default: false,
+    description:
+      'Deny BundleDeployments that do not set spec.config.serviceAccount. By default they are installed with the permissions of the provisioners.',
+  },
+  'foreign-provisioner-class': {
+    kind: 'list',
+    placeholder: 'CLASS',
+    description:
+      'Class that another provisioner of the cluster serves; may be repeated. Objects of other unknown classes get an admission warning and, after 30 seconds, a condition.',
+  },
+} as const;
 
-/** The same. */
-export const requireServiceAccountOption: OptionSpec = {
-  name: 'require-service-account',
-  kind: 'flag',
-  default: false,
-  description:
-    'Deny BundleDeployments that do not set spec.config.serviceAccount. By default they are installed with the permissions of the provisioners.',
-};
-
-/** The same. */
-export const foreignClassOption: OptionSpec = {
-  name: 'foreign-provisioner-class',
-  kind: 'list',
-  placeholder: 'CLASS',
-  description:
-    'Class that another provisioner of the cluster serves; may be repeated. Objects of other unknown classes get an admission warning and, after 30 seconds, a condition.',
-};
-
-/** Classes of `--foreign-provisioner-class`. */
-export function readForeignClasses(values: OptionValues): readonly string[] {
-  return (values['foreign-provisioner-class'] as readonly string[] | undefined) ?? [];
+/** The settings that admission and the provisioners share, from parsed options. */
+export function readPolicy(
+  values: OptionValues<typeof policyOptions>,
+): Pick<ControllerSettings, 'dependencyPolicy' | 'isAccountRequired' | 'foreignClasses'> {
+  return {
+    dependencyPolicy: values['dependency-policy'],
+    isAccountRequired: values['require-service-account'],
+    foreignClasses: values['foreign-provisioner-class'],
+  };
 }
 
-/** Of the provisioners, wherever they run. */
-export const provisionerOptions: readonly OptionSpec[] = [
-  {
-    name: 'insecure-registry',
+const ownOptions = {
+  'insecure-registry': {
     kind: 'list',
     placeholder: 'HOST[:PORT]',
     description: 'Registry to access over plain HTTP; may be repeated. Loopback registries are always allowed.',
   },
-  {
-    name: 'registry-config',
+  'registry-config': {
     kind: 'text',
     placeholder: 'FILE',
     description:
       'YAML file of mirrors: imageDigestMirrors and imageTagMirrors, or ImageDigestMirrorSets and ImageTagMirrorSets. Reloaded when it changes.',
   },
-  {
-    name: 'image-policy',
+  'image-policy': {
     kind: 'text',
     placeholder: 'FILE',
     description:
       'YAML file of allowed images and required signatures. By default all images are allowed. Reloaded when it changes.',
   },
-  {
-    name: 'registry-ca',
+  'registry-ca': {
     kind: 'text',
     placeholder: 'FILE',
     description: 'PEM file of additional certificate authorities for registries and git servers.',
   },
-  {
-    name: 'allow-secrets-without-hosts',
+  'allow-secrets-without-hosts': {
     kind: 'flag',
     default: false,
     description:
       'Send the credentials of a Secret that does not name its hosts (annotation core.rukpak.io/hosts) to any git or web server that a Bundle names, as RukPak does.',
   },
-  {
-    name: 'workers',
+  workers: {
     kind: 'number',
     placeholder: 'N',
     default: 4,
+    range: [1, 64],
     description:
       'Maximum concurrent reconciles of BundleDeployments; four times as many for Bundles. Fetches run in the background.',
   },
-  {
-    name: 'resync',
+  resync: {
     kind: 'number',
     placeholder: 'MINUTES',
     default: 600,
+    range: [1, 100_000],
     description: 'Interval in which every Bundle and BundleDeployment is reconciled without a change.',
   },
-  {
-    name: 'max-bundle-size',
+  'max-bundle-size': {
     kind: 'number',
     placeholder: 'MIB',
-    default: defaultContentLimits.unpackedBytes / mebibyte,
+    default: (defaultContentLimits.unpackedBytes / mebibyte) as number,
+    range: sizeRange as typeof sizeRange,
     description: 'Maximum size of an unpacked bundle, in MiB.',
   },
-  {
-    name: 'max-layer-size',
+  'max-layer-size': {
     kind: 'number',
     placeholder: 'MIB',
-    default: defaultContentLimits.compressedLayerBytes / mebibyte,
+    default: (defaultContentLimits.compressedLayerBytes / mebibyte) as number,
+    range: sizeRange as typeof sizeRange,
     description: 'Maximum size of a compressed image layer or git pack, in MiB.',
   },
-  {
-    name: 'content-store-size',
+  'content-store-size': {
     kind: 'number',
     placeholder: 'MIB',
-    default: 10 * 1024,
+    default: 10_240,
+    range: sizeRange as typeof sizeRange,
     description:
       'Disk budget for bundle contents and uploads, in MiB. The least recently used contents that can be fetched again are evicted.',
   },
-  {
-    name: 'content-store',
+  'content-store': {
     kind: 'text',
     placeholder: 'PLACE',
     default: 'dir',
+    choices: ['dir', 'oci'],
     description:
       'Storage of bundle contents and uploads: dir (a local folder) or oci (also a registry, which survives the loss of a node).',
   },
-  {
-    name: 'content-store-repository',
+  'content-store-repository': {
     kind: 'text',
     placeholder: 'HOST[:PORT]/PATH',
     description: 'Repository for --content-store oci, without tag or digest.',
   },
-  {
-    name: 'content-store-login',
+  'content-store-login': {
     kind: 'text',
     placeholder: 'FILE',
     description:
       'Credentials for that repository: a config.json of container tools, or the key .dockerconfigjson of a mounted Secret. Read before each use.',
   },
-  {
-    name: 'answer-timeout',
+  'answer-timeout': {
     kind: 'number',
     placeholder: 'SECONDS',
     default: 30,
+    range: [1, 600],
     description: 'Timeout for a registry or git server that sends nothing; the fetch is retried later.',
   },
-  {
-    name: 'health-deadline',
+  'health-deadline': {
     kind: 'number',
     placeholder: 'SECONDS',
     default: 600,
+    range: [0, 604_800],
     description:
       'How long to wait for a new version to become healthy before its webhooks are installed and the Bundles of earlier templates are deleted.',
   },
+} as const;
+
+/** Of the provisioners, wherever they run. */
+export const provisionerOptions: typeof ownOptions & typeof catalogOptions & typeof policyOptions = {
+  ...ownOptions,
   ...catalogOptions,
-  dependencyPolicyOption,
-  requireServiceAccountOption,
-  foreignClassOption,
-];
+  ...policyOptions,
+};
+
+type Values = OptionValues<typeof provisionerOptions>;
 
 /** @throws TerminalError InvalidOption */
-export function readDependencyPolicy(values: OptionValues): DependencyPolicy {
-  return oneOf('dependency-policy', values['dependency-policy'] as string, dependencyPolicies);
-}
-
-/** @throws TerminalError InvalidOption */
-function readSharedStore(values: OptionValues): SharedStoreSettings | undefined {
-  const place = oneOf('content-store', values['content-store'] as string, ['dir', 'oci']);
-  const name = values['content-store-repository'] as string | undefined;
-  const loginPath = values['content-store-login'] as string | undefined;
-  if (place === 'dir') {
+function readSharedStore(values: Values): SharedStoreSettings | undefined {
+  const name = values['content-store-repository'];
+  const loginPath = values['content-store-login'];
+  if (values['content-store'] === 'dir') {
     if (name === undefined && loginPath === undefined) return undefined;
     const text = '--content-store-repository and --content-store-login: only with --content-store oci';
     throw new TerminalError('InvalidOption', text);
@@ -191,28 +185,25 @@ function readSharedStore(values: OptionValues): SharedStoreSettings | undefined 
 
 /** The settings of the provisioners from parsed options.
  *  @throws TerminalError InvalidOption */
-export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
-  const size = (name: string): number => inRange(name, values[name] as number, [1, 1024 * 1024]) * mebibyte;
+export function readProvisionerConfig(values: Values): ProvisionerConfig {
   return Object.freeze({
-    insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
-    registryConfigPath: values['registry-config'] as string | undefined,
-    imagePolicyPath: values['image-policy'] as string | undefined,
-    registryCaPath: values['registry-ca'] as string | undefined,
-    allowsUnnamedHosts: values['allow-secrets-without-hosts'] as boolean,
-    workers: inRange('workers', values['workers'] as number, [1, 64]),
-    resyncMs: inRange('resync', values['resync'] as number, [1, 100_000]) * 60_000,
+    insecureRegistries: values['insecure-registry'],
+    registryConfigPath: values['registry-config'],
+    imagePolicyPath: values['image-policy'],
+    registryCaPath: values['registry-ca'],
+    allowsUnnamedHosts: values['allow-secrets-without-hosts'],
+    workers: values.workers,
+    resyncMs: values.resync * 60_000,
     limits: Object.freeze({
       ...defaultContentLimits,
-      unpackedBytes: size('max-bundle-size'),
-      compressedLayerBytes: size('max-layer-size'),
+      unpackedBytes: values['max-bundle-size'] * mebibyte,
+      compressedLayerBytes: values['max-layer-size'] * mebibyte,
     }),
-    contentStoreBytes: size('content-store-size'),
+    contentStoreBytes: values['content-store-size'] * mebibyte,
     sharedStore: readSharedStore(values),
-    answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
-    healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
-    dependencyPolicy: readDependencyPolicy(values),
-    isAccountRequired: values['require-service-account'] as boolean,
-    foreignClasses: readForeignClasses(values),
+    answerDeadlineMs: values['answer-timeout'] * 1000,
+    healthDeadlineMs: values['health-deadline'] * 1000,
+    ...readPolicy(values),
     ...readCatalogConfig(values),
   });
 }

@@ -116,5 +116,5 @@ test.each([
 
 test('an address for traces may have a path and end with a slash', () => {
   expect(readTracesEndpoint({ 'traces-endpoint': 'http://collector:4318/otlp/' })).toBe('http://collector:4318/otlp');
-  expect(readTracesEndpoint({})).toBe(undefined);
+  expect(readTracesEndpoint({ 'traces-endpoint': undefined })).toBe(undefined);
 });

@@ -16,8 +16,10 @@ import {
   tarFile,
   type WebServer,
 } from '../../test/support/index.ts';
+import { parseOptions, registryOptions } from '../command/index.ts';
 import { openCatalog, withCatalogs } from './open.ts';
 
+const { values: registryValues } = parseOptions(registryOptions, [], {});
 const fixture = new URL('../../test/fixtures/catalog', import.meta.url).pathname;
 const files: Record<string, string> = {};
 const marker = 'never to be read: {';
@@ -29,7 +31,7 @@ let layers: readonly LayerContent[] = [];
 
 /** The documents of a catalog in canonical form. */
 async function read(name: string): Promise<string[]> {
-  return await withCatalogs({}, async (options) => {
+  return await withCatalogs(registryValues, async (options) => {
     const found: string[] = [];
     for await (const meta of openCatalog(name, options)) found.push(canonicalMeta(meta));
     return found;
@@ -189,7 +191,7 @@ test('in a tar, links to files are read as these; to folders, to nothing and in 
   ];
   await writeFile(file, tarFile(entries));
   const found: string[] = [];
-  const reading = withCatalogs({}, async (options) => {
+  const reading = withCatalogs(registryValues, async (options) => {
     for await (const { place } of openCatalog(file, options)) found.push(place.file);
   });
   await expect(reading).rejects.toThrow(

@@ -7,6 +7,7 @@ import type { Meta } from '../../src/catalog/index.ts';
 import { writeFolder } from '../../test/e2e/program.ts';
 import { tideFiles } from '../../test/support/checked-bundle.ts';
 import { type Registry, startRegistry } from '../../test/support/index.ts';
+import { parseOptions, registryOptions } from '../command/index.ts';
 import { openWorkFolder, type WorkFolder } from '../input/work-folder.ts';
 import { createProgress } from '../output/progress.ts';
 import { readImageTemplate } from './image-template.ts';
@@ -47,12 +48,14 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+const { values: registryValues } = parseOptions(registryOptions, [], {});
+
 async function render(names: readonly string[], options: Partial<RenderOptions> = {}): Promise<readonly Meta[]> {
   using progress = createProgress(process.stderr, { isQuiet: true });
   const metas: Meta[] = [];
   const signal = AbortSignal.timeout(60_000);
   const defaults = {
-    values: {},
+    values: registryValues,
     work,
     progress,
     signal,

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
+import { commands } from '../commands/index.ts';
 import { readConfig, upOptions } from '../config.ts';
-import { formatOptions, type OptionSpec, parseOptions } from './options.ts';
+import { defineCommand } from './command.ts';
+import { formatOptions, parseOptions } from './options.ts';
 
 const read = (args: readonly string[], environment = {}): ReturnType<typeof readConfig> =>
   readConfig(parseOptions(upOptions, args, environment).values);
@@ -56,7 +58,7 @@ test.each([
 
 test('help names every option, its default and its environment variable', () => {
   const help = formatOptions(upOptions);
-  for (const { name } of upOptions) expect(help).toContain(name);
+  for (const name of Object.keys(upOptions)) expect(help).toContain(name);
   expect(help).toContain('--no-simulate');
   expect(help).toContain('(default: rukpak-system)');
   expect(help).toContain('[LONGSHORE_DATA_DIR]');
@@ -73,6 +75,45 @@ test.each([
   { args: ['--wait=true'], value: true },
   { args: ['--no-wait'], value: false },
 ])('$args sets a flag', ({ args, value }) => {
-  const spec: OptionSpec = { name: 'wait', kind: 'flag', default: true, description: '' };
-  expect(parseOptions([spec], args, {}).values).toEqual({ wait: value });
+  const wait = { kind: 'flag', default: true, description: '' } as const;
+  expect(parseOptions({ wait }, args, {}).values).toEqual({ wait: value });
+});
+
+test('values and arguments have the types of their specifications', async () => {
+  const command = defineCommand({
+    name: 'fetch',
+    summary: '',
+    positionals: ['SOURCE', '[TARGET]'],
+    options: {
+      output: { kind: 'text', choices: ['text', 'json'], default: 'text', description: '' },
+      file: { kind: 'text', description: '' },
+      retries: { kind: 'number', default: 3, description: '' },
+      'dry-run': { kind: 'flag', default: false, description: '' },
+      label: { kind: 'list', description: '' },
+    },
+    examples: ['fetch a'],
+    run: async (values, [source, target]) => {
+      expectTypeOf(values.output).toEqualTypeOf<'text' | 'json'>();
+      expectTypeOf(values.file).toEqualTypeOf<string | undefined>();
+      expectTypeOf(values.retries).toEqualTypeOf<number>();
+      expectTypeOf(values['dry-run']).toEqualTypeOf<boolean>();
+      expectTypeOf(values.label).toEqualTypeOf<readonly string[]>();
+      expectTypeOf(source).toEqualTypeOf<string>();
+      expectTypeOf(target).toEqualTypeOf<string | undefined>();
+      return await Promise.resolve(values.label.length + values.retries);
+    },
+  });
+  const { values, positionals } = parseOptions(command.options, ['a', '--label', 'x', '--label', 'y'], {});
+  expect(positionals).toEqual(['a']);
+  expect(values).toEqual({ output: 'text', file: undefined, retries: 3, 'dry-run': false, label: ['x', 'y'] });
+  expect(await command.run(values, positionals)).toBe(5);
+});
+
+test.each(
+  commands.flatMap(({ name, options }) => Object.entries(options).map(([option, spec]) => ({ name, option, spec }))),
+)('the default of $name --$option is a value that it accepts', ({ option, spec }) => {
+  if (spec.kind === 'flag' || spec.kind === 'list' || spec.default === undefined) return;
+  expect(parseOptions({ [option]: spec }, [`--${option}`, String(spec.default)], {}).values).toEqual({
+    [option]: spec.default,
+  });
 });

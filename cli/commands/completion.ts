@@ -9,7 +9,7 @@ const deadlineMs = 2000;
 const harmless = /^[a-z0-9][a-z0-9.-]*$/;
 
 /** `longshore completion SHELL` */
-export async function completion([shell = '']: readonly string[]): Promise<number> {
+export async function completion([shell]: readonly [string]): Promise<number> {
   const script = completionScript(shell);
   if (script === undefined) {
     throw new TerminalError('InvalidOption', `completion: expected bash, zsh or fish, found "${shell}"`);

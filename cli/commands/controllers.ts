@@ -10,10 +10,13 @@ import { issueServing } from '../issued-certificates.ts';
 import { type Leadership, openLeadership } from '../leadership.ts';
 import { otherShards } from '../other-shards.ts';
 import { type OwnProcess, openOwnProcess } from '../own-process.ts';
+import type { controllersOptions } from '../process-config.ts';
 import { type ControllersConfig, readControllersConfig } from '../process-config.ts';
 import { processEnvironment } from '../process-environment.ts';
 import { openRegistrySettings } from '../registry-settings.ts';
 import { openServingFiles } from '../serving-files.ts';
+
+type Values = OptionValues<typeof controllersOptions>;
 
 /** A process that stands by is ready after so long, whatever it still lacks. */
 const catchUpMs = 30_000;
@@ -89,7 +92,7 @@ function leaderFigures(shard: Shard | undefined, leadership: Leadership): Metric
 }
 
 /** `longshore controllers`: the provisioners and the content server, until SIGTERM, or until another process leads: then with status 1. */
-export async function controllers(values: OptionValues): Promise<number> {
+export async function controllers(values: Values): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
   await using own = await openOwnProcess(config, 'controllers');

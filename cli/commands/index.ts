@@ -1,6 +1,6 @@
 import { bundleCommands } from '../bundle/commands.ts';
 import { catalogCommands } from '../catalog/commands.ts';
-import { type Command, outputOption } from '../command/index.ts';
+import { type Command, defineCommand, outputOption } from '../command/index.ts';
 import { deploymentCommands } from '../deployments/commands.ts';
 import { doctorCommands } from '../doctor/commands.ts';
 import { installCommands } from '../install/commands.ts';
@@ -12,27 +12,27 @@ import { controllersOptions, webhookOptions } from '../process-config.ts';
 
 /** In the order of `longshore --help`. */
 export const commands: readonly Command[] = [
-  {
+  defineCommand({
     name: 'up',
     summary: 'Start a Kubernetes API, the webhook and the provisioners on this machine.',
     options: upOptions,
     examples: ['up', 'up --data-dir ~/.longshore --port 6443'],
     isServer: true,
     run: async (values) => (await import('./up.ts')).up(values),
-  },
-  {
+  }),
+  defineCommand({
     name: 'demo',
     summary: 'Run the walkthrough with kubectl on a temporary cluster.',
-    options: [],
+    options: {},
     examples: ['demo'],
     isServer: true,
     run: async () => (await import('./demo.ts')).demo(),
-  },
+  }),
   ...deploymentCommands,
   ...bundleCommands,
   ...catalogCommands,
   ...installCommands,
-  {
+  defineCommand({
     name: 'controllers',
     summary: 'Run the provisioners and the content server of a cluster.',
     description: 'The CustomResourceDefinitions and the system namespace must exist.',
@@ -43,8 +43,8 @@ export const commands: readonly Command[] = [
     ],
     isServer: true,
     run: async (values) => (await import('./controllers.ts')).controllers(values),
-  },
-  {
+  }),
+  defineCommand({
     name: 'webhook',
     summary: 'Run the admission webhook of a cluster.',
     description:
@@ -56,33 +56,33 @@ export const commands: readonly Command[] = [
     ],
     isServer: true,
     run: async (values) => (await import('./webhook.ts')).webhook(values),
-  },
+  }),
   ...doctorCommands,
-  {
+  defineCommand({
     name: 'version',
     summary: 'Print the version and source revision.',
-    options: [outputOption],
+    options: { ...outputOption },
     examples: ['version', 'version -o json'],
     run: async (values) => (await import('../process/index.ts')).version(values),
-  },
-  {
+  }),
+  defineCommand({
     name: 'completion',
     summary: 'Print a shell completion script.',
     description: 'For bash and zsh: source <(longshore completion bash). For fish: longshore completion fish | source.',
     positionals: ['SHELL'],
-    options: [],
+    options: {},
     examples: ['completion bash', 'completion zsh', 'completion fish'],
     run: async (_values, positionals) => (await import('./completion.ts')).completion(positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: '__complete',
     summary: 'Print completions of the words, for the completion scripts.',
-    options: [],
+    options: {},
     examples: ['__complete bundle b'],
     isHidden: true,
     isRaw: true,
     run: async (_values, words) => (await import('./completion.ts')).completeWords(commands, words),
-  },
+  }),
 ];
 
 const byName: ReadonlyMap<string, Command> = new Map(commands.map((command) => [command.name, command]));

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { followChanges } from '../changes.ts';
-import { type OptionValues } from '../command/index.ts';
+import type { OptionValues } from '../command/index.ts';
+import type { upOptions } from '../config.ts';
 import { readConfig } from '../config.ts';
 import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/index.ts';
 import { createTerminal } from '../output/index.ts';
@@ -9,6 +10,8 @@ import { startPlatform } from '../platform.ts';
 import { endSoon, openProcessLog, untilStopped } from '../process/index.ts';
 import { openProcessMetrics } from '../process-metrics.ts';
 import { startTracing } from '../tracing.ts';
+
+type Values = OptionValues<typeof upOptions>;
 
 /** Somebody else's cluster goes on. */
 const afterwards = `the webhooks stay registered: Bundles and BundleDeployments of the cluster cannot be changed before longshore runs again. To let go:
@@ -28,7 +31,7 @@ function exampleLines({ registry, git }: ExampleServers): string[] {
 }
 
 /** `longshore up`: runs until Ctrl-C. */
-export async function up(values: OptionValues): Promise<number> {
+export async function up(values: Values): Promise<number> {
   const startedMs = performance.now();
   const config = readConfig(values);
   const terminal = createTerminal(process.stdout);

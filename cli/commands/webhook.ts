@@ -6,8 +6,11 @@ import type { KubeClient } from '../../src/kube/index.ts';
 import { keepRegistered, type MetricsAccess, type WebhookAddress } from '../../webhook/index.ts';
 import type { OptionValues } from '../command/index.ts';
 import { openOwnProcess } from '../own-process.ts';
+import type { webhookOptions } from '../process-config.ts';
 import { readWebhookConfig } from '../process-config.ts';
 import { openServingFiles } from '../serving-files.ts';
+
+type Values = OptionValues<typeof webhookOptions>;
 
 const accessDeadlineMs = 10_000;
 
@@ -23,7 +26,7 @@ function metricsAccess(kube: KubeClient): MetricsAccess {
 }
 
 /** `longshore webhook`: registers itself and answers the API server until SIGTERM; then drains, and ends. */
-export async function webhook(values: OptionValues): Promise<number> {
+export async function webhook(values: Values): Promise<number> {
   const config = readWebhookConfig(values);
   await using own = await openOwnProcess(config, 'webhook');
   const { log, systemNamespace, probes } = own;

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openCatalogIndex, readCatalogFolder } from '../../../src/catalog/index.ts';
+import { parseOptions } from '../../command/index.ts';
 import { provideIndex } from './cache.ts';
-import { type CachePlan, readCachePlan } from './options.ts';
+import { type CachePlan, readCachePlan, serveOptions } from './options.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -118,18 +119,20 @@ test('a folder with other things is left as it is; what an end half-way left is 
   );
 });
 
+const planOf = (args: readonly string[]): CachePlan => readCachePlan(parseOptions(serveOptions, args, {}).values);
+
 test('CR-C18 integrity is enforced where an index is kept, but not while it is made', () => {
-  expect(readCachePlan({})).toEqual({ dir: undefined, isOnly: false, isEnforced: false, isInvalidAllowed: false });
-  expect(readCachePlan({ 'cache-dir': 'x' })).toEqual({
+  expect(planOf([])).toEqual({ dir: undefined, isOnly: false, isEnforced: false, isInvalidAllowed: false });
+  expect(planOf(['--cache-dir', 'x'])).toEqual({
     dir: 'x',
     isOnly: false,
     isEnforced: true,
     isInvalidAllowed: false,
   });
-  expect(readCachePlan({ 'cache-dir': 'x', 'cache-only': true }).isEnforced).toBe(false);
-  expect(readCachePlan({ 'cache-dir': 'x', 'cache-enforce-integrity': false }).isEnforced).toBe(false);
-  expect(() => readCachePlan({ 'cache-enforce-integrity': true })).toThrow(
+  expect(planOf(['--cache-dir', 'x', '--cache-only']).isEnforced).toBe(false);
+  expect(planOf(['--cache-dir', 'x', '--no-cache-enforce-integrity']).isEnforced).toBe(false);
+  expect(() => planOf(['--cache-enforce-integrity'])).toThrow(
     '--cache-dir must be specified with --cache-enforce-integrity',
   );
-  expect(() => readCachePlan({ 'cache-only': true })).toThrow('--cache-dir must be specified with --cache-only');
+  expect(() => planOf(['--cache-only'])).toThrow('--cache-dir must be specified with --cache-only');
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { channel, check, pkg, whole } from '../../../test/support/catalog-documents.ts';
+import { parseOptions, registryOptions } from '../../command/index.ts';
 import { isPassed, reportDocument } from './document.ts';
+import { validateOptions } from './options.ts';
 import { reportText } from './text.ts';
 
 const form = { name: './catalog', kind: 'folder', isVerbose: false } as const;
@@ -68,6 +70,7 @@ test('warnings fail a catalog when they are told to', () => {
 
 test('another form is refused in the words of opm', async () => {
   const { catalogValidate } = await import('../commands/validate.ts');
+  const { values } = parseOptions({ ...validateOptions, ...registryOptions }, ['-o', 'xml'], {});
   const refused = 'invalid --output value "xml", expected (json|yaml)';
-  await expect(catalogValidate({ output: 'xml' }, ['./catalog'])).rejects.toThrow(refused);
+  await expect(catalogValidate(values, ['./catalog'])).rejects.toThrow(refused);
 });

@@ -35,7 +35,7 @@ export function sourceSpec(source: RunSource, branch: string | undefined, secret
 export async function fetchHere(source: RunSource, spec: object, wish: Omit<BundleRequest, 'name'>): Promise<Staging> {
   if (source.type === 'upload') return (await stageBundle({ ...wish, name: source.name })).staging;
   if (source.type === 'image') return (await stageBundle({ ...wish, name: `oci://${source.ref}` })).staging;
-  const caPem = await readAuthorities(wish.values['registry-ca'] as string | undefined);
+  const caPem = await readAuthorities(wish.values['registry-ca']);
   const deps = {
     caPem,
     answerDeadlineMs,
