@@ -192,3 +192,21 @@ test('--catalog names the catalog that is migrated', async () => {
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test.each([['run', 'combo', '.'], ['delete', 'combo'], ['rollback', 'combo'], ['install'], ['uninstall']])(
+  '%s takes a timeout as kubectl and helm do, or as a number of seconds',
+  (...args) => {
+    const missing = ['--kubeconfig', '/none/kubeconfig'];
+    for (const timeout of ['1h30m', '300s', '300']) {
+      expect(longshore([...args, ...missing, '--timeout', timeout])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('/none/kubeconfig: no such file') as string,
+      });
+    }
+    expect(longshore([...args, ...missing, '--timeout', 'soon'])).toMatchObject({
+      exitCode: 2,
+      stderr:
+        'longshore: --timeout: expected a duration such as 30s, 5m or 1h30m, or a number of seconds, found "soon"\n',
+    });
+  },
+);

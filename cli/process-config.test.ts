@@ -32,7 +32,7 @@ test.each(['http://core', 'core', 'https://user@core', 'https://core?x=1'])('ref
 });
 
 test('refuses to drain for longer than Kubernetes may wait', () => {
-  expect(() => parseOptions(webhookOptions, ['--drain', '301'], {})).toThrow('--drain: expected 0 to 300, found 301');
+  expect(() => parseOptions(webhookOptions, ['--drain', '301'], {})).toThrow('--drain: expected 0s to 5m, found 301s');
 });
 
 test('docs/configuration.md has every setting', async () => {

@@ -147,10 +147,10 @@ const ownControllersOptions = {
       'Reconcile only while this process holds the Lease core.rukpak.io of the system namespace; otherwise stand by with warm caches.',
   },
   'leader-elect-lease-duration': {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    default: 12,
-    range: [3, 600],
+    kind: 'duration',
+    placeholder: 'DURATION',
+    default: '12s',
+    range: ['3s', '10m'],
     description:
       'Time after the last renewal when another process may acquire that Lease. A leader that cannot renew it stops after two thirds of that time.',
   },
@@ -205,10 +205,10 @@ const ownWebhookOptions = {
     description: 'Folder with tls.crt, tls.key and ca.crt, the serving certificate; reloaded when they change.',
   },
   drain: {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    default: 10,
-    range: [0, 300],
+    kind: 'duration',
+    placeholder: 'DURATION',
+    default: '10s',
+    range: ['0s', '5m'],
     description: 'How long to keep serving after SIGTERM, while /readyz fails, until no more requests arrive.',
   },
 } as const;
@@ -274,7 +274,7 @@ export function readControllersConfig(values: ControllersValues): ControllersCon
     externalAddress: readOrigin('http-external-address', values['http-external-address']),
     caPath: values['bundle-ca-file'] ?? `${shared.tlsDir}/ca.crt`,
     isIssuing: values['issue-certificates'],
-    leaseMs: values['leader-elect'] ? values['leader-elect-lease-duration'] * 1000 : undefined,
+    leaseMs: values['leader-elect'] ? values['leader-elect-lease-duration'] : undefined,
     podName: values['pod-name'],
     catalogListen: parseListenAddress('catalogs-bind-address', values['catalogs-bind-address']),
     catalogAddress: readOrigin('catalogs-external-address', values['catalogs-external-address']),
@@ -291,7 +291,7 @@ export function readWebhookConfig(values: OptionValues<typeof webhookOptions>): 
     ...readPolicy(values),
     listen: parseListenAddress('bind-address', values['bind-address']),
     hasClusterCatalogs: values['cluster-catalogs'],
-    drainMs: values.drain * 1000,
+    drainMs: values.drain,
     externalAddress: readOrigin('external-address', values['external-address']),
   });
 }

@@ -22,6 +22,16 @@ interface NumberSpec extends CommonSpec {
   readonly range?: readonly [number, number];
 }
 
+/** A duration as kubectl and helm take it (`90s`, `1h30m`); its value is in milliseconds. A plain number is in `plainUnit`. */
+interface DurationSpec extends CommonSpec {
+  readonly kind: 'duration';
+  readonly default?: string;
+  /** Shortest and longest allowed duration. */
+  readonly range?: readonly [string, string];
+  /** Default: seconds. */
+  readonly plainUnit?: 'seconds' | 'minutes';
+}
+
 interface FlagSpec extends CommonSpec {
   readonly kind: 'flag';
   readonly default?: boolean;
@@ -33,7 +43,7 @@ interface ListSpec extends CommonSpec {
 }
 
 /** A command-line option. The help text, the documents, the parser and the type of its value derive from it. */
-export type OptionSpec = TextSpec | NumberSpec | FlagSpec | ListSpec;
+export type OptionSpec = TextSpec | NumberSpec | DurationSpec | FlagSpec | ListSpec;
 
 /** Options by name: `{ 'dry-run': … }` is `--dry-run`. Declare them `as const`, so that `OptionValues` knows each value's type. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -46,7 +56,7 @@ type OptionValue<Spec> = Spec extends { readonly kind: 'list' }
   ? readonly string[]
   : Spec extends { readonly kind: 'text' }
     ? TextValue<Spec> | AbsentValue<Spec>
-    : Spec extends { readonly kind: 'number' }
+    : Spec extends { readonly kind: 'number' | 'duration' }
       ? number | AbsentValue<Spec>
       : boolean | AbsentValue<Spec>;
 

@@ -42,6 +42,32 @@ test.each([
   { name: 'an unknown option', args: ['--bogus'], text: 'unknown option --bogus' },
   { name: 'a port out of range', args: ['--port', '99999'], text: '--port: expected 0 to 65535, found 99999' },
   {
+    name: 'a duration that is none',
+    args: ['--health-deadline', '5 minutes'],
+    text: '--health-deadline: expected a duration such as 30s, 5m or 1h30m, or a number of seconds, found "5 minutes"',
+  },
+  {
+    name: 'a negative duration',
+    args: ['--answer-timeout=-5s'],
+    text: '--answer-timeout: expected a duration such as',
+  },
+  { name: 'a fraction without a unit', args: ['--resync', '1.5'], text: 'or a number of minutes, found "1.5"' },
+  {
+    name: 'a duration out of range',
+    args: ['--answer-timeout', '1h'],
+    text: '--answer-timeout: expected 1s to 10m, found 1h',
+  },
+  {
+    name: 'more than a timer can wait',
+    args: ['--resync', '36000'],
+    text: '--resync: expected 1m to 596h, found 36000m',
+  },
+  {
+    name: 'a number out of range',
+    args: ['--answer-timeout', '0'],
+    text: '--answer-timeout: expected 1s to 10m, found 0s',
+  },
+  {
     name: 'a number that is none',
     args: ['--workers', 'many'],
     text: '--workers: expected a whole number, found "many"',
@@ -68,6 +94,25 @@ test('an option of RukPak that is not needed is reported as such', () => {
   expect(() => parseOptions(upOptions, ['--feature-gates=BundleDeploymentHealth=true'], {})).toThrow(
     'unknown option --feature-gates: this option of RukPak is not needed; remove it',
   );
+});
+
+test.each([
+  { text: '60s', ms: 60_000 },
+  { text: '5m', ms: 300_000 },
+  { text: '1h30m', ms: 5_400_000 },
+  { text: '1.5h', ms: 5_400_000 },
+  { text: '250ms', ms: 250 },
+  { text: '90', ms: 90_000 },
+  { text: '0', ms: 0 },
+])('$text is a duration of $ms ms', ({ text, ms }) => {
+  const timeout = { kind: 'duration', default: '5m', description: '' } as const;
+  expect(parseOptions({ timeout }, ['--timeout', text], {}).values).toEqual({ timeout: ms });
+  expect(parseOptions({ timeout }, [], {}).values).toEqual({ timeout: 300_000 });
+});
+
+test('a plain number of --resync is in minutes', () => {
+  expect(read(['--resync', '90'])).toMatchObject({ resyncMs: 5_400_000 });
+  expect(read(['--resync', '90s'])).toMatchObject({ resyncMs: 90_000 });
 });
 
 test.each([
@@ -114,6 +159,6 @@ test.each(
 )('the default of $name --$option is a value that it accepts', ({ option, spec }) => {
   if (spec.kind === 'flag' || spec.kind === 'list' || spec.default === undefined) return;
   expect(parseOptions({ [option]: spec }, [`--${option}`, String(spec.default)], {}).values).toEqual({
-    [option]: spec.default,
+    [option]: spec.kind === 'duration' ? (expect.any(Number) as number) : spec.default,
   });
 });

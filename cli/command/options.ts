@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { nearest, TerminalError } from '../../src/base/index.ts';
+import { readDuration } from './durations.ts';
 import type { OptionSpec, OptionSpecs, OptionValues } from './option-spec.ts';
 
 type Value = OptionValues[string];
@@ -22,40 +23,54 @@ function named(specs: OptionSpecs): readonly NamedSpec[] {
   return Object.entries(specs).map(([name, spec]) => ({ name, ...spec }));
 }
 
-function invalid({ name }: NamedSpec, expected: string, found: string | number): TerminalError {
-  const shown = typeof found === 'string' ? `"${found}"` : found;
-  return new TerminalError('InvalidOption', `--${name}: expected ${expected}, found ${shown}`);
+function invalid({ name }: NamedSpec, expected: string, found: string): TerminalError {
+  return new TerminalError('InvalidOption', `--${name}: expected ${expected}, found ${found}`);
 }
 
 function parseNumber(spec: NamedSpec & { readonly kind: 'number' }, text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isInteger(value) || value < 0) throw invalid(spec, 'a whole number', text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < 0) throw invalid(spec, 'a whole number', `"${text}"`);
   const [least, greatest] = spec.range ?? [0, Number.POSITIVE_INFINITY];
-  if (value < least || value > greatest) throw invalid(spec, `${least} to ${greatest}`, value);
+  if (value < least || value > greatest) throw invalid(spec, `${least} to ${greatest}`, text);
   return value;
+}
+
+function parseDuration(spec: NamedSpec & { readonly kind: 'duration' }, text: string): number {
+  const value = readDuration(text, spec);
+  if (typeof value === 'number') return value;
+  throw invalid(spec, value.expected, value.found);
 }
 
 function listed(choices: readonly string[]): string {
   return choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or ');
 }
 
+function parseChoice(spec: NamedSpec & { readonly kind: 'text' }, text: string): string {
+  if (spec.choices?.includes(text) === false) throw invalid(spec, listed(spec.choices), `"${text}"`);
+  return text;
+}
+
 function parseText(spec: NamedSpec, text: string): Value {
-  if (text === '') throw invalid(spec, spec.placeholder ?? 'a value', text);
+  if (text === '') throw invalid(spec, spec.placeholder ?? 'a value', '""');
   switch (spec.kind) {
     case 'number':
       return parseNumber(spec, text);
+    case 'duration':
+      return parseDuration(spec, text);
     case 'flag':
       return text !== 'false' && text !== '0';
     case 'list':
       return text.split(',').filter((item) => item !== '');
     case 'text':
-      if (spec.choices?.includes(text) === false) throw invalid(spec, listed(spec.choices), text);
-      return text;
+      return parseChoice(spec, text);
   }
 }
 
 function valueOf(spec: NamedSpec, given: unknown): Value {
-  if (given === undefined) return spec.kind === 'list' ? [] : spec.default;
+  if (given === undefined) {
+    if (spec.kind === 'list') return [];
+    return spec.kind === 'duration' && spec.default !== undefined ? parseDuration(spec, spec.default) : spec.default;
+  }
   return typeof given === 'string' ? parseText(spec, given) : (given as boolean | readonly string[]);
 }
 

@@ -36,7 +36,7 @@ export const deploymentCommands: readonly Command[] = [
       'run combo ./combo',
       'run combo <registry>/combo:v1 --namespace combo',
       'run combo https://<host>/combo.git --tag v1.0.0',
-      'run widget ./widget --watch-namespace shop --timeout 600',
+      'run widget ./widget --watch-namespace shop --timeout 10m',
     ],
     run: async (values, positionals) => (await import('./commands/run.ts')).run(values, positionals),
   }),

@@ -11,9 +11,9 @@ export const uploadServiceOption = {
 /** Of commands that wait. */
 export const timeoutOption = {
   timeout: {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    default: 300,
+    kind: 'duration',
+    placeholder: 'DURATION',
+    default: '5m',
     description: 'How long to wait.',
   },
 } as const;

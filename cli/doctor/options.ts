@@ -7,9 +7,9 @@ export const doctorOptions = {
     description: 'Namespace of the provisioners and the webhook.',
   },
   'stuck-after': {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    default: 300,
+    kind: 'duration',
+    placeholder: 'DURATION',
+    default: '5m',
     description: 'Report operations that take longer as stuck.',
   },
 } as const;

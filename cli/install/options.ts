@@ -28,10 +28,10 @@ export const installOptions = {
     description: 'Send a server-side dry run and change nothing.',
   },
   timeout: {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    default: 300,
-    range: [0, 86_400],
+    kind: 'duration',
+    placeholder: 'DURATION',
+    default: '5m',
+    range: ['0s', '24h'],
     description: 'How long to wait until the installation is ready; 0 does not wait.',
   },
 } as const;
@@ -55,9 +55,9 @@ export const uninstallOptions = {
     description: 'Skip the confirmation prompt; required if standard input is not a terminal.',
   },
   timeout: {
-    kind: 'number',
-    placeholder: 'SECONDS',
-    default: 300,
+    kind: 'duration',
+    placeholder: 'DURATION',
+    default: '5m',
     description: 'How long to wait for each step of the deletion.',
   },
 } as const;

@@ -17,7 +17,7 @@ export async function deleteDeployment(values: Values, [text]: readonly [string]
   const left = await kube.delete(ref, { uid });
   const isWaiting = values.wait;
   if (isWaiting && left !== undefined) {
-    await whenDeleted({ kube, timeoutMs: values.timeout * 1000, progress }, deployment);
+    await whenDeleted({ kube, timeoutMs: values.timeout, progress }, deployment);
   }
   progress.clear();
   process.stdout.write(`bundledeployment.core.rukpak.io "${ref.name}" ${isWaiting ? 'deleted' : 'is being deleted'}\n`);

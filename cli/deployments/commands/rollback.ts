@@ -29,8 +29,7 @@ function specOf(deployment: KubeObject): JsonObject {
 
 async function wait(kube: KubeClient, values: Values, deployment: KubeObject): Promise<void> {
   using progress = createProgress(process.stderr, { isQuiet: false });
-  const timeoutMs = values.timeout * 1000;
-  await whenInstalled({ kube, timeoutMs, progress }, deployment);
+  await whenInstalled({ kube, timeoutMs: values.timeout, progress }, deployment);
 }
 
 /** `longshore rollback NAME`: 1 when there is no such revision, or it is not installed in time. */

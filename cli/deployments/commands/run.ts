@@ -118,8 +118,10 @@ async function apply(run: Run): Promise<KubeObject> {
 }
 
 async function wait({ name, values, client, progress }: Run, deployment: KubeObject): Promise<void> {
-  const timeoutMs = values.timeout * 1000;
-  const { bundle, version } = await whenInstalled({ kube: client.kube, timeoutMs, progress }, deployment);
+  const { bundle, version } = await whenInstalled(
+    { kube: client.kube, timeoutMs: values.timeout, progress },
+    deployment,
+  );
   progress.clear();
   const what = version === undefined ? '' : `version ${version}, `;
   print(`bundledeployment.core.rukpak.io "${name}" installed (${what}bundle ${bundle})`);

@@ -25,7 +25,7 @@ export async function doctor(values: Values): Promise<number> {
     kube,
     server,
     systemNamespace: values['system-namespace'],
-    stuckMs: values['stuck-after'] * 1000,
+    stuckMs: values['stuck-after'],
     now: Date.now,
     onDiagnosis: (diagnosis) => {
       if (!isJson) process.stdout.write(lineOf(diagnosis));

@@ -77,7 +77,7 @@ async function whatIsMissing(
 
 /** `longshore install`: 0 when everything is there and answers. */
 export async function install(values: Values): Promise<number> {
-  const timeoutMs = values.timeout * 1000;
+  const { timeout: timeoutMs } = values;
   const isDryRun = values['dry-run'];
   using kube = await openKube(values);
   const signal = AbortSignal.timeout(applyDeadlineMs);

@@ -48,7 +48,7 @@ export async function uninstall(values: Values): Promise<number> {
     kube,
     isDryRun,
     progress,
-    timeoutMs: values.timeout * 1000,
+    timeoutMs: values.timeout,
     isWithContent: values['with-content'],
     onRemoved: (object) => {
       progress.clear();
