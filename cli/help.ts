@@ -1,5 +1,5 @@
-import { formatOptions } from './command/index.ts';
-import { type Command, commands } from './commands/index.ts';
+import { type Command, formatOptions } from './command/index.ts';
+import { commands } from './commands.ts';
 
 function lines(shown: readonly Command[], minWidth = 0): string {
   const width = Math.max(minWidth, ...shown.map((command) => command.name.length + 3));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { commands } from './commands/index.ts';
+import { commands } from './commands.ts';
 import { helpChapter } from './help.ts';
 
 interface Outcome {

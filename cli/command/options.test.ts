@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import { commands } from '../commands/index.ts';
-import { readConfig, upOptions } from '../config.ts';
+import { commands } from '../commands.ts';
+import { readConfig, upOptions } from '../settings/up.ts';
 import { defineCommand } from './command.ts';
 import { formatOptions, parseOptions } from './options.ts';
 

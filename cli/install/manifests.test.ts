@@ -7,7 +7,7 @@ import { createKubeClient, describeRef, type KubeObject, loadClusterAccess, refO
 import { podSecurityLevel } from '../../src/pod-security/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
 import { parseOptions } from '../command/options.ts';
-import { controllersOptions, readControllersConfig, readWebhookConfig, webhookOptions } from '../process-config.ts';
+import { controllersOptions, readControllersConfig, readWebhookConfig, webhookOptions } from '../settings/processes.ts';
 import { readManifests } from './manifests.ts';
 import { type Overlay, overlays } from './overlays.ts';
 

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { optionTitle } from '../../cli/command/index.ts';
-import { upOptions } from '../../cli/config.ts';
+import { upOptions } from '../../cli/settings/up.ts';
 import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documents.ts';
 import { type ReaderOptions, startReader } from './reader.ts';
 
