@@ -15,7 +15,7 @@ const image = (): Record<string, string> => ({
 });
 
 await using registry = await startRegistry();
-await using unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 30_000, threads: 1 });
+await using unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 30_000, storeBytes: 1024 ** 3, threads: 1 });
 const unpack = async (name: string): Promise<string> => {
   registry.putImage(`app:${name}`, [{ files: image() }]);
   const source = { type: 'image', image: { ref: `${registry.host}/app:${name}` } };
