@@ -66,7 +66,7 @@ test('every command has an example that is its own, and none that is experimenta
   expect(longshore(['help', 'alpha', 'bootstrap']).stdout).toContain('longshore alpha bootstrap combo < ');
 });
 
-test('the version tells the revision as the original does; under the name rukpakctl it tells nothing else', async () => {
+test('version prints the revision as rukpakctl does; under that name it prints nothing else', async () => {
   const line = /^revision: "(?:[0-9a-f]{40}|unknown)", date: "[^"]+", state: "(?:clean|dirty|unknown)"$/;
   const [own = '', revision = '', rest] = longshore(['version']).stdout.split('\n');
   expect(own).toMatch(/^longshore \d+\.\d+\.\d+ \(node v24/);

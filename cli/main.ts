@@ -3,14 +3,14 @@
  *    cli/doctor, cli/completion, cli/process, cli/command, src/kube, src/api, src/base */
 import { runCommandLine } from './command-line.ts';
 
-/** A reader may stop reading, as `| head` does: that is no failure. */
-function endWhenNobodyReads(stream: NodeJS.WriteStream): void {
+/** A reader may close the pipe, as `| head` does: that is no failure. */
+function endWhenReaderCloses(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
   });
 }
 
-endWhenNobodyReads(process.stdout);
-endWhenNobodyReads(process.stderr);
+endWhenReaderCloses(process.stdout);
+endWhenReaderCloses(process.stderr);
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -4,7 +4,7 @@ import type { imageTemplateOption, migrateOptions } from './author-options.ts';
 import { readImageTemplate } from './image-template.ts';
 import type { RenderOptions } from './render.ts';
 
-/** What `--migrate` and `--migrate-level` say together.
+/** The level of `--migrate` and `--migrate-level` together.
  *  @throws TerminalError InvalidOption */
 export function migrateLevelOf(values: OptionValues<typeof migrateOptions>): MigrateLevel {
   return values.migrate ? 'all' : readMigrateLevel(values['migrate-level']);

@@ -113,13 +113,13 @@ async function send(access: ClusterAccess, ca: Buffer | undefined, call: Content
   }
 }
 
-/** Whose cluster, and where it says how its content server is reached. */
+/** The cluster, and the Secret with the address of its content server. */
 interface ContentClientOptions {
   readonly access: ClusterAccess;
   readonly kube: KubeClient;
   readonly namespace: string;
   readonly secretName: string;
-  /** Reached there in place of where the cluster says. */
+  /** Used instead of the address in the Secret. */
   readonly elsewhere?: string | undefined;
 }
 

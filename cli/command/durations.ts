@@ -16,7 +16,7 @@ function millisecondsOf(text: string): number | undefined {
   return nanoseconds === undefined || nanoseconds < 0n ? undefined : Number(nanoseconds) / 1_000_000;
 }
 
-/** Milliseconds of `90s`, `1h30m`, or a whole number in the plain unit; a text that says what is expected and found if `text` is not one, or out of range. */
+/** Milliseconds of `90s`, `1h30m`, or a whole number in the plain unit; what was expected and found if `text` is no duration, or out of range. */
 export function readDuration(
   text: string,
   { plainUnit = 'seconds', range: [least, greatest] = ['0s', longest] }: DurationFormat,

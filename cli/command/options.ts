@@ -74,7 +74,7 @@ function valueOf(spec: NamedSpec, given: unknown): Value {
   return typeof given === 'string' ? parseText(spec, given) : (given as boolean | readonly string[]);
 }
 
-/** Options of RukPak's programs that nothing here has; docs/configuration.md says why. */
+/** Options of RukPak's programs that are not needed, see docs/configuration.md. */
 const notNeeded: ReadonlySet<string> = new Set([
   '--unpack-image',
   '--base-upload-manager-url',

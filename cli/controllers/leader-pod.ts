@@ -27,7 +27,7 @@ function isInPlaceOf(shard: Shard | undefined, { metadata }: KubeObject): boolea
 
 async function mark({ kube, namespace, podName, signal, shard, shardUrl }: Marking): Promise<void> {
   const pods = { apiVersion: 'v1', kind: 'Pod', namespace };
-  const say = async (name: string, isLeader: boolean): Promise<void> => {
+  const label = async (name: string, isLeader: boolean): Promise<void> => {
     const index = isLeader && shard !== undefined ? String(shard.index) : null;
     const labels = { [leaderLabel]: isLeader ? 'true' : null, [shardLabel]: index };
     const annotations = { [shardUrlAnnotation]: index === null ? null : (shardUrl ?? null) };
@@ -37,11 +37,11 @@ async function mark({ kube, namespace, podName, signal, shard, shardUrl }: Marki
       { fieldManager: 'longshore-leader', signal },
     );
   };
-  await say(podName, true);
+  await label(podName, true);
   const { items } = await kube.list({ ...pods, labelSelector: `${leaderLabel}=true` }, { signal });
   for (const pod of items) {
     const { name = '' } = pod.metadata;
-    if (name !== podName && isInPlaceOf(shard, pod)) await say(name, false);
+    if (name !== podName && isInPlaceOf(shard, pod)) await label(name, false);
   }
 }
 

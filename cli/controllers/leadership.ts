@@ -43,12 +43,12 @@ function leaseOf(shard: Shard | undefined): string {
   return follower === undefined ? leaderLease : `${leaderLease}-${follower.index}`;
 }
 
-/** Another shard than the first, which goes by what that one says. */
+/** A shard other than the first, which follows the number of shards of the first one. */
 function followerOf(shard: Shard | undefined): Shard | undefined {
   return shard !== undefined && shard.index > 1 ? shard : undefined;
 }
 
-/** What the leader of everything, or of the first shard, says to the other ones. */
+/** What the leader of everything, or of the first shard, publishes for the others on its Lease. */
 function noteOf(shard: Shard | undefined): LeaderElectionOptions['note'] {
   if (followerOf(shard) !== undefined) return undefined;
   return { annotation: shardCountAnnotation, value: shard === undefined ? undefined : String(shard.count) };
@@ -60,7 +60,7 @@ const agreed: ShardPlan = {
   isAgreed: () => true,
 };
 
-/** Stands for the Lease when the configuration says so; else leads from the beginning. */
+/** Competes for the Lease with `--leader-elect`; otherwise leads from the start. */
 export function openLeadership(own: OwnProcess, config: ControllersConfig): Leadership {
   const {
     leaseMs: durationMs,

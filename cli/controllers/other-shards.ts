@@ -20,7 +20,7 @@ export interface OtherShardsOptions {
   readonly kube: Pick<KubeClient, 'get' | 'list'>;
   readonly namespace: string;
   readonly shard: Shard;
-  /** Where content servers listen, in pods that do not say it. */
+  /** Port of content servers in pods without the annotation of their URL. */
   readonly port: number;
   /** All content servers have certificates of one authority, for the name in `contentUrl`. */
   readonly serving: Pick<ServingCertificate, 'current'>;
@@ -56,8 +56,8 @@ async function shardOfBundle(
 }
 
 function urlOf({ metadata, status }: KubeObject, port: number): string | undefined {
-  const said = metadata.annotations?.[shardUrlAnnotation];
-  if (said !== undefined && URL.canParse(said)) return said;
+  const annotated = metadata.annotations?.[shardUrlAnnotation];
+  if (annotated !== undefined && URL.canParse(annotated)) return annotated;
   const address = isJsonObject(status) ? status['podIP'] : undefined;
   if (typeof address !== 'string' || address === '') return undefined;
   return `https://${address.includes(':') ? `[${address}]` : address}:${port}`;

@@ -4,15 +4,15 @@ import type { KubeClient } from '../../src/kube/index.ts';
 import { SteppedClock } from '../../test/support/index.ts';
 import { followShardPlan, type ShardPlan } from './shard-plan.ts';
 
-/** A server whose Lease says how many shards there are. */
+/** A server whose Lease is annotated with the number of shards. */
 class PlanServer {
-  said: string | undefined;
+  shardCount: string | undefined;
   isDown = false;
 
   readonly client: Pick<KubeClient, 'get'> = {
     get: async ({ apiVersion, kind, name }) => {
       if (this.isDown) throw new Error('the server is down');
-      const annotations = this.said === undefined ? {} : { 'core.rukpak.io/shards': this.said };
+      const annotations = this.shardCount === undefined ? {} : { 'core.rukpak.io/shards': this.shardCount };
       return await Promise.resolve({ apiVersion, kind, metadata: { name, annotations } });
     },
   };
@@ -30,20 +30,20 @@ function follow(server: PlanServer): { readonly plan: ShardPlan; readonly steady
   return { plan, steady, [Symbol.dispose]: () => stop.abort() };
 }
 
-test('a shard works once the first one counts on as many, and no more when it counts on others', async () => {
+test('a shard works while its number of shards is that of the first shard', async () => {
   const server = new PlanServer();
   using followed = follow(server);
   const { plan, steady } = followed;
-  for (const said of [undefined, '3']) {
-    server.said = said;
+  for (const count of [undefined, '3']) {
+    server.shardCount = count;
     await pass(steady, 5_000);
     expect(plan.isAgreed()).toBe(false);
   }
-  server.said = '2';
+  server.shardCount = '2';
   await pass(steady, 5_000);
   await plan.whenAgreed;
   expect(plan.isAgreed()).toBe(true);
-  server.said = '3';
+  server.shardCount = '3';
   await pass(steady, 5_000);
   await plan.whenBroken;
   expect(plan.isAgreed()).toBe(false);
@@ -51,7 +51,7 @@ test('a shard works once the first one counts on as many, and no more when it co
 
 test('a shard that cannot read the plan works on for less than the duration of a lease', async () => {
   const server = new PlanServer();
-  server.said = '2';
+  server.shardCount = '2';
   using followed = follow(server);
   const { plan, steady } = followed;
   await pass(steady, 2_500);

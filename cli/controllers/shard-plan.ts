@@ -18,25 +18,25 @@ export interface ShardPlanOptions {
   readonly signal: AbortSignal;
 }
 
-/** Whether everybody counts on the same number of shards: the leader of the first one says on its Lease how many there are. */
+/** Whether all processes have the same number of shards: the leader of the first shard annotates its Lease with it. */
 export interface ShardPlan {
   readonly whenAgreed: Promise<void>;
-  /** Resolves when there was agreement, and is none any more. */
+  /** Resolves when agreement is lost. */
   readonly whenBroken: Promise<void>;
   isAgreed(): boolean;
 }
 
-/** Follows the plan until the signal fires. Who cannot read it counts as nobody who agrees, two thirds of a lease's duration later. */
+/** Follows the plan until the signal fires. A process that cannot read it loses agreement after two thirds of the lease duration. */
 export function followShardPlan(options: ShardPlanOptions): ShardPlan {
   const { kube, namespace, count, durationMs, steady, log, signal } = options;
   const agreed = Promise.withResolvers<void>();
   const broken = Promise.withResolvers<void>();
   const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: leaderLease };
   let goodUntilMs = Number.NEGATIVE_INFINITY;
-  let said = '';
-  const say = (message: string): void => {
-    if (message !== said && message !== '') log.warn({ message }, 'this shard may not work');
-    said = message;
+  let reported = '';
+  const report = (message: string): void => {
+    if (message !== reported && message !== '') log.warn({ message }, 'this shard may not work');
+    reported = message;
   };
   const look = async (): Promise<void> => {
     const startedMs = steady.now();
@@ -48,11 +48,11 @@ export function followShardPlan(options: ShardPlanOptions): ShardPlan {
       const found = metadata.annotations?.[shardCountAnnotation] ?? 'no';
       const isSame = found === String(count);
       goodUntilMs = isSame ? startedMs + durationMs * goodShare : Number.NEGATIVE_INFINITY;
-      say(
+      report(
         isSame ? '' : `the first shard counts on ${found} shards, this one on ${count}: give all the same --shard K/N`,
       );
     } catch (thrown) {
-      if (!signal.aborted) say(errorMessage(thrown));
+      if (!signal.aborted) report(errorMessage(thrown));
     }
   };
   const run = async (): Promise<void> => {

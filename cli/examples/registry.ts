@@ -5,7 +5,7 @@ import { sha256Digest } from '../../src/base/index.ts';
 import { type ListenOptions, listenOnLoopback } from './listen.ts';
 import { fileEntries, type TarEntry, tarFile } from './tar-file.ts';
 
-/** Answers a request and says so, or leaves it to the registry. */
+/** Answers a request and returns true, or leaves it to the registry. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface RegistryOptions extends ListenOptions {
@@ -52,7 +52,7 @@ export interface Registry extends AsyncDisposable {
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
-/** What is said of manifests that belong to another one. */
+/** The descriptor of a manifest that refers to another one. */
 interface Attached {
   readonly subject?: Descriptor;
   readonly artifactType?: string;
@@ -203,7 +203,7 @@ class MemoryRegistry {
     response.writeHead(201, { 'docker-content-digest': digest });
   }
 
-  /** The manifests of a repository that say that they belong to `subject`; where there are none, as a registry that knows of no subjects. */
+  /** The manifests of a repository that refer to `subject`; without any, the answer of a registry that does not support the referrers API. */
   #referrers(repository: string, subject: string): Content | undefined {
     const manifests = [...this.#manifests]
       .filter(([key]) => key.startsWith(`${repository}/sha256:`))

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { TerminalError } from '../../src/base/index.ts';
 
 const mebibyte = 1024 * 1024;
-/** Below that, V8 ends the process in the middle of work, and says nothing that helps. A container of 512 MiB gives 259. */
+/** Below that, V8 ends the process in the middle of its work, without a useful message. A container of 512 MiB allows 259. */
 const leastHeapMebibytes = { up: 384, controllers: 256, webhook: 256 };
 /** Watches, webhooks, the store and fetches take some hundred; without room for them connections fail at random. */
 const leastOpenFiles = 256;

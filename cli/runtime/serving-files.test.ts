@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createServingCertificate, type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
 import { openServingFiles } from './serving-files.ts';
 
-test('a certificate that has expired is used, as there is no other, and told of', async () => {
+test('an expired certificate is used, as there is no other, and logged', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'serving-files-'));
   const stop = new AbortController();
   try {
@@ -15,11 +15,11 @@ test('a certificate that has expired is used, as there is no other, and told of'
     await writeFile(join(dir, 'tls.crt'), certificatePem);
     await writeFile(join(dir, 'tls.key'), privateKeyPem);
     await writeFile(join(dir, 'ca.crt'), caBundlePem);
-    const told: unknown[] = [];
-    const log = { ...silentLogger(), error: (...line: unknown[]) => void told.push(line) } as unknown as Logger;
+    const logged: unknown[] = [];
+    const log = { ...silentLogger(), error: (...line: unknown[]) => void logged.push(line) } as unknown as Logger;
     const options = { dir, caPath: join(dir, 'ca.crt'), clock: systemClock, log, signal: stop.signal };
     expect((await openServingFiles(options)).current().certificatePem).toBe(certificatePem);
-    expect(told).toEqual([[expect.objectContaining({ dir }), 'the certificate has expired']]);
+    expect(logged).toEqual([[expect.objectContaining({ dir }), 'the certificate has expired']]);
   } finally {
     stop.abort();
     await rm(dir, { recursive: true, force: true });

@@ -98,7 +98,7 @@ test('a receiver that is not there stops nothing, neither the work nor its end',
   await tracing[Symbol.asyncDispose]();
 });
 
-test('what a receiver refuses is told in words', () => {
+test('a refusal of the receiver is reported with its message', () => {
   expect(exporterMessage('{"stack":"Error: no\\n    at x","message":"connect ECONNREFUSED","code":"E"}')).toBe(
     'connect ECONNREFUSED',
   );

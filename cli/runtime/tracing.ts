@@ -20,7 +20,7 @@ const maxMessageCharacters = 500;
 interface TracingOptions {
   /** Spans go to `<endpoint>/v1/traces`; undefined: nowhere. */
   readonly endpoint: string | undefined;
-  /** What the process is called, unless OTEL_SERVICE_NAME says otherwise. */
+  /** Name of the service; OTEL_SERVICE_NAME overrides it. */
   readonly service: string;
   readonly log: Logger;
 }
@@ -42,7 +42,7 @@ async function loadLibraries(): Promise<{
 
 type Libraries = Awaited<ReturnType<typeof loadLibraries>>;
 
-/** Sends what is told of work on the channel as spans. At most 2,048 wait; more are dropped, and nothing ever waits for them. */
+/** Sends the work that is published on the channel as spans. At most 2,048 are queued; more are dropped, and nothing waits for them. */
 class Tracing implements AsyncDisposable {
   readonly #api: Libraries['api'];
   readonly #provider: InstanceType<Libraries['sdk']['BasicTracerProvider']>;
@@ -110,7 +110,7 @@ class Tracing implements AsyncDisposable {
   }
 }
 
-/** What the library says of a failure: the message of the error that it tells as JSON, or the text as it is; bounded. */
+/** The message of a failure that the library reports, as JSON or as text; bounded. */
 export function exporterMessage(text: string): string {
   let answer: unknown;
   try {
@@ -127,14 +127,14 @@ export async function startTracing({ endpoint, service, log }: TracingOptions): 
   if (endpoint === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   const libraries = await loadLibraries();
   let reported = '';
-  const tell = (text: string): void => {
+  const report = (text: string): void => {
     const message = exporterMessage(text);
     if (message !== reported) log.warn({ endpoint, message }, 'traces rejected and dropped');
     reported = message;
   };
   const silent = (): void => undefined;
   const { diag, DiagLogLevel } = libraries.api;
-  const logger = { error: tell, warn: tell, info: silent, debug: silent, verbose: silent };
+  const logger = { error: report, warn: report, info: silent, debug: silent, verbose: silent };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   return new Tracing(libraries, endpoint, service);
 }

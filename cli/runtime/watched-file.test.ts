@@ -36,7 +36,7 @@ test('the mirrors are those that the file has now, and the last good ones when i
   expect((await read())[0]?.mirrors).toEqual(['third.example.com']);
 });
 
-test('a change for another good version is told, and none for a wrong one', async () => {
+test('listeners are notified of a new valid version, not of an invalid one', async () => {
   await writeFile(path, mirrorTo('one.example.com'));
   const config = await open(path);
   const seen: (string | undefined)[] = [];

@@ -12,9 +12,9 @@ interface Version<T> {
 
 /** A settings file, as it is at any time. */
 export interface WatchedFile<T> {
-  /** What the file says now. One that has become unreadable or wrong is logged once; the last good version stays in force. */
+  /** The current settings. A file that becomes unreadable or invalid is logged once; the last valid version stays in force. */
   readonly read: () => Promise<T>;
-  /** Tells within seconds that the file has changed for another good version. */
+  /** Notifies within seconds of a new valid version. */
   readonly watch: (listener: () => void) => Disposable;
 }
 
@@ -54,15 +54,15 @@ export async function openWatchedFile<T>(options: WatchedFileOptions<T>): Promis
   } catch (thrown) {
     throw new TerminalError('InvalidOption', `${option} ${errorMessage(thrown)}`, { cause: thrown });
   }
-  let said = '';
+  let reported = '';
   const refresh = async (): Promise<Version<T>> => {
     try {
       if ((await stampOf(path)) !== version.stamp) version = await readVersion(path, parse);
-      said = '';
+      reported = '';
     } catch (thrown) {
       const message = errorMessage(thrown);
-      if (message !== said) log.error({ option, path, message }, 'settings not read, the last good ones stay');
-      said = message;
+      if (message !== reported) log.error({ option, path, message }, 'settings not read, the last good ones stay');
+      reported = message;
     }
     return version;
   };
@@ -70,11 +70,11 @@ export async function openWatchedFile<T>(options: WatchedFileOptions<T>): Promis
 }
 
 function watchFor(path: string, refresh: () => Promise<unknown>, listener: () => void): Disposable {
-  let told: unknown;
+  let notified: unknown;
   const look = async (isFirst: boolean): Promise<void> => {
     const found = await refresh();
-    if (!isFirst && found !== told) listener();
-    told = found;
+    if (!isFirst && found !== notified) listener();
+    notified = found;
   };
   const onStat = (): void => void look(false);
   void look(true);

@@ -21,7 +21,7 @@ test.each(['', '8081', ':', ':65536', '::1:80', '[::1:80', 'a:b', ':1 ', 'http:/
   },
 );
 
-test('the controllers serve below their Service, and trust the authority beside their certificate, unless told otherwise', () => {
+test('by default the controllers serve below their Service and trust the authority beside their certificate', () => {
   const config = readControllersConfig(parseOptions(controllersOptions, ['--tls-dir', '/tls'], {}).values);
   expect(config).toMatchObject({ externalAddress: undefined, caPath: '/tls/ca.crt', storeDir: '/var/cache/bundles' });
 });

@@ -3,12 +3,12 @@ import { createCache, type KubeClient, type KubeObject } from '../../src/kube/in
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 
-/** What a person wants to hear of one object. */
+/** What is printed of one object. */
 interface Situation {
   readonly name: string;
   /** A state that lasts, such as `Unpacked`; empty before there is one. */
   readonly state: string;
-  /** What is going on inside the state: the bundle that is fetched, the reason of a failure. */
+  /** Detail of the state: the bundle that is fetched, the reason of a failure. */
   readonly detail: string;
   readonly isPassing: boolean;
 }
@@ -64,7 +64,7 @@ function report(listener: ChangeListener, before: Situation | undefined, after: 
   else listener.line(line);
 }
 
-/** Tells what happens to Bundles and BundleDeployments until `signal` fires. */
+/** Reports changes of Bundles and BundleDeployments until `signal` fires. */
 export function followChanges(
   context: { readonly kube: KubeClient; readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
   listener: ChangeListener,

@@ -95,7 +95,7 @@ test.each([[[]], [['--no-simulate']]])(
   },
 );
 
-test('a mistake in a settings file leaves no webhook on the cluster that nobody answers for', async () => {
+test('an invalid settings file leaves no webhook configuration without a server on the cluster', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-platform-'));
   const path = join(folder, 'kubeconfig');
   try {

@@ -19,20 +19,20 @@ const loopback = '127.0.0.1';
 
 /** Everything of `longshore up`, running: API server, webhook, provisioners. */
 export interface Platform extends AsyncDisposable {
-  /** Undefined when the cluster is somebody else's. */
+  /** Undefined with an external cluster. */
   readonly apiServer: ApiServer | undefined;
   /** As the admin. */
   readonly kube: KubeClient;
   readonly kubeconfigPath: string;
   /** Where contents are served and uploads are taken: `https://127.0.0.1:41234`. */
   readonly contentUrl: string;
-  /** Where ClusterCatalogs are served; undefined when they are left to somebody else. */
+  /** Where ClusterCatalogs are served; undefined with `--no-cluster-catalogs`. */
   readonly catalogsUrl: string | undefined;
   /** Where `<bundle>.tgz` files are. */
   readonly storeDir: string;
 }
 
-/** What is told while the platform starts: one short line a step. */
+/** What the platform is started with; `onStep` gets one short line for each step of the start. */
 export interface PlatformDeps {
   readonly log: Logger;
   /** Default: its own. */
@@ -134,7 +134,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   prepareProcess(config);
   const step = deps.onStep ?? (() => undefined);
   const { log, metrics = createMetrics() } = deps;
-  // A mistake in a file must not leave a webhook registered that nobody answers for.
+  // An invalid file must not leave a webhook configuration without a server.
   const registries = await openRegistrySettings(config, log);
   await using stack = new AsyncDisposableStack();
   const gate = new WebhookGate(config.systemNamespace);

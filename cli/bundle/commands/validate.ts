@@ -61,7 +61,7 @@ async function validate(name: string, validation: Validation): Promise<Report> {
   }
 }
 
-/** What is wrong with a selector of operator-sdk, as it says it.
+/** The selected checks, or what is wrong with a selector, in the text of operator-sdk.
  *  @throws TerminalError InvalidOption for other words */
 function selectedChecks(values: Values): readonly Check[] | string {
   const words = (selectors: readonly string[]): readonly string[] => selectors.flatMap((text) => text.split(','));
@@ -113,7 +113,7 @@ function printer(progress: Progress, isVerbose: boolean): Print {
 }
 
 /** Validates several bundles concurrently; reports are in the order of the names. */
-async function judgeAll(names: readonly string[], work: Validation, print?: Print): Promise<readonly Report[]> {
+async function validateAll(names: readonly string[], work: Validation, print?: Print): Promise<readonly Report[]> {
   const waiting = new Map<number, Report>();
   const { progress } = work;
   let [done, reported] = [0, 0];
@@ -156,7 +156,7 @@ export async function bundleValidate(values: Values, names: readonly string[]): 
   const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs), known: new Map() };
   const format = formats.get(values.output);
   const print = format === undefined ? printer(progress, values.verbose === true) : undefined;
-  const reports = await judgeAll(names, work, print);
+  const reports = await validateAll(names, work, print);
   progress.clear();
   if (format !== undefined) process.stdout.write(format(reports, selected));
   else if (reports.length > 1) process.stdout.write(summaryText(reports, selected));

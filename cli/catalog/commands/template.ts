@@ -46,7 +46,7 @@ function packagesOf(metas: readonly Meta[]): readonly CatalogPackage[] {
 
 type Words = readonly [string, string?];
 
-/** The words before the options: a type and a file, or a file whose schema says its type. */
+/** The words before the options: a type and a file, or a file whose schema determines its type. */
 function readWords([first, second]: Words): { readonly type: string | undefined; readonly file: string } {
   if (second !== undefined) return { type: first, file: second };
   if (first !== 'composite' && !templateTypes.includes(first)) return { type: undefined, file: first };

@@ -26,7 +26,7 @@ const documentFile = /\.(ya?ml|jsonl?)$/i;
 const strayAdvice =
   'every file is read: one that is no part of the catalog is named in .indexignore, as in a .gitignore';
 
-async function judge(name: string, options: OpenOptions): Promise<CatalogReport> {
+async function validate(name: string, options: OpenOptions): Promise<CatalogReport> {
   const check = createCatalogCheck(catalogWarnings);
   const isFolder = (await kindOf(name)) === 'folder';
   try {
@@ -50,7 +50,7 @@ export async function catalogValidate(values: Values, [name]: readonly [string])
   }
   const [isStrict, isVerbose] = [values.strict === true, values.verbose === true];
   return await withCatalogs(values, async (options) => {
-    const report = await judge(name, options);
+    const report = await validate(name, options);
     options.progress.clear();
     const document = (): object => reportDocument(report, isStrict);
     if (output === 'json') process.stdout.write(`${JSON.stringify(document(), undefined, 2)}\n`);

@@ -52,7 +52,7 @@ function packagesOf(file: string): readonly string[] {
 const mismatch =
   /^integrity check failed: cache requires rebuild: cache reports digest as "[^"]*", but computed digest is "sha256:[0-9a-f]{64}": rebuild it/;
 
-test('CR-C18 an index that is kept is used again; of a catalog with one changed byte it is refused, or made anew', async () => {
+test('CR-C18 a stored index is reused; after a change of one byte of the catalog it is refused, or built again', async () => {
   const { catalog, cache, provide } = await newWorld();
   await expect(provide({ isEnforced: true })).rejects.toThrow(mismatch);
   const file = await provide({ isOnly: true, isEnforced: false });
@@ -66,7 +66,7 @@ test('CR-C18 an index that is kept is used again; of a catalog with one changed 
   expect(await provide({ isEnforced: true })).toBe(file);
 });
 
-test('CR-C18 one changed byte of what is kept is refused, or what is kept is made anew', async () => {
+test('CR-C18 an index with one changed byte is refused, or built again', async () => {
   const { provide } = await newWorld();
   const file = await provide({ isEnforced: false });
   const bytes = await readFile(file);

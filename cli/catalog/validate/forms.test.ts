@@ -9,7 +9,7 @@ const form = { name: './catalog', kind: 'folder', isVerbose: false } as const;
 const faulty = check(pkg(), channel('{name: p.v1}'), pkg('q', 'd'));
 const warned = check(...whole, '{schema: olm.chanel, package: p, name: x}');
 
-test('people are told the place, the rule and what to do of each finding, and the sum of all', () => {
+test('the text shows place, rule and advice of each finding, and the number of all', () => {
   expect(
     reportText(faulty, form),
   ).toBe(`catalog/catalog.yaml:2: error S20 no olm.bundle blobs found in package "p" for olm.channel entries [p.v1]
@@ -29,7 +29,7 @@ test('of a catalog in one file, a finding has the path that was asked for; of on
   expect(place('standard input', 'other')).toBe('catalog.yaml');
 });
 
-test('of many findings of one rule in one package the first are shown, unless all are wanted', () => {
+test('of many findings of one rule in one package the first are shown, with --verbose all', () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const many = check(pkg('p', 'a'), ...names.map((name) => channel('', name)));
   expect(reportText(many, form)).toContain('and 2 more V12: --verbose shows them');
@@ -59,7 +59,7 @@ invalid index:
   });
 });
 
-test('warnings fail a catalog when they are told to', () => {
+test('warnings fail a catalog with --strict', () => {
   expect([isPassed(warned, false), isPassed(warned, true)]).toEqual([true, false]);
   expect(reportDocument(warned, false)).toEqual({
     passed: true,

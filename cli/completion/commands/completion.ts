@@ -32,8 +32,8 @@ async function namesOf(requests: readonly NameRequest[], kubeconfig: string | un
   });
 }
 
-/** `longshore __complete WORDS`: for the scripts. The first line says what follows: `words`, one a line, or whether the shell is to offer `files` or
- *  `folders`. A cluster that does not answer has no names; that is not reported. */
+/** `longshore __complete WORDS`: for the scripts. The first line is what follows: `words`, one a line, or `files` or
+ *  `folders`, which the shell completes itself. A cluster that does not answer adds no names; that is not reported. */
 export async function completeWords(commands: readonly Command[], words: readonly string[]): Promise<number> {
   const found = complete(commands, words);
   const kubeconfig = optionValue(words, 'kubeconfig') ?? process.env['KUBECONFIG'];

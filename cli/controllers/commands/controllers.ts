@@ -23,7 +23,7 @@ type Values = OptionValues<typeof controllersOptions>;
 /** A process that stands by is ready after so long, whatever it still lacks. */
 const catchUpMs = 30_000;
 
-/** Whoever is sent here for a catalog shall find it; one that cannot be had does not keep this process from being ready. */
+/** Clients of a ready process find all catalogs; a catalog that cannot be fetched delays readiness for a limited time only. */
 async function readyWhenCaughtUp(
   { clock, probes, signal }: OwnProcess,
   whenCaughtUp: Promise<void> | undefined,

@@ -46,8 +46,8 @@ async function playCommand(words: readonly string[], stage: Stage, isRefused: bo
 
 async function playStep(step: Step, stage: Stage): Promise<void> {
   const { terminal } = stage;
-  if ('say' in step) {
-    terminal.line(`\n# ${step.say}`);
+  if ('comment' in step) {
+    terminal.line(`\n# ${step.comment}`);
   } else if ('write' in step) {
     await writeFile(join(stage.cwd, step.write), step.content);
     terminal.line(`$ cat ${step.write}\n${shown(step.content)}`);

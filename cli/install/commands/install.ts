@@ -43,7 +43,7 @@ function choose(values: Values, installed: Installed | undefined): Choice {
   };
 }
 
-function tellKept(values: Values, { overlay, image, shards }: Choice): void {
+function reportRetained(values: Values, { overlay, image, shards }: Choice): void {
   const retained = [
     ...(values.overlay === undefined ? [`overlay ${overlay}`] : []),
     ...(values.image === undefined && image !== undefined ? [`image ${image}`] : []),
@@ -53,7 +53,7 @@ function tellKept(values: Values, { overlay, image, shards }: Choice): void {
 }
 
 /** The objects to apply. */
-async function readWanted({ overlay, image, shards }: Choice): Promise<readonly KubeObject[]> {
+async function readDesired({ overlay, image, shards }: Choice): Promise<readonly KubeObject[]> {
   const shipped = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
   return image === undefined ? shipped : withImage(shipped, image);
 }
@@ -83,8 +83,8 @@ export async function install(values: Values): Promise<number> {
   const signal = AbortSignal.timeout(applyDeadlineMs);
   const installed = await findInstalled(kube, signal);
   const choice = choose(values, installed);
-  if (installed !== undefined) tellKept(values, choice);
-  const objects = await leaveOthersKinds(await readWanted(choice), {
+  if (installed !== undefined) reportRetained(values, choice);
+  const objects = await leaveOthersKinds(await readDesired(choice), {
     kube,
     signal,
     onLeft: (crd) => process.stdout.write(`${shownName(crd)} left: another program has brought it\n`),

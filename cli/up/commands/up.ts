@@ -11,8 +11,8 @@ import { startPlatform } from '../platform.ts';
 
 type Values = OptionValues<typeof upOptions>;
 
-/** Somebody else's cluster goes on. */
-const afterwards = `the webhooks stay registered: Bundles and BundleDeployments of the cluster cannot be changed before longshore runs again. To let go:
+/** An external cluster continues to run. */
+const afterwards = `the webhooks stay registered: Bundles and BundleDeployments of the cluster cannot be changed until longshore runs again. To remove the webhooks:
   kubectl delete validatingwebhookconfiguration rukpak-validating-webhook-configuration crd-validation-webhook
   kubectl delete mutatingwebhookconfiguration longshore-mutating-webhook-configuration --ignore-not-found`;
 

@@ -12,7 +12,7 @@ type Values = OptionValues<typeof webhookOptions>;
 
 const accessDeadlineMs = 10_000;
 
-/** Whoever may get the path `/metrics`. */
+/** Users with permission to get the path `/metrics`. */
 function metricsAccess(kube: KubeClient): MetricsAccess {
   const access = createContentAccess(kube);
   return async (token) => {
