@@ -6,7 +6,7 @@ import { parseJson } from '../src/base/index.ts';
 import { peakMemoryBytes } from './memory.ts';
 
 const [storeDir = '', ...sources] = process.argv.slice(2);
-const unpacker = await createUnpacker({ storeDir });
+const unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 30_000, storeBytes: 1024 ** 3 });
 for (const [index, text] of sources.entries()) {
   const metadata = { name: `bench-${index}`, uid: String(index) };
   const spec = { provisionerClassName: 'core-rukpak-io-plain', source: parseJson('source', text) };

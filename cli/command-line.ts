@@ -1,6 +1,6 @@
 import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
-import { optimizeLater, type ParsedOptions, parseOptions } from './command/index.ts';
-import { type Command, commands, findCommand } from './commands/index.ts';
+import { type Command, optimizeLater, type ParsedOptions, parseOptions } from './command/index.ts';
+import { commands, findCommand } from './commands.ts';
 import { groupOf, groupOverview, overview, usage, usageLine } from './help.ts';
 
 const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);

@@ -1,5 +1,5 @@
-import { formatOptions } from './command/index.ts';
-import { type Command, commands } from './commands/index.ts';
+import { type Command, formatOptions } from './command/index.ts';
+import { commands } from './commands.ts';
 
 function lines(shown: readonly Command[], minWidth = 0): string {
   const width = Math.max(minWidth, ...shown.map((command) => command.name.length + 3));
@@ -56,15 +56,19 @@ export function groupOverview(word: string): string {
   return `Usage: longshore ${word} COMMAND [OPTIONS]\n\n${lines(groupOf(word))}`;
 }
 
+function hasOptions({ options }: Command): boolean {
+  return Object.keys(options).length > 0;
+}
+
 /** The first line of `longshore COMMAND --help`. */
 export function usageLine(command: Command): string {
-  const words = [command.name, ...(command.positionals ?? []), ...(command.options.length === 0 ? [] : ['[OPTIONS]'])];
+  const words = [command.name, ...(command.positionals ?? []), ...(hasOptions(command) ? ['[OPTIONS]'] : [])];
   return `Usage: longshore ${words.join(' ')}`;
 }
 
 /** What `longshore COMMAND --help` prints. */
 export function usage(command: Command): string {
-  const options = command.options.length === 0 ? '' : `\n\n${formatOptions(command.options)}`;
+  const options = hasOptions(command) ? `\n\n${formatOptions(command.options)}` : '';
   const description = command.description === undefined ? '' : `\n\n${command.description}`;
   const examples = command.examples.map((example) => `  longshore ${example}`).join('\n');
   return `${usageLine(command)}\n\n${command.summary}${description}${options}\n\nExamples:\n${examples}`;

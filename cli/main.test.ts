@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { commands } from './commands/index.ts';
+import { commands } from './commands.ts';
 import { helpChapter } from './help.ts';
 
 interface Outcome {
@@ -66,7 +66,7 @@ test('every command has an example that is its own, and none that is experimenta
   expect(longshore(['help', 'alpha', 'bootstrap']).stdout).toContain('longshore alpha bootstrap combo < ');
 });
 
-test('the version tells the revision as the original does; under the name rukpakctl it tells nothing else', async () => {
+test('version prints the revision as rukpakctl does; under that name it prints nothing else', async () => {
   const line = /^revision: "(?:[0-9a-f]{40}|unknown)", date: "[^"]+", state: "(?:clean|dirty|unknown)"$/;
   const [own = '', revision = '', rest] = longshore(['version']).stdout.split('\n');
   expect(own).toMatch(/^longshore \d+\.\d+\.\d+ \(node v24/);
@@ -192,3 +192,21 @@ test('--catalog names the catalog that is migrated', async () => {
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test.each([['run', 'combo', '.'], ['delete', 'combo'], ['rollback', 'combo'], ['install'], ['uninstall']])(
+  '%s takes a timeout as kubectl and helm do, or as a number of seconds',
+  (...args) => {
+    const missing = ['--kubeconfig', '/none/kubeconfig'];
+    for (const timeout of ['1h30m', '300s', '300']) {
+      expect(longshore([...args, ...missing, '--timeout', timeout])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('/none/kubeconfig: no such file') as string,
+      });
+    }
+    expect(longshore([...args, ...missing, '--timeout', 'soon'])).toMatchObject({
+      exitCode: 2,
+      stderr:
+        'longshore: --timeout: expected a duration such as 30s, 5m or 1h30m, or a number of seconds, found "soon"\n',
+    });
+  },
+);

@@ -85,7 +85,7 @@ beforeAll(async () => {
     await registry[Symbol.asyncDispose]();
   });
   storeDir = `${tmpdir()}/provisioners-${randomUUID()}`;
-  unpacker = await createUnpacker({ storeDir, threads: 1 });
+  unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 30_000, storeBytes: 1024 ** 3, threads: 1 });
   closers.push(async () => {
     await unpacker[Symbol.asyncDispose]();
   });

@@ -76,7 +76,7 @@ export function classOfBundle(staging: Staging): string {
   return classes[formatName(staging)];
 }
 
-/** Judges the staged files as the provisioners would. */
+/** Evaluates the staged files as the provisioners do. */
 export async function inspectBundle(staging: Staging): Promise<BundleFacts> {
   const format = formatName(staging);
   const { objects, problems } = await readManifests(staging, formatOf(classes[format]));

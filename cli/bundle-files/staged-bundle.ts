@@ -1,17 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { errorMessage, TerminalError } from '../../src/base/index.ts';
 import { extractArchive, type Staging } from '../../src/content/index.ts';
-import type { OptionValues } from '../command/index.ts';
+import type { OptionValues, registryOptions } from '../command/index.ts';
 import { type ImagePlace, openStaging, pathKind, readBundleName, stageFiles, type WorkFolder } from '../input/index.ts';
 import { type BundleImage, isLayout, openLayout, pullInto, readLayout } from '../oci/index.ts';
 import type { Progress } from '../output/index.ts';
+
+type Values = OptionValues<typeof registryOptions>;
 
 /** What a bundle is asked for by, and what it takes to get it. */
 export interface BundleRequest {
   /** A folder, a tar of such a folder, an OCI image layout (a folder or a tar), `-` for a tar on standard input, or the reference of an image or artifact. */
   readonly name: string;
   /** Those of `registryOptions`. */
-  readonly values: OptionValues;
+  readonly values: Values;
   readonly work: WorkFolder;
   readonly progress: Progress;
   readonly signal: AbortSignal;

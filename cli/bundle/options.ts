@@ -1,69 +1,59 @@
-import type { OptionSpec } from '../command/index.ts';
-
 /** What a folder becomes. */
-export const buildOptions: readonly OptionSpec[] = [
-  {
-    name: 'as',
+export const buildOptions = {
+  as: {
     kind: 'text',
     placeholder: 'image|artifact',
     default: 'image',
     choices: ['image', 'artifact'],
     description: 'Container image, which every registry accepts, or OCI artifact.',
   },
-  {
-    name: 'compression',
+  compression: {
     kind: 'text',
     placeholder: 'none|gzip',
     default: 'none',
     choices: ['none', 'gzip'],
     description: 'Layer compression. With gzip the digest may depend on the version of Node.js.',
   },
-];
+} as const;
 
 /** Where `longshore bundle build` puts what it builds. */
-export const buildTargetOptions: readonly OptionSpec[] = [
-  {
-    name: 'file',
+export const buildTargetOptions = {
+  file: {
     short: 'o',
     kind: 'text',
     placeholder: 'FILE.tar',
     description: 'Write an OCI image layout to FILE.tar.',
   },
-  { name: 'push', kind: 'text', placeholder: 'REF', description: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
-];
+  push: { kind: 'text', placeholder: 'REF', description: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
+} as const;
 
 /** What `longshore bundle validate` looks for. */
-export const validateOptions: readonly OptionSpec[] = [
-  {
-    name: 'select',
+export const validateOptions = {
+  select: {
     kind: 'list',
     placeholder: 'ID|SUITE',
     description: 'Run only these checks, by id or suite; may be repeated.',
   },
-  { name: 'ignore', kind: 'list', placeholder: 'ID|SUITE', description: 'Skip these checks; may be repeated.' },
-  {
-    name: 'k8s-version',
+  ignore: { kind: 'list', placeholder: 'ID|SUITE', description: 'Skip these checks; may be repeated.' },
+  'k8s-version': {
     kind: 'text',
     placeholder: 'VERSION',
     description: 'Target release of Kubernetes: APIs that it has removed are errors.',
   },
-  {
-    name: 'categories',
+  categories: {
     kind: 'text',
     placeholder: 'FILE',
     environmentVariable: 'OPERATOR_BUNDLE_CATEGORIES',
     description: 'JSON file {"categories": ["…"]} with the allowed categories, instead of the standard ones.',
   },
-  {
-    name: 'verbose',
+  verbose: {
     short: 'v',
     kind: 'flag',
     description: 'Show every finding, in file order. By default findings with the same fix are grouped, three of each.',
   },
-  { name: 'strict', kind: 'flag', description: 'Exit with status 1 on warnings, too.' },
-  { name: 'list', kind: 'flag', description: 'Print the checks that would run, without running them.' },
-  {
-    name: 'output',
+  strict: { kind: 'flag', description: 'Exit with status 1 on warnings, too.' },
+  list: { kind: 'flag', description: 'Print the checks that would run, without running them.' },
+  output: {
     short: 'o',
     kind: 'text',
     placeholder: 'text|json|sarif|junit|json-alpha1',
@@ -71,4 +61,4 @@ export const validateOptions: readonly OptionSpec[] = [
     choices: ['text', 'json', 'sarif', 'junit', 'json-alpha1'],
     description: 'Output format; json-alpha1 is the format of operator-sdk.',
   },
-];
+} as const;

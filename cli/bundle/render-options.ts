@@ -1,57 +1,48 @@
-import type { OptionSpec } from '../command/index.ts';
-
-/** Named here as well, so that the overview of commands need not load what renders. */
-const providers = ['cert-manager', 'openshift-service-ca', 'self', 'none'];
-
-/** How `longshore bundle render` renders. */
-export const renderOptions: readonly OptionSpec[] = [
-  {
-    name: 'install-namespace',
+/** Namespaces that an operator is installed into and watches. */
+export const namespaceOptions = {
+  'install-namespace': {
     kind: 'text',
     placeholder: 'NS',
     description: 'Namespace to install the operator into. Default: the suggestion of the bundle, else PACKAGE-system.',
   },
-  {
-    name: 'watch-namespace',
+  'watch-namespace': {
     kind: 'list',
     placeholder: 'NS',
     description: 'Namespace that the operator watches; may be repeated. Default: all, if the bundle supports it.',
   },
-  {
-    name: 'cert-provider',
+} as const;
+
+/** How `longshore bundle render` renders. */
+export const renderOptions = {
+  'cert-provider': {
     kind: 'text',
-    placeholder: providers.join('|'),
+    placeholder: 'cert-manager|openshift-service-ca|self|none',
     default: 'cert-manager',
-    choices: providers,
+    choices: ['cert-manager', 'openshift-service-ca', 'self', 'none'],
     description: 'Provider of the serving certificates of webhooks.',
   },
-  {
-    name: 'deployment-config',
+  'deployment-config': {
     kind: 'text',
     placeholder: 'FILE',
     description: 'YAML or JSON with env, resources, tolerations and more for the Deployments of the operator.',
   },
-  {
-    name: 'amendments',
+  amendments: {
     kind: 'text',
     placeholder: 'all|none',
     default: 'all',
     choices: ['all', 'none'],
     description: 'Use none for exactly the output of the reference renderer.',
   },
-  {
-    name: 'without-amendment',
+  'without-amendment': {
     kind: 'list',
     placeholder: 'NAME',
     description: 'Amendment to disable; may be repeated.',
   },
-  {
-    name: 'drop-foreign-conversion',
+  'drop-foreign-conversion': {
     kind: 'flag',
     description: 'Remove conversion webhooks that CRDs configure and the operator does not serve.',
   },
-  {
-    name: 'output',
+  output: {
     short: 'o',
     kind: 'text',
     placeholder: 'yaml|json',
@@ -59,4 +50,4 @@ export const renderOptions: readonly OptionSpec[] = [
     choices: ['yaml', 'json'],
     description: 'Output format: YAML documents, or a JSON List.',
   },
-];
+} as const;

@@ -1,17 +1,18 @@
 import { type MigrateLevel, readMigrateLevel } from '../../src/catalog/index.ts';
 import type { OptionValues } from '../command/index.ts';
+import type { imageTemplateOption, migrateOptions } from './author-options.ts';
 import { readImageTemplate } from './image-template.ts';
 import type { RenderOptions } from './render.ts';
 
-/** What `--migrate` and `--migrate-level` say together.
+/** The level of `--migrate` and `--migrate-level` together.
  *  @throws TerminalError InvalidOption */
-export function migrateLevelOf(values: OptionValues): MigrateLevel {
-  return values['migrate'] === true ? 'all' : readMigrateLevel(values['migrate-level'] as string);
+export function migrateLevelOf(values: OptionValues<typeof migrateOptions>): MigrateLevel {
+  return values.migrate ? 'all' : readMigrateLevel(values['migrate-level']);
 }
 
 /** What `--image-ref-template` makes of names.
  *  @throws TerminalError InvalidOption */
-export function imageOfOption(values: OptionValues): RenderOptions['imageOf'] {
+export function imageOfOption(values: OptionValues<typeof imageTemplateOption>): RenderOptions['imageOf'] {
   const text = values['image-ref-template'];
-  return typeof text === 'string' ? readImageTemplate(text) : undefined;
+  return text === undefined ? undefined : readImageTemplate(text);
 }

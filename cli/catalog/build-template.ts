@@ -7,7 +7,7 @@ export interface TemplateText {
   /** Where, for messages. */
   readonly name: string;
   readonly text: string;
-  /** Undefined: as its schema says. */
+  /** Undefined: detected from its schema. */
   readonly type: string | undefined;
 }
 
@@ -21,7 +21,7 @@ async function named<T>(name: string, work: () => Promise<T> | T): Promise<T> {
   }
 }
 
-/** Renders the bundles of a template and builds it; whether that is a valid catalog is for others to say.
+/** Renders the bundles of a template and builds it; the caller validates the catalog.
  *  @throws TerminalError RenderFailed, InvalidTemplate */
 export async function buildTemplate(
   { name, text, type }: TemplateText,

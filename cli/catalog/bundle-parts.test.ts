@@ -7,7 +7,7 @@ import { testBundle, tideFiles } from '../../test/support/checked-bundle.ts';
 import { corpusBundle, corpusCatalogFile, expectedRenderings, hasCorpus } from '../../test/support/index.ts';
 import { bundleParts } from './bundle-parts.ts';
 
-test('manifests that are no objects are told and left out, hidden files are passed over', () => {
+test('manifests that are no objects are reported and left out, hidden files are skipped', () => {
   const bundle = testBundle({
     ...tideFiles,
     'manifests/.hidden.yaml': 'a: [',

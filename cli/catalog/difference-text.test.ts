@@ -38,7 +38,7 @@ test('order, files and format make no difference', async () => {
   expect(differenceText(found)).toBe('');
 });
 
-test('everything that updates depend on is told, and that there is something else', async () => {
+test('everything that updates depend on is shown, and that other fields differ', async () => {
   const found = await difference(old, [
     '{schema: olm.package, name: p, defaultChannel: b}',
     '{schema: olm.channel, package: p, name: a, entries: [{name: p.v1.0.0}, {name: p.v1.1.0, skips: [p.v1.0.0], skipRange: <1.1.0}, {name: p.v1.2.0, replaces: p.v1.1.0}]}',

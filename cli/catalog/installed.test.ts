@@ -27,7 +27,7 @@ test('what a catalog has is known by its properties, what none has by its name',
   ]);
 });
 
-test('ClusterServiceVersions tell what they are; copies in other namespaces do not count', async () => {
+test('ClusterServiceVersions are read as installed packages, without their copies in other namespaces', async () => {
   const noted = JSON.stringify({
     properties: [{ type: 'olm.package', value: { packageName: 'quay', version: '3.1.0' } }, provides('K')],
   });
@@ -62,6 +62,6 @@ test.each([
   await expect(readInstalled([await fileOf(text)])).rejects.toThrow(expected);
 });
 
-test('refuses a package that is told twice', async () => {
+test('refuses a package that is listed twice', async () => {
   await expect(readInstalled(['a=1.0.0', 'a=2.0.0'])).rejects.toThrow('--installed: a is named twice');
 });

@@ -32,7 +32,7 @@ test('CR-3.3 packages have the display name of their newest bundle, inlined or n
   ]);
 });
 
-test('CR-3.3 a channel without one head says why, and hides no other', async () => {
+test('CR-3.3 a channel without one head shows why, and hides no other', async () => {
   expect((await listed()).channels()).toEqual([
     { package: 'p', channel: 'a', head: 'p.v1' },
     { package: 'p', channel: 'b', error: 'multiple channel heads found in graph: p.v1, p.v2', deprecation: 'older' },
@@ -49,7 +49,7 @@ test('CR-3.3 bundles are listed once for each channel', async () => {
   ]);
 });
 
-test('CR-3.3 a package that is not there is told', async () => {
+test('CR-3.3 a missing package is reported', async () => {
   const listing = await listed('r');
   expect(() => listing.packages()).toThrow('package "r" not found');
 });

@@ -1,13 +1,16 @@
 import { goQuote, TerminalError } from '../../src/base/index.ts';
 import { PackageBuilder } from '../../src/catalog/index.ts';
 import { type CatalogBundle, type CatalogPackage, findBundle } from '../../src/resolver/index.ts';
-import type { OptionValues } from '../command/index.ts';
+import type { OptionValues, registryOptions } from '../command/index.ts';
 import { openCatalog, withCatalogs } from './open.ts';
+import type { catalogOption } from './options.ts';
+
+type Values = OptionValues<typeof catalogOption & typeof registryOptions>;
 
 /** A package of the catalog that `--catalog` names; `command` is who asks.
  *  @throws TerminalError InvalidOption, UnknownPackage, and whatever keeps the catalog from being read */
-export async function readNamedPackage(command: string, values: OptionValues, name: string): Promise<CatalogPackage> {
-  const place = values['catalog'] as string | undefined;
+export async function readNamedPackage(command: string, values: Values, name: string): Promise<CatalogPackage> {
+  const place = values.catalog;
   if (place === undefined) throw new TerminalError('InvalidOption', `${command}: name a catalog with --catalog REF`);
   return await withCatalogs(values, async (options) => {
     const builder = new PackageBuilder();

@@ -16,8 +16,10 @@ import {
   tarFile,
   type WebServer,
 } from '../../test/support/index.ts';
+import { parseOptions, registryOptions } from '../command/index.ts';
 import { openCatalog, withCatalogs } from './open.ts';
 
+const { values: registryValues } = parseOptions(registryOptions, [], {});
 const fixture = new URL('../../test/fixtures/catalog', import.meta.url).pathname;
 const files: Record<string, string> = {};
 const marker = 'never to be read: {';
@@ -29,7 +31,7 @@ let layers: readonly LayerContent[] = [];
 
 /** The documents of a catalog in canonical form. */
 async function read(name: string): Promise<string[]> {
-  return await withCatalogs({}, async (options) => {
+  return await withCatalogs(registryValues, async (options) => {
     const found: string[] = [];
     for await (const meta of openCatalog(name, options)) found.push(canonicalMeta(meta));
     return found;
@@ -101,7 +103,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('the fixture is the catalog that it says it is', () => {
+test('the fixture is the catalog that its files describe', () => {
   expect(documents).toHaveLength(12);
 });
 
@@ -109,7 +111,7 @@ test.each([
   ['plain', (tar: Buffer) => tar],
   ['gzip', (tar: Buffer) => gzipSync(tar)],
   ['zstd', (tar: Buffer) => zstdCompressSync(tar)],
-])('a tar of a catalog, %s, says the same as its folder', async (name, pack) => {
+])('a tar of a catalog, %s, has the documents of its folder', async (name, pack) => {
   const file = path.join(dir, `${name}.tar`);
   await writeFile(file, pack(tarFile(fileEntries(files))));
   expect(await read(file)).toEqual(documents);
@@ -125,7 +127,7 @@ test('of an image only the folder is read that its label names, with what later 
   expect(await read(`${registry.host}/catalog:v1`)).toEqual(documents);
 });
 
-test('an OCI image layout, as a folder and as a tar, says the same', async () => {
+test('an OCI image layout, as a folder and as a tar, has the same documents', async () => {
   const layout = layoutFiles(layers, { [configsLabel]: '/configs' });
   const folder = path.join(dir, 'layout');
   await writeFiles(folder, layout);
@@ -145,7 +147,7 @@ test('images that hold no catalog are refused', async () => {
   await expect(read(file)).rejects.toThrow(missing);
 });
 
-test('a served catalog says the same, packed or not, named by itself or by its documents', async () => {
+test('a served catalog has the same documents, compressed or not, by its own URL or that of its documents', async () => {
   for (const name of ['tide', 'tide/', 'tide/api/v1/all', 'packed']) {
     expect(await read(`${web.url}/catalogs/${name}`)).toEqual(documents);
   }
@@ -155,11 +157,11 @@ test.each([
   ['catalogs/other', 'status 404: expected the address of a catalog, such as https://HOST/catalogs/NAME'],
   ['catalogs/broken', 'api/v1/all: the transfer was interrupted: aborted'],
   ['catalogs/cut', 'the transfer was interrupted: unexpected end of file'],
-])('of a served catalog, %s is told to be a fault', async (name, message) => {
+])('of a served catalog, %s is reported as a fault', async (name, message) => {
   await expect(read(`${web.url}/${name}`)).rejects.toThrow(message);
 });
 
-test('of a server whose certificate nobody trusted has signed, it is told how to trust it', async () => {
+test('for a server with a certificate of an unknown authority, the error names how to trust it', async () => {
   const { tls } = await loopbackCertificate();
   await using server = await startWebServer((_, response) => void response.end(), tls);
   await expect(read(`${server.url}/catalogs/tide`)).rejects.toThrow(
@@ -167,7 +169,7 @@ test('of a server whose certificate nobody trusted has signed, it is told how to
   );
 });
 
-test('what is not there, and what is no catalog, is told', async () => {
+test('a missing file, and a file that is no catalog, are reported', async () => {
   await expect(read(path.join(dir, 'nothing'))).rejects.toThrow('nothing: no such file or directory');
   const file = path.join(dir, 'text');
   await writeFile(file, 'a: b: c');
@@ -189,7 +191,7 @@ test('in a tar, links to files are read as these; to folders, to nothing and in 
   ];
   await writeFile(file, tarFile(entries));
   const found: string[] = [];
-  const reading = withCatalogs({}, async (options) => {
+  const reading = withCatalogs(registryValues, async (options) => {
     for await (const { place } of openCatalog(file, options)) found.push(place.file);
   });
   await expect(reading).rejects.toThrow(

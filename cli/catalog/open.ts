@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { redactUrl, TerminalError } from '../../src/base/index.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
-import { keepHeapTight, type OptionValues } from '../command/index.ts';
+import { keepHeapTight, type OptionValues, type registryOptions } from '../command/index.ts';
 import { openWorkFolder, readBundleName } from '../input/index.ts';
 import { createProgress } from '../output/index.ts';
 import { readCatalogPath } from './catalog-path.ts';
 import type { OpenOptions } from './reading.ts';
+
+type Values = OptionValues<typeof registryOptions>;
 
 const deadlineMs = 60 * 60_000;
 const registryPort = 50_051;
@@ -44,7 +46,7 @@ export async function* openCatalog(name: string, options: OpenOptions): AsyncGen
 }
 
 /** Runs a command that reads catalogs: gives it what opening them takes, and takes that away in the end. */
-export async function withCatalogs<T>(values: OptionValues, task: (options: OpenOptions) => Promise<T>): Promise<T> {
+export async function withCatalogs<T>(values: Values, task: (options: OpenOptions) => Promise<T>): Promise<T> {
   keepHeapTight();
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Meta, type WriteOptions, writeCatalog } from '../../src/catalog/index.ts';
 
-/** Prints documents in the order of a catalog, changed where `options` say so. */
+/** Prints documents in the order of a catalog, changed as `options` specify. */
 export async function printCatalog(
   metas: AsyncIterable<Meta> | Iterable<Meta>,
   output: unknown,

@@ -1,6 +1,8 @@
-import { type OptionValues } from '../command/index.ts';
+import type { OptionValues, registryOptions } from '../command/index.ts';
 import type { WorkFolder } from '../input/index.ts';
 import { formatBytes, type Progress } from '../output/index.ts';
+
+type Values = OptionValues<typeof registryOptions>;
 
 /** Of the documents of one catalog, wherever it comes from. */
 export const maxCatalogBytes: number = 4 * 1024 ** 3;
@@ -8,7 +10,7 @@ export const maxCatalogBytes: number = 4 * 1024 ** 3;
 /** What opening a catalog needs of a command. */
 export interface OpenOptions {
   /** Those of `registryOptions`. */
-  readonly values: OptionValues;
+  readonly values: Values;
   readonly work: WorkFolder;
   readonly progress: Progress;
   readonly signal: AbortSignal;

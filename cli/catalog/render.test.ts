@@ -7,6 +7,7 @@ import type { Meta } from '../../src/catalog/index.ts';
 import { writeFolder } from '../../test/e2e/program.ts';
 import { tideFiles } from '../../test/support/checked-bundle.ts';
 import { type Registry, startRegistry } from '../../test/support/index.ts';
+import { parseOptions, registryOptions } from '../command/index.ts';
 import { openWorkFolder, type WorkFolder } from '../input/work-folder.ts';
 import { createProgress } from '../output/progress.ts';
 import { readImageTemplate } from './image-template.ts';
@@ -47,12 +48,14 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+const { values: registryValues } = parseOptions(registryOptions, [], {});
+
 async function render(names: readonly string[], options: Partial<RenderOptions> = {}): Promise<readonly Meta[]> {
   using progress = createProgress(process.stderr, { isQuiet: true });
   const metas: Meta[] = [];
   const signal = AbortSignal.timeout(60_000);
   const defaults = {
-    values: {},
+    values: registryValues,
     work,
     progress,
     signal,
@@ -90,7 +93,7 @@ describe('CR-C9', () => {
     expect(named?.value['image']).toBe('r.example/tide-gauge:0.4.0-tide-gauge.v0.4.0');
   });
 
-  test('CR-C9 an image whose labels say nothing cannot be rendered', async () => {
+  test('CR-C9 an image without labels of a bundle or catalog cannot be rendered', async () => {
     const [bare, labelled] = [image('bare'), image('labelled')];
     await expect(render([bare])).rejects.toThrow(
       `render reference "${bare}": render "${bare}": image type could not be determined: image has no labels`,
@@ -100,7 +103,7 @@ describe('CR-C9', () => {
     );
   });
 
-  test('CR-C9 databases and files are no references, and all that fail are told together', async () => {
+  test('CR-C9 databases and files are no references, and all failures are reported together', async () => {
     const file = inDir('file.yaml');
     const rendering = render([image('database'), file, inDir('nothing/'), inDir('bundle')]);
     await expect(rendering).rejects.toThrow(
@@ -131,7 +134,7 @@ test('CR-C10 bundles are migrated where they are rendered, and once', async () =
   expect((await render([inDir('migrated')], { migrate: 'all' }))[0]?.value).toEqual(migrated[0]?.value);
 });
 
-test('CR-C10 a bundle without image keeps its manifests, which is told', async () => {
+test('CR-C10 a bundle without image keeps its manifests, with a warning', async () => {
   const warnings: string[] = [];
   const [meta] = await render([inDir('bundle')], { migrate: 'all', warn: (text) => warnings.push(text) });
   expect(JSON.stringify(meta?.value)).toContain('olm.bundle.object');
@@ -140,10 +143,10 @@ test('CR-C10 a bundle without image keeps its manifests, which is told', async (
   ]);
 });
 
-test('a catalog that cannot be read, and a secret in a reference, are told without the secret', async () => {
+test('errors of an unreadable catalog do not contain the secret of its reference', async () => {
   await writeFolder(inDir('broken'), { 'catalog.yaml': 'a: [' });
   await expect(render([inDir('broken')])).rejects.toThrow(`render reference "${inDir('broken')}": `);
-  const rendering = render(['https://somebody:secret-word@127.0.0.1:1/catalogs/x']);
+  const rendering = render(['https://user:secret-word@127.0.0.1:1/catalogs/x']);
   await expect(rendering).rejects.toThrow(/^(?!.*secret-word)/s);
 });
 

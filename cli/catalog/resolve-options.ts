@@ -1,22 +1,17 @@
-import type { OptionSpec } from '../command/index.ts';
-
 /** What `resolve` chooses from, and what is there. */
-export const resolveOptions: readonly OptionSpec[] = [
-  {
-    name: 'catalog',
+export const resolveOptions = {
+  catalog: {
     kind: 'list',
     placeholder: 'DIR|FILE|REF|URL',
     description: 'Catalog to resolve from; may be repeated, the first is preferred.',
   },
-  {
-    name: 'installed',
+  installed: {
     kind: 'list',
     placeholder: 'NAME=VERSION|FILE',
     description:
       'An installed package, or a YAML or JSON file: lines "NAME: VERSION", or the output of kubectl get csv -o yaml; may be repeated.',
   },
-  {
-    name: 'installed-constraints',
+  'installed-constraints': {
     kind: 'text',
     placeholder: 'POLICY',
     default: 'Required',
@@ -24,8 +19,7 @@ export const resolveOptions: readonly OptionSpec[] = [
     description:
       'Required: the requirements of installed bundles must be satisfied, as in the Operator Lifecycle Manager. BestEffort: requirements that no installed bundle satisfies are satisfied if possible, and block nothing.',
   },
-  {
-    name: 'output',
+  output: {
     short: 'o',
     kind: 'text',
     placeholder: 'text|json|yaml',
@@ -33,4 +27,4 @@ export const resolveOptions: readonly OptionSpec[] = [
     choices: ['text', 'json', 'yaml'],
     description: 'Output format.',
   },
-];
+} as const;

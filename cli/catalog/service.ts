@@ -57,7 +57,7 @@ export async function* readCatalogService(
 ): AsyncGenerator<Meta> {
   const { values, signal } = options;
   const address = addressOf(name);
-  const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
+  const caPem = await readAuthorities(values['registry-ca']);
   using http = createHttpClient({ caPem, proxies: readProxySettings(process.env), answerDeadlineMs });
   const request = { method: 'GET', url: address, headers: { 'accept-encoding': 'gzip' }, signal } as const;
   const response = await http.send(request);

@@ -5,8 +5,10 @@ import { request } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { isJsonObject, serverText, systemClock, TerminalError } from '../../src/base/index.ts';
 import { type ClusterAccess, createKubeClient, isNotFound, type KubeClient } from '../../src/kube/index.ts';
-import { type OptionValues, readOrigin } from '../command/index.ts';
+import { type clusterOptions, type OptionValues, readOrigin } from '../command/index.ts';
 import { readAccess } from './kubeconfig.ts';
+
+type Values = OptionValues<typeof clusterOptions>;
 
 const answerDeadlineMs = 60_000;
 
@@ -111,13 +113,13 @@ async function send(access: ClusterAccess, ca: Buffer | undefined, call: Content
   }
 }
 
-/** Whose cluster, and where it says how its content server is reached. */
+/** The cluster, and the Secret with the address of its content server. */
 interface ContentClientOptions {
   readonly access: ClusterAccess;
   readonly kube: KubeClient;
   readonly namespace: string;
   readonly secretName: string;
-  /** Reached there in place of where the cluster says. */
+  /** Used instead of the address in the Secret. */
   readonly elsewhere?: string | undefined;
 }
 
@@ -148,9 +150,10 @@ export function contentClientOf({
 }
 
 /** Reads the kubeconfig of the options; nothing is asked yet. */
-export async function createContentClient(values: OptionValues): Promise<ContentClient> {
+export async function createContentClient(values: Values): Promise<ContentClient> {
   const access = await readAccess(values);
   const kube = createKubeClient({ access, clock: systemClock });
-  const [namespace, secretName] = [values['system-namespace'] as string, values['ca-secret-name'] as string];
-  return contentClientOf({ access, kube, namespace, secretName, elsewhere: readOrigin('content-address', values) });
+  const [namespace, secretName] = [values['system-namespace'], values['ca-secret-name']];
+  const elsewhere = readOrigin('content-address', values['content-address']);
+  return contentClientOf({ access, kube, namespace, secretName, elsewhere });
 }

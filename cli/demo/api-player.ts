@@ -115,7 +115,7 @@ async function patch(player: Player, args: Arguments): Promise<CommandResult> {
 async function remove(player: Player, args: Arguments): Promise<CommandResult> {
   const [word = '', name = ''] = args.positionals;
   const answer = await call(player, { method: 'DELETE', path: pathOf(word, name, args.options) });
-  if (answer.status < 300) await waitFor(player, pathOf(word, name, args.options), isGone);
+  if (answer.status < 300) await waitFor(player, pathOf(word, name, args.options), isNotFound);
   return outcome(answer, `${resourceOf(word).label} "${name}" deleted\n`);
 }
 
@@ -142,7 +142,7 @@ async function get(player: Player, args: Arguments): Promise<CommandResult> {
   return { exitCode: 0, output: output === '' ? 'No resources found\n' : output };
 }
 
-const isGone = (answer: ApiAnswer): boolean => answer.status === 404;
+const isNotFound = (answer: ApiAnswer): boolean => answer.status === 404;
 
 function hasCondition(type: string, status: string): (answer: ApiAnswer) => boolean {
   return (answer) => {
@@ -165,7 +165,7 @@ async function waitFor(player: Player, path: string, isMet: (answer: ApiAnswer) 
 async function wait(player: Player, args: Arguments): Promise<CommandResult> {
   const [word = '', name = ''] = (args.positionals[0] ?? '').split('/');
   const [what, type = '', status = 'true'] = (args.options['for'] ?? '').split('=');
-  await waitFor(player, pathOf(word, name, args.options), what === 'delete' ? isGone : hasCondition(type, status));
+  await waitFor(player, pathOf(word, name, args.options), what === 'delete' ? isNotFound : hasCondition(type, status));
   return { exitCode: 0, output: `${resourceOf(word).label}/${name} condition met\n` };
 }
 

@@ -9,7 +9,7 @@ export interface StoryPlaces {
 }
 
 export type Step =
-  | { readonly say: string }
+  | { readonly comment: string }
   /** Writes `file` into the working folder and shows it. */
   | { readonly write: string; readonly content: string }
   /** Words of a command of this program; `examples/` is where its examples are. */
@@ -64,7 +64,7 @@ spec:
 function bundleChapter(places: StoryPlaces): Step[] {
   const otherTag = '{"spec":{"source":{"git":{"ref":{"tag":"v0.0.3"}}}}}';
   return [
-    { say: 'A Bundle points at content, here a tag in a git repository. It is fetched once and never changes.' },
+    { comment: 'A Bundle points at content, here a tag in a git repository. It is fetched once and never changes.' },
     { write: 'bundle.yaml', content: bundleYaml(places) },
     { kubectl: ['apply', '-f', 'bundle.yaml'] },
     { kubectl: ['wait', 'bundle/combo-tag-ref', '--for=condition=Unpacked', patience] },
@@ -76,7 +76,7 @@ function bundleChapter(places: StoryPlaces): Step[] {
 
 function installChapter(places: StoryPlaces): Step[] {
   return [
-    { say: 'A BundleDeployment makes content active, here an image. It creates the Bundle from its template.' },
+    { comment: 'A BundleDeployment makes content active, here an image. It creates the Bundle from its template.' },
     { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.2') },
     { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
     { kubectl: ['wait', 'bd/combo', '--for=condition=Installed', patience] },
@@ -88,7 +88,7 @@ function installChapter(places: StoryPlaces): Step[] {
 
 function pivotChapter(places: StoryPlaces): Step[] {
   return [
-    { say: 'The second version: one ConfigMap changes, one is deleted, and the old Bundle is deleted last.' },
+    { comment: 'The second version: one ConfigMap changes, one is deleted, and the old Bundle is deleted last.' },
     { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.3') },
     { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
     { kubectl: ['wait', 'configmap/combo-legacy', '-n', 'combo', '--for=delete', patience] },
@@ -102,7 +102,9 @@ function pivotChapter(places: StoryPlaces): Step[] {
 function failureChapter(places: StoryPlaces): Step[] {
   const why = 'jsonpath={.status.conditions[?(@.type=="Installed")].message}{"\\n"}';
   return [
-    { say: 'The third version changes an immutable field. Nothing is written; the second version stays installed.' },
+    {
+      comment: 'The third version changes an immutable field. Nothing is written; the second version stays installed.',
+    },
     { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.4') },
     { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
     { kubectl: ['wait', 'bd/combo', '--for=condition=Installed=false', patience] },
@@ -114,7 +116,8 @@ function failureChapter(places: StoryPlaces): Step[] {
 
 const removalChapter: readonly Step[] = [
   {
-    say: 'Deleting the BundleDeployment deletes what it installed; the first Bundle stays until it is deleted, too.',
+    comment:
+      'Deleting the BundleDeployment deletes what it installed; the first Bundle stays until it is deleted, too.',
   },
   { kubectl: ['delete', 'bd', 'combo', patience] },
   { kubectl: ['wait', 'namespace/combo', '--for=delete', patience] },
@@ -127,7 +130,8 @@ function catalogChapter({ picture }: StoryPlaces): readonly Step[] {
   const graph = ['catalog', 'graph', 'tide-gauge', '--catalog', 'examples/catalog/configs', '--installed', '0.1.0'];
   return [
     {
-      say: 'Operators come from catalogs. This is the update graph of one of them, with the updates of version 0.1.0 highlighted; then the same graph as a picture in a file.',
+      comment:
+        'Operators come from catalogs. This is the update graph of one of them, with the updates of version 0.1.0 highlighted; then the same graph as a picture in a file.',
     },
     { longshore: graph },
     { longshore: [...graph, '--file', picture] },

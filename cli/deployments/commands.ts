@@ -2,92 +2,101 @@
  *  @imports cli/bundle, cli/bundle-files, cli/oci, cli/client, cli/input, cli/output, cli/command, apiserver,
  *    provisioners, src/sources, src/sources/definitions, src/formats, src/apply, src/content, src/rbac, src/kube, src/api, src/base
  *  @packages diff */
+import { namespaceOptions } from '../bundle/index.ts';
 import {
   type Command,
   clusterOptions,
+  defineCommand,
   documentOption,
   kubeconfigOption,
   loginText,
   outputOption,
   registryOptions,
 } from '../command/index.ts';
-import { bootstrapOptions, deleteOptions, diffOptions, rollbackOptions, runOptions } from './options.ts';
+import {
+  deleteOptions,
+  diffOptions,
+  rollbackOptions,
+  runOptions,
+  timeoutOption,
+  uploadServiceOption,
+} from './options.ts';
 import { permissionsOptions } from './permissions/options.ts';
 
 /** In the order of `longshore --help`. */
 export const deploymentCommands: readonly Command[] = [
-  {
+  defineCommand({
     name: 'run',
     summary: 'Install a bundle: a folder, a tar, an image, a git repository or the URL of a tar.',
     description:
       'Detects the format, validates the bundle, applies a BundleDeployment and waits until the content is installed and healthy. A folder, a tar, an OCI image layout or a tar on standard input (-) is uploaded; the cluster fetches an image, a repository or a URL. Run again to change a source, a class or settings: options that are not repeated return to their defaults.\nExit status: 0 success, 1 not installed (the error is that of the condition), 2 invalid command line.',
     positionals: ['NAME', 'DIR|FILE|REF|URL|-'],
-    options: [...runOptions, ...clusterOptions, ...registryOptions],
+    options: { ...runOptions, ...timeoutOption, ...uploadServiceOption, ...clusterOptions, ...registryOptions },
     examples: [
       'run combo ./combo',
       'run combo <registry>/combo:v1 --namespace combo',
       'run combo https://<host>/combo.git --tag v1.0.0',
-      'run widget ./widget --watch-namespace shop --timeout 600',
+      'run widget ./widget --watch-namespace shop --timeout 10m',
     ],
     run: async (values, positionals) => (await import('./commands/run.ts')).run(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'list',
     summary: 'List BundleDeployments with their versions and states.',
-    options: [kubeconfigOption, documentOption],
+    options: { ...kubeconfigOption, ...documentOption },
     examples: ['list', 'list -o yaml'],
     run: async (values) => (await import('./commands/list.ts')).list(values),
-  },
-  {
+  }),
+  defineCommand({
     name: 'history',
     summary: 'Show the last ten installed revisions of a BundleDeployment.',
     positionals: ['NAME'],
-    options: [kubeconfigOption, documentOption],
+    options: { ...kubeconfigOption, ...documentOption },
     examples: ['history combo', 'history combo -o json'],
     run: async (values, positionals) => (await import('./commands/history.ts')).history(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'rollback',
     summary: 'Roll back a BundleDeployment to an earlier revision, including its settings.',
     description:
       'Sets the spec to that of the revision, with its source pinned by digest or commit, and waits until it is installed as a new revision. An existing Bundle of the revision is reused, for example after a failed upgrade; an uploaded revision can be restored only while its Bundle exists.\nExit status: 0 success, 1 no such revision, or not installed in time, 2 invalid command line.',
     positionals: ['NAME'],
-    options: [kubeconfigOption, ...rollbackOptions],
+    options: { ...kubeconfigOption, ...rollbackOptions, ...timeoutOption },
     examples: ['rollback combo', 'rollback combo --to 3'],
     run: async (values, positionals) => (await import('./commands/rollback.ts')).rollback(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'delete',
     summary: 'Delete a BundleDeployment and wait until everything that it installed is deleted.',
     description: 'Exit status: 0 success, 1 not found or not deleted in time, 2 invalid command line.',
     positionals: ['NAME'],
-    options: [kubeconfigOption, ...deleteOptions],
+    options: { ...kubeconfigOption, ...deleteOptions, ...timeoutOption },
     examples: ['delete combo', 'delete combo --wait=false'],
     run: async (values, positionals) => (await import('./commands/delete.ts')).deleteDeployment(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'content',
     summary: 'List the files of an unpacked Bundle.',
     positionals: ['BUNDLE'],
-    options: [...clusterOptions, outputOption],
+    options: { ...clusterOptions, ...outputOption },
     examples: ['content combo-5f6k2', 'content combo-5f6k2 -o json'],
     run: async (values, positionals) => (await import('./commands/content.ts')).content(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'tree',
     summary: 'Show the installed objects of a BundleDeployment or Bundle with their health.',
     positionals: ['bd/NAME|bundle/NAME'],
-    options: [kubeconfigOption, outputOption],
+    options: { ...kubeconfigOption, ...outputOption },
     examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json'],
     run: async (values, positionals) => (await import('./commands/tree.ts')).tree(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'diff',
     summary: 'Preview the changes of a pivot of a BundleDeployment by a server-side dry run.',
     description:
       'Without --bundle, --image and -f it compares with the newest Bundle, which shows drift or the changes of a paused or blocked pivot. Values of Secrets are masked.\nExit status: 0 no changes, 1 changes, 2 blocked or failed.',
     positionals: ['bd/NAME'],
-    options: [...clusterOptions, ...diffOptions, ...registryOptions, outputOption],
+    options: { ...clusterOptions, ...diffOptions, ...registryOptions, ...outputOption },
     examples: [
       'diff bd/combo',
       'diff bd/combo --bundle ./combo',
@@ -96,13 +105,13 @@ export const deploymentCommands: readonly Command[] = [
     ],
     failureStatus: 2,
     run: async (values, positionals) => (await import('./commands/diff.ts')).diff(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'permissions',
     summary: 'Print the permissions that installing a bundle requires, as roles that can be applied.',
     description: `For a BundleDeployment, reads the cluster: the result covers installing its template and removing the installed version, and lists the permissions that its service account lacks. For a bundle (a folder, an OCI image layout, a tar or a reference), no cluster is needed. ${loginText}`,
     positionals: ['bd/NAME|DIR|FILE|REF'],
-    options: [...permissionsOptions, ...clusterOptions, ...registryOptions],
+    options: { ...namespaceOptions, ...permissionsOptions, ...clusterOptions, ...registryOptions },
     examples: [
       'permissions bd/combo',
       'permissions bd/combo -o table',
@@ -110,14 +119,14 @@ export const deploymentCommands: readonly Command[] = [
       'permissions <registry>/combo:v1',
     ],
     run: async (values, positionals) => (await import('./commands/permissions.ts')).permissions(values, positionals),
-  },
-  {
+  }),
+  defineCommand({
     name: 'alpha bootstrap',
     summary: 'Adopt the objects of the manifests on standard input, and install them as a BundleDeployment.',
     positionals: ['NAME'],
-    options: [...clusterOptions, ...bootstrapOptions],
+    options: { ...clusterOptions, ...uploadServiceOption },
     examples: ['alpha bootstrap combo < manifests.yaml'],
     isHidden: true,
     run: async (values, positionals) => (await import('./commands/bootstrap.ts')).bootstrap(values, positionals),
-  },
+  }),
 ];

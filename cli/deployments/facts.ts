@@ -53,7 +53,7 @@ function isGood(condition: Condition | undefined): boolean {
   return condition?.status === 'True' && condition.reason !== 'UnpackPending';
 }
 
-/** Nothing is done for it, whatever its other conditions say. */
+/** It is not reconciled, whatever its other conditions. */
 function isStopped({ type, status, reason }: Condition): boolean {
   return (type === 'Paused' && status === 'True') || reason === 'NoProvisioner';
 }
@@ -72,7 +72,7 @@ function standing(object: KubeObject): Pick<DeploymentFacts, 'state' | 'message'
   return { state: reason, message };
 }
 
-/** Reads what the object says of itself. */
+/** Reads the facts from spec and status of the object. */
 export function deploymentFacts(object: KubeObject): DeploymentFacts {
   const status = statusOf(object);
   return {

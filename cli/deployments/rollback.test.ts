@@ -40,7 +40,7 @@ test.each([
   });
 });
 
-test('an upload is gone with its Bundle, and as good as ever with it', () => {
+test('an upload can be restored only while its Bundle exists', () => {
   expect(() => specOfRevision(upload, { hasBundle: false })).toThrow(
     /revision 1: its content was uploaded and is no longer/,
   );

@@ -25,7 +25,7 @@ function differenceOf(expected: JsonObject, found: KubeObject): string | undefin
   return undefined;
 }
 
-/** Kinds of other groups may have come with another program, which says what they are like. */
+/** Kinds of other groups may belong to another program, which defines their schema. */
 function isOfOthers(crd: KubeObject): boolean {
   const isShared = crd.metadata.name?.endsWith('.core.rukpak.io') !== true;
   return isShared && !isOurs(crd);

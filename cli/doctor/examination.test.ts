@@ -60,14 +60,14 @@ test.each([
   { skewMs: -20_000, line: /^warn clock: .* by (18|19|20) seconds$/ },
   { skewMs: 3_600_000, line: /^fail clock: .* by 60 minutes$/ },
   { skewMs: Number.NaN, line: 'warn clock: the server sends no time' },
-])('clocks that differ by $skewMs ms are told', async ({ skewMs, line }) => {
+])('clocks that differ by $skewMs ms are reported', async ({ skewMs, line }) => {
   const serverDate = async (): Promise<number> =>
     await Promise.resolve(Math.floor((Date.now() + skewMs) / 1000) * 1000);
   const found = linesOf(await examined({ serverDate }), 'server').find((text) => text.includes('clock'));
   expect(found).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
 });
 
-test('certificates that have expired, will soon, do not hold yet or are none are told', async () => {
+test('certificates that are expired, expire soon, are not yet valid or unreadable are reported', async () => {
   const dayMs = 86_400_000;
   const reported = async (atMs: number, lifetimeDays: number): Promise<string | undefined> => {
     await putCertificate('core-cert', atMs, lifetimeDays);
@@ -102,7 +102,7 @@ test('what may not be read is no failure, what cannot be read is one, and the re
   expect(linesOf(down, 'objects')[0]).toMatch(/^fail Bundles: could not be checked/);
 });
 
-test('a server that does not answer is all that is told', async () => {
+test('a server that does not answer is the only finding', async () => {
   const serverVersion = async (): Promise<string> => await Promise.reject(new Error('no route to host'));
   const findings = await examined({ serverVersion });
   expect(findings).toEqual([
@@ -110,7 +110,7 @@ test('a server that does not answer is all that is told', async () => {
   ]);
 });
 
-test('an old server is told', async () => {
+test('an old server is reported', async () => {
   const findings = await examined({ serverVersion: async () => await Promise.resolve('v1.22.4-eks-1') });
   expect(linesOf(findings, 'server')[0]).toBe(
     'warn Kubernetes v1.22.4-eks-1 at https://cluster.example.com: older than 1.28',
@@ -127,7 +127,7 @@ test('the worst finding decides', () => {
   ).toBe('fail');
 });
 
-test('catalogs that are not served, or have something wrong with them, are told', async () => {
+test('catalogs that are not served, or have problems, are reported', async () => {
   const apiVersion = 'olm.operatorframework.io/v1';
   const condition = (text: string, message = '') => {
     const [type, status, reason] = text.split(' ');
@@ -170,7 +170,7 @@ test('a kind of another group that other manifests have brought is not to be rep
   );
 });
 
-test('of a Lease that looks old its holder is watched: a wrong clock is told from a holder that is gone', async () => {
+test('the holder of an expired Lease is watched, to distinguish a wrong clock from a missing holder', async () => {
   const lease = (renewTime: string | undefined, resourceVersion: string): KubeObject => ({
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
@@ -200,7 +200,7 @@ test('of a Lease that looks old its holder is watched: a wrong clock is told fro
   }
 });
 
-test('what somebody else holds, and what has a class that nobody has, is told with what to do', async () => {
+test('finalizers of other owners, and classes without a provisioner, are reported with a fix', async () => {
   const made = async (name: string, provisionerClassName: string): Promise<void> => {
     const spec = { provisionerClassName, source: { type: 'image', image: { ref: 'q.io/a:v1' } } };
     const metadata = { name, finalizers: ['example.com/forever'] };

@@ -79,7 +79,7 @@ function oneLine(text: string): string {
   return plain.length > maxCharacters ? `${plain.slice(0, maxCharacters)} …` : plain;
 }
 
-/** The server says whole seconds, and when it answered is known to lie between two looks at our clock. */
+/** The server reports whole seconds; it answered between two readings of our clock. */
 function skewOf(dateMs: number, beforeMs: number, afterMs: number): number {
   if (Number.isNaN(dateMs)) return Number.NaN;
   return Math.max(0, dateMs - afterMs, beforeMs - dateMs - 1000);
@@ -103,7 +103,7 @@ async function greet({ kube, server, now, onDiagnosis }: ExaminationOptions): Pr
   }
 }
 
-/** Looks at a cluster from outside, and changes nothing. Tells each finding as it is made. */
+/** Examines a cluster from outside, read-only. Reports each finding at once. */
 export async function examine(options: ExaminationOptions): Promise<readonly Diagnosis[]> {
   const found: Diagnosis[] = [];
   const report = (given: Diagnosis): void => {

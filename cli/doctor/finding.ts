@@ -47,7 +47,7 @@ export function fail(what: string, advice: string): Finding {
   return { level: 'fail', what, advice };
 }
 
-/** Whoever asks may not be allowed to look. */
+/** The user may lack permission to read the objects. */
 export function unchecked(what: string, thrown: unknown): Finding {
   const text = `${what}: could not be checked: ${errorMessage(thrown)}`;
   const isForbidden = isKubeError(thrown) && (thrown.failure.status === 403 || thrown.failure.status === 401);
@@ -62,7 +62,7 @@ export function shorten(findings: readonly Finding[], what: string, limit = 20):
   return [...findings.slice(0, limit), warn(rest, 'start with those above')];
 }
 
-/** A duration as people say it. */
+/** A duration for people. */
 export function spokenAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} seconds`;

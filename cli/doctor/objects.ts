@@ -9,7 +9,7 @@ interface Times {
   readonly stuckMs: number;
 }
 
-interface Judged {
+interface ReadCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
@@ -19,7 +19,7 @@ interface Judged {
 
 const logs = 'check that longshore controllers runs, and its logs';
 
-function conditionsOf(object: KubeObject): readonly Judged[] {
+function conditionsOf(object: KubeObject): readonly ReadCondition[] {
   return objectsAt(object, 'status', 'conditions').map((condition) => ({
     type: textAt(condition, 'type'),
     status: textAt(condition, 'status'),
@@ -56,7 +56,7 @@ function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | u
   return fail(reported === '' ? text : `${text}: ${reported}`, heldAdvice(object, finalizers));
 }
 
-/** Nobody has looked at it, or not since it was changed. */
+/** It was not reconciled, or not since its last change. */
 function unseenFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
   const { creationTimestamp, generation = 0 } = object.metadata;
   const isOld = nowMs - Date.parse(String(creationTimestamp)) >= stuckMs;

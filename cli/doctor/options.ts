@@ -1,19 +1,15 @@
-import type { OptionSpec } from '../command/index.ts';
-
 /** What `longshore doctor` takes beside the kubeconfig. */
-export const doctorOptions: readonly OptionSpec[] = [
-  {
-    name: 'system-namespace',
+export const doctorOptions = {
+  'system-namespace': {
     kind: 'text',
     placeholder: 'NAME',
     default: 'rukpak-system',
     description: 'Namespace of the provisioners and the webhook.',
   },
-  {
-    name: 'stuck-after',
-    kind: 'number',
-    placeholder: 'SECONDS',
-    default: 300,
+  'stuck-after': {
+    kind: 'duration',
+    placeholder: 'DURATION',
+    default: '5m',
     description: 'Report operations that take longer as stuck.',
   },
-];
+} as const;

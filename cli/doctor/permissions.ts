@@ -115,7 +115,7 @@ async function examineAccount({ name, permissions }: Account, patient: Patient):
   }
 }
 
-/** The service accounts may do what the manifests of this version say that they need for themselves. */
+/** The service accounts have the permissions that the manifests of this version grant them. */
 export const permissionsCheck: Check = {
   name: 'permissions',
   examine: async (patient) => {

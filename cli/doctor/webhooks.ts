@@ -85,7 +85,7 @@ async function examineConfigurations(patient: Patient): Promise<readonly Finding
   });
 }
 
-/** The configurations are there, and say whom to trust. */
+/** The configurations exist, with a CA bundle. */
 export const configurationCheck: Check = { name: 'webhook configurations', examine: examineConfigurations };
 
 async function examineAnswer({ kube, systemNamespace, signal }: Patient): Promise<readonly Finding[]> {

@@ -44,7 +44,7 @@ function assertReachable(word: string): void {
 
 /** Reads the word that names a bundle: what exists is a path, and so is what looks like nothing else; `-` is standard input; the rest is the
  *  reference of an image, with oci:// or docker:// before it or without.
- *  @throws TerminalError InvalidName, saying what to do, for addresses of other kinds */
+ *  @throws TerminalError InvalidName, with what to do, for addresses of other kinds */
 export function readBundleName(word: string): BundlePlace {
   if (word === '') {
     throw new TerminalError('InvalidName', 'the name of a bundle is empty: expected a folder, a tar, - or an image');

@@ -44,7 +44,7 @@ function stillThere(left: readonly KubeObject[], timeoutMs: number): TerminalErr
   const conditions = objectsAt(objectAt(left[0] as unknown as JsonObject, 'status'), 'conditions');
   const removing = conditions.find(({ type, status }) => type === 'Removing' && status === 'True');
   const reported = removing === undefined ? '' : `; status: ${textAt(removing, 'message')}`;
-  const text = `${left[0]?.kind}s are still there after ${timeoutMs / 1000} s: ${namesOf(left)} (finalizers of the first: ${finalizers}${reported}). The controllers remove them: does the Deployment core run, and what does "kubectl describe" of the object say? Call this again then`;
+  const text = `${left[0]?.kind}s are still there after ${timeoutMs / 1000} s: ${namesOf(left)} (finalizers of the first: ${finalizers}${reported}). The controllers remove them: check that the Deployment core runs, and the conditions of the object with "kubectl describe", then run the command again`;
   return new TerminalError('StillThere', text);
 }
 

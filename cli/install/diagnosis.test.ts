@@ -112,7 +112,7 @@ test.each([
   expect(reported).toEqual(lines.map((line) => `  ${line}`));
 });
 
-test('pods that are refused are told by the Deployment', async () => {
+test('refused Pods are reported by the Deployment', async () => {
   const message = 'pods "core-x" is forbidden: violates PodSecurity "restricted:latest"';
   const refused = deployment([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }]);
   expect(await diagnose(clusterOf([], []), refused, signal)).toEqual([

@@ -101,7 +101,7 @@ async function podsOf(kube: KubeClient, deployment: KubeObject, signal: AbortSig
   return (await kube.list(target, { signal })).items;
 }
 
-/** Why a Deployment is not available, as far as the cluster knows, and what to do: a line each, most telling first. */
+/** Why a Deployment is not available, as far as the cluster reports it, and what to do: a line each, the most specific first. */
 export async function diagnose(kube: KubeClient, deployment: KubeObject, signal: AbortSignal): Promise<string[]> {
   const pods = await podsOf(kube, deployment, signal);
   const lines = [

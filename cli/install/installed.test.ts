@@ -12,7 +12,7 @@ import type { Overlay } from './overlays.ts';
 import { removeInstallation } from './removal.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
-const user = { fieldManager: 'somebody' };
+const user = { fieldManager: 'another' };
 const signal = AbortSignal.timeout(300_000);
 
 let cluster: BareCluster;
@@ -42,7 +42,7 @@ async function hasRole(name: string): Promise<boolean> {
   }
 }
 
-test('nothing keeps rights that only the overlay before gave, and who asks for none keeps the one that is there', async () => {
+test('permissions of the previous overlay are removed, and without --overlay the installed one stays', async () => {
   expect(await findInstalled(cluster.kube, signal)).toBeUndefined();
   await install('self-signed');
   const deleted = 'clusterrole.rbac.authorization.k8s.io/rukpak-core-content deleted: the overlay does not have it';
@@ -57,7 +57,7 @@ test('nothing keeps rights that only the overlay before gave, and who asks for n
   expect(chooseOverlay('least', installed)).toBe('least');
 });
 
-test('where nothing says which overlay is installed, it must be named; the first time it need not be', () => {
+test('if the installed overlay is unknown, --overlay is required; at the first installation it is not', () => {
   expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
   const installed = { image: undefined, shards: 1 };
   expect(() => chooseOverlay(undefined, { ...installed, overlay: undefined })).toThrow('set --overlay self-signed|');
@@ -85,7 +85,7 @@ test('a kind that another program has brought is left to it, with all that is th
   expect(deployments.match(/"--no-cluster-catalogs"/g)).toHaveLength(2);
 });
 
-test('an option that somebody has given a process is not lost by an installation', async () => {
+test('an installation retains an option that a user added to a process', async () => {
   await install('least');
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'rukpak-system', name: 'core' };
   const live = (await cluster.kube.get(ref)) as unknown as {
@@ -106,7 +106,7 @@ test('nothing is written to a cluster that is too old', async () => {
   await expect(applyManifests([], options)).rejects.toThrow('is of Kubernetes v1.27.16, and 1.28 or newer is needed');
 });
 
-test('rights of somebody else that have a name of ours are neither overwritten nor removed', async () => {
+test('roles of another owner with a name of ours are neither overwritten nor removed', async () => {
   const rules = [{ nonResourceURLs: ['/metrics', '/more'], verbs: ['get'] }];
   const metadata = { name: 'longshore-metrics-reader' };
   await cluster.kube.create({ apiVersion: rbac, kind: 'ClusterRole', metadata, rules } as unknown as KubeObject, user);

@@ -7,8 +7,7 @@ import { createKubeClient, describeRef, type KubeObject, loadClusterAccess, refO
 import { podSecurityLevel } from '../../src/pod-security/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
 import { parseOptions } from '../command/options.ts';
-import { commands } from '../commands/index.ts';
-import { readControllersConfig, readWebhookConfig } from '../process-config.ts';
+import { controllersOptions, readControllersConfig, readWebhookConfig, webhookOptions } from '../settings/processes.ts';
 import { readManifests } from './manifests.ts';
 import { type Overlay, overlays } from './overlays.ts';
 
@@ -121,11 +120,12 @@ test.each(overlays)('the arguments of the containers of %s are those of the prog
   const workloads = manifests.filter(({ kind }) => kind === 'Deployment') as unknown as Workload[];
   for (const { args } of workloads.flatMap(({ spec }) => spec.template.spec.containers)) {
     const [name, ...rest] = args as string[];
-    const command = commands.find((candidate) => candidate.name === name);
-    const { values, positionals } = parseOptions(command?.options ?? [], rest, {});
+    expect(['webhook', 'controllers']).toContain(name);
+    const isWebhook = name === 'webhook';
+    const { positionals } = parseOptions(isWebhook ? webhookOptions : controllersOptions, rest, {});
     expect(positionals).toEqual([]);
-    if (name === 'webhook') readWebhookConfig(values);
-    else readControllersConfig(values);
+    if (isWebhook) readWebhookConfig(parseOptions(webhookOptions, rest, {}).values);
+    else readControllersConfig(parseOptions(controllersOptions, rest, {}).values);
   }
 });
 

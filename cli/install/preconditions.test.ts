@@ -5,7 +5,7 @@ import { applyManifests } from './apply-manifests.ts';
 import { readManifests } from './manifests.ts';
 import { explainAdmission } from './readiness.ts';
 
-test('what the API server would refuse is told whole, and nothing is written', async () => {
+test('all that the API server would refuse is reported at once, and nothing is written', async () => {
   await using cluster = await openBareCluster();
   const { kube } = cluster;
   const spec = {
@@ -16,7 +16,7 @@ test('what the API server would refuse is told whole, and nothing is written', a
   };
   const metadata = { name: 'bundles.core.rukpak.io' };
   const old = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata, spec };
-  await kube.create(old as unknown as KubeObject, { fieldManager: 'somebody' });
+  await kube.create(old as unknown as KubeObject, { fieldManager: 'another' });
   const shipped = (await readManifests('least')) as unknown as KubeObject[];
   const objects = shipped.map((object) => {
     return object.kind === 'PriorityClass' ? ({ ...object, value: 2_000_000_000 } as unknown as KubeObject) : object;

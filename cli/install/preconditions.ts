@@ -161,7 +161,7 @@ export function leadsOutside({ kind, webhooks }: KubeObject): boolean {
 const maxRefusals = 20;
 const parallelTries = 8;
 
-/** What the server would say to the object; undefined when it would take it, or when that is unknown before other objects exist. */
+/** Why the server would refuse the object; undefined if it accepts it, or if that is unknown before other objects exist. */
 async function refusalOf(object: KubeObject, { kube, signal }: Asking): Promise<string | undefined> {
   try {
     const live = object.kind.endsWith('WebhookConfiguration') ? await readLive(kube, object, signal) : undefined;
@@ -176,7 +176,7 @@ async function refusalOf(object: KubeObject, { kube, signal }: Asking): Promise<
   }
 }
 
-/** The server takes every object, as far as it can say so before the first one is written.
+/** The server accepts every object, as far as a dry run before the first write can show.
  *  @throws TerminalError ApplyRefused that names all that it would not take */
 async function assertTaken(objects: readonly KubeObject[], asking: Asking): Promise<void> {
   const all = await mapLimit(objects, parallelTries, (object) => refusalOf(object, asking));

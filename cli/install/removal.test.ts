@@ -71,8 +71,8 @@ test('what there is of each shard goes, also where the namespace stays for what 
   const { kube } = cluster;
   await cluster.kube.delete({ apiVersion, kind: 'ClusterCatalog', name: 'a' });
   const shipped = withShards((await readManifests('self-signed')) as unknown as KubeObject[], 3);
-  const isWanted = ({ kind, metadata }: KubeObject): boolean => kind === 'Namespace' || metadata.name === 'core-3';
-  const brought = shipped.filter(isWanted);
+  const isExpected = ({ kind, metadata }: KubeObject): boolean => kind === 'Namespace' || metadata.name === 'core-3';
+  const brought = shipped.filter(isExpected);
   for (const object of brought) await kube.apply(object, user);
   expect(brought).toHaveLength(4);
   const another = brought.find(({ kind }) => kind === 'Deployment');
@@ -85,7 +85,7 @@ test('what there is of each shard goes, also where the namespace stays for what 
   }
 });
 
-test('what holds up a deployment is told in its own words', async () => {
+test('what blocks the deletion of a deployment is reported with its condition', async () => {
   const [ours, name] = ['core.rukpak.io/v1alpha1', 'stuck'];
   const { kube } = cluster;
   const template = { spec: { provisionerClassName: 'p', source: { type: 'image', image: { ref: 'quay.io/x:v1' } } } };

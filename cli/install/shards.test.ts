@@ -13,7 +13,7 @@ import {
 } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { parseOptions } from '../command/options.ts';
-import { controllersOptions, readControllersConfig } from '../process-config.ts';
+import { controllersOptions, readControllersConfig } from '../settings/processes.ts';
 import { readManifests } from './manifests.ts';
 import { type Overlay, overlays } from './overlays.ts';
 import { maxShards, withShards } from './shards.ts';

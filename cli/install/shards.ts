@@ -8,9 +8,10 @@ import {
   objectsAt,
 } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { installOptions } from './options.ts';
 
 /** The Role of the controllers names a Lease for each of so many. */
-export const maxShards = 8;
+export const maxShards: number = installOptions.shards.range[1];
 
 const coreName = 'core';
 /** What there is once for each shard. */

@@ -111,7 +111,7 @@ test.each([
   },
   { name: 'no manifest', files: { 'oci-layout': '{}', 'index.json': index }, text: `there is no file "blobs/sha256/a` },
   {
-    name: 'another manifest than it says',
+    name: 'another manifest than its index names',
     files: { 'oci-layout': '{}', 'index.json': index, [`blobs/sha256/${hash}`]: '{}' },
     text: `the manifest is not sha256:a`,
   },
@@ -129,7 +129,7 @@ test('a layout is written to no folder that does not exist, and the folder is na
   await expect(written).rejects.toThrow(`${join(dir, 'absent')}: no such file or directory; create the folder first`);
 });
 
-test('a blob that is not what its digest says is refused', async () => {
+test('a blob that does not match its digest is refused', async () => {
   const folder = await folderOf('tampered', { 'manifests/a.yaml': configMap });
   const path = join(dir, 'tampered.tar');
   await built(folder, {}, (image) => writeLayout(image, path, signal));

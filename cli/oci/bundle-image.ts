@@ -108,8 +108,8 @@ function asArtifact({ blob }: WrittenLayer): BundleImage {
   return imageOf({ ...head, config: descriptorOf(config), layers }, [config, blob]);
 }
 
-/** The annotations of an operator's bundle, by which catalogs know its image; undefined for other bundles, and for files that cannot be read, which
- *  whoever reads the bundle will tell. */
+/** The annotations of an operator's bundle, by which catalogs recognize its image; undefined for other bundles, and for files that cannot be read,
+ *  which the reader of the bundle reports. */
 async function labelsOf(staging: Staging): Promise<JsonObject | undefined> {
   const node = staging.tree.get(['metadata', 'annotations.yaml']);
   if (node?.kind !== 'file' || node.sizeBytes > maxMetadataFileBytes) return undefined;

@@ -108,7 +108,7 @@ function readDescriptor(layout: Layout, value: JsonValue | undefined): { mediaTy
   throw invalid(layout, 'expected a descriptor with mediaType and a sha256 digest');
 }
 
-/** A blob of the layout; its bytes are compared with its digest now, so that nothing is sent that is not what it says. */
+/** A blob of the layout; its bytes are compared with its digest now, so that no corrupted blob is sent. */
 async function readBlob(layout: Layout, value: JsonValue | undefined): Promise<Blob> {
   const { mediaType, digest } = readDescriptor(layout, value);
   const node = layout.staging.tree.get(blobPath(digest).split('/'));

@@ -105,7 +105,7 @@ async function fromHelper(helper: string, key: string): Promise<FoundCredentials
     return refuseHelper(helper, isMissing ? 'is not installed, or not on the PATH' : errorMessage(thrown), thrown);
   }
   if (answer.code === 0) return parseAnswer(helper, answer.text);
-  // What a helper prints may hold anything, so only the one thing that it is known to say is looked for.
+  // The output of a helper may contain secrets, so only its known message is recognized.
   return noLogin.test(answer.text) ? undefined : refuseHelper(helper, `failed with exit status ${answer.code}`);
 }
 

@@ -17,17 +17,19 @@ import {
   pushImage,
   RateLimits,
 } from '../../src/sources/index.ts';
-import type { OptionValues } from '../command/index.ts';
+import type { OptionValues, registryOptions } from '../command/index.ts';
 import { readAuthorities, type WorkFolder } from '../input/index.ts';
 import type { Progress } from '../output/index.ts';
 import type { BundleImage } from './bundle-image.ts';
 import { findLogin, loginFile } from './registry-login.ts';
 
+type Values = OptionValues<typeof registryOptions>;
+
 const answerDeadlineMs = 30_000;
 
 /** What a transfer needs; `values` are those of the registry's options. */
 export interface Transfer {
-  readonly values: OptionValues;
+  readonly values: Values;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
@@ -41,10 +43,10 @@ interface Registry {
 
 async function openRegistry(ref: string, { values }: Transfer): Promise<Registry & Disposable> {
   const image = parseImageReference(ref);
-  const credentials = await findLogin(loginFile(values['auth-file'] as string | undefined, process.env), image);
-  const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
+  const credentials = await findLogin(loginFile(values['auth-file'], process.env), image);
+  const caPem = await readAuthorities(values['registry-ca']);
   const http = createHttpClient({ caPem, proxies: readProxySettings(process.env), answerDeadlineMs });
-  const insecureRegistries = (values['insecure-registry'] as readonly string[] | undefined) ?? [];
+  const insecureRegistries = values['insecure-registry'];
   return { http, clock: systemClock, insecureRegistries, credentials, [Symbol.dispose]: () => http[Symbol.dispose]() };
 }
 

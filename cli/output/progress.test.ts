@@ -10,7 +10,7 @@ function open(isTerminal: boolean, isQuiet = false): { readonly progress: Progre
 
 const half = { done: 512, total: 1024, unit: 'bytes' } as const;
 
-test('a bar says how far it is, in bytes or objects', () => {
+test('a bar shows its progress, in bytes or objects', () => {
   expect(formatProgress('pushing', half)).toBe('pushing  [############------------]  50 %  512 B of 1.0 KiB');
   expect(formatProgress('comparing', { done: 3, total: 3, unit: 'objects' })).toMatch(/\[#{24}\] 100 % {2}3 of 3$/);
   expect(formatProgress('resolving', undefined)).toBe('resolving');

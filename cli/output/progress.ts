@@ -9,7 +9,7 @@ export interface Amount {
 
 /** What goes on, for a person: a bar on a terminal, redrawn at most ten times a second; a line for each finished step elsewhere. */
 export interface Progress extends Disposable {
-  /** What is going on now. Nothing where lines stay. */
+  /** The current activity. Not shown where lines cannot be replaced. */
   show(label: string, amount?: Amount): void;
   /** A step is done. */
   finish(line: string): void;

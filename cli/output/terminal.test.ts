@@ -8,7 +8,7 @@ function open(isTerminal: boolean): { readonly terminal: Terminal; readonly prin
   return { terminal, printed: () => String(stream.read() ?? '') };
 }
 
-/** What is left on the screen: a cleared line is gone. */
+/** What remains on the screen, without cleared lines. */
 function screen(printed: string): string {
   // oxlint-disable-next-line no-control-regex -- the sequence that clears a line begins with ESC
   return printed.replaceAll(/[^\n]*\r\u001b\[2K/g, '');
@@ -32,7 +32,7 @@ test('on a terminal progress is never wider than the window', () => {
   expect(screen(printed())).toBe('x'.repeat(39));
 });
 
-test('on a pipe there are plain lines, and progress that does not change is told once', () => {
+test('on a pipe there are plain lines, and unchanged progress is printed once', () => {
   const { terminal, printed } = open(false);
   terminal.line('first');
   terminal.progress('fetching a');

@@ -2,7 +2,7 @@
 export interface Terminal {
   /** A finished line. */
   line(text: string): void;
-  /** What is going on now; replaces the progress shown before. On a pipe: a line, when `text` changes. */
+  /** The current activity; replaces the progress shown before. On a pipe: a line, when `text` changes. */
   progress(text: string): void;
   /** Takes the progress that is shown away. */
   clear(): void;

@@ -9,7 +9,7 @@ export async function untilStopped(): Promise<void> {
 
 const lingerMs = 500;
 
-/** Ends the process half a second after everything of ours has ended, whatever still keeps it: a library that tries again, say. */
+/** Ends the process half a second after all of its work has ended, even if a library keeps it alive, for example with a retry. */
 export function endSoon(): void {
   setTimeout(() => process.exit(), lingerMs).unref();
 }

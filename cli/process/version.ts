@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { OptionValues } from '../command/index.ts';
+import type { OptionValues, outputOption } from '../command/index.ts';
 import { type Revision, readRevision } from './revision.ts';
+
+type Values = OptionValues<typeof outputOption>;
 
 const unknown: Revision = { revision: 'unknown', date: 'unknown', state: 'unknown' };
 
@@ -32,12 +34,12 @@ function ownRevision(): Revision {
 }
 
 /** `longshore version`; under its other name the line that users of the original know, alone. */
-export async function version(values: OptionValues): Promise<number> {
+export async function version(values: Values): Promise<number> {
   const { revision, date, state } = ownRevision();
   const line = `revision: "${revision}", date: "${date}", state: "${state}"\n`;
   const facts = { version: packageVersion(), node: process.version, revision, date, state };
   const isOriginal = basename(process.argv[1] ?? '').replace(/\.[a-z]+$/, '') === 'rukpakctl';
   const text = isOriginal ? line : `longshore ${facts.version} (node ${facts.node})\n${line}`;
-  process.stdout.write(values['output'] === 'json' ? `${JSON.stringify(facts)}\n` : text);
+  process.stdout.write(values.output === 'json' ? `${JSON.stringify(facts)}\n` : text);
   return await Promise.resolve(0);
 }

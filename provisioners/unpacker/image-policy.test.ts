@@ -24,7 +24,15 @@ beforeEach(async () => {
   policy = { rules: [rule], isOpen: false, allowsOtherSources: true };
   const storeDir = `${tmpdir()}/policy-${randomUUID()}`;
   stack.defer(() => rm(storeDir, { recursive: true, force: true }));
-  unpacker = stack.use(await createUnpacker({ storeDir, threads: 1, readImagePolicy: () => Promise.resolve(policy) }));
+  unpacker = stack.use(
+    await createUnpacker({
+      storeDir,
+      answerDeadlineMs: 30_000,
+      storeBytes: 1024 ** 3,
+      threads: 1,
+      readImagePolicy: () => Promise.resolve(policy),
+    }),
+  );
 });
 afterEach(() => stack.disposeAsync());
 

@@ -41,7 +41,13 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<UnpackerOptions> = {}): Promise<Unpacker> {
-  const unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 3000, threads: 1, ...options });
+  const unpacker = await createUnpacker({
+    storeDir,
+    answerDeadlineMs: 3000,
+    storeBytes: 1024 ** 3,
+    threads: 1,
+    ...options,
+  });
   open.push(unpacker);
   return unpacker;
 }

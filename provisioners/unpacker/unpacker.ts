@@ -157,7 +157,7 @@ export interface UnpackerUsage extends StoreUsage {
   readonly parsedCount: number;
 }
 
-/** Everything that can be set; sizes in bytes, times in milliseconds. */
+/** Everything that can be set; sizes in bytes, times in milliseconds. `completeSettings` has the defaults. */
 export interface UnpackerOptions {
   /** Holds `<bundle>.tgz`, blobs, records and the layer cache; made when missing. One process at a time. */
   readonly storeDir: string;
@@ -173,25 +173,24 @@ export interface UnpackerOptions {
   /** PEM texts of authorities trusted for git servers beside the system's. */
   readonly gitCaPem?: readonly string[];
   readonly httpCaPem?: readonly string[];
-  /** Whether a Secret of a git or http source that names no hosts is for every server. Default false. */
+  /** Whether a Secret of a git or http source that names no hosts is for every server. */
   readonly allowsUnnamedHosts?: boolean;
   /** By way of which registries, git and web servers are reached. Default: directly. */
   readonly proxies?: ProxySettings;
-  /** The whole of one fetch, check and store. Default 15 minutes. */
+  /** The whole of one fetch, check and store. */
   readonly unpackDeadlineMs?: number;
-  /** Until a server answers, and between two pieces of an answer. Default 30 s. */
-  readonly answerDeadlineMs?: number;
-  /** Default 2. */
+  /** Until a server answers, and between two pieces of an answer. */
+  readonly answerDeadlineMs: number;
   readonly threads?: number;
-  /** JavaScript heap of one thread. Default 512. */
+  /** JavaScript heap of one thread. */
   readonly threadHeapMebibytes?: number;
-  /** Bound on cached layers. Default 2 GiB. */
+  /** Bound on cached layers. */
   readonly layerCacheBytes?: number;
-  /** Bound on contents and uploads together. Default 10 GiB. */
-  readonly storeBytes?: number;
-  /** What was used within this time is never evicted to make room. Default 10 minutes. */
+  /** Bound on contents and uploads together. */
+  readonly storeBytes: number;
+  /** What was used within this time is never evicted to make room. */
   readonly storeRestMs?: number;
-  /** A repository where contents are kept beside the folder. Default: nowhere. */
+  /** A repository where contents are kept beside the folder. */
   readonly shared?: SharedStoreSettings | undefined;
   /** `os/architecture[/variant]` to take from an index. Default `linux/` and this machine's. */
   readonly platform?: string;

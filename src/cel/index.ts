@@ -10,7 +10,7 @@ export type { Environment } from './language/environment.ts';
 export { type AskAuthorizer, type AuthorizationQuestion, Authorizer, ResourceCheck } from './library/authorizer.ts';
 export { declareFunctions, extensionTypes } from './library/declare.ts';
 export { kubernetesFunctions } from './library/index.ts';
-export { parseDuration, parseTime } from './library/times.ts';
+export { parseTime } from './library/times.ts';
 export { compileProgram, isFaulty, type Program } from './program.ts';
 export { dynamicValue } from './values/from-json.ts';
 export {

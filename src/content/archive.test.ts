@@ -4,7 +4,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createGzip, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
+import { type TarEntry, tarFile } from '../../cli/examples/tar-file.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { defaultContentLimits } from '../base/index.ts';
 import { extractArchive } from './archive.ts';

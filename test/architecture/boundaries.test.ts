@@ -8,8 +8,6 @@ import { doorsOf, importTableDocument, productRoots, readImportTable } from '../
 const table = readImportTable();
 const folders = table.map(({ folder }) => folder).sort((a, b) => b.length - a.length);
 const roots = productRoots();
-/** Folders without a door, which belong to what is around them: the table of all commands, and those that start processes. */
-const ownFolders = ['cli/commands'];
 let modules: readonly IModule[] = [];
 
 interface Import {
@@ -95,7 +93,7 @@ test('every folder declares its imports in its door, and so do all layers of a f
   expect(undeclared).toEqual([]);
   for (const root of roots.filter((name) => folders.some((folder) => folder.startsWith(`${name}/`)))) {
     const inside = new Set(listFiles().flatMap((file) => new RegExp(`^${root}/[^/]+(?=/)`).exec(file)?.[0] ?? []));
-    expect([...inside].filter((folder) => !folders.includes(folder) && !ownFolders.includes(folder))).toEqual([]);
+    expect([...inside].filter((folder) => !folders.includes(folder))).toEqual([]);
   }
   const unknown = table.flatMap(({ folder, imports }) =>
     imports.filter((name) => !folders.includes(name)).map((name) => `${folder} → ${name}`),
@@ -129,6 +127,13 @@ test('layers of apiserver/ and cli/ are imported from inside only', () => {
     ({ source, target }) => rootOf(target) !== 'src' && target !== rootOf(target) && rootOf(source) !== rootOf(target),
   );
   expect(describeImports(offences)).toEqual([]);
+});
+
+test('beside the program stands only what all commands share', () => {
+  const flat = listFiles().filter((file) => /^cli\/[^/]+$/.test(file) && !isTest(file));
+  expect(flat.toSorted()).toEqual(
+    ['advice', 'command-line', 'commands', 'help', 'main'].map((name) => `cli/${name}.ts`),
+  );
 });
 
 test('product code imports no test', () => {

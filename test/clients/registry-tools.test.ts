@@ -44,7 +44,12 @@ describe.skipIf(missing.length > 0)(`on a registry of others${why}`, () => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'registry-tools-'));
     await startRegistry();
-    unpacker = await createUnpacker({ storeDir: join(dir, 'store'), threads: 1 });
+    unpacker = await createUnpacker({
+      storeDir: join(dir, 'store'),
+      answerDeadlineMs: 30_000,
+      storeBytes: 1024 ** 3,
+      threads: 1,
+    });
     for (const folder of ['manifests', 'ours/manifests']) await mkdir(join(dir, folder), { recursive: true });
     for (const path of ['manifests/a.yaml', 'ours/manifests/a.yaml', 'app.yaml'])
       await writeFile(join(dir, path), configMap);

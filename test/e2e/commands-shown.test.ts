@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseOptions } from '../../cli/command/options.ts';
-import { commands } from '../../cli/commands/index.ts';
+import { commands } from '../../cli/commands.ts';
 import { errorMessage } from '../../src/base/index.ts';
 import { fencesOf } from './documents.ts';
 

@@ -1,4 +1,4 @@
-import { readExample, readExampleCatalog } from '../../cli/demo/example-content.ts';
+import { readExample, readExampleCatalog } from '../../cli/examples/example-content.ts';
 import { createCertificateAuthority, issueCertificate } from '../../src/base/index.ts';
 import { type Registry, startProxyServer, startRegistry } from '../support/index.ts';
 

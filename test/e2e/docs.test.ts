@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { upOptions } from '../../cli/config.ts';
+import { optionTitle } from '../../cli/command/index.ts';
+import { upOptions } from '../../cli/settings/up.ts';
 import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documents.ts';
 import { type ReaderOptions, startReader } from './reader.ts';
 
@@ -111,7 +112,7 @@ test.skipIf(missing.length > 0)(`the API takes every source that docs/sources.md
 });
 
 test('the options that docs/sources.md names are those of longshore up', async () => {
-  const known = upOptions.map(({ name, placeholder = '' }) => `--${name} ${placeholder}`);
+  const known = Object.entries(upOptions).map(([name, spec]) => optionTitle(name, spec));
   const text = await readFile('docs/sources.md', 'utf8');
   const named = [...text.matchAll(/`(--[a-z-]+ [A-Z][^`]*)`/g)].map(([, option]) => option);
   expect(named.length).toBeGreaterThan(2);

@@ -124,7 +124,7 @@ metadata: {name: unbound, namespace: default, annotations: {}}
 spec: {storageClassName: none-such, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `,
     };
-    const printed = await longshore(['run', 'slow', await folderOf('slow', files), '--timeout', '2']);
+    const printed = await longshore(['run', 'slow', await folderOf('slow', files), '--timeout', '2000ms']);
     expect(printed.code).toBe(1);
     expect(printed.stderr).toMatch(/"slow" is not installed: timed out after 2 s: not healthy yet: .*unbound/);
   });

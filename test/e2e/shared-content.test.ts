@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Platform, startPlatform } from '../../cli/platform.ts';
+import { type Platform, startPlatform } from '../../cli/up/platform.ts';
 import { createLogger } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import {

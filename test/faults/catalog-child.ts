@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { readCatalogService } from '../../cli/catalog/service.ts';
+import { parseOptions, registryOptions } from '../../cli/command/index.ts';
 import { defaultContentLimits, errorMessage, mapLimit } from '../../src/base/index.ts';
 import { defaultRegistryLimits } from '../../src/catalog/grpc/registry-client.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
@@ -59,7 +60,8 @@ async function unpack(ref: string): Promise<void> {
 }
 
 const progress = { show: () => undefined, finish: () => undefined, clear: () => undefined } as never;
-const service = { values: {}, work: { path: folder } as never, progress, maxBytes: 96 * mebibyte };
+const { values } = parseOptions(registryOptions, [], {});
+const service = { values, work: { path: folder } as never, progress, maxBytes: 96 * mebibyte };
 const outcomes = [
   ...(await mapLimit(images, atATime, (ref) => outcome(`image ${ref}`, () => unpack(ref)))),
   ...(await mapLimit(urls, atATime, (url) =>

@@ -16,7 +16,13 @@ const { sources, times, layerBytes } = JSON.parse(process.argv[2] ?? '') as Task
 const storeDir = await mkdtemp(`${tmpdir()}/fetch-child-`);
 const stop = measurePeaks(storeDir);
 const limits = { compressedLayerBytes: layerBytes };
-const unpacker = await createUnpacker({ storeDir, limits, answerDeadlineMs: 20_000, unpackDeadlineMs: 120_000 });
+const unpacker = await createUnpacker({
+  storeDir,
+  storeBytes: 1024 ** 3,
+  limits,
+  answerDeadlineMs: 20_000,
+  unpackDeadlineMs: 120_000,
+});
 const { signal } = new AbortController();
 const outcomes = await Promise.all(
   Array.from({ length: times }, (_, round) =>

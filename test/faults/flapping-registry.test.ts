@@ -64,7 +64,7 @@ test('a registry whose responses break, and whose tag is another image each time
     digests.set(registry.putImage('app:v1', layers), version);
   };
   const storeDir = await mkdtemp(`${tmpdir()}/flapping-`);
-  const unpacker = await createUnpacker({ storeDir, threads: 1, answerDeadlineMs: 5000 });
+  const unpacker = await createUnpacker({ storeDir, storeBytes: 1024 ** 3, threads: 1, answerDeadlineMs: 5000 });
   const failures: string[] = [];
   let unpackedCount = 0;
   for (let round = 0; round < 12; round += 1) {

@@ -16,7 +16,7 @@ const image = (): Record<string, string> =>
     : { 'manifests/a.yaml': manifest, 'other/filling': randomBytes(1_000_000).toString('latin1') };
 
 await using registry = await startRegistry();
-await using unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 30_000, threads: 1 });
+await using unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 30_000, storeBytes: 1024 ** 3, threads: 1 });
 const unpack = async (name: string): Promise<string> => {
   registry.putImage(`app:${name}`, [{ files: image() }]);
   const source = { type: 'image', image: { ref: `${registry.host}/app:${name}` } };

@@ -22,7 +22,12 @@ let storeDir: string;
 let unpacker: Unpacker;
 beforeAll(async () => {
   storeDir = await mkdtemp(`${tmpdir()}/server-texts-`);
-  unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 20_000, limits: { compressedLayerBytes: 1e6 } });
+  unpacker = await createUnpacker({
+    storeDir,
+    answerDeadlineMs: 20_000,
+    storeBytes: 1024 ** 3,
+    limits: { compressedLayerBytes: 1e6 },
+  });
 });
 afterAll(async () => {
   await unpacker[Symbol.asyncDispose]();
@@ -107,6 +112,7 @@ test('the names of a certificate do not fill a message', async () => {
     storeDir: `${storeDir}/trusting`,
     httpCaPem: [authority.certificatePem],
     answerDeadlineMs: 20_000,
+    storeBytes: 1024 ** 3,
   });
   const request = {
     bundle: { name: 'a', uid: 'a' },

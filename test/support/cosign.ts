@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
-import type { Registry } from '../../cli/demo/registry.ts';
+import type { Registry } from '../../cli/examples/registry.ts';
 import type { CosignSignature, SigstoreBundle } from '../../src/image-policy/index.ts';
 import type { SigningKey } from './signing-key.ts';
 import { timestampList } from './sigstore-services.ts';

@@ -1,4 +1,4 @@
-import type { Intercept } from '../../cli/demo/registry.ts';
+import type { Intercept } from '../../cli/examples/registry.ts';
 import { type CertifiedKey, createCertificateAuthority, issueCertificate } from '../../src/base/index.ts';
 
 /** The first that answers wins. */

@@ -1,8 +1,8 @@
 /** Servers, builders and waiting for tests: a registry and a git server on loopback with faults and authentication, hostile archives. */
 
-export { type Commit, type GitServer, startGitServer } from '../../cli/demo/git-server.ts';
-export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/demo/registry.ts';
-export { fileEntries, type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
+export { type Commit, type GitServer, startGitServer } from '../../cli/examples/git-server.ts';
+export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/examples/registry.ts';
+export { fileEntries, type TarEntry, tarFile } from '../../cli/examples/tar-file.ts';
 export { type BareCluster, openBareCluster } from './bare-cluster.ts';
 export { type ChartForm, chartForms, chartImage, chartObjects, keyed } from './chart.ts';
 export {

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../src/cel/index.ts';
+import { parseGoDuration } from '../../../src/base/index.ts';
 
 const second = 1_000_000_000n;
 
@@ -22,7 +22,7 @@ function multiplierOf(unit: string): bigint | undefined {
 
 /** Reads what the format `duration` allows in schemas: Go's form and `3 weeks`. Nanoseconds, or undefined. */
 export function parseSchemaDuration(text: string): bigint | undefined {
-  const plain = parseDuration(text);
+  const plain = parseGoDuration(text);
   if (plain !== undefined) return plain;
   let nanos: bigint | undefined;
   for (const match of text.matchAll(/(\d{1,18})\s*([A-Za-z\u00B5]+)/g)) {

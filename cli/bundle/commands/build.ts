@@ -1,9 +1,14 @@
 import { TerminalError } from '../../../src/base/index.ts';
 import { type BundleFacts, inspectBundle } from '../../bundle-files/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import type { longOutputOption, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder, pathKind, stageFiles, type WorkFolder } from '../../input/index.ts';
 import { type BundleImage, buildBundleImage, pushTo, writeLayout } from '../../oci/index.ts';
 import { createProgress, formatBytes, type Progress } from '../../output/index.ts';
+import type { buildOptions, buildTargetOptions } from '../options.ts';
+
+type Values = OptionValues<
+  typeof buildOptions & typeof buildTargetOptions & typeof registryOptions & typeof longOutputOption
+>;
 
 const deadlineMs = 60 * 60_000;
 
@@ -17,7 +22,7 @@ export interface Built {
  *  @throws TerminalError NotAFolder and those of `stageFolder` */
 export async function buildFromFolder(
   folder: string,
-  values: OptionValues,
+  values: OptionValues<typeof buildOptions>,
   work: { readonly folder: WorkFolder; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<Built> {
   const { progress, signal } = work;
@@ -28,8 +33,8 @@ export async function buildFromFolder(
   const facts = await inspectBundle(staging);
   progress.show(`building ${folder}`);
   const image = await buildBundleImage(staging, {
-    form: values['as'] as 'image' | 'artifact',
-    compression: values['compression'] as 'none' | 'gzip',
+    form: values.as,
+    compression: values.compression,
     dir: work.folder.path,
     signal,
   });
@@ -39,18 +44,18 @@ export async function buildFromFolder(
 }
 
 /** `longshore bundle build DIR` */
-export async function bundleBuild(values: OptionValues, [folder = '']: readonly string[]): Promise<number> {
-  const isJson = values['output'] === 'json';
+export async function bundleBuild(values: Values, [folder]: readonly [string]): Promise<number> {
+  const isJson = values.output === 'json';
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: isJson });
   const signal = AbortSignal.timeout(deadlineMs);
   const { image, facts } = await buildFromFolder(folder, values, { folder: work, progress, signal });
-  const file = values['file'] as string | undefined;
+  const file = values.file;
   if (file !== undefined) {
     await writeLayout(image, file, signal);
     progress.finish(`wrote ${file}`);
   }
-  const target = values['push'] as string | undefined;
+  const target = values.push;
   const pushed = target === undefined ? undefined : await pushTo(target, image, { values, progress, signal });
   progress.clear();
   const { digest } = image;

@@ -9,9 +9,11 @@ import {
   supportedModes,
 } from '../../../src/formats/index.ts';
 import { readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
-import { keepHeapTight, type OptionValues } from '../../command/index.ts';
+import { keepHeapTight, type OptionValues, type outputOption, type registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
+
+type Values = OptionValues<typeof registryOptions & typeof outputOption>;
 
 const deadlineMs = 15 * 60_000;
 /** Stands for a namespace that only the user knows. */
@@ -97,10 +99,10 @@ function textOf(it: Explained): string {
 }
 
 /** `longshore bundle explain DIR|FILE|REF|-` */
-export async function bundleExplain(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function bundleExplain(values: Values, [name]: readonly [string]): Promise<number> {
   keepHeapTight();
   await using work = await openWorkFolder();
-  const isJson = values['output'] === 'json';
+  const isJson = values.output === 'json';
   using progress = createProgress(process.stderr, { isQuiet: isJson });
   const { staging } = await stageBundle({ name, values, work, progress, signal: AbortSignal.timeout(deadlineMs) });
   await using _staging = staging;

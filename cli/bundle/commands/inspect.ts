@@ -1,9 +1,11 @@
 import { printable, printableLine } from '../../../src/base/index.ts';
 import { type BundleFacts, type BundleRequest, inspectBundle, stageBundle } from '../../bundle-files/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import type { OptionValues, outputOption, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { buildBundleImage } from '../../oci/index.ts';
 import { createProgress, formatBytes } from '../../output/index.ts';
+
+type Values = OptionValues<typeof registryOptions & typeof outputOption>;
 
 const deadlineMs = 15 * 60_000;
 
@@ -37,9 +39,9 @@ function textOf({ format, digest, sizeBytes, files, objects, problems }: Inspect
 }
 
 /** `longshore bundle inspect DIR|FILE|REF|-`: 1 when unpacking would refuse the bundle. */
-export async function bundleInspect(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function bundleInspect(values: Values, [name]: readonly [string]): Promise<number> {
   await using work = await openWorkFolder();
-  const isJson = values['output'] === 'json';
+  const isJson = values.output === 'json';
   using progress = createProgress(process.stderr, { isQuiet: isJson });
   const inspected = await inspect({ name, values, work, progress, signal: AbortSignal.timeout(deadlineMs) });
   progress.clear();

@@ -1,14 +1,17 @@
-import { type OptionValues } from '../../command/index.ts';
+import type { OptionValues, outputOption, registryOptions } from '../../command/index.ts';
 import { openWorkFolder, pathKind } from '../../input/index.ts';
 import { openLayout, pushTo } from '../../oci/index.ts';
 import { createProgress } from '../../output/index.ts';
+import type { buildOptions } from '../options.ts';
 import { buildFromFolder } from './build.ts';
+
+type Values = OptionValues<typeof buildOptions & typeof registryOptions & typeof outputOption>;
 
 const deadlineMs = 60 * 60_000;
 
 /** `longshore bundle push DIR|LAYOUT REF` */
-export async function bundlePush(values: OptionValues, [from = '', ref = '']: readonly string[]): Promise<number> {
-  const isJson = values['output'] === 'json';
+export async function bundlePush(values: Values, [from, ref]: readonly [string, string]): Promise<number> {
+  const isJson = values.output === 'json';
   await using stack = new AsyncDisposableStack();
   const work = stack.use(await openWorkFolder());
   const progress = stack.use(createProgress(process.stderr, { isQuiet: isJson }));

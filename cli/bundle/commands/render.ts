@@ -21,9 +21,12 @@ import {
   supportedModes,
 } from '../../../src/formats/index.ts';
 import { readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
-import { keepHeapTight, type OptionValues } from '../../command/index.ts';
+import { keepHeapTight, type OptionValues, type registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
+import type { namespaceOptions, renderOptions } from '../render-options.ts';
+
+type Values = OptionValues<typeof namespaceOptions & typeof renderOptions & typeof registryOptions>;
 
 const deadlineMs = 15 * 60_000;
 const maxConfigBytes = 1024 * 1024;
@@ -48,14 +51,14 @@ function watched(namespaces: readonly string[]): JsonObject {
 }
 
 /** The options in the form of `spec.config`, so that one schema validates both. */
-async function configOf(values: OptionValues): Promise<JsonObject> {
-  const deploymentConfig = await readDeploymentConfig(values['deployment-config'] as string | undefined);
-  const without = values['without-amendment'] as readonly string[] | undefined;
+async function configOf(values: Values): Promise<JsonObject> {
+  const deploymentConfig = await readDeploymentConfig(values['deployment-config']);
+  const without = values['without-amendment'];
   return {
-    certProvider: values['cert-provider'] as string,
-    ...watched((values['watch-namespace'] as readonly string[] | undefined) ?? []),
+    certProvider: values['cert-provider'],
+    ...watched(values['watch-namespace']),
     ...(deploymentConfig === undefined ? {} : { deploymentConfig }),
-    ...(values['amendments'] === 'none' ? { amendments: 'none' } : {}),
+    ...(values.amendments === 'none' ? { amendments: 'none' } : {}),
     ...(without === undefined ? {} : { withoutAmendments: [...without] }),
     ...(values['drop-foreign-conversion'] === true ? { dropForeignConversion: true } : {}),
   };
@@ -63,8 +66,8 @@ async function configOf(values: OptionValues): Promise<JsonObject> {
 
 /** What a bundle becomes with the options of the command.
  *  @throws TerminalError InvalidBundle, InvalidConfiguration, InvalidTargets, UnsupportedBundle */
-async function render(bundle: RegistryBundle, values: OptionValues): Promise<readonly RenderedObject[]> {
-  const installNamespace = (values['install-namespace'] as string | undefined) ?? defaultInstallNamespace(bundle).name;
+async function render(bundle: RegistryBundle, values: Values): Promise<readonly RenderedObject[]> {
+  const installNamespace = values['install-namespace'] ?? defaultInstallNamespace(bundle).name;
   const config = readConfig(await configOf(values), { modes: supportedModes(bundle.csv), installNamespace });
   const { certificateProvider, ...chosen } = config;
   assertSupported(bundle, { hasCertificates: true, amendments: chosen.amendments ?? 'all' });
@@ -119,7 +122,7 @@ function* piecesOf(objects: readonly RenderedObject[], isJson: boolean): Generat
 }
 
 /** `longshore bundle render DIR|FILE|REF|-` */
-export async function bundleRender(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function bundleRender(values: Values, [name]: readonly [string]): Promise<number> {
   keepHeapTight();
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: false });
@@ -133,6 +136,6 @@ export async function bundleRender(values: OptionValues, [name = '']: readonly s
   progress.clear();
   process.stderr.write(noteOf(objects.filter(isIssued)));
   const printed = objects.filter((object) => !isIssued(object));
-  await pipeline(Readable.from(piecesOf(printed, values['output'] === 'json')), process.stdout, { end: false });
+  await pipeline(Readable.from(piecesOf(printed, values.output === 'json')), process.stdout, { end: false });
   return 0;
 }

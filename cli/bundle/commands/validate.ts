@@ -18,9 +18,10 @@ import {
   selectChecks,
 } from '../../../src/bundle-checks/index.ts';
 import { bundleContent, stageBundle } from '../../bundle-files/index.ts';
-import { keepHeapTight, type OptionValues } from '../../command/index.ts';
+import { keepHeapTight, type OptionValues, type registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
+import type { validateOptions } from '../options.ts';
 import { readImagePlatforms } from '../validate/image-platforms.ts';
 import { reportJson, reportJsonAlpha1 } from '../validate/json.ts';
 import { reportJunit } from '../validate/junit.ts';
@@ -28,11 +29,13 @@ import { exitStatus, type Report, type ReportFormat } from '../validate/report.t
 import { reportSarif } from '../validate/sarif.ts';
 import { listText, reportText, summaryText } from '../validate/text.ts';
 
+type Values = OptionValues<typeof validateOptions & typeof registryOptions>;
+
 const deadlineMs = 60 * 60_000;
 const bundlesAtATime = 4;
 
 interface Validation {
-  readonly values: OptionValues;
+  readonly values: Values;
   readonly selected: readonly Check[];
   readonly context: Omit<CheckContext, 'rules'>;
   readonly progress: Progress;
@@ -58,13 +61,12 @@ async function validate(name: string, validation: Validation): Promise<Report> {
   }
 }
 
-/** What is wrong with a selector of operator-sdk, as it says it.
+/** The selected checks, or what is wrong with a selector, in the text of operator-sdk.
  *  @throws TerminalError InvalidOption for other words */
-function selectedChecks(values: OptionValues): readonly Check[] | string {
-  const words = (name: string): readonly string[] =>
-    ((values[name] as readonly string[] | undefined) ?? []).flatMap((text) => text.split(','));
+function selectedChecks(values: Values): readonly Check[] | string {
+  const words = (selectors: readonly string[]): readonly string[] => selectors.flatMap((text) => text.split(','));
   try {
-    return selectChecks(checks, { select: words('select'), ignore: words('ignore') });
+    return selectChecks(checks, { select: words(values.select), ignore: words(values.ignore) });
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     if (thrown.reason === 'UnknownSelector') return thrown.message;
@@ -92,9 +94,9 @@ async function readCategories(path: string | undefined): Promise<readonly string
   return isList ? categories : refuse('expected {"categories": ["…"]}');
 }
 
-async function contextOf(values: OptionValues): Promise<Validation['context']> {
-  const kubernetesVersion = values['k8s-version'] as string | undefined;
-  const categories = await readCategories(values['categories'] as string | undefined);
+async function contextOf(values: Values): Promise<Validation['context']> {
+  const kubernetesVersion = values['k8s-version'];
+  const categories = await readCategories(values.categories);
   return {
     ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
     ...(categories === undefined ? {} : { categories }),
@@ -111,7 +113,7 @@ function printer(progress: Progress, isVerbose: boolean): Print {
 }
 
 /** Validates several bundles concurrently; reports are in the order of the names. */
-async function judgeAll(names: readonly string[], work: Validation, print?: Print): Promise<readonly Report[]> {
+async function validateAll(names: readonly string[], work: Validation, print?: Print): Promise<readonly Report[]> {
   const waiting = new Map<number, Report>();
   const { progress } = work;
   let [done, reported] = [0, 0];
@@ -134,13 +136,13 @@ async function judgeAll(names: readonly string[], work: Validation, print?: Prin
 }
 
 /** `longshore bundle validate DIR|FILE|REF|-...` */
-export async function bundleValidate(values: OptionValues, names: readonly string[]): Promise<number> {
+export async function bundleValidate(values: Values, names: readonly string[]): Promise<number> {
   const selected = selectedChecks(values);
   if (typeof selected === 'string') {
     process.stderr.write(`longshore: ${selected}\n`);
     return 1;
   }
-  if (values['list'] === true) {
+  if (values.list === true) {
     process.stdout.write(listText(selected));
     return 0;
   }
@@ -152,11 +154,11 @@ export async function bundleValidate(values: OptionValues, names: readonly strin
   using progress = createProgress(process.stderr, { isQuiet: false });
   const context = await contextOf(values);
   const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs), known: new Map() };
-  const format = formats.get(values['output'] as string);
-  const print = format === undefined ? printer(progress, values['verbose'] === true) : undefined;
-  const reports = await judgeAll(names, work, print);
+  const format = formats.get(values.output);
+  const print = format === undefined ? printer(progress, values.verbose === true) : undefined;
+  const reports = await validateAll(names, work, print);
   progress.clear();
   if (format !== undefined) process.stdout.write(format(reports, selected));
   else if (reports.length > 1) process.stdout.write(summaryText(reports, selected));
-  return exitStatus(reports, values['strict'] === true);
+  return exitStatus(reports, values.strict === true);
 }

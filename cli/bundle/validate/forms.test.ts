@@ -172,14 +172,14 @@ test('text has what the same is to be done about together, and counts the rest',
 
 test('the summary of several bundles counts them, and the checks that speak of most of them first', () => {
   const bundle = { name: 'a', isFolder: true };
-  const judged = [
+  const reports = [
     { ...bundle, findings: [finding, other] },
     { ...bundle, findings: [other, other] },
     { ...bundle, findings: [{ ...other, id: 'GP4' }] },
     { ...bundle, findings: [] },
     { ...bundle, findings: [], failure: 'gone' },
   ];
-  const [head, ...rows] = summaryText(judged, checks).trim().split('\n');
+  const [head, ...rows] = summaryText(reports, checks).trim().split('\n');
   expect(head).toBe('5 bundles: 1 could not be read, 1 with errors, 2 with warnings only, 1 without findings');
   expect(rows.map((row) => row.trim().split(/ {2,}/).slice(0, 3))).toEqual([
     ['1 bundle', 'error', 'CSV12'],

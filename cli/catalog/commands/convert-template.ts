@@ -1,14 +1,14 @@
 import { formatYaml, type JsonObject } from '../../../src/base/index.ts';
 import { convertTemplate, templateEntry } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import type { OptionValues, registryOptions } from '../../command/index.ts';
+import type { documentOutputOption } from '../author-options.ts';
 import { withCatalogs } from '../open.ts';
 import { catalogKinds, renderReferences } from '../render.ts';
 
+type Values = OptionValues<typeof documentOutputOption & typeof registryOptions>;
+
 /** `longshore catalog convert-template basic|substitutes REF` */
-export async function catalogConvertTemplate(
-  values: OptionValues,
-  [type = '', name = '']: readonly string[],
-): Promise<number> {
+export async function catalogConvertTemplate(values: Values, [type, name]: readonly [string, string]): Promise<number> {
   convertTemplate(type, []);
   return await withCatalogs(values, async (open) => {
     const warn = (text: string): void => void process.stderr.write(`warning: ${text}\n`);
@@ -18,7 +18,7 @@ export async function catalogConvertTemplate(
     }
     const template = convertTemplate(type, entries);
     open.progress.clear();
-    process.stdout.write(values['output'] === 'yaml' ? formatYaml(template) : `${JSON.stringify(template, null, 4)}\n`);
+    process.stdout.write(values.output === 'yaml' ? formatYaml(template) : `${JSON.stringify(template, null, 4)}\n`);
     return 0;
   });
 }

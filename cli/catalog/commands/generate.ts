@@ -3,6 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TerminalError } from '../../../src/base/index.ts';
 import { catalogDockerfile } from '../../../src/catalog/index.ts';
 import type { OptionValues } from '../../command/index.ts';
+import type { dockerfileOptions } from '../author-options.ts';
+
+type Values = OptionValues<typeof dockerfileOptions>;
 
 /** @throws TerminalError NotFound */
 async function assertFolder(path: string): Promise<void> {
@@ -15,7 +18,7 @@ async function assertFolder(path: string): Promise<void> {
 }
 
 /** `longshore catalog generate dockerfile DIR`: writes `DIR.Dockerfile`, never over a file that is there. */
-export async function catalogGenerate(values: OptionValues, [what = '', dir = '']: readonly string[]): Promise<number> {
+export async function catalogGenerate(values: Values, [what, dir]: readonly [string, string]): Promise<number> {
   if (what !== 'dockerfile') {
     throw new TerminalError('InvalidOption', `catalog generate: expected dockerfile, found "${what}"`);
   }
@@ -23,9 +26,9 @@ export async function catalogGenerate(values: OptionValues, [what = '', dir = ''
   const folder = resolve(dir);
   const text = catalogDockerfile({
     folder: basename(folder),
-    baseImage: values['base-image'] as string,
-    builderImage: values['builder-image'] as string,
-    labels: (values['extra-labels'] as readonly string[] | undefined) ?? [],
+    baseImage: values['base-image'],
+    builderImage: values['builder-image'],
+    labels: values['extra-labels'],
   });
   const path = join(dirname(folder), `${basename(folder)}.Dockerfile`);
   try {

@@ -2,9 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { TerminalError } from '../../../src/base/index.ts';
 import { drawMermaid, drawSvg, drawText, type Marks } from '../../../src/catalog/index.ts';
-import { type CatalogPackage, findInstalled, offerOf, type Policy, pathBetween } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import { type CatalogPackage, findInstalled, offerOf, pathBetween } from '../../../src/resolver/index.ts';
+import type { OptionValues, registryOptions } from '../../command/index.ts';
+import type { graphOptions } from '../graph/options.ts';
 import { knownBundle, knownChannel, readNamedPackage } from '../named-package.ts';
+import type { catalogOption } from '../options.ts';
+
+type Values = OptionValues<typeof catalogOption & typeof graphOptions & typeof registryOptions>;
 
 type Form = 'text' | 'mermaid' | 'svg';
 
@@ -15,9 +19,9 @@ const formsByExtension: ReadonlyMap<string, Form> = new Map([
   ['.txt', 'text'],
 ]);
 
-function formOf(values: OptionValues): Form {
-  const file = values['file'] as string | undefined;
-  const named = values['output'] as Form | undefined;
+function formOf(values: Values): Form {
+  const file = values.file;
+  const named = values.output;
   const form = named ?? (file === undefined ? 'text' : formsByExtension.get(extname(file).toLowerCase()));
   if (form === undefined) {
     const endings = [...formsByExtension.keys()].join(', ');
@@ -30,14 +34,14 @@ function formOf(values: OptionValues): Form {
 }
 
 /** What is installed, what is requested, and the updates between; a graph without order has no such updates, which is reported. */
-function marksOf(found: CatalogPackage, channels: readonly string[], values: OptionValues): Marks {
-  const target = knownBundle(found, values['to'] as string | undefined);
-  const named = values['installed'] as string | undefined;
+function marksOf(found: CatalogPackage, channels: readonly string[], values: Values): Marks {
+  const target = knownBundle(found, values.to);
+  const named = values.installed;
   const marked = target === undefined ? {} : { target: target.name };
   if (named === undefined) return marked;
   const installed = findInstalled(found, named);
   try {
-    const { hops } = pathBetween(offerOf(values['policy'] as Policy, found, channels), installed, target);
+    const { hops } = pathBetween(offerOf(values.policy, found, channels), installed, target);
     const path = hops.map(({ from, to, channel }) => ({ from: from.name, to: to.name, channel }));
     return { ...marked, installed, path };
   } catch (thrown) {
@@ -47,11 +51,11 @@ function marksOf(found: CatalogPackage, channels: readonly string[], values: Opt
   }
 }
 
-function draw(found: CatalogPackage, form: Form, values: OptionValues): string {
-  const channels = knownChannel(found, values['channel'] as string | undefined);
+function draw(found: CatalogPackage, form: Form, values: Values): string {
+  const channels = knownChannel(found, values.channel);
   const requested = channels.length === 0 ? undefined : channels;
   if (form === 'mermaid') {
-    const minimumEdge = values['minimum-edge'] as string | undefined;
+    const minimumEdge = values['minimum-edge'];
     return drawMermaid([found], {
       channels: requested,
       minimumEdge,
@@ -63,11 +67,11 @@ function draw(found: CatalogPackage, form: Form, values: OptionValues): string {
 }
 
 /** `longshore catalog graph PACKAGE --catalog REF` */
-export async function catalogGraph(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function catalogGraph(values: Values, [name]: readonly [string]): Promise<number> {
   const form = formOf(values);
   const found = await readNamedPackage('catalog graph', values, name);
   const drawn = draw(found, form, values);
-  const file = values['file'] as string | undefined;
+  const file = values.file;
   if (file === undefined) process.stdout.write(drawn);
   else await writeFile(file, drawn);
   return 0;

@@ -2,12 +2,15 @@ import { readFile, stat } from 'node:fs/promises';
 import { errorMessage, TerminalError } from '../../../src/base/index.ts';
 import { initPackage } from '../../../src/catalog/index.ts';
 import type { OptionValues } from '../../command/index.ts';
+import type { documentOutputOption, initOptions } from '../author-options.ts';
 import { printCatalog } from '../print.ts';
 import { metasOf } from '../render.ts';
 
+type Values = OptionValues<typeof initOptions & typeof documentOutputOption>;
+
 const maxBytes = 1024 * 1024;
 
-async function readOption(values: OptionValues, option: 'icon' | 'description'): Promise<Buffer | undefined> {
+async function readOption(values: Values, option: 'icon' | 'description'): Promise<Buffer | undefined> {
   const path = values[option];
   if (typeof path !== 'string') return undefined;
   try {
@@ -20,15 +23,15 @@ async function readOption(values: OptionValues, option: 'icon' | 'description'):
 }
 
 /** `longshore catalog init PACKAGE` */
-export async function catalogInit(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function catalogInit(values: Values, [name]: readonly [string]): Promise<number> {
   const [icon, description] = [await readOption(values, 'icon'), await readOption(values, 'description')];
-  const defaultChannel = values['default-channel'] as string | undefined;
+  const defaultChannel = values['default-channel'];
   const document = initPackage({
     name,
     ...(defaultChannel === undefined ? {} : { defaultChannel }),
     ...(icon === undefined ? {} : { icon }),
     ...(description === undefined ? {} : { description: description.toString('utf8') }),
   });
-  await printCatalog(metasOf([document], name), values['output']);
+  await printCatalog(metasOf([document], name), values.output);
   return 0;
 }

@@ -1,9 +1,12 @@
 import { formatYaml, TerminalError } from '../../../src/base/index.ts';
 import { UnreadableCatalog } from '../../../src/catalog/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
 import { Listing } from '../listing.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
+import type { listOutputOption } from '../options.ts';
+
+type Values = OptionValues<typeof listOutputOption & typeof registryOptions>;
 
 interface Kind {
   readonly columns: readonly string[];
@@ -57,8 +60,8 @@ function print(kind: Kind, listing: Listing, output: unknown): void {
 
 /** `longshore catalog list packages|channels|bundles|images REF [PACKAGE]`: 1 when some of the catalog cannot be read; the rest is listed. */
 export async function catalogList(
-  values: OptionValues,
-  [word = '', name = '', requested]: readonly string[],
+  values: Values,
+  [word, name, requested]: readonly [string, string, string?],
 ): Promise<number> {
   const kind = Object.hasOwn(kinds, word) ? kinds[word] : undefined;
   if (kind === undefined) {
@@ -77,7 +80,7 @@ export async function catalogList(
       unread = thrown;
     }
     options.progress.clear();
-    print(kind, listing, values['output']);
+    print(kind, listing, values.output);
     if (unread !== undefined) process.stderr.write(`longshore: ${unread.message}\n`);
     return unread === undefined ? 0 : 1;
   });

@@ -14,27 +14,26 @@ import {
 } from '../../../src/catalog/index.ts';
 import { parseVersion } from '../../../src/constraints/index.ts';
 import type { CatalogPackage } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
+import type { pruneOptions } from '../options.ts';
 import { assertEmptyFolder } from '../output-folder.ts';
 import { printCatalog } from '../print.ts';
+
+type Values = OptionValues<typeof pruneOptions & typeof registryOptions>;
 
 function invalid(option: string, expected: string, found: string): never {
   throw new TerminalError('InvalidOption', `--${option}: expected ${expected}, found "${found}"`);
 }
 
-function listOf(values: OptionValues, name: string): readonly string[] {
-  return (values[name] as readonly string[] | undefined) ?? [];
-}
-
 /** `NAME:VALUE` by name. */
 function byPackage<T>(
-  values: OptionValues,
-  option: string,
+  values: Values,
+  option: 'min-version' | 'default-channel',
   [placeholder, read]: readonly [string, (text: string) => T],
 ): ReadonlyMap<string, T> {
   return new Map(
-    listOf(values, option).map((text): [string, T] => {
+    values[option].map((text): [string, T] => {
       const at = text.indexOf(':');
       if (at <= 0) invalid(option, placeholder, text);
       try {
@@ -46,8 +45,8 @@ function byPackage<T>(
   );
 }
 
-function readSelections(values: OptionValues): readonly PackageSelection[] {
-  const keeps = listOf(values, 'keep-package');
+function readSelections(values: Values): readonly PackageSelection[] {
+  const keeps = values['keep-package'];
   if (keeps.length === 0) {
     throw new TerminalError('InvalidOption', 'catalog prune: --keep-package is missing: name the packages to retain');
   }
@@ -98,7 +97,7 @@ function missingText({ bundle, description, providers }: MissingRequirement): st
 function planOf(
   packages: ReadonlyMap<string, CatalogPackage>,
   selections: readonly PackageSelection[],
-  values: OptionValues,
+  values: Values,
 ): Plan {
   const retained = new Map(selections.map((selection) => [selection.name, prunePackage(packages, selection)]));
   const notes = Array.from(retained.values()).flatMap(({ name, defaultChannel }) => {
@@ -135,21 +134,21 @@ async function* watched(
 
 async function write(
   metas: AsyncIterable<Meta>,
-  values: OptionValues,
+  values: Values,
   options: WriteOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const folder = values['to'] as string | undefined;
+  const folder = values.to;
   if (folder !== undefined) {
     await assertEmptyFolder(folder);
     makeFolder(folder);
     await writeCatalogFolder(metas, folder, options);
     return;
   }
-  await printCatalog(metas, values['output'], options);
+  await printCatalog(metas, values.output, options);
 }
 
 /** `longshore catalog prune REF --keep-package NAME[:CHANNEL]...` */
-export async function catalogPrune(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function catalogPrune(values: Values, [name]: readonly [string]): Promise<number> {
   const selections = readSelections(values);
   const requested = new Set(selections.map((selection) => selection.name));
   const isSelected = (owner: string): boolean => values['with-dependencies'] === true || requested.has(owner);
@@ -163,7 +162,7 @@ export async function catalogPrune(values: OptionValues, [name = '']: readonly s
       for (const note of plan.notes) process.stderr.write(`longshore: ${note}\n`);
       return plan;
     };
-    const format = values['output'] === 'json' ? 'json' : 'yaml';
+    const format = values.output === 'json' ? 'json' : 'yaml';
     await write(watched(openCatalog(name, options), builder, isSelected), values, {
       format,
       signal: options.signal,

@@ -1,17 +1,16 @@
 import { formatYaml, printable, TerminalError } from '../../../src/base/index.ts';
-import { type InstalledConstraints, resolve as resolveRequest } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import { resolve as resolveRequest } from '../../../src/resolver/index.ts';
+import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { withCatalogs } from '../open.ts';
 import { resolutionText, resolutionValue } from '../resolution-text.ts';
+import type { resolveOptions } from '../resolve-options.ts';
 import { readRequest } from '../resolving.ts';
 
-function listOf(values: OptionValues, name: string): readonly string[] {
-  return (values[name] as readonly string[] | undefined) ?? [];
-}
+type Values = OptionValues<typeof resolveOptions & typeof registryOptions>;
 
 /** `longshore resolve PACKAGE[@RANGE]... --catalog REF`: 1 when it cannot be. */
-export async function resolve(values: OptionValues, packages: readonly string[]): Promise<number> {
-  const catalogs = listOf(values, 'catalog');
+export async function resolve(values: Values, packages: readonly string[]): Promise<number> {
+  const { catalog: catalogs } = values;
   if (catalogs.length === 0) {
     throw new TerminalError('InvalidOption', 'resolve: expected --catalog with the catalog to choose from');
   }
@@ -22,15 +21,15 @@ export async function resolve(values: OptionValues, packages: readonly string[])
     const request = await readRequest({
       packages,
       catalogs,
-      installed: listOf(values, 'installed'),
-      installedConstraints: values['installed-constraints'] as InstalledConstraints,
+      installed: values.installed,
+      installedConstraints: values['installed-constraints'],
       options,
       warn,
     });
     const answer = resolveRequest(request);
     options.progress.clear();
-    if (values['output'] === 'json') process.stdout.write(`${JSON.stringify(resolutionValue(answer))}\n`);
-    else if (values['output'] === 'yaml') process.stdout.write(formatYaml(resolutionValue(answer)));
+    if (values.output === 'json') process.stdout.write(`${JSON.stringify(resolutionValue(answer))}\n`);
+    else if (values.output === 'yaml') process.stdout.write(formatYaml(resolutionValue(answer)));
     else process.stdout.write(resolutionText(answer));
     return answer.outcome === 'resolved' ? 0 : 1;
   });

@@ -6,11 +6,14 @@ import {
   createCatalogCheck,
   UnreadableCatalog,
 } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import type { OpenOptions } from '../reading.ts';
 import { isPassed, reportDocument } from '../validate/document.ts';
+import type { validateOptions } from '../validate/options.ts';
 import { reportText } from '../validate/text.ts';
+
+type Values = OptionValues<typeof validateOptions & typeof registryOptions>;
 
 async function kindOf(name: string): Promise<'folder' | 'file' | 'other'> {
   return await stat(name).then(
@@ -23,7 +26,7 @@ const documentFile = /\.(ya?ml|jsonl?)$/i;
 const strayAdvice =
   'every file is read: one that is no part of the catalog is named in .indexignore, as in a .gitignore';
 
-async function judge(name: string, options: OpenOptions): Promise<CatalogReport> {
+async function validate(name: string, options: OpenOptions): Promise<CatalogReport> {
   const check = createCatalogCheck(catalogWarnings);
   const isFolder = (await kindOf(name)) === 'folder';
   try {
@@ -40,14 +43,14 @@ async function judge(name: string, options: OpenOptions): Promise<CatalogReport>
 }
 
 /** `longshore catalog validate DIR|FILE|REF|URL|-`: 1 when the catalog is not valid, or cannot be read. */
-export async function catalogValidate(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
-  const output = values['output'] as string;
+export async function catalogValidate(values: Values, [name]: readonly [string]): Promise<number> {
+  const output = values.output;
   if (!['text', 'json', 'yaml'].includes(output)) {
     throw new TerminalError('InvalidOption', `invalid --output value ${goQuote(output)}, expected (json|yaml)`);
   }
-  const [isStrict, isVerbose] = [values['strict'] === true, values['verbose'] === true];
+  const [isStrict, isVerbose] = [values.strict === true, values.verbose === true];
   return await withCatalogs(values, async (options) => {
-    const report = await judge(name, options);
+    const report = await validate(name, options);
     options.progress.clear();
     const document = (): object => reportDocument(report, isStrict);
     if (output === 'json') process.stdout.write(`${JSON.stringify(document(), undefined, 2)}\n`);

@@ -1,12 +1,7 @@
-import type { OptionSpec } from '../../command/index.ts';
-import { catalogOption } from '../options.ts';
-
 /** Options of `catalog graph`. */
-export const graphOptions: readonly OptionSpec[] = [
-  catalogOption,
-  { name: 'channel', kind: 'text', placeholder: 'CHANNEL', description: 'Draw only this channel (default: all).' },
-  {
-    name: 'output',
+export const graphOptions = {
+  channel: { kind: 'text', placeholder: 'CHANNEL', description: 'Draw only this channel (default: all).' },
+  output: {
     short: 'o',
     kind: 'text',
     placeholder: 'text|mermaid|svg',
@@ -14,21 +9,18 @@ export const graphOptions: readonly OptionSpec[] = [
     description:
       'Output format (default: from the extension of --file: .svg, .mmd, .mermaid, .txt; text without --file).',
   },
-  { name: 'file', kind: 'text', placeholder: 'FILE', description: 'Write to FILE instead of standard output.' },
-  {
-    name: 'installed',
+  file: { kind: 'text', placeholder: 'FILE', description: 'Write to FILE instead of standard output.' },
+  installed: {
     kind: 'text',
     placeholder: 'VERSION',
     description: 'Highlight the installed bundle (a version or bundle name) and its available updates.',
   },
-  {
-    name: 'to',
+  to: {
     kind: 'text',
     placeholder: 'VERSION',
     description: 'Highlight only the updates up to this version or bundle.',
   },
-  {
-    name: 'policy',
+  policy: {
     kind: 'text',
     placeholder: 'v0|v1',
     default: 'v1',
@@ -36,15 +28,13 @@ export const graphOptions: readonly OptionSpec[] = [
     description:
       'Update semantics: the classic Operator Lifecycle Manager (v0), or OLM v1 and platform operators (v1).',
   },
-  {
-    name: 'minimum-edge',
+  'minimum-edge': {
     kind: 'text',
     placeholder: 'BUNDLE',
     description: 'With mermaid: omit entries older than this bundle.',
   },
-  {
-    name: 'draw-v0-semantics',
+  'draw-v0-semantics': {
     kind: 'flag',
     description: 'With mermaid: mark skipped bundles and the replaces edges that this disables.',
   },
-];
+} as const;

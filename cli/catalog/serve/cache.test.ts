@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openCatalogIndex, readCatalogFolder } from '../../../src/catalog/index.ts';
+import { parseOptions } from '../../command/index.ts';
 import { provideIndex } from './cache.ts';
-import { type CachePlan, readCachePlan } from './options.ts';
+import { type CachePlan, readCachePlan, serveOptions } from './options.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -51,7 +52,7 @@ function packagesOf(file: string): readonly string[] {
 const mismatch =
   /^integrity check failed: cache requires rebuild: cache reports digest as "[^"]*", but computed digest is "sha256:[0-9a-f]{64}": rebuild it/;
 
-test('CR-C18 an index that is kept is used again; of a catalog with one changed byte it is refused, or made anew', async () => {
+test('CR-C18 a stored index is reused; after a change of one byte of the catalog it is refused, or built again', async () => {
   const { catalog, cache, provide } = await newWorld();
   await expect(provide({ isEnforced: true })).rejects.toThrow(mismatch);
   const file = await provide({ isOnly: true, isEnforced: false });
@@ -65,7 +66,7 @@ test('CR-C18 an index that is kept is used again; of a catalog with one changed 
   expect(await provide({ isEnforced: true })).toBe(file);
 });
 
-test('CR-C18 one changed byte of what is kept is refused, or what is kept is made anew', async () => {
+test('CR-C18 an index with one changed byte is refused, or built again', async () => {
   const { provide } = await newWorld();
   const file = await provide({ isEnforced: false });
   const bytes = await readFile(file);
@@ -118,18 +119,20 @@ test('a folder with other things is left as it is; what an end half-way left is 
   );
 });
 
+const planOf = (args: readonly string[]): CachePlan => readCachePlan(parseOptions(serveOptions, args, {}).values);
+
 test('CR-C18 integrity is enforced where an index is kept, but not while it is made', () => {
-  expect(readCachePlan({})).toEqual({ dir: undefined, isOnly: false, isEnforced: false, isInvalidAllowed: false });
-  expect(readCachePlan({ 'cache-dir': 'x' })).toEqual({
+  expect(planOf([])).toEqual({ dir: undefined, isOnly: false, isEnforced: false, isInvalidAllowed: false });
+  expect(planOf(['--cache-dir', 'x'])).toEqual({
     dir: 'x',
     isOnly: false,
     isEnforced: true,
     isInvalidAllowed: false,
   });
-  expect(readCachePlan({ 'cache-dir': 'x', 'cache-only': true }).isEnforced).toBe(false);
-  expect(readCachePlan({ 'cache-dir': 'x', 'cache-enforce-integrity': false }).isEnforced).toBe(false);
-  expect(() => readCachePlan({ 'cache-enforce-integrity': true })).toThrow(
+  expect(planOf(['--cache-dir', 'x', '--cache-only']).isEnforced).toBe(false);
+  expect(planOf(['--cache-dir', 'x', '--no-cache-enforce-integrity']).isEnforced).toBe(false);
+  expect(() => planOf(['--cache-enforce-integrity'])).toThrow(
     '--cache-dir must be specified with --cache-enforce-integrity',
   );
-  expect(() => readCachePlan({ 'cache-only': true })).toThrow('--cache-dir must be specified with --cache-only');
+  expect(() => planOf(['--cache-only'])).toThrow('--cache-dir must be specified with --cache-only');
 });

@@ -1,74 +1,68 @@
 import { TerminalError } from '../../../src/base/index.ts';
-import { type OptionSpec, type OptionValues, processLogOption } from '../../command/index.ts';
+import type { OptionValues } from '../../command/index.ts';
 
 /** Options of `catalog serve`. */
-export const serveOptions: readonly OptionSpec[] = [
-  {
-    name: 'grpc-port',
+export const serveOptions = {
+  'grpc-port': {
     kind: 'number',
     placeholder: 'PORT',
     default: 50_051,
+    range: [0, 65_535],
     description: 'Port of the gRPC API; 0 selects a free port.',
   },
-  {
-    name: 'http-port',
+  'http-port': {
     kind: 'number',
     placeholder: 'PORT',
+    range: [0, 65_535],
     description: 'Also serve the catalogd HTTP API on this port; 0 selects a free port.',
   },
-  {
-    name: 'http-name',
+  'http-name': {
     kind: 'text',
     placeholder: 'NAME',
     default: 'catalog',
     description: 'Catalog name in the HTTP API: /catalogs/NAME/api/v1/all and /metas.',
   },
-  {
-    name: 'bind-address',
+  'bind-address': {
     kind: 'text',
     placeholder: 'ADDRESS',
     description: 'Address to listen on, for example 127.0.0.1 (default: all addresses).',
   },
-  {
-    name: 'threads',
+  threads: {
     kind: 'number',
     placeholder: 'COUNT',
+    range: [1, 64],
     description:
       'Number of gRPC threads, 1 to 64; more than 1 requires Linux. Each thread after the first uses about 45 MiB of memory. Default: 2 on Linux with more than one CPU, else 1.',
   },
-  {
-    name: 'cache-dir',
+  'cache-dir': {
     kind: 'text',
     placeholder: 'DIR',
     description: 'Store the catalog index in DIR and reuse it at the next start (default: a temporary index).',
   },
-  {
-    name: 'cache-only',
+  'cache-only': {
     kind: 'flag',
     default: false,
     description: 'Build the index in --cache-dir and exit.',
   },
-  {
-    name: 'cache-enforce-integrity',
+  'cache-enforce-integrity': {
     kind: 'flag',
     description:
       'Exit with an error if the index in --cache-dir does not match the catalog, instead of rebuilding it. Disable with --no-cache-enforce-integrity or --cache-only.',
   },
-  {
-    name: 'allow-invalid',
+  'allow-invalid': {
     kind: 'flag',
     default: false,
     description:
       'Serve an invalid catalog, with a warning that lists its errors. By default it is refused, as by opm serve.',
   },
-  {
-    name: 'termination-log',
+  'termination-log': {
     kind: 'text',
     placeholder: 'FILE',
     description: 'Write the reason of a failure to FILE, for the kubelet: /dev/termination-log.',
   },
-  processLogOption,
-];
+} as const;
+
+type Values = OptionValues<typeof serveOptions>;
 
 /** What is done about the index that is kept. */
 export interface CachePlan {
@@ -80,8 +74,8 @@ export interface CachePlan {
 }
 
 /** @throws TerminalError InvalidOption */
-export function readCachePlan(values: OptionValues): CachePlan {
-  const dir = values['cache-dir'] as string | undefined;
+export function readCachePlan(values: Values): CachePlan {
+  const dir = values['cache-dir'];
   const isOnly = values['cache-only'] === true;
   const enforce = values['cache-enforce-integrity'];
   if (dir === undefined && enforce === true) {

@@ -9,16 +9,18 @@ import {
   startCatalogServer,
   startRegistryServer,
 } from '../../../src/catalog/index.ts';
-import { inRange, type OptionValues, readLogLevel } from '../../command/index.ts';
+import { type OptionValues, type processLogOption, type registryOptions } from '../../command/index.ts';
 import { createTerminal } from '../../output/index.ts';
 import { isPortTaken, openProcessLog, untilStopped } from '../../process/index.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import type { OpenOptions } from '../reading.ts';
 import { provideIndex } from './cache.ts';
+import type { serveOptions } from './options.ts';
 import { readCachePlan } from './options.ts';
 
+type Values = OptionValues<typeof serveOptions & typeof processLogOption & typeof registryOptions>;
+
 const defaultThreads = 2;
-const maxThreads = 64;
 const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** What is served, and the threads that serve it beside the main one. */
@@ -28,16 +30,15 @@ interface OpenedCatalog extends AsyncDisposable {
 }
 
 /** @throws TerminalError InvalidOption */
-function threadsOf({ threads }: OptionValues): number {
+function threadsOf({ threads }: Values): number {
   // The kernel distributes connections to one port over threads; others than Linux do not.
   const canShare = process.platform === 'linux';
   if (threads === undefined) return canShare ? Math.min(defaultThreads, availableParallelism()) : 1;
-  const count = inRange('threads', threads as number, [1, maxThreads]);
-  if (count === 1 || canShare) return count;
-  throw new TerminalError('InvalidOption', `--threads ${count}: expected 1, more than one thread needs Linux`);
+  if (threads === 1 || canShare) return threads;
+  throw new TerminalError('InvalidOption', `--threads ${threads}: expected 1, more than one thread needs Linux`);
 }
 
-async function opened(file: string, values: OptionValues, log: Logger): Promise<OpenedCatalog> {
+async function opened(file: string, values: Values, log: Logger): Promise<OpenedCatalog> {
   const index = openCatalogIndex(file);
   const others = threadsOf(values) - 1;
   const threads = others === 0 ? undefined : await openRegistryThreads(file, others, log);
@@ -48,7 +49,7 @@ async function opened(file: string, values: OptionValues, log: Logger): Promise<
   return { index, threads, [Symbol.asyncDispose]: close };
 }
 
-async function open(names: readonly string[], values: OptionValues, log: Logger): Promise<OpenedCatalog | undefined> {
+async function open(names: readonly string[], values: Values, log: Logger): Promise<OpenedCatalog | undefined> {
   const plan = readCachePlan(values);
   return await withCatalogs(values, async (options: OpenOptions) => {
     const { progress, signal, work } = options;
@@ -69,15 +70,6 @@ async function open(names: readonly string[], values: OptionValues, log: Logger)
   });
 }
 
-/** @throws TerminalError InvalidOption, before anything is read */
-function portsOf(values: OptionValues): { readonly grpcPort: number; readonly httpPort: number | undefined } {
-  const httpPort = values['http-port'] as number | undefined;
-  return {
-    grpcPort: inRange('grpc-port', values['grpc-port'] as number, [0, 65_535]),
-    httpPort: httpPort === undefined ? undefined : inRange('http-port', httpPort, [0, 65_535]),
-  };
-}
-
 /** @throws TerminalError PortTaken */
 async function listening<Server>(
   option: string,
@@ -93,11 +85,11 @@ async function listening<Server>(
   }
 }
 
-async function serve({ index, threads }: OpenedCatalog, values: OptionValues, log: Logger): Promise<void> {
-  const { grpcPort, httpPort } = portsOf(values);
+async function serve({ index, threads }: OpenedCatalog, values: Values, log: Logger): Promise<void> {
+  const { 'grpc-port': grpcPort, 'http-port': httpPort } = values;
   const stopped = untilStopped();
   const terminal = createTerminal(process.stdout);
-  const address = values['bind-address'] as string | undefined;
+  const address = values['bind-address'];
   const listen = { log, ...(address === undefined ? {} : { host: address }) };
   await using servers = new AsyncDisposableStack();
   const startRegistry = (port: number): ReturnType<typeof startRegistryServer> =>
@@ -105,7 +97,7 @@ async function serve({ index, threads }: OpenedCatalog, values: OptionValues, lo
   const registry = servers.use(await listening('grpc-port', grpcPort, startRegistry));
   terminal.line(`serving ${index.packageNames().length} packages over gRPC on port ${registry.port}`);
   if (httpPort !== undefined) {
-    const name = values['http-name'] as string;
+    const name = values['http-name'];
     const catalogOf = (requested: string): CatalogIndex | undefined => (requested === name ? index : undefined);
     const startCatalogs = (port: number): ReturnType<typeof startCatalogServer> =>
       startCatalogServer({ ...listen, port, catalogOf });
@@ -117,19 +109,18 @@ async function serve({ index, threads }: OpenedCatalog, values: OptionValues, lo
 }
 
 /** Serves catalogs until SIGTERM or Ctrl-C; then calls that are under way may end. */
-export async function serveCatalogs(values: OptionValues, names: readonly string[]): Promise<number> {
-  const terminationLog = values['termination-log'] as string | undefined;
+export async function serveCatalogs(values: Values, names: readonly string[]): Promise<number> {
+  const terminationLog = values['termination-log'];
   try {
-    const name = values['http-name'] as string;
+    const name = values['http-name'];
     if (!namePattern.test(name)) {
       throw new TerminalError(
         'InvalidOption',
         `--http-name: expected lower-case letters, digits and -, found "${name}"`,
       );
     }
-    portsOf(values);
     threadsOf(values);
-    const log = await openProcessLog(readLogLevel(values));
+    const log = await openProcessLog(values['log-level']);
     await using catalog = await open(names, values, log);
     if (catalog !== undefined) await serve(catalog, values, log);
     return 0;

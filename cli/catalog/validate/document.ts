@@ -1,6 +1,6 @@
 import { type CatalogFinding, type CatalogReport, findingTree } from '../../../src/catalog/index.ts';
 
-/** What programs read of a report: as `opm validate` says it, and besides all that was found. */
+/** The report for programs: the message of `opm validate`, and every finding. */
 export interface ReportDocument {
   readonly passed: boolean;
   readonly error?: { readonly message: string };
@@ -13,7 +13,7 @@ export function isPassed({ findings, more }: CatalogReport, isStrict: boolean): 
   return !findings.some(fails) && more === 0;
 }
 
-/** Faults of documents line by line, as the reference says the first of them; then those of graphs as its tree. */
+/** Faults of documents line by line, in the text of opm, which reports the first only; then those of graphs as its tree. */
 function messageOf(findings: readonly CatalogFinding[]): string {
   const inTree = ({ rule }: CatalogFinding): boolean => /^V\d/.test(rule);
   const lines = findings.filter((finding) => !inTree(finding)).map(({ message }) => message);

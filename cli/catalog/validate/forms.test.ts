@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
 import { channel, check, pkg, whole } from '../../../test/support/catalog-documents.ts';
+import { parseOptions, registryOptions } from '../../command/index.ts';
 import { isPassed, reportDocument } from './document.ts';
+import { validateOptions } from './options.ts';
 import { reportText } from './text.ts';
 
 const form = { name: './catalog', kind: 'folder', isVerbose: false } as const;
 const faulty = check(pkg(), channel('{name: p.v1}'), pkg('q', 'd'));
 const warned = check(...whole, '{schema: olm.chanel, package: p, name: x}');
 
-test('people are told the place, the rule and what to do of each finding, and the sum of all', () => {
+test('the text shows place, rule and advice of each finding, and the number of all', () => {
   expect(
     reportText(faulty, form),
   ).toBe(`catalog/catalog.yaml:2: error S20 no olm.bundle blobs found in package "p" for olm.channel entries [p.v1]
@@ -27,7 +29,7 @@ test('of a catalog in one file, a finding has the path that was asked for; of on
   expect(place('standard input', 'other')).toBe('catalog.yaml');
 });
 
-test('of many findings of one rule in one package the first are shown, unless all are wanted', () => {
+test('of many findings of one rule in one package the first are shown, with --verbose all', () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const many = check(pkg('p', 'a'), ...names.map((name) => channel('', name)));
   expect(reportText(many, form)).toContain('and 2 more V12: --verbose shows them');
@@ -57,7 +59,7 @@ invalid index:
   });
 });
 
-test('warnings fail a catalog when they are told to', () => {
+test('warnings fail a catalog with --strict', () => {
   expect([isPassed(warned, false), isPassed(warned, true)]).toEqual([true, false]);
   expect(reportDocument(warned, false)).toEqual({
     passed: true,
@@ -68,6 +70,7 @@ test('warnings fail a catalog when they are told to', () => {
 
 test('another form is refused in the words of opm', async () => {
   const { catalogValidate } = await import('../commands/validate.ts');
+  const { values } = parseOptions({ ...validateOptions, ...registryOptions }, ['-o', 'xml'], {});
   const refused = 'invalid --output value "xml", expected (json|yaml)';
-  await expect(catalogValidate({ output: 'xml' }, ['./catalog'])).rejects.toThrow(refused);
+  await expect(catalogValidate(values, ['./catalog'])).rejects.toThrow(refused);
 });

@@ -15,8 +15,10 @@ import {
   refOf,
 } from '../../../src/kube/index.ts';
 import { createContentClient } from '../../client/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import type { clusterOptions, OptionValues } from '../../command/index.ts';
 import { deployFolder } from '../upload-deployment.ts';
+
+type Values = OptionValues<typeof clusterOptions>;
 
 /** How long a kind or a namespace that an earlier object brings may take to be there. */
 const settleMs = 30_000;
@@ -84,7 +86,7 @@ async function adopt(kube: KubeClient, object: KubeObject, adoption: Adoption): 
 }
 
 /** `longshore alpha bootstrap NAME`: what is on the cluster already, or comes with the manifests, becomes the content of a BundleDeployment. */
-export async function bootstrap(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function bootstrap(values: Values, [name]: readonly [string]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const text = await readInput();
   const objects: KubeObject[] = [];
@@ -93,7 +95,7 @@ export async function bootstrap(values: OptionValues, [name = '']: readonly stri
   if (objects.length === 0) throw new TerminalError('InvalidBundle', 'standard input: found zero objects');
   const client = stack.use(await createContentClient(values));
   await client.address();
-  const adoption = { name, systemNamespace: values['system-namespace'] as string };
+  const adoption = { name, systemNamespace: values['system-namespace'] };
   for (const batch of installBatches(objects)) for (const object of batch) await adopt(client.kube, object, adoption);
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bootstrap-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

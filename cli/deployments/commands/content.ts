@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { errorMessage, isJsonObject, printable, printableLine } from '../../../src/base/index.ts';
 import { type ArchiveEntry, listArchive } from '../../../src/content/index.ts';
 import { type ContentClient, createContentClient, describeRefusal } from '../../client/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import type { clusterOptions, OptionValues, outputOption } from '../../command/index.ts';
+
+type Values = OptionValues<typeof clusterOptions & typeof outputOption>;
 
 const deadlineMs = 5 * 60_000;
 const maxEntries = 100_000;
@@ -28,11 +30,11 @@ async function download(client: ContentClient, name: string): Promise<IncomingMe
 }
 
 /** `longshore content BUNDLE`: what is in an unpacked Bundle, a line a file. */
-export async function content(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+export async function content(values: Values, [name]: readonly [string]): Promise<number> {
   try {
     using client = await createContentClient(values);
     const entries = await listArchive((await download(client, name)) as AsyncIterable<Buffer>, maxEntries);
-    if (values['output'] === 'json') process.stdout.write(`${JSON.stringify(entries)}\n`);
+    if (values.output === 'json') process.stdout.write(`${JSON.stringify(entries)}\n`);
     else process.stdout.write(entries.map((entry) => `${printableLine(lineOf(entry))}\n`).join(''));
     return 0;
   } catch (thrown) {

@@ -4,11 +4,14 @@ import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { isJsonObject } from '../../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { createContentClient, parseTarget } from '../../client/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import type { clusterOptions, OptionValues, outputOption, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
 import { type Desired, findDesired } from '../diff/desired.ts';
 import { colouredDiff, type ShownChange, shownChange, titleOf } from '../diff/text.ts';
+import type { diffOptions } from '../options.ts';
+
+type Values = OptionValues<typeof clusterOptions & typeof diffOptions & typeof registryOptions & typeof outputOption>;
 
 const deadlineMs = 15 * 60_000;
 
@@ -19,7 +22,7 @@ function isInstalled({ status }: Readonly<Record<string, unknown>>): boolean {
 async function preview(
   kube: KubeClient,
   desired: Desired,
-  work: { readonly values: OptionValues; readonly progress: Progress; readonly signal: AbortSignal },
+  work: { readonly values: Values; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<Preview> {
   const { deployment, objects } = desired;
   const { name = '', uid = '', annotations } = deployment.metadata;
@@ -29,7 +32,7 @@ async function preview(
     objects,
     ...installOptionsOf(deployment),
     ...placeOf(desired),
-    systemNamespace: work.values['system-namespace'] as string,
+    systemNamespace: work.values['system-namespace'],
     isUpgrade: isInstalled(deployment),
     crdSafety: { annotations, isRestored: false },
     signal: work.signal,
@@ -44,16 +47,16 @@ function printText(shown: readonly ShownChange[], { kept, blockers }: Preview): 
 }
 
 /** `longshore diff bd/NAME`: 0 no change, 1 changes, 2 when nothing would be changed because something speaks against it, or on an error. */
-export async function diff(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+export async function diff(values: Values, [text]: readonly [string]): Promise<number> {
   const target = parseTarget(text, ['BundleDeployment']);
-  const isJson = values['output'] === 'json';
+  const isJson = values.output === 'json';
   await using stack = new AsyncDisposableStack();
   const client = stack.use(await createContentClient(values));
   const work = stack.use(await openWorkFolder());
   const progress = stack.use(createProgress(process.stderr, { isQuiet: isJson || !process.stderr.isTTY }));
   const signal = AbortSignal.timeout(deadlineMs);
   const deployment: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
-  const desired = await findDesired({ client, work, deployment, values, progress, signal });
+  const desired = await findDesired({ client, work, deployment, requested: values, values, progress, signal });
   // The file has the desired state; the cluster has the installed one.
   const status = deployment['status'];
   const compared = { ...desired, deployment: { ...desired.deployment, ...(status === undefined ? {} : { status }) } };

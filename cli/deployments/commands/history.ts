@@ -1,8 +1,10 @@
 import { apiVersion } from '../../../src/api/index.ts';
 import { openKube, parseTarget } from '../../client/index.ts';
-import { type OptionValues, printDocument } from '../../command/index.ts';
+import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
 import { type Revision, revisionsOf } from '../facts.ts';
+
+type Values = OptionValues<typeof kubeconfigOption & typeof documentOption>;
 
 const columns = ['REVISION', 'INSTALLED', 'VERSION', 'BUNDLE', 'SOURCE'];
 
@@ -11,12 +13,12 @@ function rowOf({ revision, installedAt, version, bundle, source }: Revision): re
 }
 
 /** `longshore history NAME` */
-export async function history(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+export async function history(values: Values, [text]: readonly [string]): Promise<number> {
   const target = parseTarget(text, ['BundleDeployment']);
   using kube = await openKube(values);
   const revisions = revisionsOf(await kube.get({ apiVersion, ...target }));
   printDocument(values, revisions, () => (revisions.length === 0 ? '' : formatTable(columns, revisions.map(rowOf))));
-  if (revisions.length === 0 && values['output'] === 'text') {
+  if (revisions.length === 0 && values.output === 'text') {
     process.stderr.write(`bundledeployment "${target.name}" has no recorded revision yet\n`);
   }
   return 0;

@@ -1,10 +1,12 @@
 import { styleText } from 'node:util';
 import { bundleDeploymentResource } from '../../../src/api/index.ts';
 import { openKube } from '../../client/index.ts';
-import { type OptionValues, printDocument } from '../../command/index.ts';
+import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
 import { ageOf } from '../age.ts';
 import { type DeploymentFacts, deploymentFacts } from '../facts.ts';
+
+type Values = OptionValues<typeof kubeconfigOption & typeof documentOption>;
 
 const columns = ['NAME', 'VERSION', 'REVISION', 'STATE', 'AGE', 'SOURCE'];
 
@@ -24,11 +26,11 @@ function textOf(list: readonly DeploymentFacts[]): string {
 }
 
 /** `longshore list` */
-export async function list(values: OptionValues): Promise<number> {
+export async function list(values: Values): Promise<number> {
   using kube = await openKube(values);
   const { items } = await kube.list(bundleDeploymentResource);
   const facts = items.map(deploymentFacts);
   printDocument(values, facts, () => textOf(facts));
-  if (facts.length === 0 && values['output'] === 'text') process.stderr.write('there are no BundleDeployments\n');
+  if (facts.length === 0 && values.output === 'text') process.stderr.write('there are no BundleDeployments\n');
   return 0;
 }

@@ -1,12 +1,18 @@
 import { describeMissing } from '../../../src/apply/index.ts';
 import { formatYaml } from '../../../src/base/index.ts';
+import type { namespaceOptions } from '../../bundle/index.ts';
 import { parseTarget } from '../../client/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
 import { readAccountOption } from '../permissions/account-option.ts';
 import { type Needed, neededByBundle, neededByDeployment } from '../permissions/needed.ts';
+import type { permissionsOptions } from '../permissions/options.ts';
 import { type Grant, grantsOf, grantTable, roleObjects } from '../permissions/roles.ts';
+
+type Values = OptionValues<
+  typeof namespaceOptions & typeof permissionsOptions & typeof clusterOptions & typeof registryOptions
+>;
 
 const deadlineMs = 15 * 60_000;
 
@@ -28,16 +34,16 @@ function notesOf({ needs, comingNamespaces, account, missing }: Needed): readonl
   ];
 }
 
-function print(needed: Needed, grants: readonly Grant[], values: OptionValues): void {
-  const account = readAccountOption(values['service-account'] as string | undefined) ?? needed.account;
-  if (values['output'] === 'json') {
+function print(needed: Needed, grants: readonly Grant[], values: Values): void {
+  const account = readAccountOption(values['service-account']) ?? needed.account;
+  if (values.output === 'json') {
     const { missing } = needed;
     const shown = { grants, ...(missing === undefined ? {} : { missing: describeMissing(missing) }) };
     process.stdout.write(`${JSON.stringify(shown)}\n`);
     return;
   }
   for (const note of notesOf(needed)) process.stderr.write(`${note}\n`);
-  if (values['output'] === 'table') process.stdout.write(grantTable(grants));
+  if (values.output === 'table') process.stdout.write(grantTable(grants));
   else
     for (const object of roleObjects(grants, { name: needed.name, account })) {
       process.stdout.write(`---\n${formatYaml(object)}`);
@@ -45,10 +51,10 @@ function print(needed: Needed, grants: readonly Grant[], values: OptionValues): 
 }
 
 /** `longshore permissions bd/NAME|DIR|FILE|REF` */
-export async function permissions(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
-  readAccountOption(values['service-account'] as string | undefined);
+export async function permissions(values: Values, [text]: readonly [string]): Promise<number> {
+  readAccountOption(values['service-account']);
   await using work = await openWorkFolder();
-  using progress = createProgress(process.stderr, { isQuiet: values['output'] === 'json' || !process.stderr.isTTY });
+  using progress = createProgress(process.stderr, { isQuiet: values.output === 'json' || !process.stderr.isTTY });
   const task = { values, work, progress, signal: AbortSignal.timeout(deadlineMs) };
   const isDeployment = /^(bd|bds|bundledeployments?)([.][^/]*)?[/]/i.test(text);
   const needed = isDeployment

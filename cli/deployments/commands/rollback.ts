@@ -2,12 +2,15 @@ import { apiVersion } from '../../../src/api/index.ts';
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { openKube, parseTarget } from '../../client/index.ts';
-import { inRange, type OptionValues } from '../../command/index.ts';
+import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
 import { type Revision, revisionsOf } from '../facts.ts';
+import type { rollbackOptions, timeoutOption } from '../options.ts';
 import { chooseRevision, specOfRevision } from '../rollback.ts';
 import { patchSpec, replacing } from '../run/apply.ts';
 import { whenInstalled } from '../run/wait.ts';
+
+type Values = OptionValues<typeof kubeconfigOption & typeof rollbackOptions & typeof timeoutOption>;
 
 async function hasBundle(kube: KubeClient, deployment: KubeObject, { bundle }: Revision): Promise<boolean> {
   try {
@@ -24,27 +27,24 @@ function specOf(deployment: KubeObject): JsonObject {
   return (deployment['spec'] ?? {}) as JsonObject;
 }
 
-async function wait(kube: KubeClient, values: OptionValues, deployment: KubeObject): Promise<void> {
+async function wait(kube: KubeClient, values: Values, deployment: KubeObject): Promise<void> {
   using progress = createProgress(process.stderr, { isQuiet: false });
-  const timeoutMs = (values['timeout'] as number) * 1000;
-  await whenInstalled({ kube, timeoutMs, progress }, deployment);
+  await whenInstalled({ kube, timeoutMs: values.timeout, progress }, deployment);
 }
 
 /** `longshore rollback NAME`: 1 when there is no such revision, or it is not installed in time. */
-export async function rollback(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+export async function rollback(values: Values, [text]: readonly [string]): Promise<number> {
   const target = parseTarget(text, ['BundleDeployment']);
-  const given = values['to'] as number | undefined;
-  const number = given === undefined ? undefined : inRange('to', given, [1, Number.MAX_SAFE_INTEGER]);
   using kube = await openKube(values);
   const deployment = await kube.get({ apiVersion, ...target });
   const revisions = revisionsOf(deployment);
   const isInstalled = isJsonEqual(revisions.at(-1)?.spec ?? null, specOf(deployment));
-  const revision = chooseRevision(revisions, { number, isInstalled, name: target.name });
+  const revision = chooseRevision(revisions, { number: values.to, isInstalled, name: target.name });
   const desired = specOfRevision(revision, { hasBundle: await hasBundle(kube, deployment, revision) });
   const written = await patchSpec(kube, deployment, replacing(specOf(deployment), desired));
   const title = `bundledeployment.core.rukpak.io "${target.name}"`;
-  if (values['wait'] === true) await wait(kube, values, written);
-  const what = values['wait'] === true ? 'rolled back' : 'is being rolled back';
+  if (values.wait) await wait(kube, values, written);
+  const what = values.wait ? 'rolled back' : 'is being rolled back';
   process.stdout.write(`${title} ${what} to revision ${revision.revision} (version ${revision.version})\n`);
   return 0;
 }

@@ -5,9 +5,10 @@ import { packStaged, type Staging } from '../../../src/content/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import { classOfBundle } from '../../bundle-files/index.ts';
 import { type ContentClient, createContentClient, parseTarget } from '../../client/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder, type WorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
+import type { runOptions, timeoutOption } from '../options.ts';
 import { applyDeployment, type DeploymentSpec } from '../run/apply.ts';
 import { validateBundle } from '../run/check.ts';
 import { readRunConfig } from '../run/config.ts';
@@ -17,6 +18,8 @@ import { type RunSource, readRunSource } from '../run/source.ts';
 import { whenInstalled } from '../run/wait.ts';
 import { deployPacked } from '../upload-deployment.ts';
 
+type Values = OptionValues<typeof runOptions & typeof timeoutOption & typeof clusterOptions & typeof registryOptions>;
+
 const deadlineMs = 15 * 60_000;
 
 interface Run {
@@ -24,7 +27,7 @@ interface Run {
   /** SOURCE as it was typed. */
   readonly word: string;
   readonly source: RunSource;
-  readonly values: OptionValues;
+  readonly values: Values;
   readonly config: JsonObject;
   readonly client: ContentClient;
   readonly work: WorkFolder;
@@ -41,20 +44,20 @@ function isOriginal(): boolean {
   return basename(process.argv[1] ?? '') === 'rukpakctl';
 }
 
-function isAsked(values: OptionValues, name: 'validate' | 'wait'): boolean {
-  return (values[name] as boolean | undefined) ?? !isOriginal();
+function isAsked(values: Values, name: 'validate' | 'wait'): boolean {
+  return values[name] ?? !isOriginal();
 }
 
 async function sourceOf({ source, values, signal }: Run): Promise<object> {
   const isOpen = source.kind === 'git' && source.ref === undefined;
   const branch = isOpen ? await defaultBranch(source.repository, signal) : undefined;
-  return sourceSpec(source, branch, values['secret'] as string | undefined);
+  return sourceSpec(source, branch, values.secret);
 }
 
 /** Undefined where only the cluster can fetch the bundle and the user named its class: then there is nothing to detect, and nothing to validate. */
 async function stage(run: Run, spec: object): Promise<Staging | undefined> {
   const { source, values, progress } = run;
-  const givenClass = values['bundle-provisioner-class'] as string | undefined;
+  const givenClass = values['bundle-provisioner-class'];
   if (source.kind !== 'local' && givenClass !== undefined && !isAsked(values, 'validate')) return undefined;
   try {
     return await fetchHere(source, spec, run);
@@ -70,14 +73,14 @@ async function stage(run: Run, spec: object): Promise<Staging | undefined> {
 }
 
 function specOf({ name, values, config }: Run, source: object, staging: Staging | undefined): DeploymentSpec {
-  const given = values['bundle-provisioner-class'] as string | undefined;
+  const given = values['bundle-provisioner-class'];
   const bundleClass = given ?? (staging === undefined ? plainProvisionerClass : classOfBundle(staging));
   return {
     name,
     source,
     config,
     bundleClass,
-    deploymentClass: values['bundle-deployment-provisioner-class'] as string,
+    deploymentClass: values['bundle-deployment-provisioner-class'],
   };
 }
 
@@ -115,15 +118,17 @@ async function apply(run: Run): Promise<KubeObject> {
 }
 
 async function wait({ name, values, client, progress }: Run, deployment: KubeObject): Promise<void> {
-  const timeoutMs = (values['timeout'] as number) * 1000;
-  const { bundle, version } = await whenInstalled({ kube: client.kube, timeoutMs, progress }, deployment);
+  const { bundle, version } = await whenInstalled(
+    { kube: client.kube, timeoutMs: values.timeout, progress },
+    deployment,
+  );
   progress.clear();
   const what = version === undefined ? '' : `version ${version}, `;
   print(`bundledeployment.core.rukpak.io "${name}" installed (${what}bundle ${bundle})`);
 }
 
 /** `longshore run NAME SOURCE`: 1 when it is not installed in time, or cannot be. */
-export async function run(values: OptionValues, [target = '', word = '']: readonly string[]): Promise<number> {
+export async function run(values: Values, [target, word]: readonly [string, string]): Promise<number> {
   const { name } = parseTarget(target, ['BundleDeployment']);
   const source = readRunSource(word, values);
   const config = await readRunConfig(values);

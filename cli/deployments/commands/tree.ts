@@ -1,13 +1,15 @@
 import { errorMessage } from '../../../src/base/index.ts';
 import { openKube, parseTarget } from '../../client/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import type { kubeconfigOption, OptionValues, outputOption } from '../../command/index.ts';
 import { readTree } from '../tree/installed-tree.ts';
 import { formatTree } from '../tree/node.ts';
+
+type Values = OptionValues<typeof kubeconfigOption & typeof outputOption>;
 
 const deadlineMs = 2 * 60_000;
 
 /** `longshore tree bd/NAME|bundle/NAME`: 1 when some of it cannot be read. */
-export async function tree(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+export async function tree(values: Values, [text]: readonly [string]): Promise<number> {
   const target = parseTarget(text, ['BundleDeployment', 'Bundle']);
   using kube = await openKube(values);
   const unreadable: string[] = [];
@@ -21,7 +23,7 @@ export async function tree(values: OptionValues, [text = '']: readonly string[])
     },
     target,
   );
-  process.stdout.write(values['output'] === 'json' ? `${JSON.stringify(root)}\n` : formatTree(root, process.stdout));
+  process.stdout.write(values.output === 'json' ? `${JSON.stringify(root)}\n` : formatTree(root, process.stdout));
   for (const line of unreadable) process.stderr.write(`longshore: cannot be shown: ${line}\n`);
   return unreadable.length === 0 ? 0 : 1;
 }

@@ -15,8 +15,10 @@ import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { definitionOf } from '../../../src/sources/definitions/index.ts';
 import { stagePath } from '../../bundle-files/index.ts';
 import { type ContentClient, describeRefusal } from '../../client/index.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { openStaging, type WorkFolder } from '../../input/index.ts';
 import { pullInto, type Transfer } from '../../oci/index.ts';
+import type { diffOptions } from '../options.ts';
 
 /** What a deployment is compared with. */
 export interface Desired extends Rendition {
@@ -28,6 +30,8 @@ export interface Finding extends Transfer {
   readonly client: ContentClient;
   readonly work: WorkFolder;
   readonly deployment: KubeObject;
+  /** What to compare with; empty: the newest Bundle of the deployment. */
+  readonly requested: Partial<OptionValues<typeof diffOptions>>;
 }
 
 function classOf(deployment: KubeObject): string {
@@ -120,8 +124,7 @@ async function stageTemplate(deployment: KubeObject, finding: Finding): Promise<
  *  deployment's own newest Bundle. With `-f` and one of the first two, that is the content of the deployment in the file.
  *  @throws TerminalError InvalidOption, and what the ways throw */
 export async function findDesired(finding: Finding): Promise<Desired> {
-  const { values } = finding;
-  const [bundle, image, file] = ['bundle', 'image', 'filename'].map((name) => values[name] as string | undefined);
+  const { bundle, image, filename: file } = finding.requested;
   if (bundle !== undefined && image !== undefined) {
     throw new TerminalError('InvalidOption', '--bundle and --image: expected one of them, found both');
   }

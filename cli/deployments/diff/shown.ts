@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 
-/** What the server sets by itself; it says nothing about a change. */
+/** Fields that the server sets; they are no changes. */
 const noise: ReadonlySet<string> = new Set([
   'managedFields',
   'resourceVersion',

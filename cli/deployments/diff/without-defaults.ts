@@ -20,7 +20,7 @@ function ofObject(after: JsonObject, before: JsonObject, manifest: JsonValue | u
   return Object.fromEntries(entries);
 }
 
-/** `after` as the server answered, but what is new in it as the manifest has it: defaults that the server adds to a new container, say nothing about
+/** `after` as the server answered, but what is new in it as the manifest has it: defaults that the server adds, to a new container for example, are no change of
  *  the bundle. What is new and in no manifest stays: a webhook may have added it. */
 export function withoutDefaults(
   after: JsonValue,

@@ -10,15 +10,21 @@ import {
 import { type JsonObject, objectAt, TerminalError } from '../../../src/base/index.ts';
 import { formatOf, readStaged } from '../../../src/formats/index.ts';
 import { isForbidden, type KubeObject, refOf, serviceAccountUser } from '../../../src/kube/index.ts';
+import type { namespaceOptions } from '../../bundle/index.ts';
 import { classOfBundle, stageBundle } from '../../bundle-files/index.ts';
 import { createContentClient } from '../../client/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
 import type { WorkFolder } from '../../input/index.ts';
 import type { Progress } from '../../output/index.ts';
 import { findDesired } from '../diff/desired.ts';
 import { watchedAs } from '../run/config.ts';
 import { kubernetesKinds } from './kinds.ts';
+import type { permissionsOptions } from './options.ts';
 import { bundleNameIn } from './roles.ts';
+
+type Values = OptionValues<
+  typeof namespaceOptions & typeof permissionsOptions & typeof clusterOptions & typeof registryOptions
+>;
 
 /** What an installation takes. */
 export interface Needed {
@@ -35,7 +41,7 @@ export interface Needed {
 
 /** What there is to work with. */
 export interface Work {
-  readonly values: OptionValues;
+  readonly values: Values;
   readonly work: WorkFolder;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -94,8 +100,8 @@ export async function neededByBundle(name: string, work: Work): Promise<Needed> 
   const { staging } = await stageBundle({ name, ...work });
   await using _staging = staging;
   const content = await readStaged(formatOf(classOfBundle(staging)), staging, `${name}: `);
-  const desired = values['install-namespace'] as string | undefined;
-  const watched = (values['watch-namespace'] as readonly string[] | undefined) ?? [];
+  const desired = values['install-namespace'];
+  const watched = values['watch-namespace'];
   const config = {
     ...(desired === undefined ? {} : { installNamespace: desired }),
     ...watchedAs(watched),
@@ -103,7 +109,7 @@ export async function neededByBundle(name: string, work: Work): Promise<Needed> 
   const rendered = content.render({ config, cluster: { certificateProviders: ['self'], kubeVersion: 'v999.0.0' } });
   const objects = rendered.objects as unknown as KubeObject[];
   const suggested = desired === undefined ? rendered.installNamespace?.name : undefined;
-  const defaultNamespace = desired ?? suggested ?? (values['system-namespace'] as string);
+  const defaultNamespace = desired ?? suggested ?? values['system-namespace'];
   const needs = await needsOfObjects(objects, { installNamespace: suggested, defaultNamespace });
   const coming = new Set([...namespacesIn(objects), ...(suggested === undefined ? [] : [suggested])]);
   return { name: bundleNameIn(name), needs, comingNamespaces: coming, account: undefined, missing: undefined };
@@ -115,10 +121,10 @@ export async function neededByDeployment(name: string, { values, work, progress,
   using client = await createContentClient(values);
   const { kube } = client;
   const deployment = await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
-  const desired = await findDesired({ client, work, deployment, values, progress, signal });
+  const desired = await findDesired({ client, work, deployment, requested: {}, values, progress, signal });
   const request = { ...installOptionsOf(deployment), ...placeOf(desired) };
   const { uid = '' } = deployment.metadata;
-  const systemNamespace = values['system-namespace'] as string;
+  const systemNamespace = values['system-namespace'];
   const { objects } = desired;
   const needs = await readNeeds({ kube, owner: { name, uid }, objects, ...request, systemNamespace, signal });
   const { items } = await kube.list({ apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true }, { signal });

@@ -1,20 +1,12 @@
-import { renderOptions } from '../../bundle/index.ts';
-import type { OptionSpec } from '../../command/index.ts';
-
-const namespaceOptions = renderOptions.filter(({ name }) => ['install-namespace', 'watch-namespace'].includes(name));
-
 /** What `longshore permissions` prints, and of which installation. */
-export const permissionsOptions: readonly OptionSpec[] = [
-  ...namespaceOptions,
-  {
-    name: 'service-account',
+export const permissionsOptions = {
+  'service-account': {
     kind: 'text',
     placeholder: 'NAMESPACE/NAME',
     description:
       'Service account to print bindings for. Default: the service account of the BundleDeployment, else only roles are printed.',
   },
-  {
-    name: 'output',
+  output: {
     short: 'o',
     kind: 'text',
     placeholder: 'yaml|table|json',
@@ -22,4 +14,4 @@ export const permissionsOptions: readonly OptionSpec[] = [
     choices: ['yaml', 'table', 'json'],
     description: 'Output format; yaml prints roles that can be applied.',
   },
-];
+} as const;

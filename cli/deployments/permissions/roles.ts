@@ -4,7 +4,7 @@ import type { Need } from '../../../src/apply/index.ts';
 import type { JsonObject } from '../../../src/base/index.ts';
 import { combineRules, type PolicyRule } from '../../../src/rbac/index.ts';
 
-/** Rights in one place. */
+/** Permissions in one namespace, or cluster-wide. */
 export interface Grant {
   /** Empty: in the whole cluster. */
   readonly namespace: string;

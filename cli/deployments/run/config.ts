@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { readDeploymentConfig } from '../../../src/api/index.ts';
 import { errorMessage, isJsonObject, type JsonObject, parseYaml, TerminalError } from '../../../src/base/index.ts';
 import type { OptionValues } from '../../command/index.ts';
+import type { runOptions } from '../options.ts';
 import { readAccountOption } from '../permissions/account-option.ts';
+
+type Values = OptionValues<typeof runOptions>;
 
 async function readConfigFile(path: string | undefined): Promise<JsonObject> {
   if (path === undefined) return {};
@@ -26,11 +29,11 @@ export function watchedAs(namespaces: readonly string[]): JsonObject {
 
 /** `spec.config` as the options have it: the file of `--config`, then the options of single fields.
  *  @throws TerminalError InvalidOption, InvalidYaml, InvalidConfig */
-export async function readRunConfig(values: OptionValues): Promise<JsonObject> {
-  const namespace = values['namespace'] as string | undefined;
-  const { watchNamespace, watchNamespaces, ...file } = await readConfigFile(values['config'] as string | undefined);
-  const watched = (values['watch-namespace'] as readonly string[] | undefined) ?? [];
-  const account = readAccountOption(values['service-account'] as string | undefined);
+export async function readRunConfig(values: Values): Promise<JsonObject> {
+  const namespace = values.namespace;
+  const { watchNamespace, watchNamespaces, ...file } = await readConfigFile(values.config);
+  const watched = values['watch-namespace'];
+  const account = readAccountOption(values['service-account']);
   const fromFile = {
     ...(watchNamespace === undefined ? {} : { watchNamespace }),
     ...(watchNamespaces === undefined ? {} : { watchNamespaces }),

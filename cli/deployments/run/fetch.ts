@@ -32,22 +32,26 @@ export function sourceSpec(source: RunSource, branch: string | undefined, secret
 
 /** Fetches the bundle to this machine the way the cluster does, without the Secrets of the cluster. Dispose of the answer before the work folder.
  *  @throws TerminalError and TransientError, naming what could not be fetched */
-export async function fetchHere(source: RunSource, spec: object, wish: Omit<BundleRequest, 'name'>): Promise<Staging> {
-  if (source.kind === 'local') return (await stageBundle({ ...wish, name: source.name })).staging;
-  if (source.kind === 'image') return (await stageBundle({ ...wish, name: `oci://${source.ref}` })).staging;
-  const caPem = await readAuthorities(wish.values['registry-ca'] as string | undefined);
+export async function fetchHere(
+  source: RunSource,
+  spec: object,
+  bundle: Omit<BundleRequest, 'name'>,
+): Promise<Staging> {
+  if (source.kind === 'local') return (await stageBundle({ ...bundle, name: source.name })).staging;
+  if (source.kind === 'image') return (await stageBundle({ ...bundle, name: `oci://${source.ref}` })).staging;
+  const caPem = await readAuthorities(bundle.values['registry-ca']);
   const deps = {
     caPem,
     answerDeadlineMs,
     clock: systemClock,
-    temporaryDir: wish.work.path,
+    temporaryDir: bundle.work.path,
     proxies: readProxySettings(process.env),
     // No Secret is used here.
     allowsUnnamedHosts: false,
   };
-  const options = { signal: wish.signal, onProgress: (line: string): void => wish.progress.show(line) };
+  const options = { signal: bundle.signal, onProgress: (line: string): void => bundle.progress.show(line) };
   await using stack = new AsyncDisposableStack();
-  const staging = stack.use(await openStaging(wish.work));
+  const staging = stack.use(await openStaging(bundle.work));
   const request = { source: spec as Parameters<typeof fetchHttp>[1]['source'], staging };
   if (source.kind === 'http') await fetchHttp(deps, request, options);
   else await fetchGit({ ...deps, locks: createLocks(), programPath: process.env['PATH'] ?? '' }, request, options);

@@ -1,6 +1,9 @@
 import { redactUrl, TerminalError } from '../../../src/base/index.ts';
 import type { OptionValues } from '../../command/index.ts';
 import { readBundleName } from '../../input/index.ts';
+import type { runOptions } from '../options.ts';
+
+type Values = OptionValues<typeof runOptions>;
 
 /** What `spec.source.git.ref` has: one of the three. */
 export type GitReference = { readonly branch: string } | { readonly tag: string } | { readonly commit: string };
@@ -22,20 +25,16 @@ const gitOptions = ['branch', 'tag', 'commit'] as const;
 const gitScheme = /^(?:git\+)?(?:ssh|git):\/\/|^git\+https?:\/\/|^[\w.-]+@(?!sha\d+:)[\w.-]+:/i;
 const archive = /\.(?:tgz|tar\.gz)$/i;
 
-function textOf(values: OptionValues, name: string): string | undefined {
-  return values[name] as string | undefined;
-}
-
 function invalid(text: string): TerminalError {
   return new TerminalError('InvalidOption', text);
 }
 
 /** @throws TerminalError InvalidOption for more than one of them */
-function readReference(values: OptionValues): GitReference | undefined {
+function readReference(values: Values): GitReference | undefined {
   const given = gitOptions.filter((name) => values[name] !== undefined);
   const [first, second] = given;
   if (second !== undefined) throw invalid(`--${first} and --${second}: expected one of them, found both`);
-  return first === undefined ? undefined : ({ [first]: textOf(values, first) } as unknown as GitReference);
+  return first === undefined ? undefined : ({ [first]: values[first] } as unknown as GitReference);
 }
 
 function isGit(word: string): boolean {
@@ -52,20 +51,20 @@ function assertNoLogin(word: string): void {
   );
 }
 
-function readAddress(word: string, values: OptionValues): RunSource | undefined {
+function readAddress(word: string, values: Values): RunSource | undefined {
   if (isGit(word)) {
     const repository = word.replace(/^git\+/i, '');
-    return { kind: 'git', repository, ref: readReference(values), directory: textOf(values, 'directory') };
+    return { kind: 'git', repository, ref: readReference(values), directory: values.directory };
   }
   return /^https?:\/\//i.test(word) ? { kind: 'http', url: word } : undefined;
 }
 
 /** Reads the SOURCE argument: a git URL, the URL of a tar.gz, a path, `-` for a tar on standard input, or the reference of an image.
  *  @throws TerminalError InvalidOption, InvalidName, NotFound */
-export function readRunSource(word: string, values: OptionValues): RunSource {
+export function readRunSource(word: string, values: Values): RunSource {
   assertNoLogin(word);
   const address = readAddress(word, values);
-  const extra = [...gitOptions, 'directory'].find((name) => values[name] !== undefined);
+  const extra = ([...gitOptions, 'directory'] as const).find((name) => values[name] !== undefined);
   if (extra !== undefined && address?.kind !== 'git') {
     throw invalid(`--${extra}: expected with the URL of a git repository, found "${word}"`);
   }

@@ -82,7 +82,7 @@ function healthOfOurs(object: KubeObject): Health {
   return conditionHealth(object, object.kind === 'Bundle' ? ['Unpacked'] : ['HasValidBundle', 'Installed', 'Healthy']);
 }
 
-/** What is installed, as the deployment says. */
+/** What is installed, from the status of the deployment. */
 function versionOf(deployment: KubeObject): { readonly version?: string } {
   const { activeVersion } = isJsonObject(deployment['status']) ? deployment['status'] : {};
   return typeof activeVersion === 'string' ? { version: activeVersion } : {};

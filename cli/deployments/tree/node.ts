@@ -55,7 +55,7 @@ function rowsOf(node: TreeNode, lead: string, indent: string): readonly Row[] {
   return [{ left: `${lead}${titleOf(node)}`, node }, ...below];
 }
 
-/** What a server says in several lines, and with what it wants to do to the terminal, is one harmless line here. */
+/** A text of a server as one line, without control characters that would change the terminal. */
 function oneLine(text: string): string {
   return text.replace(/[^\P{C}]+/gu, ' ').trim();
 }

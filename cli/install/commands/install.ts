@@ -2,16 +2,19 @@ import { parseImageReference } from '../../../src/api/index.ts';
 import { errorMessage, TerminalError } from '../../../src/base/index.ts';
 import { type KubeObject, refOf } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
-import { inRange, type OptionValues } from '../../command/index.ts';
+import { type kubeconfigOption, type OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
 import { type ApplyManifestsOptions, applyManifests, withImage } from '../apply-manifests.ts';
 import { chooseOverlay, findInstalled, type Installed } from '../installed.ts';
 import { removeLeftovers } from '../leftovers.ts';
 import { readManifests, shownName } from '../manifests.ts';
+import type { installOptions } from '../options.ts';
 import { leaveOthersKinds } from '../others-kinds.ts';
 import type { Overlay } from '../overlays.ts';
 import { untilInstalled } from '../readiness.ts';
-import { maxShards, shardsAbove, withShards } from '../shards.ts';
+import { shardsAbove, withShards } from '../shards.ts';
+
+type Values = OptionValues<typeof kubeconfigOption & typeof installOptions>;
 
 const applyDeadlineMs = 5 * 60_000;
 
@@ -30,28 +33,27 @@ interface Choice {
 }
 
 /** What was not asked for stays as it is installed. */
-function choose(values: OptionValues, installed: Installed | undefined): Choice {
-  const image = values['image'] as string | undefined;
+function choose(values: Values, installed: Installed | undefined): Choice {
+  const image = values.image;
   if (image !== undefined) assertImage(image);
-  const shards = (values['shards'] as number | undefined) ?? installed?.shards ?? 1;
   return {
-    overlay: chooseOverlay(values['overlay'] as Overlay | undefined, installed),
+    overlay: chooseOverlay(values.overlay, installed),
     image: image ?? installed?.image,
-    shards: inRange('shards', shards, [1, maxShards]),
+    shards: values.shards ?? installed?.shards ?? 1,
   };
 }
 
-function tellKept(values: OptionValues, { overlay, image, shards }: Choice): void {
+function reportRetained(values: Values, { overlay, image, shards }: Choice): void {
   const retained = [
-    ...(values['overlay'] === undefined ? [`overlay ${overlay}`] : []),
-    ...(values['image'] === undefined && image !== undefined ? [`image ${image}`] : []),
-    ...(values['shards'] === undefined && shards > 1 ? [`${shards} shards`] : []),
+    ...(values.overlay === undefined ? [`overlay ${overlay}`] : []),
+    ...(values.image === undefined && image !== undefined ? [`image ${image}`] : []),
+    ...(values.shards === undefined && shards > 1 ? [`${shards} shards`] : []),
   ];
   if (retained.length > 0) process.stdout.write(`as installed: ${retained.join(', ')}\n`);
 }
 
 /** The objects to apply. */
-async function readWanted({ overlay, image, shards }: Choice): Promise<readonly KubeObject[]> {
+async function readDesired({ overlay, image, shards }: Choice): Promise<readonly KubeObject[]> {
   const shipped = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
   return image === undefined ? shipped : withImage(shipped, image);
 }
@@ -74,18 +76,15 @@ async function whatIsMissing(
 }
 
 /** `longshore install`: 0 when everything is there and answers. */
-export async function install(values: OptionValues): Promise<number> {
-  const timeoutMs = (values['timeout'] as number) * 1000;
-  if (timeoutMs > 86_400_000) {
-    throw new TerminalError('InvalidOption', `--timeout: expected at most 86400, found ${timeoutMs / 1000}`);
-  }
-  const isDryRun = values['dry-run'] as boolean;
+export async function install(values: Values): Promise<number> {
+  const { timeout: timeoutMs } = values;
+  const isDryRun = values['dry-run'];
   using kube = await openKube(values);
   const signal = AbortSignal.timeout(applyDeadlineMs);
   const installed = await findInstalled(kube, signal);
   const choice = choose(values, installed);
-  if (installed !== undefined) tellKept(values, choice);
-  const objects = await leaveOthersKinds(await readWanted(choice), {
+  if (installed !== undefined) reportRetained(values, choice);
+  const objects = await leaveOthersKinds(await readDesired(choice), {
     kube,
     signal,
     onLeft: (crd) => process.stdout.write(`${shownName(crd)} left: another program has brought it\n`),

@@ -2,11 +2,14 @@ import { createInterface } from 'node:readline/promises';
 import { TerminalError } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
 import type { DeletionOptions } from '../deletion.ts';
 import { shownName } from '../manifests.ts';
+import type { uninstallOptions } from '../options.ts';
 import { removeInstallation } from '../removal.ts';
+
+type Values = OptionValues<typeof kubeconfigOption & typeof uninstallOptions>;
 
 const askedNames = 10;
 
@@ -36,8 +39,8 @@ async function confirm(planned: readonly KubeObject[]): Promise<void> {
 }
 
 /** `longshore uninstall`: 1, and nothing changed, while there is content, unless `--with-content`, and without confirmation. */
-export async function uninstall(values: OptionValues): Promise<number> {
-  const isDryRun = values['dry-run'] as boolean;
+export async function uninstall(values: Values): Promise<number> {
+  const isDryRun = values['dry-run'];
   using kube = await openKube(values);
   using progress = createProgress(process.stderr, { isQuiet: false });
   let removed = 0;
@@ -45,15 +48,15 @@ export async function uninstall(values: OptionValues): Promise<number> {
     kube,
     isDryRun,
     progress,
-    timeoutMs: (values['timeout'] as number) * 1000,
-    isWithContent: values['with-content'] as boolean,
+    timeoutMs: values.timeout,
+    isWithContent: values['with-content'],
     onRemoved: (object) => {
       progress.clear();
       removed += 1;
       process.stdout.write(`${shownName(object)} deleted${isDryRun ? ' (dry run)' : ''}\n`);
     },
   };
-  if (!isDryRun && !(values['yes'] as boolean)) {
+  if (!isDryRun && !values.yes) {
     const planned = await plannedRemoval(removal);
     if (planned.length > 0) await confirm(planned);
   }

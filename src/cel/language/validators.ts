@@ -1,6 +1,7 @@
+import { parseGoDuration } from '../../base/index.ts';
 import { type FormatPiece, readFormat, wrongType } from '../library/formatting.ts';
 import { compileExpression } from '../library/patterns.ts';
-import { parseDuration, parseTime } from '../library/times.ts';
+import { parseTime } from '../library/times.ts';
 import { Failure, type Value } from '../values/value.ts';
 import { type CelType, formatType, insideOptional, isSameType } from './cel-type.ts';
 import { type CallNode, childrenOf, type Expression, type ListNode, type MapNode } from './expression.ts';
@@ -9,7 +10,7 @@ import type { Issue } from './source-text.ts';
 type Literal = (value: Value) => boolean;
 
 const literalChecks: Readonly<Record<string, Literal>> = {
-  duration: (value) => typeof value !== 'string' || parseDuration(value) !== undefined,
+  duration: (value) => typeof value !== 'string' || parseGoDuration(value) !== undefined,
   timestamp: (value) => typeof value !== 'string' || parseTime(value) !== undefined,
   matches: (value) => typeof value !== 'string' || !(compileExpression(value) instanceof Failure),
 };

@@ -1,3 +1,4 @@
+import { parseGoDuration } from '../../base/index.ts';
 import {
   Duration,
   Failure,
@@ -13,7 +14,7 @@ import {
 } from '../values/value.ts';
 import { checkedInt, checkedTime, checkedUint } from './arithmetic.ts';
 import type { Implementations } from './declare.ts';
-import { formatDuration, formatTime, parseDuration, parseTime } from './times.ts';
+import { formatDuration, formatTime, parseTime } from './times.ts';
 
 function cannot(value: Value, to: string): Failure {
   return new Failure(`type conversion error from '${typeNameOf(value)}' to '${to}'`);
@@ -120,7 +121,7 @@ function toTimestamp(value: Value): Value {
 function toDuration(value: Value): Value {
   if (value instanceof Duration) return value;
   if (typeof value === 'bigint') return new Duration(value);
-  const nanos = typeof value === 'string' ? parseDuration(value) : undefined;
+  const nanos = typeof value === 'string' ? parseGoDuration(value) : undefined;
   return nanos === undefined ? cannot(value, 'google.protobuf.Duration') : new Duration(nanos);
 }
 

@@ -3,41 +3,6 @@ import type { Implementations } from './declare.ts';
 
 const million = 1_000_000n;
 
-const units: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1000n,
-  '\u00B5s': 1000n,
-  '\u03BCs': 1000n,
-  ms: million,
-  s: 1000n * million,
-  m: 60_000n * million,
-  h: 3_600_000n * million,
-};
-
-const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00B5s|\u03BCs|ms|s|m|h)/gy;
-
-function scaled(amount: string, unit: bigint): bigint {
-  const [whole = '', fraction = ''] = amount.split('.');
-  return (
-    BigInt(whole || '0') * unit + (fraction === '' ? 0n : (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length))
-  );
-}
-
-/** Reads `1h30m`, `-1.5s`, `0`: nanoseconds, or undefined. */
-export function parseDuration(text: string): bigint | undefined {
-  const sign = text.startsWith('-') ? -1n : 1n;
-  const body = text.replace(/^[+-]/, '');
-  if (body === '0') return 0n;
-  let nanos = 0n;
-  let length = 0;
-  for (const match of body.matchAll(part)) {
-    nanos += scaled(match[1] ?? '0', units[match[2] ?? 's'] ?? 1n);
-    length += match[0].length;
-  }
-  const isTooLong = nanos > 2n ** 63n - 1n;
-  return length === 0 || length < body.length || isTooLong ? undefined : sign * nanos;
-}
-
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 
 function offsetSeconds(zone: string): number | undefined {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseOptions } from '../../../cli/command/options.ts';
-import { readConfig, upOptions } from '../../../cli/config.ts';
-import { type Platform, startPlatform } from '../../../cli/platform.ts';
+import { readConfig, upOptions } from '../../../cli/settings/up.ts';
+import { type Platform, startPlatform } from '../../../cli/up/platform.ts';
 import { createLogger } from '../../../src/base/index.ts';
 import { SeededRandom } from '../../conformance/random.ts';
 import { type Action, actionsOf, describeAction } from './actions.ts';

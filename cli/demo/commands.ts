@@ -1,0 +1,15 @@
+/** The walkthrough on a temporary cluster. It loads what it needs when it runs.
+ *  @imports cli/up, cli/examples, cli/settings, cli/output, cli/command, src/base */
+import { type Command, defineCommand } from '../command/index.ts';
+
+/** In the order of `longshore --help`. */
+export const demoCommands: readonly Command[] = [
+  defineCommand({
+    name: 'demo',
+    summary: 'Run the walkthrough with kubectl on a temporary cluster.',
+    options: {},
+    examples: ['demo'],
+    isServer: true,
+    run: async () => (await import('./commands/demo.ts')).demo(),
+  }),
+];

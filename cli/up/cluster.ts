@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ApiServer, type HoldWrite, startApiServer } from '../../apiserver/index.ts';
+import {
+  fileProblem,
+  type Logger,
+  makeFolder,
+  readProxySettings,
+  systemClock,
+  TerminalError,
+} from '../../src/base/index.ts';
+import { lockFolder } from '../../src/content/index.ts';
+import {
+  type ClusterAccess,
+  createKubeClient,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+} from '../../src/kube/index.ts';
+import type { Metrics } from '../../src/metrics/index.ts';
+import { readCrds, untilEstablished } from '../client/index.ts';
+import { isPortTaken, rememberedPort, rememberPort } from '../process/index.ts';
+import type { Config } from '../settings/index.ts';
+
+/** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */
+export interface OpenCluster extends AsyncDisposable {
+  /** Undefined for an external cluster. */
+  readonly apiServer: ApiServer | undefined;
+  readonly server: string;
+  readonly kube: KubeClient;
+  readonly kubeconfigPath: string;
+  readonly folder: string;
+}
+
+/** What opening a cluster is given. */
+export interface ClusterDeps {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Which writes an API server of ours holds until the webhook is there. */
+  readonly holdWrite: HoldWrite;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly isTemporary: boolean;
+}
+
+async function openFolder(config: Config): Promise<Folder> {
+  if (config.dataDir === undefined) return { path: await mkdtemp(join(tmpdir(), 'longshore-')), isTemporary: true };
+  try {
+    makeFolder(config.dataDir, 0o700);
+  } catch (thrown) {
+    const message = `--data-dir ${config.dataDir}: ${fileProblem(thrown)}; name a folder that can be made or written to`;
+    throw new TerminalError('DataFolderUnusable', message, { cause: thrown });
+  }
+  return { path: config.dataDir, isTemporary: false };
+}
+
+async function openApiServer(config: Config, folder: Folder, { log, holdWrite }: ClusterDeps): Promise<ApiServer> {
+  const options = {
+    crds: (await readCrds()) as unknown as KubeObject[],
+    log,
+    holdWrite,
+    simulation: config.isSimulating,
+    kubeconfigPath: config.kubeconfigPath ?? join(folder.path, 'kubeconfig'),
+    ...(folder.isTemporary ? {} : { dataDir: folder.path }),
+  };
+  const port = config.port === 0 && !folder.isTemporary ? await rememberedPort(folder.path, 'port') : config.port;
+  try {
+    return await startApiServer({ ...options, port });
+  } catch (thrown) {
+    if (!isPortTaken(thrown)) throw thrown;
+    if (config.port !== 0) {
+      const message = `--port ${config.port}: another process listens there; choose another port, or 0 for a free one`;
+      throw new TerminalError('PortTaken', message, { cause: thrown });
+    }
+    return await startApiServer({ ...options, port: 0 });
+  }
+}
+
+/** Applies our CustomResourceDefinitions and waits until they are served.
+ *  @throws the deadline's error after a minute */
+async function installCrds(kube: KubeClient): Promise<void> {
+  const crds = (await readCrds()) as unknown as KubeObject[];
+  for (const crd of crds) await kube.apply(crd, { fieldManager: 'longshore', force: true });
+  await untilEstablished(kube, crds);
+}
+
+async function accessOf(config: Config, apiServer: ApiServer | undefined): Promise<ClusterAccess> {
+  if (apiServer !== undefined) return await loadClusterAccess({ text: apiServer.kubeconfig });
+  const path = config.clusterPath ?? '';
+  try {
+    return await loadClusterAccess({ path }, readProxySettings(process.env));
+  } catch (thrown) {
+    const message = `--cluster ${path}: ${fileProblem(thrown)}; name the kubeconfig of the cluster to work on`;
+    throw new TerminalError('InvalidOption', message, { cause: thrown });
+  }
+}
+
+/** Opens the cluster of `--cluster`, or an API server of our own. Disposing it closes what was opened; a temporary folder goes then.
+ *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption */
+export async function openCluster(config: Config, deps: ClusterDeps): Promise<OpenCluster> {
+  const { metrics } = deps;
+  await using stack = new AsyncDisposableStack();
+  const folder = await openFolder(config);
+  stack.defer(async () => {
+    if (folder.isTemporary) await rm(folder.path, { recursive: true, force: true });
+  });
+  const own = config.clusterPath === undefined;
+  // The API server locks the folder that it keeps its objects in.
+  if (!own && !folder.isTemporary) stack.use(lockFolder(folder.path));
+  const apiServer = own ? stack.use(await openApiServer(config, folder, deps)) : undefined;
+  if (apiServer !== undefined && !folder.isTemporary) {
+    await rememberPort(folder.path, 'port', Number(new URL(apiServer.url).port));
+  }
+  const access = await accessOf(config, apiServer);
+  const kube = createKubeClient({ access, clock: systemClock, metrics });
+  stack.defer(() => kube.close());
+  if (!own) await installCrds(kube);
+  const owned = stack.move();
+  return {
+    apiServer,
+    server: access.server,
+    kube,
+    kubeconfigPath: config.clusterPath ?? config.kubeconfigPath ?? join(folder.path, 'kubeconfig'),
+    folder: folder.path,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import type { ApiServer, HoldWrite } from '../../apiserver/index.ts';
+import {
+  type ControllersContext,
+  offersOf,
+  type RunningControllers,
+  startControllers,
+  startWebhook,
+} from '../../manager/index.ts';
+import { createServingCertificate, type Logger, type ServingCertificate, systemClock } from '../../src/base/index.ts';
+import { startCatalogServer } from '../../src/catalog/index.ts';
+import type { Dependency } from '../../src/constraints/index.ts';
+import type { KindCache, KubeClient } from '../../src/kube/index.ts';
+import { createMetrics, type Metrics } from '../../src/metrics/index.ts';
+import { isReviewed, type Registered, registerWebhooks } from '../../webhook/index.ts';
+import { keepYoungHeapSmall } from '../command/index.ts';
+import { startOnRememberedPort } from '../process/index.ts';
+import { checkProcessLimits, openContentServer, openRegistrySettings, processEnvironment } from '../runtime/index.ts';
+import type { Config } from '../settings/index.ts';
+import { openCluster } from './cluster.ts';
+import { publishContentPod } from './content-pod.ts';
+
+const loopback = '127.0.0.1';
+
+/** Everything of `longshore up`, running: API server, webhook, provisioners. */
+export interface Platform extends AsyncDisposable {
+  /** Undefined with an external cluster. */
+  readonly apiServer: ApiServer | undefined;
+  /** As the admin. */
+  readonly kube: KubeClient;
+  readonly kubeconfigPath: string;
+  /** Where contents are served and uploads are taken: `https://127.0.0.1:41234`. */
+  readonly contentUrl: string;
+  /** Where ClusterCatalogs are served; undefined with `--no-cluster-catalogs`. */
+  readonly catalogsUrl: string | undefined;
+  /** Where `<bundle>.tgz` files are. */
+  readonly storeDir: string;
+}
+
+/** What the platform is started with; `onStep` gets one short line for each step of the start. */
+export interface PlatformDeps {
+  readonly log: Logger;
+  /** Default: its own. */
+  readonly metrics?: Metrics;
+  readonly onStep?: (line: string) => void;
+}
+
+/** Keeps writes of what the webhook validates waiting until it listens: after a restart the configurations are there before it, at the first start after. */
+class WebhookGate {
+  readonly #isOpen = Promise.withResolvers<void>();
+  #hasOpened = false;
+  readonly holdWrite: HoldWrite;
+
+  constructor(systemNamespace: string) {
+    this.holdWrite = ({ resource, subresource, namespace }) => {
+      const isHeld = !this.#hasOpened && subresource === undefined && isReviewed(resource, namespace, systemNamespace);
+      return isHeld ? this.#isOpen.promise : undefined;
+    };
+  }
+
+  open(): void {
+    this.#hasOpened = true;
+    this.#isOpen.resolve();
+  }
+}
+
+interface WebhookParts {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly offersFor: (dependency: Dependency) => readonly string[];
+  readonly sharedBundles: () => KindCache | undefined;
+  readonly gate: WebhookGate;
+}
+
+/** What the webhook takes from the controllers of this process, once they run. */
+function sharedWithWebhook(
+  running: () => RunningControllers | undefined,
+): Pick<WebhookParts, 'offersFor' | 'sharedBundles'> {
+  return {
+    offersFor: (dependency) => offersOf(running()?.views, dependency),
+    sharedBundles: () => running()?.bundles(),
+  };
+}
+
+async function openWebhook(
+  kube: KubeClient,
+  config: Config,
+  { gate, ...parts }: WebhookParts,
+): Promise<AsyncDisposable & Registered> {
+  const { systemNamespace } = config;
+  await using stack = new AsyncDisposableStack();
+  const stop = new AbortController();
+  stack.defer(() => stop.abort());
+  const runtime = { ...parts, kube, clock: systemClock, systemNamespace, signal: stop.signal };
+  const webhook = stack.use(await startWebhook(config, { ...runtime, host: loopback, port: 0 }));
+  const registered = await registerWebhooks(kube, {
+    address: { origin: `https://${loopback}:${webhook.port}` },
+    caBundlePem: webhook.caBundlePem(),
+    systemNamespace,
+    hasClusterCatalogs: config.hasClusterCatalogs,
+  });
+  gate.open();
+  const owned = stack.move();
+  return { undo: () => registered.undo(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+interface ServerParts {
+  readonly folder: string;
+  readonly serving: ServingCertificate;
+}
+
+/** The servers of contents and catalogs, on the ports of last time where they are free. */
+function localServers(
+  config: Config,
+  { folder, serving }: ServerParts,
+): Pick<ControllersContext, 'openContent' | 'catalogs'> {
+  const { contentPort, catalogPort: port } = config;
+  const place = { folder, portFile: 'catalog-port', port };
+  const catalogs: ControllersContext['catalogs'] = {
+    catalogsDir: join(folder, 'catalogs'),
+    openCatalogServer: async (options) => {
+      const server = await startOnRememberedPort(place, (free) =>
+        startCatalogServer({ ...options, serving, host: loopback, port: free }),
+      );
+      const url = `https://${loopback}:${server.port}`;
+      return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    },
+  };
+  return {
+    openContent: (options) => openContentServer({ ...options, serving, folder, port: contentPort }),
+    catalogs: config.hasClusterCatalogs ? catalogs : undefined,
+  };
+}
+
+function prepareProcess({ clusterPath }: Config): void {
+  checkProcessLimits('up');
+  if (clusterPath !== undefined) keepYoungHeapSmall();
+}
+
+async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
+  await kube.apply(
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+    { fieldManager: 'longshore', force: true },
+  );
+}
+
+/** Starts everything on this machine, ready when it resolves. Disposing it stops all in the reverse order.
+ *  @throws TerminalError as `openCluster`, and what the parts throw */
+export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
+  prepareProcess(config);
+  const step = deps.onStep ?? (() => undefined);
+  const { log, metrics = createMetrics() } = deps;
+  // An invalid file must not leave a webhook configuration without a server.
+  const registries = await openRegistrySettings(config, log);
+  await using stack = new AsyncDisposableStack();
+  const gate = new WebhookGate(config.systemNamespace);
+  const cluster = stack.use(await openCluster(config, { log, metrics, holdWrite: gate.holdWrite }));
+  const { apiServer, kube, kubeconfigPath } = cluster;
+  step(`Kubernetes API on ${cluster.server}`);
+  await ensureNamespace(kube, config.systemNamespace);
+  // The webhook answers before the controllers run.
+  let running: RunningControllers | undefined;
+  const shared = sharedWithWebhook(() => running);
+  const webhook = stack.use(await openWebhook(kube, config, { log, metrics, gate, ...shared }));
+  // A start that fails must not leave a cluster that goes on with webhooks that no one answers.
+  let isStarted = false;
+  stack.defer(async () => {
+    if (!isStarted && config.clusterPath !== undefined) await webhook.undo();
+  });
+  step('admission webhook registered');
+  const serving = await createServingCertificate({ commonName: 'longshore content', clock: systemClock });
+  const { systemNamespace: namespace, isSimulating } = config;
+  const storeDir = join(cluster.folder, 'bundles');
+  const controllers = stack.use(
+    await startControllers(config, {
+      ...localServers(config, { folder: cluster.folder, serving }),
+      kube,
+      clock: systemClock,
+      log,
+      metrics,
+      storeDir,
+      registries,
+      systemNamespace: namespace,
+      environment: processEnvironment(),
+    }),
+  );
+  const { contentUrl, catalogsUrl } = controllers;
+  running = controllers;
+  if (catalogsUrl !== undefined) step(`catalogs on ${catalogsUrl}`);
+  if (apiServer !== undefined) {
+    stack.use(await publishContentPod({ apiServer, kube, log }, { namespace, url: contentUrl, isSimulating }));
+  }
+  step(`contents of bundles on ${contentUrl}`);
+  step('provisioners watching');
+  isStarted = true;
+  const owned = stack.move();
+  const urls = { contentUrl, catalogsUrl };
+  return { apiServer, kube, kubeconfigPath, storeDir, ...urls, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
