@@ -2,6 +2,7 @@ import { Duration, Failure, noSuchOverload, Timestamp, type Value } from '../val
 import type { Implementations } from './declare.ts';
 
 const million = 1_000_000n;
+const maxNanos = 2n ** 63n - 1n;
 
 const units: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -16,8 +17,13 @@ const units: Readonly<Record<string, bigint>> = {
 
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00B5s|\u03BCs|ms|s|m|h)/gy;
 
+/** More of either are too many, or make no difference. */
+const maxDigits = 30;
+
 function scaled(amount: string, unit: bigint): bigint {
-  const [whole = '', fraction = ''] = amount.split('.');
+  const [digits = '', decimals = ''] = amount.split('.');
+  const [whole, fraction] = [digits.replace(/^0+/, ''), decimals.slice(0, maxDigits)];
+  if (whole.length > maxDigits) return maxNanos + 1n;
   return (
     BigInt(whole || '0') * unit + (fraction === '' ? 0n : (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length))
   );
@@ -33,9 +39,9 @@ export function parseDuration(text: string): bigint | undefined {
   for (const match of body.matchAll(part)) {
     nanos += scaled(match[1] ?? '0', units[match[2] ?? 's'] ?? 1n);
     length += match[0].length;
+    if (nanos > maxNanos) return undefined;
   }
-  const isTooLong = nanos > 2n ** 63n - 1n;
-  return length === 0 || length < body.length || isTooLong ? undefined : sign * nanos;
+  return length === 0 || length < body.length ? undefined : sign * nanos;
 }
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
@@ -101,8 +107,15 @@ interface Fields {
 
 const zoned = /^([+-]?\d+):([+-]?\d+)$/;
 
-function clockOf(moment: Date, timeZone: string): Date {
-  const format = new Intl.DateTimeFormat('en-US', {
+const maxFormats = 100;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Costly to make, cheap to use. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  if (formats.size >= maxFormats) formats.clear();
+  const made = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -112,7 +125,16 @@ function clockOf(moment: Date, timeZone: string): Date {
     minute: 'numeric',
     second: 'numeric',
   });
-  const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type as string, Number(value)]));
+  formats.set(timeZone, made);
+  return made;
+}
+
+function clockOf(moment: Date, timeZone: string): Date {
+  const parts = new Map(
+    formatOf(timeZone)
+      .formatToParts(moment)
+      .map(({ type, value }) => [type as string, Number(value)]),
+  );
   const [year, month, day] = ['year', 'month', 'day'].map((type) => parts.get(type) ?? 1);
   const [hour, minute, second] = ['hour', 'minute', 'second'].map((type) => parts.get(type) ?? 0);
   const date = new Date(0);
