@@ -4,11 +4,12 @@ import { type ConnectionLimits, type LimitedRequest, limitConnections } from '..
 
 /** Clients open a connection long before their first call, so there is no deadline for that: where room is needed, connections without a call are
  *  closed first. */
-const connectionLimits: ConnectionLimits = { maxConnections: 256, maxPerPeer: 64 };
+const connectionLimits: ConnectionLimits = { maxConnections: 256, maxPerPeer: 64, slowMs: 60_000 };
 
 /** A call as a request of `node:http2`. */
 class CountedCall extends EventEmitter implements LimitedRequest {
   complete = false;
+  headersSent = false;
   readonly socket: LimitedRequest['socket'];
   statusCode = 200;
 
@@ -42,6 +43,10 @@ export function limitGrpcConnections(listener: EventEmitter): ServerInterceptor 
           },
           onCancel: () => counted.end(undefined),
         });
+      },
+      sendMessage: (message, next) => {
+        counted.headersSent = true;
+        next(message);
       },
       sendStatus: (sent, next) => {
         counted.end(sent.code);
