@@ -33,8 +33,9 @@ export const serveOptions: readonly OptionSpec[] = [
     name: 'threads',
     kind: 'number',
     placeholder: 'COUNT',
+    default: 1,
     description:
-      'Number of gRPC threads, 1 to 64; more than 1 requires Linux. Each thread after the first uses about 45 MiB of memory. Default: 2 on Linux with more than one CPU, else 1.',
+      'Number of gRPC threads, 1 to 64; more than 1 requires Linux. Each thread after the first uses about 45 MiB of memory.',
   },
   {
     name: 'cache-dir',

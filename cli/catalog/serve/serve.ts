@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { errorMessage, type Logger, printable, TerminalError } from '../../../src/base/index.ts';
 import {
   type CatalogIndex,
@@ -17,7 +16,6 @@ import type { OpenOptions } from '../reading.ts';
 import { provideIndex } from './cache.ts';
 import { readCachePlan } from './options.ts';
 
-const defaultThreads = 2;
 const maxThreads = 64;
 const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
@@ -29,11 +27,9 @@ interface OpenedCatalog extends AsyncDisposable {
 
 /** @throws TerminalError InvalidOption */
 function threadsOf({ threads }: OptionValues): number {
-  // The kernel distributes connections to one port over threads; others than Linux do not.
-  const canShare = process.platform === 'linux';
-  if (threads === undefined) return canShare ? Math.min(defaultThreads, availableParallelism()) : 1;
   const count = inRange('threads', threads as number, [1, maxThreads]);
-  if (count === 1 || canShare) return count;
+  // The kernel distributes connections to one port over threads; others than Linux do not.
+  if (count === 1 || process.platform === 'linux') return count;
   throw new TerminalError('InvalidOption', `--threads ${count}: expected 1, more than one thread needs Linux`);
 }
 
