@@ -45,7 +45,7 @@ export class GrpcCall extends EventEmitter implements LimitedRequest {
 
   /** Whether no one waits for a response any more. */
   get isOver(): boolean {
-    return this.#isEnded || this.stream.destroyed;
+    return this.#isEnded || this.stream.closed || this.stream.destroyed;
   }
 
   /** Sends a message. False if the client must read before the next one. */

@@ -179,3 +179,18 @@ test('responses that no one reads are bounded: further calls are refused, until 
     expect(trailers).toMatchObject({ 'grpc-status': '0' });
   });
 });
+
+test('calls that clients reset along with their requests harm no others', async () => {
+  const session = openSession();
+  await once(session, 'connect');
+  for (const path of ['/test/Echo', '/test/Endless', '/test/Talk', '/test/Watch', '/test/Refuse']) {
+    for (let index = 0; index < 20; index += 1) {
+      const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc' });
+      stream.on('error', () => undefined);
+      stream.end(frameMessage(Buffer.from('x')), () => stream.close(8));
+    }
+  }
+  session.close();
+  await once(session, 'close');
+  expect((await call('/test/Echo', frameMessage(Buffer.from('x')))).trailers).toMatchObject({ 'grpc-status': '0' });
+});
