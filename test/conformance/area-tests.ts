@@ -1,34 +1,26 @@
-import { readFile } from 'node:fs/promises';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startApiServer } from '../../apiserver/index.ts';
-import { oracleVersion } from '../control-plane/index.ts';
-import { conformanceDocument } from './document.ts';
-import { areaFiles, loadArea, runCase, subjectOf } from './runner.ts';
-import { differencesOf, readSightings } from './seen.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { type Group, groupOf } from './groups.ts';
+import { areaFiles, loadArea, type NamedArea, runCase, type Subject, subjectOf } from './runner.ts';
+import { differencesOf, readSightings, type Sightings } from './seen.ts';
+import type { ConformanceCase } from './suite.ts';
 
-const server = await startApiServer();
-const subject = subjectOf(server.kubeconfig, true);
-const areas = await Promise.all((await areaFiles()).map((file) => loadArea(file)));
+let server: ApiServer;
+let subject: Subject & Disposable;
 
-afterAll(async () => {
-  subject[Symbol.dispose]();
-  await server.stop();
-});
+async function assertAsSeen(conformanceCase: ConformanceCase, sightings: Sightings): Promise<void> {
+  const sighting = sightings[conformanceCase.name];
+  if (sighting === undefined) throw new Error('not recorded yet: npm run conformance:kube -- --record');
+  const steps = await runCase(subject, conformanceCase);
+  expect(differencesOf(sighting.embedded ?? sighting.kube, steps)).toEqual([]);
+  expect(sighting.embedded === undefined, '`differs` and a sighting of its own go together').toBe(
+    conformanceCase.differs === undefined,
+  );
+}
 
-for (const { file, area } of areas) {
-  const sightings = await readSightings(file);
+function describeArea({ area }: NamedArea, sightings: Sightings): void {
   describe(area.title, { concurrent: !area.serial }, () => {
-    for (const conformanceCase of area.cases) {
-      test(conformanceCase.name, async () => {
-        const sighting = sightings[conformanceCase.name];
-        if (sighting === undefined) throw new Error('not recorded yet: npm run conformance:kube -- --record');
-        const steps = await runCase(subject, conformanceCase);
-        expect(differencesOf(sighting.embedded ?? sighting.kube, steps)).toEqual([]);
-        expect(sighting.embedded === undefined, '`differs` and a sighting of its own go together').toBe(
-          conformanceCase.differs === undefined,
-        );
-      });
-    }
+    for (const one of area.cases) test(one.name, () => assertAsSeen(one, sightings));
 
     test('holds no sighting without a case', () => {
       const names = new Set(area.cases.map(({ name }) => name));
@@ -37,7 +29,16 @@ for (const { file, area } of areas) {
   });
 }
 
-test('docs/api-conformance.md is generated from the cases', async () => {
-  const written = await readFile(new URL('../../docs/api-conformance.md', import.meta.url), 'utf8');
-  expect(written, 'npm run generate writes it').toBe(conformanceDocument(areas, oracleVersion));
-});
+/** Declares the tests of a group's areas, on an embedded server that they share. */
+export async function testGroup(group: Group): Promise<void> {
+  beforeAll(async () => {
+    server = await startApiServer();
+    subject = subjectOf(server.kubeconfig, true);
+  });
+  afterAll(async () => {
+    subject[Symbol.dispose]();
+    await server.stop();
+  });
+  const files = (await areaFiles()).filter((file) => groupOf(file) === group);
+  for (const file of files) describeArea(await loadArea(file), await readSightings(file));
+}
