@@ -33,7 +33,7 @@ function describeArea({ area }: NamedArea, sightings: Sightings): void {
 export async function testGroup(group: Group): Promise<void> {
   beforeAll(async () => {
     server = await startApiServer();
-    subject = subjectOf(server.kubeconfig, true);
+    subject = subjectOf(server.kubeconfig, { hasControllers: true, hasCaches: false });
   });
   afterAll(async () => {
     subject[Symbol.dispose]();
