@@ -28,8 +28,8 @@ const shared = {
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    // vitest leaves a core to itself by default: on two cores all files would run one after the other, most of them waiting.
-    maxWorkers: availableParallelism(),
+    // Stories wait for half of their time: three workers keep two cores busy. vitest would leave a core to itself.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Node.js loads our TypeScript itself, as it does in a checkout: nothing is transformed first, and no module is replaced by a mock.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [

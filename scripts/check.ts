@@ -1,8 +1,9 @@
 /** `npm run check`: format, lint, types and dead code, the rules of the folders, and the unit, integration and conformance tests that reach what changed
  *  since the branch left `main`, over the import graph. `-- --since COMMIT` compares with another commit. Exit status 1 when anything failed. */
 import { globSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { groupOf } from '../test/conformance/groups.ts';
 import { changedSince, mergeBase } from './changed-files.ts';
 import { runStaticChecks } from './static-checks.ts';
 import { run } from './vitest-run.ts';
@@ -14,7 +15,10 @@ const always = globSync('test/{architecture,rows}/*.test.ts');
 
 /** What the import graph does not show: cases of conformance are imported by name, and data is read beside the code. */
 function testsBeside(file: string): readonly string[] {
-  if (file.startsWith('test/conformance/')) return ['test/conformance/conformance.test.ts'];
+  if (/^test\/conformance\/(cases|seen)\//.test(file)) {
+    return ['document', groupOf(basename(file, extname(file)))].map((name) => `test/conformance/${name}.test.ts`);
+  }
+  if (file.startsWith('test/conformance/')) return globSync('test/conformance/*.test.ts');
   return file.endsWith('.ts') ? [] : globSync(`${dirname(file)}/*.test.ts`);
 }
 

@@ -97,7 +97,7 @@ function needsControllers({ area }: NamedArea): boolean {
 
 async function compareAll(kube: Subject): Promise<boolean> {
   await using server = await startApiServer();
-  using ours = subjectOf(server.kubeconfig, true);
+  using ours = subjectOf(server.kubeconfig, { hasControllers: true, hasCaches: false });
   const areas = await Promise.all((values.area ?? (await areaFiles())).map((file) => loadArea(file)));
   const rows: (readonly [string, Count])[] = [];
   // kube-controller-manager answers soonest while it has no thousand namespaces of other cases to empty.
@@ -125,7 +125,7 @@ async function main(): Promise<number> {
     return 0;
   }
   if (values.kubeconfig !== undefined) {
-    using kube = subjectOf(await readFile(values.kubeconfig, 'utf8'), true);
+    using kube = subjectOf(await readFile(values.kubeconfig, 'utf8'), { hasControllers: true, hasCaches: true });
     return (await compareAll(kube)) ? 0 : 1;
   }
   const binaries = await findControlPlane({ mayBuild: true, report: console.log });
@@ -135,7 +135,7 @@ async function main(): Promise<number> {
   }
   console.log(`real control plane ${oracleVersion}: ${binaries.origin}`);
   await using plane = await startControlPlane(binaries);
-  using kube = subjectOf(plane.kubeconfig, plane.hasControllers);
+  using kube = subjectOf(plane.kubeconfig, { hasControllers: plane.hasControllers, hasCaches: true });
   return (await compareAll(kube)) ? 0 : 1;
 }
 

@@ -3,4 +3,4 @@
 export { readAuthorities } from './authorities.ts';
 export { type ImagePlace, readBundleName } from './bundle-name.ts';
 export { layoutMarker, pathKind } from './path-kind.ts';
-export { openStaging, openWorkFolder, stageFiles, type WorkFolder } from './work-folder.ts';
+export { openFilledStaging, openStaging, openWorkFolder, stageFiles, type WorkFolder } from './work-folder.ts';

@@ -24,15 +24,23 @@ export async function openStaging(
   return await content.Staging.create(join(work.path, name), limits);
 }
 
-/** The files of a folder, staged. */
-export async function stageFiles(folder: string, work: WorkFolder, signal: AbortSignal): Promise<Staging> {
+/** A staging area in the work folder that `fill` has filled; closed where that fails. */
+export async function openFilledStaging(
+  work: WorkFolder,
+  fill: (staging: Staging) => Promise<unknown>,
+): Promise<Staging> {
   const staging = await openStaging(work);
   try {
-    const { stageFolder } = await import('../../src/content/index.ts');
-    await stageFolder(folder, staging, { signal });
+    await fill(staging);
     return staging;
   } catch (thrown) {
     await staging[Symbol.asyncDispose]();
     throw thrown;
   }
+}
+
+/** The files of a folder, staged. */
+export async function stageFiles(folder: string, work: WorkFolder, signal: AbortSignal): Promise<Staging> {
+  const { stageFolder } = await import('../../src/content/index.ts');
+  return await openFilledStaging(work, (staging) => stageFolder(folder, staging, { signal }));
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { eventually } from '../../test/support/index.ts';
 import { type Clock, silentLogger, systemClock } from '../base/index.ts';
@@ -14,12 +14,16 @@ import {
 let server: ApiServer;
 let kube: KubeClient;
 const stop = new AbortController();
-let nowMs = Date.UTC(2026, 0, 1);
+const startMs = Date.UTC(2026, 0, 1);
+let nowMs = startMs;
 const clock: Clock = { ...systemClock, now: () => nowMs };
 
 beforeAll(async () => {
   server = await startApiServer({ simulation: false });
   kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+});
+beforeEach(() => {
+  nowMs = startMs;
 });
 afterAll(async () => {
   stop.abort();

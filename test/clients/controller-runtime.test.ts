@@ -62,7 +62,7 @@ class Manager implements AsyncDisposable {
 
 if (reason !== '') test.skip(`the controller-runtime manager is not run: ${reason}`, () => {});
 
-describe.skipIf(reason !== '')('a controller-runtime manager', () => {
+describe.skipIf(reason !== '')('a controller-runtime manager', { shuffle: false }, () => {
   let server: ApiServer;
   let folder: string;
   let manager: Manager;

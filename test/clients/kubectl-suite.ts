@@ -399,7 +399,9 @@ export async function describeKubectls(isChosen: (minor: number) => boolean): Pr
   });
   if (kubectls.length === 0)
     test.skip('no such kubectl is on this machine, or it is not the oldest or newest: LONGSHORE_TEST_CLIENTS=all runs every one', () => {});
-  describe.each(kubectls)('kubectl $version', describeKubectl);
+  for (const kubectl of kubectls) {
+    describe(`kubectl ${kubectl.version}`, { shuffle: false }, () => describeKubectl(kubectl));
+  }
 }
 
 /** A kubeconfig whose user has this token and nothing else. */

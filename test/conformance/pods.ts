@@ -46,8 +46,3 @@ export async function labelNamespace(api: Probe, labels: Readonly<Record<string,
     contentType: 'application/merge-patch+json',
   });
 }
-
-/** A moment for servers that learn of policy objects from a watch. */
-export function settle(ms = 300): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

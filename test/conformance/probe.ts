@@ -40,14 +40,16 @@ export class Probe {
   readonly group: string;
   readonly steps: Step[] = [];
   readonly #connection: Connection;
+  readonly #hasCaches: boolean;
   readonly #normaliser = new Normaliser();
   readonly #token = randomBytes(4).toString('hex');
   readonly #cleanUps: string[] = [];
   readonly #watches: Watch[] = [];
   readonly #deferred: (() => Promise<void>)[] = [];
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, hasCaches: boolean) {
     this.#connection = connection;
+    this.#hasCaches = hasCaches;
     this.namespace = this.unique('namespace');
     this.group = `${this.unique('group')}.example.com`;
   }
@@ -124,6 +126,11 @@ export class Probe {
   /** Polls, unrecorded, until the object does not exist (404). */
   async untilDeleted(path: string): Promise<void> {
     await this.eventually(path, (body) => isJsonObject(body) && body['kind'] === 'Status' && body['code'] === 404);
+  }
+
+  /** Waits until the caches of a real server have followed the last write. */
+  async settle(ms = 300): Promise<void> {
+    if (this.#hasCaches) await new Promise((resolve) => setTimeout(resolve, ms));
   }
 
   /** Opens a watch. Its events are recorded when it is closed, by default at the end of the case. */

@@ -79,8 +79,7 @@ export async function defineThings(api: Probe, root: JsonObject): Promise<Things
       const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }];
       const contentType = 'application/merge-patch+json';
       await api.setUp('PATCH', path, { body: { spec: { versions } }, contentType });
-      // A kube-apiserver takes up the new schema a moment later.
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await api.settle(1500);
     },
   };
 }

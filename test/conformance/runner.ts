@@ -14,9 +14,15 @@ export interface NamedArea {
 }
 
 /** A server under test. */
-export interface Subject {
+export interface Subject extends SubjectTraits {
   readonly connection: Connection;
+}
+
+/** What a case may count on. */
+export interface SubjectTraits {
   readonly hasControllers: boolean;
+  /** Its parts learn of a write from a watch, a moment later. The embedded server has one store for all. */
+  readonly hasCaches: boolean;
 }
 
 /** The files of cases, sorted by name. */
@@ -36,7 +42,7 @@ export async function loadArea(file: string): Promise<NamedArea> {
 
 /** Runs one case; what it saw. Throws what the case throws. */
 export async function runCase(subject: Subject, conformanceCase: ConformanceCase): Promise<readonly Step[]> {
-  const probe = new Probe(subject.connection);
+  const probe = new Probe(subject.connection, subject.hasCaches);
   try {
     await probe.prepare(subject.hasControllers);
     await conformanceCase.run(probe);
@@ -72,7 +78,7 @@ async function outcomeOf(subject: Subject, conformanceCase: ConformanceCase): Pr
 }
 
 /** The server of a kubeconfig (YAML). */
-export function subjectOf(kubeconfig: string, hasControllers: boolean): Subject & Disposable {
+export function subjectOf(kubeconfig: string, traits: SubjectTraits): Subject & Disposable {
   const connection = new Connection(kubeconfig);
-  return { connection, hasControllers, [Symbol.dispose]: () => connection[Symbol.dispose]() };
+  return { connection, ...traits, [Symbol.dispose]: () => connection[Symbol.dispose]() };
 }

@@ -32,7 +32,7 @@ async function failureOf(name: string): Promise<string> {
   return problemOf(await world.bundleWithPhase(name, 'Failing'));
 }
 
-describe('ConfigMaps of the system namespace', () => {
+describe('ConfigMaps of the system namespace', { shuffle: false }, () => {
   test('become a bundle, text and binary keys in the folders that the source names', async () => {
     await createConfigMap('crds', { data: { 'crds.yaml': crds } });
     const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\n';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
 import { isKubeError, isNotFound, type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
 import { acmeCsv, eventually, installModes } from '../support/index.ts';
@@ -198,121 +198,123 @@ function specsIn(seen: ReadonlySet<string> | undefined): readonly string[] {
 const first = { image: 'one', crd: gadgetCrd(['v1']), hasConversion: false };
 const second = { image: 'two', crd: gadgetCrd(['v1', 'v2']), hasConversion: true };
 
-test('objects stay readable and complete while an upgrade adds a version of them and its webhook', async () => {
-  const made = bundleDeployment('gadgets', world.imageSource('gadgets:one', files(first)), {
-    templateClassName: 'core-rukpak-io-registry',
-  });
-  await world.kube.create(made, asTest);
-  await world.deploymentWith('gadgets', installed);
-  await createGadget('v1', 'old', { host: 'a', port: '1' });
-  const [old, later] = await Promise.all(
-    ['v1', 'v2'].map((version) =>
-      readingMeanwhile(version, 'old', async () => {
-        if (version === 'v1') {
-          await becomes(second);
-          await network.serve(world, { namespace, name: `${manager}-service` }, convert);
-        }
-        await whenInPlace('two');
-        await eventually(async () => expect(await specOf('v2', 'old')).toEqual({ address: 'a:1' }));
-      }),
-    ),
-  );
-  // Not there yet, not to be converted yet, converted: never with its fields cut off.
-  expect(specsIn(old)).toEqual(['{"host":"a","port":"1"}']);
-  expect(specsIn(later)).toEqual(['{"address":"a:1"}']);
-  await createGadget('v1', 'new', { host: 'b', port: '2' });
-  await expect(specOf('v2', 'new')).resolves.toEqual({ address: 'b:2' });
-}, 240_000);
+describe('an operator whose webhook converts its kind', { shuffle: false }, () => {
+  test('objects stay readable and complete while an upgrade adds a version of them and its webhook', async () => {
+    const made = bundleDeployment('gadgets', world.imageSource('gadgets:one', files(first)), {
+      templateClassName: 'core-rukpak-io-registry',
+    });
+    await world.kube.create(made, asTest);
+    await world.deploymentWith('gadgets', installed);
+    await createGadget('v1', 'old', { host: 'a', port: '1' });
+    const [old, later] = await Promise.all(
+      ['v1', 'v2'].map((version) =>
+        readingMeanwhile(version, 'old', async () => {
+          if (version === 'v1') {
+            await becomes(second);
+            await network.serve(world, { namespace, name: `${manager}-service` }, convert);
+          }
+          await whenInPlace('two');
+          await eventually(async () => expect(await specOf('v2', 'old')).toEqual({ address: 'a:1' }));
+        }),
+      ),
+    );
+    // Not there yet, not to be converted yet, converted: never with its fields cut off.
+    expect(specsIn(old)).toEqual(['{"host":"a","port":"1"}']);
+    expect(specsIn(later)).toEqual(['{"address":"a:1"}']);
+    await createGadget('v1', 'new', { host: 'b', port: '2' });
+    await expect(specOf('v2', 'new')).resolves.toEqual({ address: 'b:2' });
+  }, 240_000);
 
-test('objects stay readable in every version through the next upgrade', async () => {
-  const answers = await Promise.all(
-    ['v1', 'v2'].map((version) =>
-      readingMeanwhile(version, 'old', async () => {
-        if (version === 'v1')
-          await becomes({ ...second, image: 'three', crd: gadgetCrd(['v1', 'v2'], { note: text }) });
-        await whenInPlace('three');
-      }),
-    ),
-  );
-  expect(answers.map(specsIn)).toEqual([['{"host":"a","port":"1"}'], ['{"address":"a:1"}']]);
-  expect(answers.filter((seen) => seen.has('404') || seen.has('500'))).toEqual([]);
-}, 240_000);
+  test('objects stay readable in every version through the next upgrade', async () => {
+    const answers = await Promise.all(
+      ['v1', 'v2'].map((version) =>
+        readingMeanwhile(version, 'old', async () => {
+          if (version === 'v1')
+            await becomes({ ...second, image: 'three', crd: gadgetCrd(['v1', 'v2'], { note: text }) });
+          await whenInPlace('three');
+        }),
+      ),
+    );
+    expect(answers.map(specsIn)).toEqual([['{"host":"a","port":"1"}'], ['{"address":"a:1"}']]);
+    expect(answers.filter((seen) => seen.has('404') || seen.has('500'))).toEqual([]);
+  }, 240_000);
 
-async function pathInPlace(): Promise<string> {
-  const crd = (await world.kube.get(crdRef)) as unknown as JsonObject;
-  return textAt(objectAt(crd, 'spec', 'conversion', 'webhook', 'clientConfig', 'service'), 'path');
-}
+  async function pathInPlace(): Promise<string> {
+    const crd = (await world.kube.get(crdRef)) as unknown as JsonObject;
+    return textAt(objectAt(crd, 'spec', 'conversion', 'webhook', 'clientConfig', 'service'), 'path');
+  }
 
-async function simulate(result: string | null): Promise<void> {
-  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: manager };
-  const annotations = { 'apiserver.longshore.dev/simulate': result };
-  await world.kube.patch(ref, { metadata: { annotations } }, asTest);
-}
+  async function simulate(result: string | null): Promise<void> {
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: manager };
+    const annotations = { 'apiserver.longshore.dev/simulate': result };
+    await world.kube.patch(ref, { metadata: { annotations } }, asTest);
+  }
 
-async function whenWaiting(): Promise<void> {
-  await eventually(async () => {
-    const healthy = conditionOf(await world.get('BundleDeployment', 'gadgets'), 'Healthy');
-    expect(healthy?.message).toContain(`the new conversion waits for Deployment "${manager}"`);
-  });
-}
+  async function whenWaiting(): Promise<void> {
+    await eventually(async () => {
+      const healthy = conditionOf(await world.get('BundleDeployment', 'gadgets'), 'Healthy');
+      expect(healthy?.message).toContain(`the new conversion waits for Deployment "${manager}"`);
+    });
+  }
 
-test('objects stay readable while an upgrade moves their conversion, which waits for the server that answers there', async () => {
-  const crd = gadgetCrd(['v1', 'v2'], { note: text });
-  const moved = { ...second, image: 'moved', crd, webhookPath: '/convert-moved', replicas: 1 };
-  unanswered.add('/convert-moved');
-  await simulate('fail');
-  const answers = await Promise.all(
-    ['v1', 'v2'].map((version) =>
-      readingMeanwhile(version, 'old', async () => {
-        if (version === 'v1') {
-          await becomes(moved);
-          await whenWaiting();
-          await expect(pathInPlace()).resolves.toBe('/convert');
-          // Drift of everything else of the definition is corrected meanwhile.
-          await world.kube.patch(crdRef, { spec: { names: { singular: 'gizmo' } } }, asTest);
-          await eventually(async () => {
-            const { names } = (await world.kube.get(crdRef))['spec'] as JsonObject;
-            expect(names).toMatchObject({ singular: 'gadget' });
-          });
-          await expect(pathInPlace()).resolves.toBe('/convert');
-          unanswered.delete('/convert-moved');
-          await simulate(null);
-        }
-        await eventually(async () => expect(await pathInPlace()).toBe('/convert-moved'), { timeoutMs: 60_000 });
-      }),
-    ),
-  );
-  expect(answers.map(specsIn)).toEqual([['{"host":"a","port":"1"}'], ['{"address":"a:1"}']]);
-  expect(answers.filter((seen) => seen.has('404') || seen.has('500'))).toEqual([]);
-  await world.deploymentWith('gadgets', { type: 'Healthy', status: 'True' });
-  await whenInPlace('moved');
-}, 240_000);
+  test('objects stay readable while an upgrade moves their conversion, which waits for the server that answers there', async () => {
+    const crd = gadgetCrd(['v1', 'v2'], { note: text });
+    const moved = { ...second, image: 'moved', crd, webhookPath: '/convert-moved', replicas: 1 };
+    unanswered.add('/convert-moved');
+    await simulate('fail');
+    const answers = await Promise.all(
+      ['v1', 'v2'].map((version) =>
+        readingMeanwhile(version, 'old', async () => {
+          if (version === 'v1') {
+            await becomes(moved);
+            await whenWaiting();
+            await expect(pathInPlace()).resolves.toBe('/convert');
+            // Drift of everything else of the definition is corrected meanwhile.
+            await world.kube.patch(crdRef, { spec: { names: { singular: 'gizmo' } } }, asTest);
+            await eventually(async () => {
+              const { names } = (await world.kube.get(crdRef))['spec'] as JsonObject;
+              expect(names).toMatchObject({ singular: 'gadget' });
+            });
+            await expect(pathInPlace()).resolves.toBe('/convert');
+            unanswered.delete('/convert-moved');
+            await simulate(null);
+          }
+          await eventually(async () => expect(await pathInPlace()).toBe('/convert-moved'), { timeoutMs: 60_000 });
+        }),
+      ),
+    );
+    expect(answers.map(specsIn)).toEqual([['{"host":"a","port":"1"}'], ['{"address":"a:1"}']]);
+    expect(answers.filter((seen) => seen.has('404') || seen.has('500'))).toEqual([]);
+    await world.deploymentWith('gadgets', { type: 'Healthy', status: 'True' });
+    await whenInPlace('moved');
+  }, 240_000);
 
-test('a version whose webhook converts nothing does not block the one that fixes it', async () => {
-  broken.add('moved');
-  await createGadget('v2', 'late', { address: 'c:3' });
-  await eventually(async () => expect(String(await errorOf(specOf('v1', 'late')))).toContain('out of order'));
-  // All objects would be looked at in both versions, because the schemas change.
-  await becomes({ ...second, image: 'four', crd: gadgetCrd(['v1', 'v2'], { note: text, more: text }) });
-  await whenInPlace('four');
-  await eventually(async () => expect(await specOf('v1', 'late')).toEqual({ host: 'c', port: '3' }));
-}, 240_000);
+  test('a version whose webhook converts nothing does not block the one that fixes it', async () => {
+    broken.add('moved');
+    await createGadget('v2', 'late', { address: 'c:3' });
+    await eventually(async () => expect(String(await errorOf(specOf('v1', 'late')))).toContain('out of order'));
+    // All objects would be looked at in both versions, because the schemas change.
+    await becomes({ ...second, image: 'four', crd: gadgetCrd(['v1', 'v2'], { note: text, more: text }) });
+    await whenInPlace('four');
+    await eventually(async () => expect(await specOf('v1', 'late')).toEqual({ host: 'c', port: '3' }));
+  }, 240_000);
 
-test('an operator whose webhook converts nothing is removed, and its objects and their definition stay', async () => {
-  broken.add('four');
-  broken.add('five');
-  // What was converted before is not known to the new definition.
-  await becomes({ ...second, image: 'five', crd: gadgetCrd(['v1', 'v2'], { note: text, more: text, last: text }) });
-  await whenInPlace('five');
-  await world.kube.delete(deploymentRef);
-  await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(deploymentRef)))).toBe(true));
-  await eventually(async () => {
-    const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
-    const reported = items
-      .filter((event) => event['reason'] === 'CrdInUse')
-      .map((event) => JSON.stringify(event['note']));
-    expect(reported.join()).toContain('because their conversion webhook fails');
-  });
-  const { metadata } = await world.kube.get(crdRef);
-  expect(metadata.annotations).toMatchObject({ 'core.rukpak.io/released-from': 'gadgets' });
-}, 240_000);
+  test('an operator whose webhook converts nothing is removed, and its objects and their definition stay', async () => {
+    broken.add('four');
+    broken.add('five');
+    // What was converted before is not known to the new definition.
+    await becomes({ ...second, image: 'five', crd: gadgetCrd(['v1', 'v2'], { note: text, more: text, last: text }) });
+    await whenInPlace('five');
+    await world.kube.delete(deploymentRef);
+    await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(deploymentRef)))).toBe(true));
+    await eventually(async () => {
+      const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
+      const reported = items
+        .filter((event) => event['reason'] === 'CrdInUse')
+        .map((event) => JSON.stringify(event['note']));
+      expect(reported.join()).toContain('because their conversion webhook fails');
+    });
+    const { metadata } = await world.kube.get(crdRef);
+    expect(metadata.annotations).toMatchObject({ 'core.rukpak.io/released-from': 'gadgets' });
+  }, 240_000);
+});

@@ -193,7 +193,7 @@ async function install(name: string, group: string): Promise<string> {
   return statusOf(await world.deploymentWith(name, installed))['activeBundle'] as string;
 }
 
-describe('a change of a CRD by a pivot', () => {
+describe('a change of a CRD by a pivot', { shuffle: false }, () => {
   const deployment = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
   const name = 'guarded';
   const group = 'guarded.example.com';

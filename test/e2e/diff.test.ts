@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -160,3 +161,24 @@ test.each([
   expect(printed).toMatchObject({ code, stdout: '' });
   expect(printed.stderr).toContain(text);
 });
+
+/** Files in work folders of commands that this process has open. */
+function openWorkFiles(): readonly string[] {
+  const targets = readdirSync('/proc/self/fd').map((descriptor) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', descriptor));
+    } catch {
+      return '';
+    }
+  });
+  return targets.filter((target) => target.includes('/longshore-bundle-'));
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'an image that cannot be fetched leaves no file open (skipped without /proc)',
+  async () => {
+    const before = openWorkFiles();
+    expect(await diff(['bd/shop', '--image', '127.0.0.1:1/x'])).toMatchObject({ code: 2 });
+    expect(openWorkFiles()).toEqual(before);
+  },
+);

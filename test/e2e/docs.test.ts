@@ -44,7 +44,7 @@ async function follow(
   toSteps: (text: string) => readonly DocumentStep[] = stepsOf,
   options: ReaderOptions = {},
 ): Promise<void> {
-  await using reader = await startReader(options);
+  await using reader = await startReader({ ...options, hasSshRepositories: text.includes('<git-host>') });
   for (const step of toSteps(reader.localise(text))) {
     if (step.kind === 'file') {
       await reader.write(step.name, step.content);

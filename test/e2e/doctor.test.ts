@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifests } from '../../cli/install/manifests.ts';
 import { createServingCertificate, systemClock } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
@@ -68,87 +68,89 @@ async function reported(text: string, ...args: readonly string[]): Promise<Answe
   }, patience);
 }
 
-test('a healthy cluster is reported as healthy', async () => {
-  const answer = await eventually(async () => {
-    const found = await doctor();
-    expect(found.lines.filter((line) => !line.startsWith('ok '))).toEqual([]);
-    return found;
-  }, patience);
-  expect(answer).toMatchObject({ code: 0, level: 'ok' });
-  expect(answer.lines.join('\n')).toContain('ok webhook: an invalid Bundle is denied');
-  expect(answer.lines.join('\n')).toContain('ok leader: Lease rukpak-system/core.rukpak.io: held by ');
-});
+describe('longshore doctor', { shuffle: false }, () => {
+  test('a healthy cluster is reported as healthy', async () => {
+    const answer = await eventually(async () => {
+      const found = await doctor();
+      expect(found.lines.filter((line) => !line.startsWith('ok '))).toEqual([]);
+      return found;
+    }, patience);
+    expect(answer).toMatchObject({ code: 0, level: 'ok' });
+    expect(answer.lines.join('\n')).toContain('ok webhook: an invalid Bundle is denied');
+    expect(answer.lines.join('\n')).toContain('ok leader: Lease rukpak-system/core.rukpak.io: held by ');
+  });
 
-test('every fault is found, with what to do about it', async () => {
-  const crdRef = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    name: 'bundles.core.rukpak.io',
-  };
-  await eventually(async () => {
-    const crd = structuredClone(await kube.get(crdRef));
-    const { versions } = crd['spec'] as unknown as {
-      versions: { schema: { openAPIV3Schema: { description: string } } }[];
+  test('every fault is found, with what to do about it', async () => {
+    const crdRef = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      name: 'bundles.core.rukpak.io',
     };
-    for (const { schema } of versions) schema.openAPIV3Schema.description = 'of another version';
-    await kube.update(crd, { fieldManager: 'test' });
-  }, patience);
-  await reported(
-    'warn crds: CustomResourceDefinition bundles.core.rukpak.io: the schema of v1alpha1 is not that of this version',
-  );
+    await eventually(async () => {
+      const crd = structuredClone(await kube.get(crdRef));
+      const { versions } = crd['spec'] as unknown as {
+        versions: { schema: { openAPIV3Schema: { description: string } } }[];
+      };
+      for (const { schema } of versions) schema.openAPIV3Schema.description = 'of another version';
+      await kube.update(crd, { fieldManager: 'test' });
+    }, patience);
+    await reported(
+      'warn crds: CustomResourceDefinition bundles.core.rukpak.io: the schema of v1alpha1 is not that of this version',
+    );
 
-  const serving = await createServingCertificate({ clock: systemClock, commonName: 'another user' });
-  const { certificatePem, privateKeyPem } = serving.current();
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'core-cert', namespace },
-    type: 'kubernetes.io/tls',
-    stringData: { 'tls.crt': certificatePem, 'tls.key': privateKeyPem },
-  };
-  await kube.create(secret, { fieldManager: 'test' });
-  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'core-admin', namespace } };
-  await kube.create(account, { fieldManager: 'test' });
-  await kube.create(bundle('failing', unreachable), { fieldManager: 'test' });
-  const held = bundle('held', unreachable);
-  await kube.create(
-    { ...held, metadata: { ...held.metadata, finalizers: ['example.com/forever'] } },
-    { fieldManager: 'test' },
-  );
-  await kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'held' });
-  const found = await eventually(async () => {
-    const answer = await doctor('--stuck-after', '1');
-    const all = answer.lines.join('\n');
-    expect(all).toContain('fail certificates: Secret rukpak-system/core-cert: not signed by the authority');
-    expect(all).toContain('fail permissions: ServiceAccount rukpak-system/core-admin: lacks permission to get ');
-    expect(all).toContain('warn objects: Bundle failing: Failing for ');
-    expect(all).toMatch(/fail objects: Bundle held: deleted .* ago, held by .*example\.com\/forever/);
-    return answer;
-  }, patience);
-  expect(found).toMatchObject({ code: 2, level: 'fail' });
+    const serving = await createServingCertificate({ clock: systemClock, commonName: 'another user' });
+    const { certificatePem, privateKeyPem } = serving.current();
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'core-cert', namespace },
+      type: 'kubernetes.io/tls',
+      stringData: { 'tls.crt': certificatePem, 'tls.key': privateKeyPem },
+    };
+    await kube.create(secret, { fieldManager: 'test' });
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'core-admin', namespace } };
+    await kube.create(account, { fieldManager: 'test' });
+    await kube.create(bundle('failing', unreachable), { fieldManager: 'test' });
+    const held = bundle('held', unreachable);
+    await kube.create(
+      { ...held, metadata: { ...held.metadata, finalizers: ['example.com/forever'] } },
+      { fieldManager: 'test' },
+    );
+    await kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'held' });
+    const found = await eventually(async () => {
+      const answer = await doctor('--stuck-after', '1');
+      const all = answer.lines.join('\n');
+      expect(all).toContain('fail certificates: Secret rukpak-system/core-cert: not signed by the authority');
+      expect(all).toContain('fail permissions: ServiceAccount rukpak-system/core-admin: lacks permission to get ');
+      expect(all).toContain('warn objects: Bundle failing: Failing for ');
+      expect(all).toMatch(/fail objects: Bundle held: deleted .* ago, held by .*example\.com\/forever/);
+      return answer;
+    }, patience);
+    expect(found).toMatchObject({ code: 2, level: 'fail' });
 
-  const permissions = (await readManifests('least')) as unknown as KubeObject[];
-  for (const object of permissions.filter(({ kind }) => /Role(Binding)?$/.test(kind))) {
-    await kube.apply(object, { fieldManager: 'test' });
-  }
-  await reported('ok permissions: ServiceAccount rukpak-system/core-admin: has all permissions that it needs');
-});
+    const permissions = (await readManifests('least')) as unknown as KubeObject[];
+    for (const object of permissions.filter(({ kind }) => /Role(Binding)?$/.test(kind))) {
+      await kube.apply(object, { fieldManager: 'test' });
+    }
+    await reported('ok permissions: ServiceAccount rukpak-system/core-admin: has all permissions that it needs');
+  });
 
-test('stopped processes are reported missing', async () => {
-  const ended = Promise.all([controllers, webhook].map(({ child }) => once(child, 'exit')));
-  for (const { child } of [controllers, webhook]) child.kill('SIGKILL');
-  await ended;
-  await reported('fail webhook: the webhook does not answer: ');
-  const configuration = 'rukpak-validating-webhook-configuration';
-  const ref = {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
-    name: configuration,
-  };
-  await kube.delete(ref);
-  await reported(`fail webhook configurations: ValidatingWebhookConfiguration ${configuration}: not found`);
-  await reported('fail webhook: an invalid Bundle was not denied');
-  await kube.create(bundleDeployment('unseen', unreachable), { fieldManager: 'test' });
-  await reported('fail objects: BundleDeployment unseen: not reconciled yet', '--stuck-after', '1');
-  await reported(': the holder has stopped');
+  test('stopped processes are reported missing', async () => {
+    const ended = Promise.all([controllers, webhook].map(({ child }) => once(child, 'exit')));
+    for (const { child } of [controllers, webhook]) child.kill('SIGKILL');
+    await ended;
+    await reported('fail webhook: the webhook does not answer: ');
+    const configuration = 'rukpak-validating-webhook-configuration';
+    const ref = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      name: configuration,
+    };
+    await kube.delete(ref);
+    await reported(`fail webhook configurations: ValidatingWebhookConfiguration ${configuration}: not found`);
+    await reported('fail webhook: an invalid Bundle was not denied');
+    await kube.create(bundleDeployment('unseen', unreachable), { fieldManager: 'test' });
+    await reported('fail objects: BundleDeployment unseen: not reconciled yet', '--stuck-after', '1');
+    await reported(': the holder has stopped');
+  });
 });

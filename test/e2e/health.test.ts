@@ -50,7 +50,7 @@ function claims(name: string, count: number): Files {
   return { ...application(name, 1), ...Object.fromEntries(files) };
 }
 
-describe('health', () => {
+describe('health', { shuffle: false }, () => {
   test('N10, Q10 follows the installed objects both ways, without a change of the deployment', async () => {
     await create(bundleDeployment('ill', world.imageSource('ill:v1', workload('ill'))));
     await world.deploymentWith('ill', healthy);
@@ -89,7 +89,7 @@ describe('health', () => {
   });
 });
 
-describe('the previous Bundle', () => {
+describe('the previous Bundle', { shuffle: false }, () => {
   test('Q10 stays while the new version is not healthy, and is deleted when it is', async () => {
     await create(bundleDeployment('slow', world.imageSource('slow:v1', workload('slow'))));
     const first = activeBundle(await world.deploymentWith('slow', healthy));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound } from '../../src/kube/index.ts';
 import { acmeCsv, eventually } from '../support/index.ts';
@@ -72,83 +72,85 @@ function otherOperator(): Files {
   return operator([csv.replaceAll('acme-widget-controller', 'other-controller')], 'other');
 }
 
-test('a namespace that was created for operators is deleted with the last of them', async () => {
-  await install('first', 'shared-place');
-  await install('second', 'shared-place', otherOperator());
-  await remove('first');
-  await whenReported('NamespaceKept', 'is retained: BundleDeployment \\"second\\" has objects in it');
-  await expect(isDeleted(namespaceRef('shared-place'))).resolves.toBe(false);
-  await remove('second');
-  await whenDeleted(namespaceRef('shared-place'));
-}, 120_000);
+describe('namespaces of one operator', { shuffle: false }, () => {
+  test('a namespace that was created for operators is deleted with the last of them', async () => {
+    await install('first', 'shared-place');
+    await install('second', 'shared-place', otherOperator());
+    await remove('first');
+    await whenReported('NamespaceKept', 'is retained: BundleDeployment \\"second\\" has objects in it');
+    await expect(isDeleted(namespaceRef('shared-place'))).resolves.toBe(false);
+    await remove('second');
+    await whenDeleted(namespaceRef('shared-place'));
+  }, 120_000);
 
-test('a namespace with objects of other owners stays, and an Event reports which and what to do', async () => {
-  await install('visited', 'visited-place');
-  await createConfigMap('visited-place', 'mine');
-  await remove('visited');
-  await whenReported(
-    'NamespaceKept',
-    'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap \\"mine\\" in it',
-    'kubectl delete namespace visited-place',
-  );
-  const { deletionTimestamp } = (await world.get('ConfigMap', 'mine', 'visited-place')).metadata;
-  expect(deletionTimestamp).toBeUndefined();
-  await install('visited', 'visited-place');
-  await world.kube.delete(configMapRef('visited-place', 'mine'));
-  await remove('visited');
-  await whenDeleted(namespaceRef('visited-place'));
-}, 120_000);
+  test('a namespace with objects of other owners stays, and an Event reports which and what to do', async () => {
+    await install('visited', 'visited-place');
+    await createConfigMap('visited-place', 'mine');
+    await remove('visited');
+    await whenReported(
+      'NamespaceKept',
+      'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap \\"mine\\" in it',
+      'kubectl delete namespace visited-place',
+    );
+    const { deletionTimestamp } = (await world.get('ConfigMap', 'mine', 'visited-place')).metadata;
+    expect(deletionTimestamp).toBeUndefined();
+    await install('visited', 'visited-place');
+    await world.kube.delete(configMapRef('visited-place', 'mine'));
+    await remove('visited');
+    await whenDeleted(namespaceRef('visited-place'));
+  }, 120_000);
 
-test('a namespace that existed before stays, even if it is empty', async () => {
-  await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'old-place' } }, asTest);
-  await install('guest', 'old-place');
-  await remove('guest');
-  // The next one removes its own: what would be deleted is deleted by then.
-  await install('marker', 'marker-place');
-  await remove('marker');
-  await whenDeleted(namespaceRef('marker-place'));
-  expect((await world.get('Namespace', 'old-place')).metadata.deletionTimestamp).toBeUndefined();
-}, 120_000);
+  test('a namespace that existed before stays, even if it is empty', async () => {
+    await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'old-place' } }, asTest);
+    await install('guest', 'old-place');
+    await remove('guest');
+    // The next one removes its own: what would be deleted is deleted by then.
+    await install('marker', 'marker-place');
+    await remove('marker');
+    await whenDeleted(namespaceRef('marker-place'));
+    expect((await world.get('Namespace', 'old-place')).metadata.deletionTimestamp).toBeUndefined();
+  }, 120_000);
 
-test('N9 a namespace with a retained object stays', async () => {
-  const metadata = { name: 'keepsake', annotations: { 'helm.sh/resource-policy': 'keep' } };
-  await install('keeper', 'keeper-place', operator([acmeCsv(), { apiVersion: 'v1', kind: 'ConfigMap', metadata }]));
-  await remove('keeper');
-  await whenReported('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap \\"keepsake\\" in it');
-  await expect(isDeleted(configMapRef('keeper-place', 'keepsake'))).resolves.toBe(false);
-}, 120_000);
+  test('N9 a namespace with a retained object stays', async () => {
+    const metadata = { name: 'keepsake', annotations: { 'helm.sh/resource-policy': 'keep' } };
+    await install('keeper', 'keeper-place', operator([acmeCsv(), { apiVersion: 'v1', kind: 'ConfigMap', metadata }]));
+    await remove('keeper');
+    await whenReported('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap \\"keepsake\\" in it');
+    await expect(isDeleted(configMapRef('keeper-place', 'keepsake'))).resolves.toBe(false);
+  }, 120_000);
 
-test('an operator moves to another namespace completely, and the former one is deleted', async () => {
-  await install('mover', 'first-place');
-  const spec = { config: { installNamespace: 'next-place' } };
-  await world.kube.patch(deploymentRef('mover'), { spec }, asTest);
-  await whenDeleted(
-    { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'first-place', name: manager },
-    { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'first-place', name: 'acme-widget-controller' },
-    namespaceRef('first-place'),
-  );
-  await world.deploymentWith('mover', installed);
-  await world.kube.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'next-place', name: manager });
-  const { items } = await world.kube.list({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    labelSelector: 'core.rukpak.io/owner-name=mover',
-  });
-  const subjects = items.flatMap((binding) => binding['subjects'] as { namespace: string }[]);
-  expect([...new Set(subjects.map(({ namespace }) => namespace))]).toEqual(['next-place']);
-  await remove('mover');
-  await whenDeleted(namespaceRef('next-place'));
-}, 120_000);
+  test('an operator moves to another namespace completely, and the former one is deleted', async () => {
+    await install('mover', 'first-place');
+    const spec = { config: { installNamespace: 'next-place' } };
+    await world.kube.patch(deploymentRef('mover'), { spec }, asTest);
+    await whenDeleted(
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'first-place', name: manager },
+      { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'first-place', name: 'acme-widget-controller' },
+      namespaceRef('first-place'),
+    );
+    await world.deploymentWith('mover', installed);
+    await world.kube.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'next-place', name: manager });
+    const { items } = await world.kube.list({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      labelSelector: 'core.rukpak.io/owner-name=mover',
+    });
+    const subjects = items.flatMap((binding) => binding['subjects'] as { namespace: string }[]);
+    expect([...new Set(subjects.map(({ namespace }) => namespace))]).toEqual(['next-place']);
+    await remove('mover');
+    await whenDeleted(namespaceRef('next-place'));
+  }, 120_000);
 
-test('N15 a namespace stays with everything in it where the deployment is deleted as an orphan', async () => {
-  await install('orphan', 'orphan-place');
-  const annotations = { 'core.rukpak.io/orphan': 'true' };
-  await world.kube.patch(deploymentRef('orphan'), { metadata: { annotations } }, asTest);
-  await remove('orphan');
-  const { metadata } = await world.get('Namespace', 'orphan-place');
-  expect(metadata.deletionTimestamp).toBeUndefined();
-  expect(metadata.annotations ?? {}).not.toHaveProperty(['core.rukpak.io/namespace-made-for']);
-  await expect(
-    isDeleted({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'orphan-place', name: manager }),
-  ).resolves.toBe(false);
-}, 120_000);
+  test('N15 a namespace stays with everything in it where the deployment is deleted as an orphan', async () => {
+    await install('orphan', 'orphan-place');
+    const annotations = { 'core.rukpak.io/orphan': 'true' };
+    await world.kube.patch(deploymentRef('orphan'), { metadata: { annotations } }, asTest);
+    await remove('orphan');
+    const { metadata } = await world.get('Namespace', 'orphan-place');
+    expect(metadata.deletionTimestamp).toBeUndefined();
+    expect(metadata.annotations ?? {}).not.toHaveProperty(['core.rukpak.io/namespace-made-for']);
+    await expect(
+      isDeleted({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'orphan-place', name: manager }),
+    ).resolves.toBe(false);
+  }, 120_000);
+});

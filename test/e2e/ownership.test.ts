@@ -68,7 +68,7 @@ function kubectl(...args: readonly string[]): ReturnType<typeof runProgram> {
   return runProgram('kubectl', args, { env });
 }
 
-describe('the inventory', () => {
+describe('the inventory', { shuffle: false }, () => {
   test('Q7 is an ApplySet: kinds and namespaces on the deployment, its id on each object', async () => {
     await create('inventory', application('inventory', 1));
     await world.deploymentWith('inventory', installed);
@@ -117,7 +117,7 @@ describe('the inventory', () => {
   });
 });
 
-describe('an object that exists already', () => {
+describe('an object that exists already', { shuffle: false }, () => {
   const place = 'taken';
   const files: Files = {
     'manifests/00-namespace.yaml': namespace(place),

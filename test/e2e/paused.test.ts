@@ -35,7 +35,7 @@ async function whenOthersAreServed(name: string): Promise<void> {
   await world.deploymentWith(name, installed);
 }
 
-describe('a paused deployment', () => {
+describe('a paused deployment', { shuffle: false }, () => {
   const name = 'held';
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
 

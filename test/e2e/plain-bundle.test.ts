@@ -31,7 +31,7 @@ async function create(name: string, source: Readonly<Record<string, unknown>>): 
 
 const storedFile = (name: string): string => join(world.platform.storeDir, `${name}.tgz`);
 
-describe('image', () => {
+describe('image', { shuffle: false }, () => {
   test('B2, B6 an image in a registry with TLS and basic authentication is unpacked and pinned by digest', async () => {
     await create('b2', world.imageSource('valid:v1', valid));
     const unpacked = await world.bundleWithPhase('b2', 'Unpacked');

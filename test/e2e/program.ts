@@ -22,6 +22,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** Default: a minute. */
   readonly timeoutMs?: number;
+  /** Standard error goes to standard output, as with `2>&1`. */
+  readonly isMerged?: boolean;
 }
 
 /** Runs a program to its end; its standard input is closed after `input`. */
@@ -75,10 +77,11 @@ function withEnvironment(env: Readonly<Record<string, string>>): Disposable {
 
 async function runHere(
   args: readonly string[],
-  { input = '', env = {}, cwd = process.cwd() }: ProgramOptions,
+  { input = '', env = {}, cwd = process.cwd(), isMerged = false }: ProgramOptions,
 ): Promise<Printed> {
   using _env = withEnvironment(env);
-  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = isMerged ? stdout : [];
   using _stdin = replaceStream('stdin', Readable.from([Buffer.from(input)]));
   using _stdout = replaceStream('stdout', collector(stdout));
   using _stderr = replaceStream('stderr', collector(stderr));
@@ -86,7 +89,8 @@ async function runHere(
   process.chdir(cwd);
   try {
     const code = await runCommandLine(args);
-    return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+    const errorText = isMerged ? '' : Buffer.concat(stderr).toString();
+    return { code, stdout: Buffer.concat(stdout).toString(), stderr: errorText };
   } finally {
     process.chdir(folder);
   }

@@ -12,6 +12,7 @@ import { silentLogger } from '../../src/base/index.ts';
 import { type SshServer, startGitServer, startSshServer } from '../support/index.ts';
 import { repository } from './contents.ts';
 import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
+import { runLongshore } from './program.ts';
 import { configOf } from './world.ts';
 
 /** A reader with a cluster, a working folder, the programs kubectl and longshore, and the servers that the documents name. */
@@ -29,6 +30,8 @@ export interface Reader extends AsyncDisposable {
 export interface ReaderOptions {
   /** On a cluster without Longshore. */
   readonly isBare?: boolean;
+  /** With `combo.git` behind an SSH server, which documents call <git-host>. */
+  readonly hasSshRepositories?: boolean;
   /** In a network whose hosts a proxy alone knows, with a cluster that the document starts. */
   readonly isBehindProxy?: boolean;
 }
@@ -59,11 +62,14 @@ async function layOut(
   await chmod(program, 0o755);
 }
 
-function hostsOf({ registry, git }: ExampleServers, ssh: SshServer): readonly (readonly [string, string])[] {
+function hostsOf(
+  { registry, git }: ExampleServers,
+  ssh: SshServer | undefined,
+): readonly (readonly [string, string])[] {
   return [
     [`http://127.0.0.1:${documentedPorts.git}`, git?.url ?? ''],
     [`127.0.0.1:${documentedPorts.registry}`, registry.host],
-    ['<git-host>', `127.0.0.1:${ssh.port}`],
+    ['<git-host>', `127.0.0.1:${ssh?.port}`],
     ...placeholders,
   ];
 }
@@ -96,15 +102,22 @@ function exportsOf(command: string, cwd: string): Record<string, string> {
   );
 }
 
+/** Where a command runs; variables beside those of this process. */
+interface Shell {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Starts `longshore up` of a document on a free port; ends with the scope. */
-async function startServer(
-  command: string,
-  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Promise<AsyncDisposable> {
+async function startServer(command: string, { cwd, env }: Shell): Promise<AsyncDisposable> {
   const line = command
     .replace(/^export .*\n/gm, '')
     .replace('longshore up', 'exec longshore up --port 0 --no-examples');
-  const child = spawn('sh', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('sh', ['-c', line], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   for await (const printed of createInterface({ input: child.stdout })) if (printed.startsWith('ready')) break;
   child.stdout.resume();
@@ -114,6 +127,30 @@ async function startServer(
       await ended;
     },
   };
+}
+
+/** What a shell prints, standard error included. */
+function runShell(command: string, { cwd, env }: Shell, input = ''): Promise<string> {
+  const options = { cwd, env: { ...process.env, ...env }, timeout: 90_000 };
+  return new Promise((done) => {
+    const child = execFile('sh', ['-c', `exec 2>&1; ${command}`], options, (_error, stdout) => done(stdout));
+    // A reader such as `head` may end first.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+}
+
+/** `longshore` with words that a shell leaves as they are, its standard error dropped or not, and what reads its output. */
+const plainCommand = /^longshore ([\w./:@=, -]+?)( 2>\/dev\/null)?(?: \| (.+))?$/;
+
+/** What a command prints. `longshore` runs in this process, which takes a tenth of the processor time, unless the shell has more to do than to pipe its output. */
+async function runInShell(command: string, shell: Shell): Promise<string> {
+  const [, words, dropped, reading] = plainCommand.exec(command) ?? [];
+  if (words === undefined) return await runShell(command, shell);
+  const isMerged = dropped === undefined && reading === undefined;
+  const { stdout, stderr } = await runLongshore(words.split(' '), { ...shell, isMerged });
+  const shown = dropped === undefined ? stderr : '';
+  return shown + (reading === undefined ? stdout : await runShell(reading, shell, stdout));
 }
 
 interface ReaderPlace {
@@ -138,19 +175,16 @@ export async function startReader(options: ReaderOptions = {}): Promise<Reader> 
   const cwd = await mkdtemp(join(tmpdir(), 'longshore-docs-'));
   stack.defer(() => rm(cwd, { recursive: true, force: true }));
   const examples = stack.use(await startExampleServers());
-  const repositories = stack.use(await startSshRepositories());
-  const { ssh } = repositories;
+  const ssh = options.hasSshRepositories === true ? stack.use(await startSshRepositories()).ssh : undefined;
   const { kubeconfigPath, network } = await startPlace(stack, cwd, options);
   const hosts = [...hostsOf(examples, ssh), ['<proxy>:3128', network?.proxy ?? ''] as const];
   const localise = (text: string): string => hosts.reduce((all, [name, place]) => all.replaceAll(name, place), text);
   const keyFiles = {
-    deploy_key: ssh.keys.privateKey,
-    known_hosts: ssh.knownHosts,
+    ...(ssh === undefined ? {} : { deploy_key: ssh.keys.privateKey, known_hosts: ssh.knownHosts }),
     ...(network === undefined ? {} : { 'ca.pem': network.caPem }),
   };
   await layOut(cwd, { keyFiles, localise });
-  let env: NodeJS.ProcessEnv = {
-    ...process.env,
+  let env: Record<string, string> = {
     PATH: `${join(cwd, '.bin')}:${process.env['PATH']}`,
     KUBECONFIG: kubeconfigPath ?? '',
     KUBECTL_KUBERC: 'false',
@@ -165,13 +199,11 @@ export async function startReader(options: ReaderOptions = {}): Promise<Reader> 
       env = { ...env, ...exportsOf(command, cwd) };
       owned.use(await startServer(command, { cwd, env }));
     },
-    run: (command) =>
-      new Promise((done) => {
-        env = { ...env, ...exportsOf(command, cwd) };
-        execFile('sh', ['-c', `exec 2>&1; ${command}`], { cwd, env, timeout: 90_000 }, (_error, stdout) => {
-          done(stdout);
-        });
-      }),
+    run: async (command) => {
+      env = { ...env, ...exportsOf(command, cwd) };
+      // What stands for the network is in the environment that a process starts with.
+      return await (network === undefined ? runInShell : runShell)(command, { cwd, env });
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

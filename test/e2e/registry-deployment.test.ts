@@ -80,7 +80,7 @@ const operatorKinds = [
 
 const accounts = ['acme-widget-controller'];
 
-describe('an operator', () => {
+describe('an operator', { shuffle: false }, () => {
   const name = 'acme';
   const namespace = 'acme-widget-system';
   const manager = apps(namespace, 'acme-widget-controller-manager');
@@ -249,7 +249,7 @@ const webhook = (type: string, generateName: string): JsonObject => ({
   failurePolicy: 'Ignore',
 });
 
-describe('certificates of webhooks', () => {
+describe('certificates of webhooks', { shuffle: false }, () => {
   const namespace = 'hooked-place';
   const secretName = 'acme-widget-controller-manager-service-cert';
   const configuration = {

@@ -48,7 +48,7 @@ interface Spec {
 const specOf = async (name: string): Promise<Spec> =>
   (await world.get('BundleDeployment', name))['spec'] as unknown as Spec;
 
-describe('longshore run', () => {
+describe('longshore run', { shuffle: false }, () => {
   test('waits until the folder is installed, and reports it', async () => {
     const printed = await longshore(['run', 'shop', await folderOf('shop', filesOf('shop'))]);
     expect(printed.code).toBe(0);

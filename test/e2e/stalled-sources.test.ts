@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { valid } from './contents.ts';
@@ -38,26 +38,28 @@ const sources: readonly ((host: string) => Readonly<Record<string, unknown>>)[] 
   (host) => ({ type: 'http', http: { url: `http://${host}/silent.tgz` } }),
 ];
 
-test('Q22 a Bundle is unpacked at once while 40 servers are silent', async () => {
-  for (const [index, { host }] of servers.entries()) {
-    const source = sources[index % sources.length]?.(host) ?? {};
-    await world.kube.create(bundle(`silent-${index}`, source), { fieldManager: 'test' });
-  }
-  await eventually(() => {
-    expect(servers.filter(({ sockets }) => sockets.size > 0)).toHaveLength(servers.length);
+describe('silent servers', { shuffle: false }, () => {
+  test('Q22 a Bundle is unpacked at once while 40 servers are silent', async () => {
+    for (const [index, { host }] of servers.entries()) {
+      const source = sources[index % sources.length]?.(host) ?? {};
+      await world.kube.create(bundle(`silent-${index}`, source), { fieldManager: 'test' });
+    }
+    await eventually(() => {
+      expect(servers.filter(({ sockets }) => sockets.size > 0)).toHaveLength(servers.length);
+    });
+    await world.kube.create(bundle('good', world.imageSource('good:v1', valid)), { fieldManager: 'test' });
+    await world.bundleWithPhase('good', 'Unpacked');
+    for (const index of servers.keys()) {
+      const waiting = await world.bundleWithPhase(`silent-${index}`, 'Unpacking');
+      expect(conditionOf(waiting, 'Unpacked')).toMatchObject({ status: 'False', reason: 'Unpacking' });
+    }
   });
-  await world.kube.create(bundle('good', world.imageSource('good:v1', valid)), { fieldManager: 'test' });
-  await world.bundleWithPhase('good', 'Unpacked');
-  for (const index of servers.keys()) {
-    const waiting = await world.bundleWithPhase(`silent-${index}`, 'Unpacking');
-    expect(conditionOf(waiting, 'Unpacked')).toMatchObject({ status: 'False', reason: 'Unpacking' });
-  }
-});
 
-test('Q22 a Bundle whose server is silent is deleted at once, and its connection ends', async () => {
-  await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'silent-0' });
-  await eventually(async () => {
-    expect(isNotFound(await errorOf(world.get('Bundle', 'silent-0')))).toBe(true);
-    expect([...(servers[0]?.sockets ?? [])].every((socket) => socket.destroyed || socket.readableEnded)).toBe(true);
+  test('Q22 a Bundle whose server is silent is deleted at once, and its connection ends', async () => {
+    await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'silent-0' });
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.get('Bundle', 'silent-0')))).toBe(true);
+      expect([...(servers[0]?.sockets ?? [])].every((socket) => socket.destroyed || socket.readableEnded)).toBe(true);
+    });
   });
 });

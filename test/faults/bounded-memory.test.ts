@@ -29,7 +29,7 @@ test('a program that exceeds the memory of its control group is killed', async (
 test('servers with endless responses cost no more than the memory of a process, however many are asked', async () => {
   await using server = await startEndlessServer();
   const sources = endlessSources(server);
-  const times = 3;
+  const times = 2;
   const layerBytes = 24 * mebibyte;
   const report = await runMeasured('fetch-child.ts', { sources, times, layerBytes }, limitMebibytes);
   expect(report.outcomes).toHaveLength(sources.length * times);
@@ -42,7 +42,7 @@ test(
   'catalogs that have no end, or ask for more memory than they have bytes, cost no more than that',
   async () => {
     await using catalogs = await startHostileCatalogs();
-    const { ofImages, ofAddresses } = await readHostileCatalogs(catalogs, { deadlineMs: 4_000, limitMebibytes });
+    const { ofImages, ofAddresses } = await readHostileCatalogs(catalogs, { deadlineMs: 2_000, limitMebibytes });
     expect(ofImages.outcomes).toHaveLength(catalogs.images.length);
     // What one image may unpack to, and an index of that, for each that is unpacked at a time.
     expect(ofImages.peakDiskMebibytes).toBeLessThan(2 * 2 * 256);

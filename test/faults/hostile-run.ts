@@ -1,4 +1,4 @@
-import { cutText, mapLimit } from '../../src/base/index.ts';
+import { cutText } from '../../src/base/index.ts';
 import { type HostileCatalogs, startHostileCatalogs } from './hostile-catalogs.ts';
 import { endlessSources, startEndlessServer } from './hostile-sources.ts';
 import { type MeasuredReport, runMeasured } from './memory-child.ts';
@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024;
 const maxOutcomeCharacters = 4500;
 /** What a reader may report of a server that sends too much, too slowly or nonsense. */
 const refusals =
-  /limit|expected \d+ bytes, got more|SizeMismatch|digest|larger|more than|no answer within|nothing received|not done|Deadline exceeded|interrupted|nested|JSON|cannot be read|: read$/;
+  /limit|expected \d+ bytes, got more|SizeMismatch|digest|larger|more than|no answer within|nothing received|not done|Deadline exceeded|aborted due to timeout|interrupted|nested|JSON|cannot be read|: read$/;
 
 /** What is wrong with a report: outcomes that are no refusals, or fill a message, and a process that took more memory than it may. */
 export function problemsOf({ outcomes, peakMebibytes }: MeasuredReport, limitMebibytes: number): readonly string[] {
@@ -25,9 +25,9 @@ interface CatalogRun {
 
 /** As the controllers unpack images of catalogs. */
 const asControllers = { atATime: 2, heapMebibytes: 512 };
-const registriesAtATime = 2;
 
-/** Has the controllers' threads unpack the images, in one process, and reads the addresses as commands do, each registry in a process of its own. */
+/** Has the controllers' threads unpack the images, in one process, and reads the addresses as commands do, one after the other: those over HTTP in one
+ *  process, those over gRPC in another. */
 export async function readHostileCatalogs(
   { images, urls, registries }: HostileCatalogs,
   { deadlineMs, limitMebibytes }: CatalogRun,
@@ -37,11 +37,7 @@ export async function readHostileCatalogs(
     return runMeasured('catalog-child.ts', task, limitMebibytes);
   };
   const ofImages = await run({ images });
-  const ofUrls = await run({ urls });
-  const ofRegistries = await mapLimit(Object.entries(registries), registriesAtATime, ([name, address]) =>
-    run({ registries: { [name]: address } }),
-  );
-  return { ofImages, ofAddresses: [ofUrls, ...ofRegistries] };
+  return { ofImages, ofAddresses: [await run({ urls }), await run({ registries })] };
 }
 
 const longLimitMebibytes = 1024;

@@ -16,7 +16,7 @@ import { definitionOf } from '../../../src/sources/definitions/index.ts';
 import { stagePath } from '../../bundle-files/index.ts';
 import { type ContentClient, describeRefusal } from '../../client/index.ts';
 import type { OptionValues } from '../../command/index.ts';
-import { openStaging, type WorkFolder } from '../../input/index.ts';
+import { openFilledStaging, type WorkFolder } from '../../input/index.ts';
 import { pullInto, type Transfer } from '../../oci/index.ts';
 import type { diffOptions } from '../options.ts';
 
@@ -55,9 +55,7 @@ async function render(staging: Staging, deployment: KubeObject, finding: Finding
 }
 
 async function stageImage(ref: string, finding: Finding): Promise<Staging> {
-  const staging = await openStaging(finding.work);
-  await pullInto(staging, ref, { ...finding, isOperator: true });
-  return staging;
+  return await openFilledStaging(finding.work, (staging) => pullInto(staging, ref, { ...finding, isOperator: true }));
 }
 
 /** The deployment's newest Bundle: the one of its template. */
@@ -83,9 +81,10 @@ async function stageOwn({ client, work, deployment, signal }: Finding): Promise<
   }
   const response = await client.open({ url, signal });
   if (response.statusCode !== 200) throw new TerminalError('NoContent', await describeRefusal('GET', url, response));
-  const staging = await openStaging(work);
-  await extractArchive(response as AsyncIterable<Buffer>, staging, { what: url, hasWhiteouts: false, signal });
-  return staging;
+  const options = { what: url, hasWhiteouts: false, signal };
+  return await openFilledStaging(work, (staging) =>
+    extractArchive(response as AsyncIterable<Buffer>, staging, options),
+  );
 }
 
 /** The deployment that a file holds, under the name and identity of the one that is there.

@@ -53,10 +53,10 @@ export const cases: Area = area('Authorisation', (it) => {
         subjects: [userSubject('alice')],
       });
       await api.setUp('POST', bindings, { body });
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await api.settle();
       await api.ask('GET', `/api/v1/namespaces/${api.namespace}/pods`, { as: alice });
       await api.setUp('DELETE', `${bindings}/to-${kind.toLowerCase()}`);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await api.settle();
     }
   });
 
@@ -137,7 +137,7 @@ export const cases: Area = area('Authorisation', (it) => {
     ];
     const body = binding('readers', { role: { kind: 'Role', name: 'reader' }, subjects });
     await api.setUp('POST', bindings, { body });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await api.settle();
     const path = `/api/v1/namespaces/${api.namespace}/pods`;
     const keep = (answer: unknown): unknown => (answer as { kind: string }).kind;
     await api.ask('GET', path, { as: { user: 'x', groups: ['dev'] }, keep });

@@ -119,7 +119,7 @@ export const cases: Area = area('RBAC escalation', (it) => {
     const { roles, bindings } = rbacIn(api);
     await api.setUp('POST', roles, { body: role('pods', [readPods]) });
     await api.setUp('POST', roles, { body: role('secrets', [readSecrets]) });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await api.settle();
     const bind = (name: string, kind: 'Role' | 'ClusterRole', to: string): Promise<unknown> =>
       api.ask('POST', bindings, {
         as: alice,

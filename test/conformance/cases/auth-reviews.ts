@@ -68,7 +68,7 @@ export const cases: Area = area('Access reviews', (it) => {
         body: binding(name, { role: { kind: 'Role', name }, subjects: [userSubject('alice')] }),
       });
     }
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await api.settle();
     const resourceAttributes = { namespace: api.namespace, verb: 'get', resource: 'pods' };
     await review(api, access, { ...sar, spec: { user: 'alice', resourceAttributes } });
   });
@@ -163,7 +163,7 @@ export const cases: Area = area('Access reviews', (it) => {
     const { bindings } = rbacIn(api);
     const body = binding('b', { role: { kind: 'Role', name: 'none' }, subjects: [userSubject('alice')] });
     await api.setUp('POST', bindings, { body });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await api.settle();
     await review(api, rulesReviews, {
       kind: 'SelfSubjectRulesReview',
       spec: { namespace: api.namespace },

@@ -98,7 +98,7 @@ export const cases: Area = area('Service account tokens', (it) => {
     const token = await issue(api, { boundObjectRef });
     // A server may remember for a while that a token was good: this one was never shown to it.
     await api.setUp('DELETE', `/api/v1/namespaces/${api.namespace}/secrets/s`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await api.settle();
     await api.ask('POST', whoami, { as: { token }, body: self, keep: (body) => body });
   });
 
@@ -123,11 +123,11 @@ export const cases: Area = area('Service account tokens', (it) => {
     const tokens = [await issue(api, {}), await issue(api, {}), await issue(api, {})] as const;
     await api.ask('POST', whoami, { as: { token: tokens[0] }, body: self, keep: () => 'known' });
     await api.setUp('DELETE', `${accounts(api)}/me`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await api.settle();
     await api.ask('POST', whoami, { as: { token: tokens[1] }, body: self });
     await askReview(api, tokens[1]);
     await makeAccount(api);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await api.settle();
     await api.ask('POST', whoami, { as: { token: tokens[2] }, body: self });
     await askReview(api, tokens[2]);
   });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { createPod, plainContainer, pod, settle } from '../pods.ts';
+import { createPod, plainContainer, pod } from '../pods.ts';
 import type { Probe } from '../probe.ts';
 import { type Area, area } from '../suite.ts';
 
@@ -8,7 +8,7 @@ async function limit(api: Probe, name: string, limits: readonly object[]): Promi
   await api.setUp('POST', path, {
     body: { apiVersion: 'v1', kind: 'LimitRange', metadata: { name }, spec: { limits } },
   });
-  await settle();
+  await api.settle();
 }
 
 function using(resources: object): object {

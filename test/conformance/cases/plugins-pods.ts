@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { createPod, plainContainer, pod, refusal, settle, specPart } from '../pods.ts';
+import { createPod, plainContainer, pod, refusal, specPart } from '../pods.ts';
 import { type Area, area } from '../suite.ts';
 
 const accountParts = specPart(
@@ -46,7 +46,7 @@ export const cases: Area = area(
       await api.setUp('POST', accounts, {
         body: { ...account, metadata: { name: 'quiet' }, automountServiceAccountToken: false },
       });
-      await settle();
+      await api.settle();
       await createPod(api, pod('a', { serviceAccountName: 'puller' }), { keep: accountParts });
       await createPod(api, pod('b', { serviceAccountName: 'puller', imagePullSecrets: [{ name: 'own' }] }), {
         keep: accountParts,
@@ -114,7 +114,7 @@ export const cases: Area = area(
         preemptionPolicy: 'Never',
       };
       await api.setUp('POST', path, { body });
-      await settle();
+      await api.settle();
       await createPod(api, pod('a', { priorityClassName: name }), { keep: priorityParts });
       await createPod(api, pod('b', { priorityClassName: name, priority: 12 }), { keep: priorityParts });
       await createPod(api, pod('c', { priorityClassName: name, priority: 13 }));
@@ -130,7 +130,7 @@ export const cases: Area = area(
       const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
       await api.setUp('POST', classes, { body: { ...storageClass, metadata: { name, annotations } } });
       await api.setUp('POST', classes, { body: { ...storageClass, metadata: { name: other } } });
-      await settle();
+      await api.settle();
       const claims = `/api/v1/namespaces/${api.namespace}/persistentvolumeclaims`;
       const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
       const claim = (label: string, more: object): unknown => ({
@@ -191,7 +191,7 @@ export const cases: Area = area(
         body: { ...runtime, metadata: { name }, overhead: { podFixed: { cpu: '100m' } }, scheduling },
       });
       await api.setUp('POST', classes, { body: { ...runtime, metadata: { name: plain } } });
-      await settle();
+      await api.settle();
       const keep = specPart('overhead', 'nodeSelector', 'tolerations', 'runtimeClassName');
       await createPod(api, pod('a', { runtimeClassName: name }), { keep });
       await createPod(api, pod('b', { runtimeClassName: name, nodeSelector: { a: 'c' } }), { keep });
@@ -215,7 +215,7 @@ export const cases: Area = area(
           spec: { controller: 'example.com/c' },
         },
       });
-      await settle();
+      await api.settle();
       const path = `/apis/networking.k8s.io/v1/namespaces/${api.namespace}/ingresses`;
       const spec = { defaultBackend: { service: { name: 's', port: { number: 80 } } } };
       const ingress = (label: string, meta: object = {}): unknown => ({

@@ -1,4 +1,4 @@
-import { createPod, labelNamespace, plainContainer, pod, refusal, settle } from '../pods.ts';
+import { createPod, labelNamespace, plainContainer, pod, refusal } from '../pods.ts';
 import type { Probe } from '../probe.ts';
 import { type Area, area } from '../suite.ts';
 
@@ -10,7 +10,7 @@ async function enforce(api: Probe, labels: Readonly<Record<string, string>>): Pr
     api,
     Object.fromEntries(Object.entries(labels).map(([name, value]) => [`${prefix}${name}`, value])),
   );
-  await settle();
+  await api.settle();
 }
 
 const contained = (securityContext: object, more: object = {}): object => ({
@@ -226,7 +226,7 @@ export const cases: Area = area('Admission: pod security', (it) => {
     await createPod(api, pod('root', contained({ privileged: true })), { keep: refusal });
     await createPod(api, pod('plain'), { keep: refusal });
     await createPod(api, pod('plain-too'), { keep: refusal });
-    await settle();
+    await api.settle();
     for (const level of ['baseline', 'restricted']) {
       const body = { metadata: { labels: { [`${prefix}enforce`]: level } } };
       await api.ask('PATCH', path, { body, contentType: mergePatch, keep: () => 'taken' });

@@ -1,0 +1,3 @@
+import { testGroup } from './area-tests.ts';
+
+await testGroup('admission');
