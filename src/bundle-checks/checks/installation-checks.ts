@@ -143,8 +143,7 @@ export const installationChecks: readonly Check[] = [
   {
     ...installation,
     id: 'INST3',
-    title:
-      'a cluster would refuse what Longshore makes of the ClusterServiceVersion: names, labels, annotations of Pods',
+    title: 'a cluster would refuse objects rendered from the ClusterServiceVersion: names, labels, annotations of Pods',
     whatToDo: 'Correct the field of the ClusterServiceVersion from which the message quotes.',
     find: isAccepted,
   },

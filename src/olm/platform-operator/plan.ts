@@ -20,7 +20,7 @@ import {
 } from '../../resolver/index.ts';
 import { type Choice, installedBy, type Resolved } from './choice.ts';
 
-/** What is asked for a PlatformOperator: the next bundle of its package, and all that this needs. */
+/** What a PlatformOperator requests: the next bundle of its package, and all dependencies. */
 export interface PlanRequest {
   readonly catalogs: readonly CatalogView[];
   /** Of the PlatformOperator. */

@@ -9,7 +9,7 @@ export interface CatalogName {
   readonly namespace?: string;
 }
 
-/** Versions that are asked for. */
+/** Requested versions. */
 export interface RequestedVersions {
   /** As it was written. */
   readonly text: string;
@@ -26,7 +26,7 @@ export interface RequestedPackage {
   /** Absent or empty: any, the default one first. */
   readonly channel?: string;
   readonly versions?: RequestedVersions;
-  /** Bundle to begin with (`startingCSV`); of no account once something is installed. */
+  /** Bundle to start with (`startingCSV`); ignored once something is installed. */
   readonly startingBundle?: string;
   /** Name of the installed bundle that this is about; one of `installed`. */
   readonly installed?: string;

@@ -41,8 +41,8 @@ export function explainEnd(offer: Offer, last: InstalledBundle): readonly string
   if (updates.length > 0) return [`${name} is the last: ${nothing}.`];
   return [
     offer.policy === 'v1'
-      ? `Nothing leads on: ${nothing}, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.`
-      : `Nothing leads on: ${nothing}; with policy v0 it stays as it is, without a notice.`,
+      ? `No update follows: ${nothing}, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.`
+      : `No update follows: ${nothing}; with policy v0 it stays as it is, without a notice.`,
   ];
 }
 
@@ -106,5 +106,5 @@ export function explainMiss(offer: Offer, miss: Miss): readonly string[] {
   if (place.length > 0) return sentences;
   const request = ways.length > 0 ? ` An entry between them, or` : '';
   const needed = `an entry of ${to.name} with "skips: [${last.name}]" or a skipRange that covers ${version}`;
-  return [...sentences, `${request} ${needed} would do.`.trim().replace(/^an/, 'An')];
+  return [...sentences, `${request} ${needed} is needed.`.trim().replace(/^an/, 'An')];
 }

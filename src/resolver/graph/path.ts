@@ -9,7 +9,7 @@ import { firstInstalls, type Hop, isSameBundle, nextUpdates, type Offer, type Up
 export interface UpdatePath {
   readonly start: InstalledBundle;
   readonly hops: readonly Hop[];
-  /** Whether it leads to what was asked for; without such a request it always does. */
+  /** Whether it leads to the requested version; always true without such a request. */
   readonly isReached: boolean;
   /** Sentences: why the last is the last, and what is missing to go on. */
   readonly end: readonly string[];
