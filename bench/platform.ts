@@ -159,7 +159,7 @@ export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDepl
 }
 
 /** Waits until the object is deleted. */
-export async function whenGone(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<void> {
+export async function whenDeleted(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<void> {
   await eventually(
     async () => {
       const found = await kube.get(ref).catch((thrown: unknown) => {

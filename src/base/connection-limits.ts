@@ -28,7 +28,7 @@ interface Connection {
   readonly requests: Set<LimitedRequest>;
   /** Whether a request on it has succeeded: it is no connection that was opened to take a place. */
   isProven: boolean;
-  hasAsked: boolean;
+  hasRequested: boolean;
   /** Grows with every use: the least is the oldest. */
   usedAt: number;
 }
@@ -75,14 +75,14 @@ class ConnectionTable {
       peer,
       requests: new Set(),
       isProven: false,
-      hasAsked: false,
+      hasRequested: false,
       usedAt: this.#nextUse(),
     };
     this.#open.set(key, connection);
     this.#perPeer.set(peer, this.#countOf(peer) + 1);
     const { firstRequestMs } = this.#limits;
     const end = (): void => {
-      if (!connection.hasAsked) socket.destroy();
+      if (!connection.hasRequested) socket.destroy();
     };
     const timer = firstRequestMs === undefined ? undefined : setTimeout(end, firstRequestMs);
     timer?.unref();
@@ -96,7 +96,7 @@ class ConnectionTable {
     const connection = this.#open.get(keyOf(request.socket));
     if (connection === undefined) return;
     connection.requests.add(request);
-    connection.hasAsked = true;
+    connection.hasRequested = true;
     const { requestMs } = this.#limits;
     const timer = requestMs === undefined ? undefined : setTimeout(() => connection.socket.destroy(), requestMs);
     timer?.unref();

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { formatTimestamp } from './clock.ts';
 
-/** Writes which process holds a lock, and since when, to a file beside it; for messages only.
+/** Writes which process holds a lock, and since when, to a file next to it; for messages only.
  *  @throws the error of the file system */
 export function writeHolder(file: string): void {
   const text = `process ${process.pid} on ${hostname()} since ${formatTimestamp(Date.now())}\n`;

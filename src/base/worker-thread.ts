@@ -39,7 +39,7 @@ interface Pending {
   readonly onProgress: ((line: string) => void) | undefined;
 }
 
-/** The URL of a worker module beside `importer`: source files run as they stand, built files as JavaScript. */
+/** The URL of a worker module next to `importer`: source files run unchanged, built files as JavaScript. */
 export function workerUrl(importer: string, name: string): URL {
   return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer);
 }
@@ -107,7 +107,7 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
     }
   }
 
-  /** Sends something to the thread beside its jobs. */
+  /** Sends a notice to the thread, independent of its jobs. */
   notify(notice: unknown): void {
     this.#send({ type: 'notice', notice });
   }

@@ -13,7 +13,7 @@ export interface CrdCheck extends CheckInfo {
   readonly find: (before: Crd, after: Crd) => readonly string[];
 }
 
-/** A check of one place in a schema, where only what stands at this very place counts. Pure. */
+/** A check of one place in a schema, without the places below it. Pure. */
 export interface SchemaCheck extends CheckInfo {
   /** The keywords that it handles: others are `unhandled`. */
   readonly keywords: readonly string[];

@@ -27,7 +27,7 @@ function findingsOf(check: string, texts: readonly string[]): Finding[] {
   return texts.map((text) => ({ check, text, isStatic: false }));
 }
 
-/** Everything that speaks against a change of a CRD and is not switched off; nothing is read when its spec stays the same.
+/** All findings of enabled checks about a change of a CRD; nothing is read if its spec stays the same.
  *  @throws TerminalError InvalidObject for what is no CRD */
 export async function checkCrdChange(change: CrdChange, options: SafetyOptions): Promise<readonly Finding[]> {
   const { isOff, ignored } = options.switches;

@@ -65,7 +65,7 @@ function compilePlain(schema: Schema, options: CompileOptions): Check {
   return (value, old, run) => {
     let matches = checkType(value, old, run);
     if (value === null) return matches + (checkEnum?.(value, old, run) ?? 0);
-    // Every kind of check that looks at all values counts, and the node itself does.
+    // Every kind of check that visits all values counts, and the node itself.
     matches += 5;
     for (const check of combinations) matches += check(value, old, run);
     matches += content.ofScalar(value, old, run);

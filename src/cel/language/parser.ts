@@ -318,7 +318,7 @@ class Parser {
     return { kind: 'list', offset, elements, optionals };
   }
 
-  /** Whether a comma comes with something to list behind it. */
+  /** Whether a comma follows, and after it another item. */
   #goesOn(): boolean {
     const next = this.#cursor.peek(1).kind;
     return this.#cursor.is("','") && (operandStart.has(next) || next === "'?'");

@@ -39,7 +39,7 @@ export class Duration {
   }
 }
 
-/** A type as a value: what `type(x)` answers and what `int` stands for. Equal when the names are. */
+/** A type as a value: the result of `type(x)`, and of `int`. Equal if the names are. */
 export class TypeValue {
   readonly name: string;
 
@@ -70,7 +70,7 @@ export abstract class Opaque {
   abstract equals(other: Opaque): boolean;
 }
 
-/** A list; items may be made only when they are asked for. */
+/** A list; items may be converted on demand. */
 export abstract class ListValue {
   abstract readonly size: number;
 

@@ -94,7 +94,7 @@ async function removeOwnFiles(folder: string): Promise<void> {
   if (own.length === names.length) await rmdir(folder);
 }
 
-/** Catalogs on disk, one folder each: `<uuid>.index` and `current.json`, which names it. A new index is written beside the old one, then the name is
+/** Catalogs on disk, one folder each: `<uuid>.index` and `current.json`, which names it. A new index is written next to the old one, then the name is
  *  changed by a rename: there is always the old content or the new one, and readers of the old content can finish. */
 export class CatalogStore implements AsyncDisposable {
   readonly #dir: string;

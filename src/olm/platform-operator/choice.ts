@@ -50,7 +50,7 @@ function readChoice(value: JsonObject): Choice | undefined {
   return choice as unknown as Choice;
 }
 
-/** The choice that a BundleDeployment was made for; undefined where nothing of that can be read. */
+/** The choice that a BundleDeployment was created for; undefined if it cannot be read. */
 export function choiceOf({ metadata }: KubeObject): PlacedChoice | undefined {
   const text = metadata.annotations?.[platformChoiceAnnotation];
   if (text === undefined || text.length > maxAnnotationCharacters) return undefined;

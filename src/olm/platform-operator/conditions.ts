@@ -67,7 +67,7 @@ export function installFailed(message: string): ConditionChange {
   return pending('InstallFailed', message);
 }
 
-/** Whether there is something newer, and what becomes of it. */
+/** Whether there is a newer version, and whether it is installed. */
 export function upToDate(reason: UpToDateReason, message: string): ConditionChange {
   const statuses: Readonly<Record<UpToDateReason, Condition['status']>> = {
     NothingNewer: 'True',

@@ -55,7 +55,7 @@ export interface Change {
 /** What is to be done; plain data. */
 export type Plan =
   | Change
-  /** What is installed is the newest that can be had. */
+  /** The installed version is the newest available. */
   | { readonly outcome: 'stay' }
   /** There is something newer, and it cannot be installed. */
   | { readonly outcome: 'blocked'; readonly text: string }

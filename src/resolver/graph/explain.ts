@@ -69,15 +69,15 @@ function waysInto({ channels }: Offer, to: CatalogBundle): readonly string[] {
 /** Why the bundle is nothing that updates stop at. */
 function explainPlace(offer: Offer, { from, to, natural }: Miss): readonly string[] {
   const holders = offer.package.channels.filter(({ entries }) => entries.some(({ name }) => name === to.name));
-  const meant = holders.filter((holder) => offer.channels.some(({ name }) => name === holder.name));
-  if (meant.length === 0) {
+  const selected = holders.filter((holder) => offer.channels.some(({ name }) => name === holder.name));
+  if (selected.length === 0) {
     const others = holders.length === 0 ? 'no channel' : `${holders.map(({ name }) => name).join(', ')}`;
     return [`It is not in ${channelNames(offer)}; it is in ${others}.`];
   }
   if (compareVersions(to.version, from.version) < 0) {
     return [`It is older than ${describeInstalled(from)}: updates lead back only if an entry allows it.`];
   }
-  const entries = meant.flatMap((channel) => channel.entries);
+  const entries = selected.flatMap((channel) => channel.entries);
   const skipper = entries.find(({ skips }) => skips.includes(to.name));
   if (offer.policy === 'v0' && skipper !== undefined) {
     return [`${skipper.name} skips it: it is installed only where a subscription starts with it, never by an update.`];

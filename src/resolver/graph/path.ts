@@ -93,7 +93,7 @@ function usualName({ name, bundles }: CatalogPackage, version: string): string {
   return `${start}${version}`;
 }
 
-/** What is meant by a name or a version that is installed. One that the package has not is taken to be named as its bundles are.
+/** What is selected by a name or a version that is installed. One that the package has not is taken to be named as its bundles are.
  *  @throws TerminalError InvalidVersion */
 export function findInstalled(from: CatalogPackage, text: string): InstalledBundle {
   const found = from.bundles.has(text) || /^v?[0-9]/.test(text) ? findBundle(from, text) : undefined;
