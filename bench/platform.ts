@@ -27,7 +27,7 @@ export interface PlatformFacts {
   readonly cpuMs: number;
 }
 
-/** A platform in a process of its own, on an API server in another. */
+/** A platform in a separate process, on an API server in another. */
 export interface MeasuredPlatform extends AsyncDisposable {
   /** From the start of the process to its readiness. */
   readonly readyMs: number;

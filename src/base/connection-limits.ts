@@ -26,7 +26,7 @@ interface Connection {
   readonly socket: Socket;
   readonly peer: string;
   readonly requests: Set<LimitedRequest>;
-  /** Whether a request on it has succeeded: it is no connection that was opened to take a place. */
+  /** Whether a request on it has succeeded: it was not opened only to occupy a slot. */
   isProven: boolean;
   hasRequested: boolean;
   /** Grows with every use: the least is the oldest. */

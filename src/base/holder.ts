@@ -9,7 +9,7 @@ export function writeHolder(file: string): void {
   writeFileSync(file, text, { mode: 0o600 });
 }
 
-/** What `writeHolder` wrote: `process 4711 on laptop since 2026-01-31T08:00:00Z`; undefined where there is no such text. */
+/** What `writeHolder` wrote: `process 4711 on laptop since 2026-01-31T08:00:00Z`; undefined if that is missing. */
 export function readHolder(file: string): string | undefined {
   try {
     const text = readFileSync(file, 'utf8').trim();

@@ -5,7 +5,7 @@ import type { FromWorker, JobTypes, ToWorker } from './worker-messages.ts';
 
 /** After an abort or a deadline, a thread has this long to end the job before it is terminated. */
 const obeyMs = 5_000;
-/** A thread that is closed has this long to end by itself. */
+/** How long a closed thread has to end by itself. */
 const closeMs = 2_000;
 
 export interface WorkerThreadOptions {
@@ -112,7 +112,7 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
     this.#send({ type: 'notice', notice });
   }
 
-  /** Lets the thread end by itself: one that is terminated in the midst of a call into the system may take the process with it. */
+  /** Lets the thread end by itself: one that is terminated during a system call may crash the process. */
   async close(): Promise<void> {
     this.leave();
     const timer = setTimeout(() => void this.#worker.terminate(), closeMs);

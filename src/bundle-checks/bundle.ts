@@ -36,7 +36,7 @@ export interface OtherEntry {
 export interface ManifestObject {
   readonly file: BundleFile;
   readonly document: number;
-  /** Where it begins in its document: items of lists are objects of their own. */
+  /** Where it begins in its document: items of lists are separate objects. */
   readonly path: FieldPath;
   readonly object: JsonObject;
   readonly apiVersion: string;

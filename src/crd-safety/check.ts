@@ -1,7 +1,7 @@
 import type { Schema } from '../schema/index.ts';
 import type { Crd } from './crd.ts';
 
-/** What a check is called where it is switched off, and what it is for. */
+/** The name of a check, by which it is disabled, and its description. */
 export interface CheckInfo {
   readonly name: string;
   /** What is refused: continues "Refused:". Markdown. */

@@ -28,7 +28,7 @@ function findingsOf(check: string, texts: readonly string[]): Finding[] {
 }
 
 /** All findings of enabled checks about a change of a CRD; nothing is read if its spec stays the same.
- *  @throws TerminalError InvalidObject for what is no CRD */
+ *  @throws TerminalError InvalidObject for an object that is not a CRD */
 export async function checkCrdChange(change: CrdChange, options: SafetyOptions): Promise<readonly Finding[]> {
   const { isOff, ignored } = options.switches;
   const [before, after] = [readCrd(change.before), readCrd(change.after)];

@@ -146,7 +146,7 @@ export class CatalogStore implements AsyncDisposable {
     return held && { name, file: join(this.#folder(name), held.fileName), ...held.traits };
   }
 
-  /** For an index that is to be made, and what is needed meanwhile. */
+  /** Paths for a new index and for temporary files. */
   async prepare(name: string): Promise<{ readonly workDir: string; readonly file: string }> {
     const folder = this.#folder(name);
     makeFolder(folder, 0o700);

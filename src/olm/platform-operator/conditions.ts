@@ -44,7 +44,7 @@ export function installedCondition(object: KubeObject): ConditionChange {
 
 const pendingReasons: ReadonlySet<string> = new Set(['UnpackPending', 'InstallPending']);
 
-/** Whether a BundleDeployment cannot install what it is to install, and has never installed anything. */
+/** Whether a BundleDeployment cannot install its content, and has never installed anything. */
 export function hasNeverSucceeded(object: KubeObject): boolean {
   const { activeBundle = '' } = parseBundleDeployment(object).status ?? {};
   const { status, reason } = installedCondition(object);

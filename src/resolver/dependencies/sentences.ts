@@ -56,7 +56,7 @@ function detailsOf({ channel = '', versions, startingBundle = '', installed }: R
   return `${range}${from}${start}`;
 }
 
-/** Who wants a package, and which. */
+/** Describes a request: its name and its package. */
 export function describeRequest({ requested, present }: Anchor, words: RequestWords): string {
   const { name, packageName, updates = 'always' } = requested;
   if (words.isAnonymous !== true)

@@ -4,7 +4,7 @@ import { sortChannel } from './channel-order.ts';
 import { compareReleases, releaseOf } from './release.ts';
 import { type Edge, edgeInto, type InstalledBundle, type Step, stepsOf } from './steps.ts';
 
-/** Who decides on updates: the classic lifecycle manager walks a channel, its successor takes the highest that an edge leads to. */
+/** The policy for updates: OLM v0 walks a channel, OLM v1 selects the highest version that an edge leads to. */
 export type Policy = 'v0' | 'v1';
 
 /** What the channels of a package offer, prepared for many lookups of updates. */
@@ -39,7 +39,7 @@ export interface Hop {
   readonly others: readonly string[];
 }
 
-/** The selected channels: those named, or all; the default one first. Those that the package has not are left out. */
+/** The selected channels: those named, or all; the default one first. Channels that the package does not have are ignored. */
 export function channelsOf(from: CatalogPackage, named: readonly string[] = []): readonly Channel[] {
   const selected = named.length > 0 ? from.channels.filter(({ name }) => named.includes(name)) : from.channels;
   const isDefault = ({ name }: Channel): boolean => name === from.defaultChannel;
