@@ -95,7 +95,7 @@ async function measureWith(kube: KubeClient): Promise<Measurement[]> {
   ];
 }
 
-/** Requests a second, the server in a process of its own. */
+/** Requests a second, the server in a separate process. */
 export async function measureRequests(): Promise<Measurement[]> {
   await using child = startChild('api-server-child.ts');
   const { kubeconfig } = await child.next<StartFacts>();

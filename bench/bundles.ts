@@ -10,7 +10,7 @@ import {
   sum,
   usedBetween,
   whenAllDone,
-  whenGone,
+  whenDeleted,
   whenQuiet,
 } from './platform.ts';
 import type { Measurement } from './table.ts';
@@ -41,7 +41,7 @@ async function measureWide(cluster: BenchCluster, versions: readonly [Source, So
   const upgraded = await whenQuiet(platform);
   const removal = await secondsOf(async () => {
     await kube.delete(ref);
-    await whenGone(kube, ref);
+    await whenDeleted(kube, ref);
   });
   const removed = await platform.facts();
   const requests = (before: typeof start, after: typeof start): string =>

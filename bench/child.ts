@@ -11,7 +11,7 @@ export interface Child extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Starts `file` of this folder on the same Node.js, in a process of its own. */
+/** Starts `file` of this folder on the same Node.js, in a separate process. */
 export function startChild(
   file: string,
   args: readonly string[] = [],

@@ -32,7 +32,7 @@ async function residentBytesOf(pids: readonly number[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The embedded server in a process of its own, durable: each write is on disk before it is answered. */
+/** The embedded server in a separate process, durable: each write is on disk before it is answered. */
 export async function startEmbedded(): Promise<Subject> {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));

@@ -12,7 +12,7 @@ import {
   sum,
   usedBetween,
   whenAllDone,
-  whenGone,
+  whenDeleted,
 } from './platform.ts';
 import type { Measurement } from './table.ts';
 
@@ -51,7 +51,7 @@ async function workAnHour(cluster: BenchCluster, registry: Registry, hour: numbe
   await mapLimit(indexes(counts.replaced), 4, async (index) => {
     const ref = { apiVersion, kind: 'BundleDeployment', name: nameOf(index) };
     await kube.delete(ref);
-    await whenGone(kube, ref);
+    await whenDeleted(kube, ref);
     await kube.create(contentObject('BundleDeployment', ref.name, sourceOf(registry, index, hour)), {
       fieldManager: 'bench',
     });

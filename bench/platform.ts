@@ -27,7 +27,7 @@ export interface PlatformFacts {
   readonly cpuMs: number;
 }
 
-/** A platform in a process of its own, on an API server in another. */
+/** A platform in a separate process, on an API server in another. */
 export interface MeasuredPlatform extends AsyncDisposable {
   /** From the start of the process to its readiness. */
   readonly readyMs: number;
@@ -159,7 +159,7 @@ export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDepl
 }
 
 /** Waits until the object is deleted. */
-export async function whenGone(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<void> {
+export async function whenDeleted(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<void> {
   await eventually(
     async () => {
       const found = await kube.get(ref).catch((thrown: unknown) => {

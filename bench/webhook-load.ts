@@ -26,7 +26,7 @@ function answerLength(received: Buffer): number | undefined {
   return received.length < whole ? undefined : whole;
 }
 
-/** One kept-alive connection with as little work of its own as can be: what is measured is the server. */
+/** One kept-alive connection with as little work of its own as possible, so that the server is what is measured. */
 export class WebhookConnection implements Disposable {
   readonly #socket: TLSSocket;
   #received: Buffer = Buffer.alloc(0);

@@ -92,7 +92,7 @@ async function measureRate(target: WebhookTarget, perSecond: number): Promise<Me
   return { what: `${perSecond.toLocaleString('en')} a second`, value: latencies(took), goal: 'p99 under 5 ms' };
 }
 
-/** The webhook over TLS, in a process of its own; the load comes from this one. */
+/** The webhook over TLS, in a separate process; the load comes from this one. */
 export async function measureWebhook(): Promise<Measurement[]> {
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   try {

@@ -40,7 +40,7 @@ test.each([
   expect(shardOf(object('app', { 'core.rukpak.io/shard': label }), count)).toBe(expected);
 });
 
-test('a generated Bundle is where its deployment is, regardless of its own name and labels', () => {
+test('a generated Bundle is in the shard of its deployment, whatever its own name and labels', () => {
   const all = shards(object('app', { 'core.rukpak.io/shard': '2' }));
   expect(all.map((one) => one.hasBundle(generated('app')))).toEqual([false, true, false]);
 });

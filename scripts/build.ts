@@ -22,7 +22,7 @@ for (const folder of ['crds', 'deploy', 'examples']) {
   cpSync(folder, join('dist', folder), { recursive: true, filter: (source) => source !== chartDefinitions });
 }
 cpSync('crds', join('dist', chartDefinitions), { recursive: true });
-/** In an image there is no repository to ask: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
+/** An image has no repository to read the commit from: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
 const given = process.env['REVISION'] || undefined;
 const git = (args: readonly string[]): string =>
   given !== undefined

@@ -108,7 +108,7 @@ function withValue(value: string, indent: number, parts: { head?: string; otherw
 }
 
 /** The lines with what `change` makes of the block that the line `key` opens: the lines behind it that are deeper, or are items at its depth.
- *  @throws Error where there is no such line */
+ *  @throws Error if that line is missing */
 function changeBlock(
   lines: readonly string[],
   key: string,

@@ -42,7 +42,7 @@ function referenceOf(node: JsonObject): string | undefined {
   return typeof ref === 'string' ? ref.replace('#/components/schemas/', '') : undefined;
 }
 
-/** Defaults that only mean "the Go field is not a pointer" are no facts about the API. */
+/** Defaults that only mean "the Go field is not a pointer" are not part of the API. */
 function isRealDefault(value: JsonValue | undefined): boolean {
   const isEmpty = isJsonObject(value) && Object.keys(value).length === 0;
   return value !== undefined && value !== '' && value !== 0 && value !== false && !isEmpty;

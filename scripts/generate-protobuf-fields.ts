@@ -53,7 +53,7 @@ function packagesOf(version: string): Map<string, string> {
 }
 
 interface GoField {
-  /** Undefined where the tags do not have it: such messages have a JSON of their own. */
+  /** Undefined where the tags do not have it: such messages have a special JSON form. */
   readonly json: string | undefined;
   readonly marks: string;
 }

@@ -26,7 +26,7 @@ export function doorsOf(folder: string): string[] {
   return ['main', 'index', 'commands'].map((name) => `${folder}/${name}.ts`).filter((path) => existsSync(path));
 }
 
-/** The list behind a tag of a doc comment, over as many lines as it takes; undefined where there is no such tag. */
+/** The list behind a tag of a doc comment, over several lines; undefined without such a tag. */
 function readTag(comment: string, tag: string): string[] | undefined {
   const lines = comment.split('\n').map((line) => line.replace(/^\s*(?:\/\*\*|\*\/|\*)?\s*|\s*(?:\*\/)?\s*$/g, ''));
   const start = lines.findIndex((line) => line.startsWith(`@${tag} `));
@@ -89,7 +89,7 @@ function table(rows: readonly FolderImports[], all: readonly FolderImports[]): s
   return ['| folder | may import | packages of its own |', '|---|---|---|', ...lines].join('\n');
 }
 
-/** The section of ARCHITECTURE.md between its markers: the product, then each folder that has layers of its own. */
+/** The section of ARCHITECTURE.md between its markers: the product, then each folder with layers. */
 export function importTableDocument(rows: readonly FolderImports[] = readImportTable()): string {
   const roots = productRoots().filter((root) => root !== 'src');
   const isInside = ({ folder }: FolderImports, root: string): boolean => folder.startsWith(`${root}/`);

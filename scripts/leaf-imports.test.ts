@@ -16,7 +16,7 @@ const files: Readonly<Record<string, string>> = {
     "import { busy } from './busy/index.js';\nimport { area as size, deep, edge } from './shape/index.js';\nexport const sum = busy + size + deep + edge;\n",
 };
 
-test('what an index exports is imported from where it is defined; an index with code of its own stays', async () => {
+test('exports of an index are imported from where they are defined; an index with its own code stays', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'leaf-imports-'));
   try {
     for (const [name, text] of Object.entries(files)) {

@@ -25,7 +25,7 @@ test.each([
   expect(wrapMarkdown(text)).toBe(text);
 });
 
-test('every document of the repository keeps its words, and doing it again changes nothing', () => {
+test('every document of the repository keeps its words, and wrapping again changes nothing', () => {
   const files = execFileSync('git', ['ls-files', '*.md']).toString().trim().split('\n');
   const essence = (text: string): string => text.replaceAll(/^\s*>\s?/gm, '').replaceAll(/\s+/g, '');
   for (const file of files) {

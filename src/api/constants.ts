@@ -15,7 +15,7 @@ export const ownSecretNames: readonly string[] = [
 
 /** Labels that name the origin of an object, on generated Bundles and on everything that is installed. */
 export const ownerKindLabel = 'core.rukpak.io/owner-kind';
-/** Name of the Bundle or BundleDeployment that `ownerKindLabel` speaks of. */
+/** Name of the Bundle or BundleDeployment that `ownerKindLabel` refers to. */
 export const ownerNameLabel = 'core.rukpak.io/owner-name';
 /** On generated Bundles: hash of the template that they were made from. */
 export const templateHashLabel = 'core.rukpak.io/bundle-template-hash';
@@ -31,7 +31,7 @@ export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
 export const secretHostsAnnotation = 'core.rukpak.io/hosts';
 /** On a Secret: `"true"` lets its credentials be sent to servers whose certificates are not verified. */
 export const secretUnverifiedAnnotation = 'core.rukpak.io/allow-unverified-tls';
-/** On an object that was installed and then let go without being deleted: the BundleDeployment that had it. */
+/** On an object that was installed and then orphaned: its former BundleDeployment. */
 export const releasedFromAnnotation = 'core.rukpak.io/released-from';
 /** On a namespace that was made for an installation: the BundleDeployment. It is deleted when the last installation leaves it and it is empty. */
 export const namespaceMadeForAnnotation = 'core.rukpak.io/namespace-made-for';

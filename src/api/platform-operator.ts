@@ -15,7 +15,7 @@ export type PlatformOperatorConditionType =
   | 'PackageDeprecated'
   | 'ChannelDeprecated'
   | 'BundleDeprecated';
-/** Reasons of `Installed`; beside these, what the BundleDeployment itself gives. */
+/** Reasons of `Installed`; in addition, those of the BundleDeployment. */
 export type PlatformInstalledReason =
   | 'SourceFailed'
   | 'UnpackPending'

@@ -25,7 +25,7 @@ test('work ends with the signal from outside, for its reason, though that came b
   await expect(withDeadline('it', { deadlineMs: 60_000, signal: outer.signal }, aborted)).rejects.toThrow('enough');
 });
 
-test('nothing is left at the signal from outside, whatever became of the work', async () => {
+test('no listener remains at the outer signal, whatever the result of the work', async () => {
   const { signal } = new AbortController();
   const listeners = (): number => getEventListeners(signal, 'abort').length;
   await expect(withDeadline('it', { deadlineMs: 60_000, signal }, async () => listeners())).resolves.toBe(1);

@@ -87,7 +87,7 @@ export async function readSigningRequest(pem: string): Promise<SigningRequest> {
 
 /** Signs a certificate request (PEM): its subject, its key and its alternative names are taken over, encoded again from their parsed values;
  *  usages and validity are the policy's, every other extension is left out. Returns the certificate, PEM.
- *  @throws Error when it is no request, or not signed with its own key, or when the authority has expired */
+ *  @throws Error if it is not a request, is not signed with its own key, or if the authority has expired */
 export async function signCertificateRequest(
   authority: CertifiedKey,
   pem: string,

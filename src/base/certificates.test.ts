@@ -30,7 +30,7 @@ async function issueAuthority(root: CertifiedKey): Promise<CertifiedKey> {
   return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem };
 }
 
-test('issues a certificate that its authority verifies and that names its hosts', async () => {
+test('issues a certificate for its hosts that its authority verifies', async () => {
   const nowMs = Date.now();
   const authority = await createCertificateAuthority({ commonName: 'test-ca', nowMs, lifetimeDays: 10 });
   const issued = await issueCertificate(authority, {
@@ -51,7 +51,7 @@ test('issues a certificate that its authority verifies and that names its hosts'
   expect(Math.abs(certificateExpiryMs(issued.certificatePem) - (nowMs + 86_400_000))).toBeLessThan(2_000);
 });
 
-test('a server may show a certificate that others between it and its authority have signed, if it shows these too', async () => {
+test('a server may present a certificate with its chain of intermediate certificates', async () => {
   const lifetime = { nowMs: Date.now(), lifetimeDays: 10 };
   const root = await createCertificateAuthority({ commonName: 'root', ...lifetime });
   const middle = await issueAuthority(root);

@@ -108,7 +108,7 @@ export function certificateStartMs(certificatePem: string): number {
   return new X509Certificate(certificatePem).validFromDate.getTime();
 }
 
-/** The certificates of a PEM text, each by itself. */
+/** The single certificates of a PEM text. */
 export function splitCertificates(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [];
 }
@@ -129,7 +129,7 @@ function isSignedByOne(
 }
 
 /** Whether a server may show the certificate, the first of its text: it has the key, one of the authorities has signed it, perhaps by way of
- *  others that follow it, and it is for all of the names. False for anything that is no certificate or key. */
+ *  others that follow it, and it is for all of the names. False for anything that is not a certificate or key. */
 export function isServingCertificate(
   { certificatePem, privateKeyPem }: CertifiedKey,
   expected: { readonly caBundlePem: string; readonly dnsNames: readonly string[] },

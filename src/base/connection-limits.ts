@@ -41,9 +41,9 @@ interface Connection {
   readonly requests: Map<LimitedRequest, Answer>;
   /** Bytes that it had transferred when it was last measured. */
   transferred: number;
-  /** Whether a request on it has succeeded: it is no connection that was opened to take a place. */
+  /** Whether a request on it has succeeded: it was not opened only to occupy a slot. */
   isProven: boolean;
-  hasAsked: boolean;
+  hasRequested: boolean;
   /** Grows with every use: the least is the oldest. */
   usedAt: number;
 }
@@ -102,14 +102,14 @@ class ConnectionTable {
       requests: new Map(),
       transferred: 0,
       isProven: false,
-      hasAsked: false,
+      hasRequested: false,
       usedAt: this.#nextUse(),
     };
     this.#open.set(key, connection);
     this.#perPeer.set(peer, this.#countOf(peer) + 1);
     const { firstRequestMs } = this.#limits;
     const end = (): void => {
-      if (!connection.hasAsked) socket.destroy();
+      if (!connection.hasRequested) socket.destroy();
     };
     const timer = firstRequestMs === undefined ? undefined : setTimeout(end, firstRequestMs);
     timer?.unref();
@@ -123,7 +123,7 @@ class ConnectionTable {
     const connection = this.#open.get(keyOf(request.socket));
     if (connection === undefined) return;
     connection.requests.set(request, { response, hadBegun: false, isSlow: false });
-    connection.hasAsked = true;
+    connection.hasRequested = true;
     const { requestMs } = this.#limits;
     const timer = requestMs === undefined ? undefined : setTimeout(() => connection.socket.destroy(), requestMs);
     timer?.unref();

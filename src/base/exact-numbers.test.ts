@@ -32,7 +32,7 @@ test.each([
   expect(JSON.stringify(parseYaml('value', `a: ${text}`))).toBe(`{"a":${written}}`);
 });
 
-test('a number that lost digits on its way is the one that it was, and no other', () => {
+test('a number that lost digits in a conversion equals only its original', () => {
   const exact = parseJson('value', '9007199254740993');
   expect(isJsonEqual(exact, Number('9007199254740993'))).toBe(true);
   expect(isJsonEqual(exact, 9_007_199_254_740_991)).toBe(false);

@@ -22,12 +22,12 @@ export function listAt(parent: JsonObject | undefined, key: string): JsonValue[]
   return Array.isArray(value) ? value : [];
 }
 
-/** The texts of a list; what is no text counts as an empty one. */
+/** The texts of a list; other values count as empty texts. */
 export function listOfTexts(parent: JsonObject | undefined, key: string): string[] {
   return listAt(parent, key).map((item) => (typeof item === 'string' ? item : ''));
 }
 
-/** A member of its own, whatever it is; undefined when absent. */
+/** An own member of any type; undefined if absent. */
 export function valueAt(parent: JsonObject | undefined, key: string): JsonValue | undefined {
   return parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }

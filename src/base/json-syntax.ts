@@ -176,7 +176,7 @@ class SyntaxScan {
   }
 }
 
-/** Why a text is no JSON, in the words of Go's scanner; undefined when it is. For use after JSON.parse has refused it. */
+/** Why a text is not JSON, with the message of Go's scanner; undefined if it is. For use after JSON.parse has refused it. */
 export function jsonSyntaxProblem(bytes: Buffer): JsonProblem | undefined {
   try {
     new SyntaxScan(bytes).run();

@@ -32,7 +32,7 @@ export function assertHarmless(what: string, root: unknown): void {
   assertHarmlessBelow(what, root, 0);
 }
 
-// JavaScript has no form for such numbers in JSON of its own; this is the one place that gives it one.
+// JavaScript cannot write such numbers as JSON; this is the only place that adds it.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   value(this: bigint): unknown {
     return (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(this.toString());

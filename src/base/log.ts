@@ -12,7 +12,7 @@ export async function createLogger(options: {
   readonly level: LogLevel;
   readonly destination?: NodeJS.WritableStream;
 }): Promise<Logger> {
-  // Not loaded for those who are silent.
+  // Not loaded if nothing is logged.
   const { pino } = await import('pino');
   const logger: Logger = pino(
     {

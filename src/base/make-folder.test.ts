@@ -7,7 +7,7 @@ import { makeFolder } from './make-folder.ts';
 const root = mkdtempSync(join(tmpdir(), 'longshore-folders-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test('a folder is made with its parents and its mode, and left as it is where it exists', () => {
+test('a folder is created with its parents and its mode, and unchanged if it exists', () => {
   const path = join(root, 'a/b/c');
   for (const _time of [1, 2]) makeFolder(path, 0o700);
   for (const made of [path, join(root, 'a')]) expect(statSync(made).mode & 0o777).toBe(0o700);

@@ -61,7 +61,7 @@ function names(entry: string, host: string, port: string): boolean {
   return entryPort === port && isBelow(host, name.replace(/^\*(?=\.)/, '').replace(/^\[|\]$/g, ''));
 }
 
-/** The proxy for an address; undefined to go there directly. This machine itself is never asked for by way of a proxy. */
+/** The proxy for an address; undefined for a direct connection. This machine is never reached through a proxy. */
 export function proxyFor(url: URL, { http, https, exceptions }: ProxySettings): string | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === undefined) return undefined;

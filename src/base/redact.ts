@@ -1,7 +1,7 @@
 /** Servers choose where they redirect to: such an address must not fill a message. */
 const maxShownCharacters = 500;
 
-/** The URL without user information and query values, for messages and logs, cut to 500 characters; text that is no URL loses what looks like
+/** The URL without user information and query values, for messages and logs, cut to 500 characters; other text loses what looks like
  *  credentials. */
 export function redactUrl(text: string): string {
   const shown = redacted(text);

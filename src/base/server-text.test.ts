@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutText, serverText } from './server-text.ts';
 
-test('a text of a server becomes one printable line of a bounded length', () => {
+test('a text of a server is shown as one printable line of bounded length', () => {
   expect(serverText(' no such\nrepository\u001b[2J \n')).toBe('no such\\x0arepository\\x1b[2J');
   expect(serverText(Buffer.from('denied'))).toBe('denied');
   expect(serverText('x'.repeat(32_768))).toBe(`${'x'.repeat(1000)}…`);

@@ -22,7 +22,7 @@ export interface ServingCertificateOptions {
   readonly clock: Clock;
   /** Names the server in its certificate, and with ` authority` in that of its authority. */
   readonly commonName: string;
-  /** Names that clients use beside `localhost`: `core.rukpak-system.svc`. */
+  /** Names that clients use in addition to `localhost`: `core.rukpak-system.svc`. */
   readonly dnsNames?: readonly string[];
   /** Of the certificates made here. */
   readonly lifetimeDays?: number | undefined;

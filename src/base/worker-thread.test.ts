@@ -61,7 +61,7 @@ test('a job gives its result, or fails with the class and reason of its error, a
   expect(thread.isAlive).toBe(true);
 });
 
-test('progress reaches the caller of the job, and events and notices go beside jobs', async () => {
+test('progress reaches the caller of the job; events and notices are independent of jobs', async () => {
   const thread = openThread();
   const lines: string[] = [];
   await thread.run('report', 'half', { ...options(), onProgress: (line) => lines.push(line) });

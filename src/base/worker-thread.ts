@@ -5,7 +5,7 @@ import type { FromWorker, JobTypes, ToWorker } from './worker-messages.ts';
 
 /** After an abort or a deadline, a thread has this long to end the job before it is terminated. */
 const obeyMs = 5_000;
-/** A thread that is closed has this long to end by itself. */
+/** How long a closed thread has to end by itself. */
 const closeMs = 2_000;
 
 export interface WorkerThreadOptions {
@@ -39,7 +39,7 @@ interface Pending {
   readonly onProgress: ((line: string) => void) | undefined;
 }
 
-/** The URL of a worker module beside `importer`: source files run as they stand, built files as JavaScript. */
+/** The URL of a worker module next to `importer`: source files run unchanged, built files as JavaScript. */
 export function workerUrl(importer: string, name: string): URL {
   return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer);
 }
@@ -107,12 +107,12 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
     }
   }
 
-  /** Sends something to the thread beside its jobs. */
+  /** Sends a notice to the thread, independent of its jobs. */
   notify(notice: unknown): void {
     this.#send({ type: 'notice', notice });
   }
 
-  /** Lets the thread end by itself: one that is terminated in the midst of a call into the system may take the process with it. */
+  /** Lets the thread end by itself: one that is terminated during a system call may crash the process. */
   async close(): Promise<void> {
     this.leave();
     const timer = setTimeout(() => void this.#worker.terminate(), closeMs);

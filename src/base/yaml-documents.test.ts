@@ -53,7 +53,7 @@ test('JSON objects one after the other are documents', () => {
   expect(read('{"a": "}\\"{"}{"b": [{}]}\n\t{"c": 1}\n')).toEqual([{ a: '}"{' }, { b: [{}] }, { c: 1 }]);
 });
 
-test('what only looks like JSON is read as YAML', () => {
+test('a text that only looks like JSON is read as YAML', () => {
   expect(read('{a: yes}\n---\n{"b": 1}')).toEqual([{ a: true }, { b: 1 }]);
 });
 
@@ -69,7 +69,7 @@ test('a byte order mark determines the encoding of the file', () => {
   expect(read(Buffer.from(little).swap16())).toEqual([{ a: 'é' }]);
 });
 
-test('bytes that are no UTF-8 are refused with their place', () => {
+test('bytes that are not UTF-8 are refused with their place', () => {
   const content = Buffer.concat([Buffer.from('a: 1\nb: é'), Buffer.from([0xff]), Buffer.from('\n')]);
   expect(fault(content)).toEqual({ reason: 'not UTF-8: save the file in that encoding', line: 2, column: 5 });
 });
@@ -88,13 +88,13 @@ test.each([
   ['what looks like JSON and is not', `{a: 1, b: ${long}}`],
   ['two objects of JSON', `{"a": 1}\n{"b": "${long}"}`],
   ['two documents', `a: 1\n---\nb: ${long}\n`],
-])('a large text of %s is read as any other, and can be had again', (_, text) => {
+])('a large text of %s is read like any other, and can be read again', (_, text) => {
   const source = new SourceText(Buffer.from(text));
   expect([...source.documents('f.yaml')]).toEqual(read(text));
   expect(source.content.toString().trimEnd()).toBe(text.trimEnd());
 });
 
-test('the memory of a large document is given back, and its faults have their places', () => {
+test('the memory of a large document is released, and its faults have their places', () => {
   const content = Buffer.from(`a: ${long}\nb: [\n`);
   const source = new SourceText(content);
   expect(fault(`a: ${long}\nb: [\n`)).toMatchObject({ line: 3 });

@@ -24,7 +24,7 @@ const value = fc.letrec<{ any: JsonValue }>((tie) => ({
   ),
 })).any;
 
-test('pieces make up the text that is written in one go, however small they are', () => {
+test('pieces of any size add up to the text that is written at once', () => {
   fc.assert(
     fc.property(value, fc.nat(60), (any, room) => {
       expect([...formatYamlPieces(any, room)].join('')).toBe(formatYaml(any));

@@ -42,7 +42,7 @@ test.each(cases)('finds $path', ({ path, shown }) => {
   expect(found(text, path)).toBe(shown);
 });
 
-test('what is not there has the place of what should hold it', () => {
+test('a missing member has the position of its parent', () => {
   expect(found(text, ['spec', 'items', 1, 'lost', 'more'])).toBe('10:5 undefined');
   expect(found(text, ['spec', 'empty', 'lost'])).toBe('12:3 undefined');
 });
@@ -52,7 +52,7 @@ test('finds members of later documents, JSON among them', () => {
   expect(found(text, [], 7)).toBe('undefined:undefined undefined');
 });
 
-test('finds what stands before a fault', () => {
+test('finds what precedes a fault', () => {
   expect(found('a: 1\nb: [\n', ['a'])).toMatch(/^undefined|^1:1/);
 });
 
@@ -60,7 +60,7 @@ test('handles anchors and Windows line ends', () => {
   expect(found('base: &b\r\n  x: 1\r\nuse:\r\n  <<: *b\r\n  z: 2\r\n', ['use', 'z'])).toBe('5:3 2');
 });
 
-test('a place in a text that is written as a block is found line for line, whatever the block', () => {
+test('a position in a block scalar is found line by line, for every style of block', () => {
   const place = { line: 3, column: 2 };
   const inBlock = (written: string): string => {
     const at = new YamlPositions(`a: 1\nb:\n  json: ${written}`).findInBlock(0, ['b', 'json'], place);

@@ -32,7 +32,7 @@ test.each([
   expect(() => parseYaml('file.yaml', text)).toThrow(expect.objectContaining({ reason }));
 });
 
-test('takes nesting as deep as JSON may have', () => {
+test('accepts nesting as deep as in JSON', () => {
   const text = `${'['.repeat(maxNestingDepth - 1)}${']'.repeat(maxNestingDepth - 1)}`;
   expect(parseYaml('f', text)).toEqual(parseJson('f', text));
 });
@@ -89,7 +89,7 @@ test.each(['.inf', '-.Inf', '.nan'])('%s cannot be expressed in JSON and is refu
   expect(() => parseYaml('x', `a: ${text}`)).toThrow(`x: unsupported value: ${text}`);
 });
 
-test('texts that look like numbers or booleans are written so that they stay texts', () => {
+test('texts that look like numbers or booleans are quoted', () => {
   const value = { a: '0644', b: '1_000', c: '0O14', d: 'yes', e: 'y', f: '.', g: '1e3', h: 12, i: -0.5, j: true };
   expect(parseYaml('x', formatYaml(value))).toEqual(value);
 });
@@ -117,12 +117,12 @@ test.each(['? {a: b}\n: c\n', 'a: {? {b: c} : d}\n', 'x: &x {a: b}\n*x : c\n'])(
   expect(() => parseYaml('f', text)).toThrow('invalid map key: a mapping cannot be a key');
 });
 
-test('a key that looks as the parser writes a mapping is a key, and a template in quotes a text', () => {
+test('a key that looks like a serialized mapping is a key, and a quoted template is a text', () => {
   const value = { '[object Object]': '{{ .Values.a }}', '{{ a }}': 'b' };
   expect(parseYaml('f', formatYaml(value))).toEqual(value);
 });
 
-test('a repeated key is refused, unless the last one is asked for', () => {
+test('a repeated key is refused, unless the option selects the last one', () => {
   const text = 'a: {b: 1}\na: {c: 2}\n';
   expect(() => parseYaml('f', text)).toThrow('duplicated mapping key');
   expect(parseYaml('f', text, { isLastKeyTaken: true })).toEqual({ a: { c: 2 } });

@@ -202,7 +202,7 @@ export function loadSharing(ended: string, { listener, isLastKeyTaken = false }:
   });
 }
 
-/** Whether a document is a tag without a value: the line `!.gitignore` of a file that is no YAML. An empty text is written with quotes, or as a block. */
+/** Whether a document is a tag without a value: the line `!.gitignore` of a file that is not YAML. An empty text is written with quotes, or as a block. */
 function isTagAlone(ended: string, document: unknown): boolean {
   return document === '' && !/["'|>]/.test(ended.replace(/^[ \t]*#.*$/gm, ''));
 }

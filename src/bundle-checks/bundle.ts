@@ -24,7 +24,7 @@ export interface FileFault {
   readonly column?: number;
 }
 
-/** What stands in the bundle and is no file that was read: a directory, a link, a file that is too large. */
+/** An entry of the bundle that is not a file that was read: a directory, a link, a file that is too large. */
 export interface OtherEntry {
   readonly path: string;
   readonly kind: 'directory' | 'link' | 'too large';
@@ -36,7 +36,7 @@ export interface OtherEntry {
 export interface ManifestObject {
   readonly file: BundleFile;
   readonly document: number;
-  /** Where it begins in its document: items of lists are objects of their own. */
+  /** Where it begins in its document: items of lists are separate objects. */
   readonly path: FieldPath;
   readonly object: JsonObject;
   readonly apiVersion: string;
@@ -53,7 +53,7 @@ export interface MetadataPart<T> {
 
 /** A bundle as checks see it. Everything in it comes from outside: read members with `textAt`, `objectsAt` and their like. */
 export interface BundleUnderCheck {
-  /** What was asked for: a folder or reference, for messages. */
+  /** The requested folder or reference, for messages. */
   readonly name: string;
   readonly mediaType: 'registry+v1' | 'helm' | 'plain';
   readonly hasManifests: boolean;

@@ -5,7 +5,7 @@ import type { Severity, Suite } from './finding.ts';
 
 /** In the order in which findings are reported. */
 export const stages = ['format', 'loading', 'csv', 'crds', 'bundle', 'content', 'optional'] as const;
-/** What a check looks at. */
+/** The input of a check. */
 export type Stage = (typeof stages)[number];
 
 /** Where a finding is. */
@@ -43,7 +43,7 @@ export interface ImagePlatform {
   readonly architecture: string;
 }
 
-/** What checks are given beside the bundle. */
+/** What checks receive in addition to the bundle. */
 export interface CheckContext {
   /** Fresh for every bundle: it learns the bundle's definitions. */
   readonly rules: ApiRules;

@@ -63,7 +63,7 @@ export function apiText({ group, version, kind }: { group: string; version: stri
   return `${group === '' ? '' : `${group}/`}${version}, Kind=${kind}`;
 }
 
-/** An API that the ClusterServiceVersion speaks of. */
+/** An API that the ClusterServiceVersion names. */
 export interface ApiPart extends Part {
   readonly name: string;
   readonly group: string;

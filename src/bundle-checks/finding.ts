@@ -1,7 +1,7 @@
 /** How bad a finding is: an error keeps the bundle from working or from being published, a warning may. */
 export type Severity = 'error' | 'warning' | 'info';
 
-/** Checks that are asked for together. */
+/** Checks that are selected together. */
 export type Suite =
   | 'default'
   | 'installation'

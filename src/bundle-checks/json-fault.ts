@@ -48,7 +48,7 @@ function takeScalar(state: State, isText: boolean): boolean {
   return true;
 }
 
-/** How many characters of a text that is no JSON can be read before it goes wrong, the first wrong one included. */
+/** How many characters of invalid JSON can be read up to and including the first wrong one. */
 export function jsonFaultOffset(text: string): number {
   const state: State = { expected: 'value', open: [] };
   let offset = 0;

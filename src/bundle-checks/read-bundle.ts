@@ -19,7 +19,7 @@ import type { BundleFile, BundleUnderCheck, ManifestObject, MetadataPart, OtherE
 
 /** A bundle's files as they come from a folder or image. */
 export interface BundleContent {
-  /** What was asked for. */
+  /** The requested folder or reference. */
   readonly name: string;
   /** Files that stand directly in `manifests/` and `metadata/`, in the order of their paths. */
   readonly files: readonly { readonly path: string; readonly content: Buffer }[];

@@ -2,12 +2,12 @@ import { TerminalError } from '../base/index.ts';
 import type { Check } from './check.ts';
 import type { Suite } from './finding.ts';
 
-/** Suites that are only run when they are asked for: those for one catalogue, and those that read images. */
+/** Suites that run only on request: those for one catalog, and those that read images. */
 const onRequest: ReadonlySet<Suite> = new Set<Suite>(['operatorhub', 'community', 'multiarch']);
 
 /** Which checks are selected, by id or suite. */
 export interface Selection {
-  /** Empty: all suites but those that must be asked for. */
+  /** Empty: all suites except those on request. */
   readonly select: readonly string[];
   readonly ignore: readonly string[];
 }

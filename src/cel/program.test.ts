@@ -47,7 +47,7 @@ test('a long chain of && is not deep', () => {
   expect(run(`true${' && true'.repeat(2000)}`)).toBe(true);
 });
 
-test('what costs too much is stopped, also when most of it is free of charge', () => {
+test('an evaluation that costs too much is stopped, even if most of it is free', () => {
   const list = dynamicValue(Array.from({ length: 3000 }, (_, index) => index));
   expect(run('list.all(x, list.all(y, x + y >= 0))', { list })).toEqual(exceeded);
   const long = dynamicValue(Array.from({ length: 200_000 }, () => 1));
@@ -150,7 +150,7 @@ test('places of a text in another one are those of JavaScript', () => {
   );
 });
 
-test('names of JavaScript objects are no fields and no functions', () => {
+test('members of JavaScript objects are neither fields nor functions', () => {
   const any = dynamicValue({});
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
     expect(run(`has(any.${name})`, { any })).toBe(false);

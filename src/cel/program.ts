@@ -28,7 +28,7 @@ export interface Program {
   readonly run: (lookUp: Lookup, limit: number) => Outcome;
 }
 
-/** Why an expression is no program. */
+/** Why an expression does not compile. */
 export interface Faults {
   /** Each fault with its place, its line and an arrow. */
   readonly issues?: string;

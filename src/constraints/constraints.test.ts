@@ -132,7 +132,7 @@ test('rules look at the properties of one bundle', () => {
 
 test('BF-R7 semver_compare is tolerant', () => expect(isTrue("semver_compare('1.2','v1.2.0') == 0", [])).toBe(true));
 
-test('a rule that comes to no truth value fails, and one that costs too much ends', () => {
+test('a rule that does not evaluate to a boolean fails, and one that costs too much is stopped', () => {
   expect(() => isTrue("semver_compare('a', '1.0.0') == 0")).toThrow("unable to parse 'a' to semver format");
   const many = Array.from({ length: 300 }, (_, index) => ({ type: String(index), value: index }));
   const long = 'properties.all(a, properties.all(b, properties.all(c, a.type + b.type + c.type != "")))';
@@ -161,7 +161,7 @@ test.each<[string, JsonValue, boolean]>([
   expect(isMet(constraint(value), surroundings)).toBe(result);
 });
 
-test('a constraint in words', () => {
+test('describes a constraint', () => {
   const value = { any: { constraints: [gvk('Boat'), rangeOf('1.x')] } };
   expect(describeConstraint(constraint(value))).toBe('any of (API Boat.v1.core.tide.example, package tide-core 1.x)');
 });
@@ -224,7 +224,7 @@ test.each<[string, JsonValue, string]>([
   expect(problems[0]).toContain(`dependencies[1]: ${message}`);
 });
 
-test('there may be none, but not too many, and it must be a list', () => {
+test('they are optional, limited in number, and must be a list', () => {
   expect(readDependencies('d', null)).toEqual({ dependencies: [], problems: [] });
   expect(readDependencies('d', {}).problems).toEqual(['d: expected a list']);
   expect(

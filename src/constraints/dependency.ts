@@ -161,7 +161,7 @@ function collect<T>(
   return { dependencies, problems };
 }
 
-/** What is not met, in words; the bundle's own words where it has some. A rule that fails counts as not met. */
+/** A description of an unmet dependency; the bundle's own message if it has one. A rule that fails counts as unmet. */
 export function unmetDependencies(dependencies: readonly Dependency[], surroundings: Surroundings): readonly string[] {
   return dependencies.flatMap((dependency) => {
     if (dependency.type === 'label') return [];

@@ -115,7 +115,7 @@ function accepts(comparator: Comparator, version: Version): boolean {
   return holds[comparator.operator](compareVersions(version, comparator.version), version, comparator);
 }
 
-/** Whether the version is one of those asked for. A pre-release is so only where every comparator names one itself; build metadata does
+/** Whether the range contains the version. A pre-release matches only if every comparator names one itself; build metadata does
  *  not count. */
 export function isChosen(version: Version, { alternatives }: VersionChoice): boolean {
   return alternatives.some((comparators) => comparators.every((one) => accepts(one, version)));

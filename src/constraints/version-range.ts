@@ -42,7 +42,7 @@ function piecesOf(text: string): readonly string[] {
     .filter((piece) => piece.length > 1);
 }
 
-/** What one of many wildcards stands for: from `low`, and below `next`. */
+/** The range of a wildcard: from `low`, and below `next`. */
 interface Wildcard {
   readonly low: Version;
   readonly next: Version;

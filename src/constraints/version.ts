@@ -10,7 +10,7 @@ export interface Version {
   readonly build: readonly string[];
 }
 
-/** A longer text is no version. */
+/** A longer text is not a version. */
 const maxVersionCharacters = 1024;
 
 function refuse(text: string): never {

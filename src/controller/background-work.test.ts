@@ -57,7 +57,7 @@ async function fail(name: string, error: Error): Promise<void> {
   await turn();
 }
 
-test('a host is asked for 8 at a time, and another host does not wait for it', async () => {
+test('a host gets 8 requests at a time, and another host does not wait for it', async () => {
   const started: string[] = [];
   const work = (name: string) => (signal: AbortSignal) => (started.push(name), silent(signal));
   for (let index = 0; index < 40; index++) works.start(id(`a${index}`), work(`a${index}`), 'a');

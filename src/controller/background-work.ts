@@ -3,7 +3,7 @@ import { backOffMs } from './work-queue.ts';
 
 const ended = new Error('the work has ended');
 
-/** Which work: there is one at a time for each `name`. */
+/** Identifies work: there is one at a time for each `name`. */
 export interface WorkId {
   /** Of the object. */
   readonly name: string;
@@ -29,13 +29,13 @@ export type WorkState =
 
 /** How much runs at a time. */
 export interface WorkLimits {
-  /** Of one group, such as the host that is asked, as long as they are prompt. */
+  /** Of one group, such as the host of a source, as long as they are prompt. */
   readonly perGroup: number;
   /** Of all groups together, as long as they are prompt. */
   readonly prompt: number;
   /** With those that are slow. */
   readonly running: number;
-  /** What takes longer is slow, and others may run beside it. Default: nothing is slow. */
+  /** Work that takes longer is slow, and others may run in addition. Default: nothing is slow. */
   readonly promptMs?: number;
 }
 
@@ -47,7 +47,7 @@ export interface BackgroundWorkOptions {
   readonly limits: WorkLimits;
   /** The first and the longest pause before work that failed is due again. */
   readonly retry: { readonly firstMs: number; readonly longestMs: number };
-  /** How long work is not worth a report, unless it becomes slow. Default 0. */
+  /** How long work is not reported, unless it becomes slow. Default 0. */
   readonly quietMs?: number;
   /** Whether an error is final until something changes. Default: each TerminalError. */
   readonly isFinal?: (error: TerminalError) => boolean;
@@ -135,7 +135,7 @@ interface Memory extends WorkFailure {
   isNew: boolean;
 }
 
-/** Long work beside the reconciles, such as fetching, so that a source that does not answer occupies no worker: at most one task an object, slots are
+/** Long work outside of the reconciles, such as fetching, so that a source that does not answer occupies no worker: at most one task an object, slots are
  *  counted by group, and what is slow releases its slot. Failures are remembered in this process: what is final is not due again before `restart`, the
  *  rest backs off. */
 export class BackgroundWork {

@@ -67,7 +67,7 @@ function logFailure(log: Logger, thrown: unknown, isNew: boolean): void {
   log.error({ message, stack }, 'reconcile failed by a defect');
 }
 
-/** What an outcome is called in metrics; undefined stands for success. */
+/** The result label of an outcome in metrics; undefined is success. */
 export function resultOf(thrown: unknown): string {
   if (thrown === undefined) return 'done';
   if (thrown instanceof WaitingError) return 'waiting';

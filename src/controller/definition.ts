@@ -34,7 +34,7 @@ export interface ControllerDefinition<Context, Run extends ReconcileRun> {
   readonly for: ListTarget;
   /** Reads the object where it is not to be cached; undefined where there is none. */
   readonly read?: (context: Context, request: NamespacedName, signal: AbortSignal) => Promise<KubeObject | undefined>;
-  /** Requests to begin with, beside all objects that are cached. */
+  /** Initial requests, in addition to all cached objects. */
   readonly firstRequests?: readonly NamespacedName[];
   /** Kinds whose objects have an object of `for` as their controller (`ownerReferences[].controller`). */
   readonly owns?: readonly ListTarget[];

@@ -134,7 +134,7 @@ async function readyOf(place: string, name: string): Promise<string | undefined>
   return conditionsOf(object).find(({ type }) => type === 'Ready')?.message;
 }
 
-test('a controller of a namespaced kind restores what an object owns, in its own namespace', async () => {
+test('a controller of a namespaced kind restores owned objects in their own namespace', async () => {
   const [east, west] = [await namespace(), await namespace()];
   await createWidget(east, 'twin');
   const manager = openManager();
@@ -171,7 +171,7 @@ test('controllers share the cache of a kind, and metadata is taken from whole ob
   expect(manager.eventRecorder('demo')).toBe(manager.eventRecorder('demo'));
 });
 
-test('a process that does not lead reads everything and writes nothing, but for what runs on every replica', async () => {
+test('a process that does not lead reads everything and writes nothing, except for what runs on every replica', async () => {
   const place = await namespace();
   await createWidget(place, 'waiting');
   const leading = Promise.withResolvers<boolean>();
@@ -275,7 +275,7 @@ test('a manager that stops lets the reconcile under way end, and then cleans up'
   expect(manager.health()).toEqual([{ name: 'widget', state: 'stopped' }]);
 });
 
-test('what fails while the process stands by fails the start once it leads, not the process before', async () => {
+test('a failure on standby fails the start once the process leads, not earlier', async () => {
   const leading = Promise.withResolvers<boolean>();
   const manager = openManager({ isLeading: () => false, whenLeading: leading.promise });
   const failed = Promise.withResolvers<void>();

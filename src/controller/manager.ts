@@ -248,7 +248,7 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
   }
 }
 
-/** Creates a manager without controllers; nothing is read before a cache is asked for. */
+/** Creates a manager without controllers; nothing is read before a cache is requested. */
 export function createManager(options: ManagerOptions): Manager {
   const { election = alone, ...runtime } = options;
   const entries: Entry[] = [];

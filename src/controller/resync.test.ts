@@ -18,7 +18,7 @@ function hurriedClock(endMs: number, stop: AbortController): Clock {
   };
 }
 
-test('each object comes up once in the time, and few at a time', async () => {
+test('each object is reconciled once in the interval, and few at a time', async () => {
   const stop = new AbortController();
   const clock = hurriedClock(36_000_000, stop);
   const seen = new Map<string, number>();

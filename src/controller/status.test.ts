@@ -54,7 +54,7 @@ function live(): Promise<KubeObject> {
   return cluster.kube.get({ apiVersion: 'v1', kind: 'Node', name: holder.object.metadata.name ?? '' });
 }
 
-test('nothing is written before the flush, and one request writes what differs', async () => {
+test('nothing is written before the flush, and one request writes the differences', async () => {
   writer.set(holder, [{ ...ready, status: 'False' }]);
   writer.set(holder, [ready, { ...ready, type: 'Healthy' }]);
   expect(conditionsOf(await live())).toEqual([]);
@@ -83,7 +83,7 @@ test('the time of a condition changes with its status alone, or when it is about
   expect(await timeOf()).toBe('2030-01-01T00:01:00Z');
 });
 
-test('what was set stays set over the answer to another write, and what others wrote stays', async () => {
+test('pending changes survive the response to another write, and changes by others stay', async () => {
   writer.set(holder, [ready]);
   const other = { type: 'Other', status: 'True', reason: 'X', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' };
   const { name = '' } = holder.object.metadata;
@@ -125,7 +125,7 @@ test('the status of an object is never written to another one of its name', asyn
   expect(conditionsOf(await live())).toEqual([]);
 });
 
-test('an object that was deleted meanwhile is no error', async () => {
+test('an object that was deleted meanwhile is not an error', async () => {
   const metadata = { name: 'never', uid: 'x' };
   const gone = { object: { apiVersion: 'v1', kind: 'Node', metadata } };
   const late = new StatusWriter(gone.object, { ...options, kube: cluster.kube, clock });

@@ -168,7 +168,7 @@ export class StatusWriter<Holder extends StatusHolder = StatusHolder> {
     if (!isSame) holder.object = withConditions(holder.object, conditions);
   }
 
-  /** Writes what was set since the last write. An object that was deleted meanwhile is no error. */
+  /** Writes what was set since the last write. An object that was deleted meanwhile is not an error. */
   async flush(holder: Holder, signal: AbortSignal): Promise<void> {
     const events = this.#events.splice(0);
     const before = this.#live;

@@ -1,7 +1,7 @@
 import type { Schema } from '../schema/index.ts';
 import type { Crd } from './crd.ts';
 
-/** What a check is called where it is switched off, and what it is for. */
+/** The name of a check, by which it is disabled, and its description. */
 export interface CheckInfo {
   readonly name: string;
   /** What is refused: continues "Refused:". Markdown. */
@@ -13,7 +13,7 @@ export interface CrdCheck extends CheckInfo {
   readonly find: (before: Crd, after: Crd) => readonly string[];
 }
 
-/** A check of one place in a schema, where only what stands at this very place counts. Pure. */
+/** A check of one place in a schema, without the places below it. Pure. */
 export interface SchemaCheck extends CheckInfo {
   /** The keywords that it handles: others are `unhandled`. */
   readonly keywords: readonly string[];

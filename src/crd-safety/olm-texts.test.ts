@@ -36,7 +36,7 @@ test('RV-S1 another scope is refused', async () => {
   await expect(findingsOf(sizedCrd, after)).resolves.toEqual(['scope: scope changed : "Namespaced" -> "Cluster"']);
 });
 
-test('RV-S2 a stored version that goes is refused', async () => {
+test('RV-S2 the removal of a stored version is refused', async () => {
   const before = sampleCrd([version('v1alpha1', {}), sized], { storedVersions: ['v1alpha1'] });
   const found = await findingsOf(before, sizedCrd);
   expect(found).toContain('storedVersionRemoval: stored versions removed : [v1alpha1]');
@@ -76,7 +76,7 @@ test('RV-S8 another description passes', async () => {
   await expect(findingsOf(described('How it runs.'), described('How it is run.'))).resolves.toEqual([]);
 });
 
-test('RV-S9 a format that is added, changed or taken away is refused with both', async () => {
+test('RV-S9 a format that is added, changed or removed is refused with both', async () => {
   const formatted = (format: JsonObject) => sampleCrd([version('v1', { mail: { ...text, ...format } })]);
   const [none, mail, date] = [formatted({}), formatted({ format: 'email' }), formatted({ format: 'date' })];
   const refused = (change: string) => [`v1: ^.spec.mail: unhandled: unhandled changes found (Format ${change})`];
@@ -92,7 +92,7 @@ test('RV-S10 without enforcement everything passes', async () => {
   await expect(findingsOf(sizedCrd, after, off)).resolves.toEqual([]);
 });
 
-test('RV-S12 what served versions have against each other counts once it is new', async () => {
+test('RV-S12 only new incompatibilities between served versions count', async () => {
   const differing = [sized, version('v2', { size: text })];
   const more = [sized, version('v2', { size: text, mode: text })];
   await expect(findingsOf(sampleCrd(differing), sampleCrd(more))).resolves.toEqual([]);
@@ -103,7 +103,7 @@ test('RV-S12 what served versions have against each other counts once it is new'
   await expect(findingsOf(sizedCrd, converted)).resolves.toEqual([]);
 });
 
-test('findings stand in the order of versions and paths, whatever order they were written in', async () => {
+test('findings are sorted by version and path', async () => {
   const [v1, v2] = [version('v1', { b: text, a: text }), version('v2', { b: text, a: text })];
   const now = { a: integer, b: integer };
   const after = sampleCrd([version('v2', now), version('v1', now)], { conversion: { strategy: 'Webhook' } });

@@ -96,7 +96,7 @@ class Pairing {
   }
 }
 
-/** Every place of the old schema beside what the new one has there. Places that are new are left out, but for those where
+/** Every place of the old schema paired with that of the new one. Places that are new are left out, but for those where
  *  values were preserved before without validation: these are paired with an empty schema. */
 export function pairSchemas(before: Schema, after: Schema): readonly SchemaPair[] {
   const pairing = new Pairing();

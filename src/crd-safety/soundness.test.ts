@@ -210,7 +210,7 @@ function storedObject(schema: Schema, spec: JsonValue): JsonObject {
   return { ...objectOr(pruned(schema, { ...known, spec }), {}), ...known };
 }
 
-test('Q24 a change that the checks let pass makes no object invalid that was valid', () => {
+test('Q24 a change that passes the checks makes no valid object invalid', () => {
   let safe = 0;
   let compared = 0;
   fc.assert(

@@ -58,7 +58,7 @@ test('C7 a version that is added with the same schema passes', async () => {
   expect(versions).toEqual(['samples.example.com/v1alpha1']);
 });
 
-test('C8 a stored version that is taken away is named', async () => {
+test('C8 a removed stored version is named', async () => {
   const after = sampleCrd([{ ...v1alpha1, name: 'v1alpha2' }]);
   const { text } = await textsFor(sampleCrd([v1alpha1]), after, { read: reading(objects(1)).read });
   expect(text.split('\n')).toEqual([
@@ -67,7 +67,7 @@ test('C8 a stored version that is taken away is named', async () => {
   ]);
 });
 
-test('C9 an object that lacks what becomes required is named', async () => {
+test('C9 an object that lacks a newly required field is named', async () => {
   const after = sampleCrd([{ ...v1alpha1, schema: schema(['sampleProperty']) }]);
   const { text, checks } = await textsFor(sampleCrd([v1alpha1]), after, { read: reading(objects(1)).read });
   expect(text).toBe(
@@ -77,7 +77,7 @@ test('C9 an object that lacks what becomes required is named', async () => {
   expect(checks).toEqual(['existingObjects', 'required']);
 });
 
-test('a stored version that no version named before is at risk, and a CRD without versions is none', async () => {
+test('an unnamed stored version is at risk, and a CRD without versions is not a CRD', async () => {
   const before = sampleCrd([v1alpha1], { storedVersions: ['v1alpha1', 'v0'] });
   const changed = { ...v1alpha1, schema: schema([], { type: 'string', description: 'new' }) };
   expect((await textsFor(before, sampleCrd([changed]))).text).toBe(
@@ -87,7 +87,7 @@ test('a stored version that no version named before is at risk, and a CRD withou
   expect((await textsFor(before, sampleCrd([]))).text).toContain('could not find any versions in the new CRD');
 });
 
-test('several errors of one object stand in brackets; of many objects the first ten are shown, and all are counted', async () => {
+test('several errors of one object are in brackets; of many objects the first ten are shown, and all are counted', async () => {
   const strict = schema(['sampleProperty', 'other']);
   const { text } = await textsFor(sampleCrd([v1alpha1]), sampleCrd([{ ...v1alpha1, schema: strict }]), {
     read: reading([...objects(25), ...objects(5, { sampleProperty: 'a', other: 'b' })]).read,
@@ -125,7 +125,7 @@ test('objects must satisfy an added version, unless a webhook converts them', as
   expect(await textsFor(before, converted, { read })).toEqual({ text: '', checks: [] });
 });
 
-test('versions that are served side by side are compared, what was so before does not count', async () => {
+test('versions that are served side by side are compared, existing differences do not count', async () => {
   const v1 = { name: 'v1', schema: schema(['sampleProperty']) };
   const found = await textsFor(sampleCrd([v1alpha1]), sampleCrd([v1, v1alpha1], { storedVersions: ['v1alpha1'] }));
   expect(found.text).toBe(
@@ -216,7 +216,7 @@ test('objects that cannot be read, or not in time, count as a finding', async ()
   await expect(stopped).rejects.toThrow('stopping');
 });
 
-test('objects that their webhook does not convert stand against nothing, those read before do', async () => {
+test('objects that their webhook fails to convert block nothing, those read before do', async () => {
   const conversion = { strategy: 'Webhook' };
   const before = sampleCrd([v1alpha1], { conversion });
   const after = sampleCrd([{ ...v1alpha1, schema: schema(['sampleProperty']) }], { conversion });
@@ -238,6 +238,6 @@ test.each<[string, JsonObject]>([
     'a schema of another form',
     { metadata: { name }, spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: [] } }] } },
   ],
-])('%s is no CRD', async (_name, after) => {
+])('%s is not a CRD', async (_name, after) => {
   await expect(textsFor(sampleCrd([v1alpha1]), after)).rejects.toThrow(`failed to decode CRD "${name}": expected `);
 });

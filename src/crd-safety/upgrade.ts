@@ -27,8 +27,8 @@ function findingsOf(check: string, texts: readonly string[]): Finding[] {
   return texts.map((text) => ({ check, text, isStatic: false }));
 }
 
-/** Everything that speaks against a change of a CRD and is not switched off; nothing is read when its spec stays the same.
- *  @throws TerminalError InvalidObject for what is no CRD */
+/** All findings of enabled checks about a change of a CRD; nothing is read if its spec stays the same.
+ *  @throws TerminalError InvalidObject for an object that is not a CRD */
 export async function checkCrdChange(change: CrdChange, options: SafetyOptions): Promise<readonly Finding[]> {
   const { isOff, ignored } = options.switches;
   const [before, after] = [readCrd(change.before), readCrd(change.after)];

@@ -84,7 +84,7 @@ test('BF-A5 empty channels are refused, and so is content without package or cha
   expect(checkBundleAnnotations({ [`${prefix}channels.v1`]: 'a' }, registry).problems).toEqual([]);
 });
 
-test('unknown keys with the prefix are warned of, and so is a directory that is not read', () => {
+test('unknown keys with the prefix cause a warning, and so does a directory that is not read', () => {
   const annotations = { [`${prefix}colour.v1`]: 'red', [`${prefix}manifests.v1`]: 'deploy/' };
   expect(checkBundleAnnotations(annotations, plain)).toEqual({
     problems: [],

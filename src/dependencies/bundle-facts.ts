@@ -129,7 +129,7 @@ function sizeOf(properties: readonly Property[]): number {
 }
 
 /** The properties that are noted of a content: all where they fit, else without those that no dependency is about, else without
- *  the APIs it brings.
+ *  the APIs it provides.
  *  @throws TerminalError InvalidBundle when what it needs alone is too much */
 export function boundedProperties(properties: readonly Property[]): readonly Property[] {
   const needed = properties.filter(({ type }) => neededTypes.has(type));

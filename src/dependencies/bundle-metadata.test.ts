@@ -110,6 +110,6 @@ test('properties without type or value are refused by their place, and so is wha
   expect(problems[2]).toContain('Invalid semver format version');
 });
 
-test('a file that is no YAML is named', () => {
+test('a file that is not YAML is named', () => {
   expect(problemsOf('properties.yaml', 'a: [')[0]).toContain('metadata/properties.yaml');
 });

@@ -1,4 +1,4 @@
-/** What bundles on a cluster need of each other: rules for their annotations and metadata files, what is known of them, and who
+/** Dependencies between the bundles of a cluster: rules for their annotations and metadata files, what is known of them, and who
  *  may be installed now. Pure: never talks to a cluster.
  *  @imports src/constraints, src/api, src/base */
 export { checkBundleAnnotations, type Findings } from './bundle-annotations.ts';

@@ -54,7 +54,7 @@ test('those that only need each other go together, and those that need something
   expect(texts(a, survey({ pending: [b, other], active: [participant('x')] }))).toEqual([]);
 });
 
-test('what is needed and could be installed on its own is waited for', () => {
+test('a dependency that can be installed alone is waited for', () => {
   const a = participant('a', [packaged('b')]);
   const b = participant('b', [packaged('c')]);
   expect(texts(a, survey({ pending: [b], active: [participant('c')] }))).toEqual(['package b >=1.0.0']);
@@ -78,7 +78,7 @@ test('a rule that runs long ends as not met', () => {
   expect(texts(subject, survey({ active: [{ ...participant('b'), properties }] }))).toHaveLength(1);
 });
 
-test('whatever needs whatever: installing those that may go ends with all that can, and never with one that lacks something', () => {
+test('for any dependencies, installing what is ready ends with everything installable, and never with an unmet one', () => {
   const edges = fc.array(fc.tuple(fc.nat(7), fc.nat(9)), { maxLength: 20 });
   fc.assert(
     fc.property(edges, (pairs) => {
@@ -110,7 +110,7 @@ test('whatever needs whatever: installing those that may go ends with all that c
   );
 });
 
-test('those who need a package are named when it goes or gets too old, and not when another has it too', () => {
+test('dependents of a package are named when it is removed or gets too old, but not if another bundle provides it', () => {
   const base = participant('base');
   const user = participant('user', [packaged('base')]);
   const broken = participant('broken', [packaged('absent')]);
@@ -124,7 +124,7 @@ test('those who need a package are named when it goes or gets too old, and not w
   expect(usersOf({ name: 'base', next: undefined }, survey({ active: [...active, twin] }))).toEqual([]);
 });
 
-test('those who need an API are named when the bundle that brings it goes', () => {
+test('dependents of an API are named when the bundle that provides it is removed', () => {
   const base = { ...participant('base'), properties: [{ type: 'olm.gvk', value: api }] };
   const user = participant('user', [{ type: 'olm.gvk', value: api }]);
   const around = survey({ active: [base, user], servesApi: () => true });

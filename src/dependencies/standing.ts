@@ -22,7 +22,7 @@ export interface Participant {
 
 type ServesApi = (api: GroupVersionKind) => boolean;
 
-/** What stands on the cluster beside the bundle that is asked about. */
+/** What is on the cluster in addition to the bundle in question. */
 export interface Survey {
   readonly active: readonly Participant[];
   /** Unpacked and desired, with dependencies, and held up by nothing but these. */
@@ -77,7 +77,7 @@ function unmetAmong(dependencies: readonly Dependency[], around: Surroundings): 
   );
 }
 
-/** What of `subject` is not met once `group` were installed beside what is active. */
+/** Dependencies of `subject` that are unmet if `group` is installed in addition to what is active. */
 function unmetWith(
   subject: Participant,
   group: readonly Participant[],
@@ -87,7 +87,7 @@ function unmetWith(
   return unmetAmong(subject.dependencies, surroundings([...active, ...group], hasApi));
 }
 
-/** Whether the bundle brings something that the constraint is about, not looking at what must not be there. */
+/** Whether the bundle provides something that the constraint requires; its negations are ignored. */
 export function meetsAlone(constraint: Constraint, properties: readonly Property[]): boolean {
   if (constraint.kind === 'not') return false;
   if (constraint.kind === 'all' || constraint.kind === 'any') {
@@ -130,7 +130,7 @@ function reachable(start: Participant, edges: (from: Participant) => readonly Pa
   return seen;
 }
 
-/** Those that bring something that `from` still needs. */
+/** Those that provide something that `from` still needs. */
 function helpersOf(from: Participant, members: readonly Participant[], survey: Survey): readonly Participant[] {
   const open = unmetWith(from, [from], survey).flatMap(({ dependency }) =>
     dependency.type === 'constraint' ? [dependency.constraint] : [],

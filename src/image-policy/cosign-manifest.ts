@@ -7,7 +7,7 @@ export interface UnreadSignature {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** More signatures of one image than that are not looked at. */
+/** Further signatures of one image are ignored. */
 export const maxSignatures = 50;
 /** Of one payload. */
 export const maxPayloadBytes: number = 64 * 1024;

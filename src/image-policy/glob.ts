@@ -1,4 +1,4 @@
-/** Whether `text` matches `pattern`, in which `*` stands for any text. Takes time in proportion to both lengths. */
+/** Whether `text` matches `pattern`, in which `*` matches any text. Takes time in proportion to both lengths. */
 export function matchesGlob(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop();

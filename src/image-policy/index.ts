@@ -1,4 +1,4 @@
-/** Which images may be used, and who must have signed them: reads the policy, finds the rule for an image, verifies its signatures by Sigstore's library.
+/** Allowed images and their required signers: reads the policy, finds the rule for an image, verifies its signatures by Sigstore's library.
  *  Main type: `ImagePolicy`. Never fetches anything.
  *  @imports src/base
  *  @packages @sigstore/bundle, @sigstore/protobuf-specs, @sigstore/verify */

@@ -38,7 +38,7 @@ describe('the rule for an image', () => {
     expect(ruleFor(policy, name)?.images).toEqual(images);
   });
 
-  test('is none to speak of where all that is not named may be used', () => {
+  test('does not exist where the default is allow', () => {
     const open = parseImagePolicy('policy.yaml', 'default: allow\n');
     expect(ruleFor(open, 'any.example.com/x')).toEqual({
       images: [],
@@ -94,22 +94,22 @@ test.each([
   { pattern: 'quay.io/**/app', expected: '** only as the last part' },
   { pattern: 'quay.io/team**', expected: '** only as the last part' },
   { pattern: 'quay.io/Team/app', expected: 'a repository in lower case' },
-])('a pattern that nothing could fit is refused: $pattern', ({ pattern, expected }) => {
+])('a pattern that can never match is refused: $pattern', ({ pattern, expected }) => {
   const text = JSON.stringify({ default: 'allow', rules: [{ images: [pattern], deny: true }] });
   expect(() => parseImagePolicy('policy.yaml', text)).toThrow(expected);
 });
 
-test('registries are the same in any letters, and with the port that is meant anyway', () => {
+test('registries are case-insensitive, and the default port may be omitted', () => {
   const text = JSON.stringify({ rules: [{ images: ['Quay.io:443/team/*', '*/**'] }] });
   expect(parseImagePolicy('policy.yaml', text).rules[0]?.images).toEqual(['quay.io/team/*', '*/**']);
 });
 
-test.each(['', '[]'])('a list of signers that was left empty is refused, as everything would pass: %j', (signers) => {
+test.each(['', '[]'])('an empty list of signers is refused, as it would accept everything: %j', (signers) => {
   const text = `rules:\n- images: [quay.io/x]\n  signedBy: ${signers}\n`;
   expect(() => parseImagePolicy('policy.yaml', text)).toThrow('rules[0].signedBy: expected at least one signer');
 });
 
-test('a private key in the place of a public one is refused, and not shown', () => {
+test('a private key in place of a public one is refused, and not shown', () => {
   const { privateKey } = signingKey();
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const text = JSON.stringify({ rules: [{ images: ['x.io/y'], signedBy: [{ key: pem }] }] });

@@ -23,7 +23,7 @@ export type Signer =
       readonly kind: 'keyless';
       /** The OIDC issuer: `https://accounts.google.com`. */
       readonly issuer: string;
-      /** Who it is: a mail address or a URL; `*` stands for any text. */
+      /** The identity: a mail address or a URL; `*` matches any text. */
       readonly subject: string;
       /** PEM of the authorities, with their intermediates. */
       readonly roots: string;
@@ -42,7 +42,7 @@ export type Signer =
 
 /** What holds for images. */
 export interface ImageRule {
-  /** `registry/repository`; `*` stands for anything between two slashes, `**` at the end for anything below. */
+  /** `registry/repository`; `*` matches anything between two slashes, `**` at the end anything below. */
   readonly images: readonly string[];
   readonly isDenied: boolean;
   readonly needsDigest: boolean;
@@ -56,7 +56,7 @@ export interface ImagePolicy {
   readonly rules: readonly ImageRule[];
   /** Images that no rule fits. */
   readonly isOpen: boolean;
-  /** Content that is no image: git, http, configMaps, upload. */
+  /** Content that is not an image: git, http, configMaps, upload. */
   readonly allowsOtherSources: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A registry as rules are held against it: the same host in other letters, or with the port that is meant anyway, is no other registry. */
+/** A registry in normalized form: case and the default port do not matter. */
 export function plainRegistry(registry: string): string {
   return registry.toLowerCase().replace(/:443$/, '');
 }

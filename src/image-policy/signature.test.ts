@@ -120,7 +120,7 @@ describe('a keyless signature', () => {
     expect(await signatureProblem(mail, digest, signer({ subject: 'dev@example.com' }))).toBe(undefined);
   });
 
-  test('is refused when something about the certificate is wrong', async () => {
+  test('is refused with an invalid certificate', async () => {
     const problem = async (signature: CosignSignature, by: Signer = signer()): Promise<string | undefined> =>
       await signatureProblem(signature, digest, by);
     expect(await problem(await signatureBy({ subject: 'https://git.example.com/other' }))).toContain(

@@ -1,4 +1,4 @@
-/** A signature of an image as cosign keeps it in a tag of its own.
+/** A signature of an image as cosign stores it in a separate tag.
  *  @see cosign, SIGNATURE_SPEC.md, "Simple Signing" */
 export interface CosignSignature {
   /** What was signed. */

@@ -17,7 +17,7 @@ export interface ObjectCache<T> {
   /** Resolves when the first list is in.
    *  @throws NoKindMatch when the kind is not served; the cache is dead then */
   readonly whenSynced: Promise<void>;
-  /** The same, but not for ever where the kind may not be listed: then it fails, while the cache goes on trying.
+  /** The same, but fails if the kind may not be listed, while the cache keeps trying.
    *  @throws KubeUnavailable Forbidden */
   readonly whenAnswered: () => Promise<void>;
   /** What the last list or watch failed with; undefined when there is nothing to complain of. */

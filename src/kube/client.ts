@@ -83,7 +83,7 @@ export interface KubeClient {
   apply(object: KubeObject, options: ApplyOptions): Promise<Applied>;
   /** The object while finalizers or a grace period still retain it; undefined once it is deleted. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<KubeObject | undefined>;
-  /** The body of a watch from `resourceVersion`, one JSON event a line; ends by itself after `timeoutSeconds`. */
+  /** The body of a watch from `resourceVersion`, one JSON event per line; ends by itself after `timeoutSeconds`. */
   openWatch(target: ListTarget, options: WatchOptions): Promise<IncomingMessage>;
   /** The same API, impersonating a user. It shares connections and discovery with this client, which alone is closed. */
   actingAs(user: ActingUser): KubeClient;

@@ -20,7 +20,7 @@ export interface Discovery {
   /** Every kind whose objects are in namespaces and can be listed, each in one version. Repeats the whole discovery.
    *  @throws the server's error for a group that does not answer */
   namespacedKinds(signal?: AbortSignal): Promise<readonly Resource[]>;
-  /** Forgets what is known of a group and version, because a CRD came, changed or went. */
+  /** Forgets what is known of a group and version, because a CRD was created, changed or deleted. */
   forget(apiVersion: string): void;
 }
 

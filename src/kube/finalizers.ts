@@ -8,7 +8,7 @@ export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
 }
 
 /** Removes one finalizer; fails with a conflict when the object changed meanwhile. Returns the object as it is then; undefined when it was deleted before,
- *  which is no error. */
+ *  which is not an error. */
 export async function removeFinalizer(
   kube: KubeClient,
   object: KubeObject,

@@ -31,7 +31,7 @@ interface Written {
   readonly atMs: number;
 }
 
-/** An object that was written and that the watch has not shown after this time was deleted in between. */
+/** A written object that the watch has not shown after this time was deleted in between. */
 const maxUnseenMs = 5_000;
 
 /** Annotation of kubectl that holds a copy of the object: of no use where only metadata is read. */

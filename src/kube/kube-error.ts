@@ -59,7 +59,7 @@ export function isNotFound(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.status === 404;
 }
 
-/** Whether the one who asked may not do it. */
+/** Whether the user is not allowed to do it. */
 export function isForbidden(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.status === 403 && thrown.failure.reason === 'Forbidden';
 }

@@ -323,7 +323,7 @@ describe('the cache', () => {
   });
 });
 
-test('a condition keeps its transition time while its status stays, and its place', () => {
+test('a condition retains its place, and its transition time while its status is unchanged', () => {
   const condition = { type: 'A', status: 'True', reason: 'R', message: 'm' } as const;
   const first = setCondition([], condition, 0);
   const second = setCondition([...first, { ...first[0], type: 'B' } as never], { ...condition, message: 'n' }, 60_000);

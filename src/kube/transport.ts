@@ -96,7 +96,7 @@ function headersOf(wire: WireRequest): Record<string, string | string[]> {
   };
 }
 
-/** Calls `next` once the request has a connection of its own: it waits for one while all of its agent are in use. */
+/** Calls `next` once the request has a connection: it waits while all connections of its agent are in use. */
 function whenConnected(outgoing: ClientRequest, next: () => void): void {
   outgoing.once('socket', (socket: Socket | TLSSocket) => {
     const isReady = !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);
@@ -118,7 +118,7 @@ async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Pro
     try {
       outgoing = start({ ...requestOptionsOf(endpoint, wire), ...tls, agent, headers });
     } catch (thrown) {
-      // A certificate and a key that are no pair, while one of both has been replaced.
+      // A certificate and a key that do not match, while one of them has been replaced.
       reject(connectionFailed(wire, thrown, access.proxy));
       return;
     }

@@ -73,7 +73,7 @@ test('a failed read is an error, not an empty result', async () => {
   await expect(metrics.show()).rejects.toThrow('the disk is missing');
 });
 
-test.each(Object.entries(table))('%s is named as Prometheus asks for', (name, { kind, help }) => {
+test.each(Object.entries(table))('%s is named by the rules of Prometheus', (name, { kind, help }) => {
   expect(name).toMatch(/^(longshore|catalogd)_[a-z]+(_[a-z]+)*$/);
   expect(name.endsWith('_seconds')).toBe(kind === 'histogram' || name === 'longshore_queue_oldest_seconds');
   expect(name.endsWith('_total')).toBe(kind === 'counter');

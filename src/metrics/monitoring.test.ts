@@ -55,7 +55,7 @@ function definitionOf(name: string): Definition | undefined {
   return rows[name] ?? rows[name.replace(histogramParts, '')];
 }
 
-test.each(expressions)('$of asks for metrics and labels that there are: $expr', async ({ expr }) => {
+test.each(expressions)('$of uses existing metrics and labels: $expr', async ({ expr }) => {
   const metrics = createMetrics();
   metrics.watchProcess();
   const { text } = await metrics.show();
@@ -83,11 +83,11 @@ test.each(ofShards)('$of sums the values of shards, and counts standby processes
   expect(expr).toMatch(/^sum(?: by \([a-z, ]+\) )?\(max by \((?:[a-z]+, )?shard\) \([^)]+\)\)(?: > 0)?$/);
 });
 
-test('the alerts for objects that are not well, and the graphs of objects, are among those', () => {
+test('the alerts for unhealthy objects, and the graphs of objects, are among those', () => {
   expect(ofShards).toHaveLength(5);
 });
 
-test('every metric of ours is on the dashboard, or an alert is about it', () => {
+test('every metric is on the dashboard or used by an alert', () => {
   const named = new Set(
     expressions.flatMap(({ expr }) => namesIn(expr)).map((name) => name.replace(histogramParts, '')),
   );
@@ -128,7 +128,7 @@ test('panels are distinct', () => {
   for (const { type, targets = [] } of panels()) expect(targets.length > 0).toBe(type !== 'row');
 });
 
-test('what Prometheus is to read is what the manifests call it', () => {
+test('the scrape configuration uses the names of the manifests', () => {
   const selectors = documentsOf('scraping.yaml')
     .filter(({ kind }) => kind === 'Service')
     .map((service) => objectAt(service, 'spec', 'selector'));

@@ -1,4 +1,4 @@
-/** Controllers of the kinds that bring operators into a cluster, a folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
+/** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. Never writes objects of
  *  other controllers.
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,

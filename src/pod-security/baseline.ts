@@ -212,7 +212,7 @@ function actionsOf(container: JsonObject): (JsonObject | undefined)[] {
   return [...probes, ...hooks].flatMap((handler) => [objectAt(handler, 'httpGet'), objectAt(handler, 'tcpSocket')]);
 }
 
-/** Kubernetes 1.34 brought this one. */
+/** Added in Kubernetes 1.34. */
 export function hostProbes(pod: PodView): Finding {
   const isBad = (container: JsonObject): boolean =>
     actionsOf(container).some((action) => textAt(action, 'host') !== '');

@@ -74,7 +74,7 @@ test('the loosest Pod decides, and without Pods nothing is let in that need not 
   expect(podSecurityLevel([])).toBe('restricted');
 });
 
-test('a rule counts from the version of Kubernetes on that brought it', () => {
+test('a rule applies from the version of Kubernetes that added it', () => {
   const pod = podViewOf(template({}, { livenessProbe: { httpGet: { host: '10.0.0.1' } } }));
   expect(podSecurityFindings('baseline', 33, pod)).toEqual([]);
   expect(podSecurityFindings('baseline', 34, pod)).toHaveLength(1);

@@ -60,7 +60,7 @@ export function containersWhere(pod: PodView, holds: (container: JsonObject) => 
     .map((container) => textAt(container, 'name'));
 }
 
-/** Who sets something bad, in words: the pod, some of its containers. */
+/** Names what sets a forbidden value: the pod, or some of its containers. */
 export function setters(isPod: boolean, containers: readonly string[]): string[] {
   return [...(isPod ? ['pod'] : []), ...(containers.length === 0 ? [] : [containerWords(containers)])];
 }

@@ -43,7 +43,7 @@ export interface CatalogPackage {
   readonly deprecation?: string;
 }
 
-/** A catalog, as far as choosing bundles needs it. Whatever holds it, answers come from memory or from a local file. */
+/** The view of a catalog for the selection of bundles. Reads come from memory or from a local file. */
 export interface CatalogView {
   readonly name: string;
   /** Of a catalog of a namespace; undefined: of the cluster. */

@@ -1,11 +1,11 @@
 import { goQuote, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 
-/** A value as Go prints it in messages; it stands for itself, unlike a text, which is quoted. */
+/** A value as Go prints it in messages, without quotes, unlike a text. */
 export interface GoValue {
   readonly goSyntax: string;
 }
 
-/** Whether a value is one that stands for itself. */
+/** Whether a value is printed without quotes. */
 export function isGoValue(value: unknown): value is GoValue {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'goSyntax');
 }

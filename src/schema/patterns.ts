@@ -35,7 +35,7 @@ export function compilePattern(source: string): Pattern | undefined {
   return 'pattern' in found ? found.pattern : undefined;
 }
 
-/** Why a text is no pattern, in the words of Go: ``error parsing regexp: missing closing ]: `[` ``; undefined when it is one. */
+/** Why a text is not a pattern, with Go's message: ``error parsing regexp: missing closing ]: `[` ``; undefined if it is one. */
 export function patternProblem(source: string): string | undefined {
   const found = lookUp(source);
   return 'problem' in found ? found.problem : undefined;

@@ -46,7 +46,7 @@ function expectedType(value: JsonValue, found: string, { types, format }: TypeRu
   return types.length === 0 ? undefined : types.join();
 }
 
-/** Checks `type` and null, and of `format` what speaks about types. */
+/** Checks `type` and null, and of `format` the parts that are about types. */
 export function typeCheck(rule: TypeRule, nullable: boolean): Check {
   return (value, _old, run) => {
     if (value === null) {

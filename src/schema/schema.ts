@@ -44,7 +44,7 @@ export interface Schema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
   /** Of built-in objects: where below it Go values are never null and documents show their zero: `name,ports[],labels{}`. */
   readonly 'x-zeros'?: string;
-  /** Of built-in objects: properties whose documents are a reference and nothing beside it: `not,items`. */
+  /** Of built-in objects: properties whose documents are a reference and nothing else: `not,items`. */
   readonly 'x-bare'?: string;
   readonly 'x-kubernetes-unions'?: readonly JsonObject[];
   readonly 'x-kubernetes-validations'?: readonly JsonObject[];

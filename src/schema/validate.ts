@@ -9,7 +9,7 @@ import { formatCheck, numberCheck, reportRule, textCheck, typeCheck } from './sc
 import type { Schema } from './schema.ts';
 import { type Check, ValidationRun } from './validation-run.ts';
 
-/** `root` stands before every field, `old` is the stored value: what has not changed is taken as it is. */
+/** `root` stands before every field, `old` is the stored value: unchanged parts are not validated again. */
 export interface ValidateOptions {
   readonly root?: string;
   readonly old?: JsonValue | undefined;
@@ -40,7 +40,7 @@ export function compileSchema(schema: Schema, options: CompileOptions = {}): Com
   };
 }
 
-/** A node whose errors do not count where the value has not changed. */
+/** A node whose errors are ignored where the value is unchanged. */
 function compileNode(schema: Schema, options: CompileOptions): Check {
   const check = compilePlain(schema, options);
   return (value, old, run) => {
@@ -65,7 +65,7 @@ function compilePlain(schema: Schema, options: CompileOptions): Check {
   return (value, old, run) => {
     let matches = checkType(value, old, run);
     if (value === null) return matches + (checkEnum?.(value, old, run) ?? 0);
-    // Every kind of check that looks at all values counts, and the node itself does.
+    // Every kind of check that visits all values counts, and the node itself.
     matches += 5;
     for (const check of combinations) matches += check(value, old, run);
     matches += content.ofScalar(value, old, run);

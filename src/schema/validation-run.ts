@@ -71,7 +71,7 @@ export class ValidationRun {
     }
   }
 
-  /** A rule over several schemas is about the value as a whole: its place stands in the text, the field is the root. */
+  /** A rule over several schemas is about the value as a whole: its place is in the text, the field is the root. */
   reportWhole(rule: string): void {
     const message = `Invalid value: "": "${this.path}" ${rule}`;
     this.report({ field: this.fieldOf(''), reason: 'FieldValueInvalid', message });

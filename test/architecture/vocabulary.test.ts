@@ -79,7 +79,8 @@ test('prose uses the words of the field', () => {
   const found = written.flatMap(({ path, text }) => {
     const [byHand = ''] = text.split('<!-- What follows is generated');
     const prose = proseOf(byHand)
-      .filter(({ line }) => !/^\s*\|/.test(line))
+      // Tables of the specification quote what it compares.
+      .filter(({ line }) => !(path.startsWith('docs/spec/') && /^\s*\|/.test(line)))
       .map(({ number, line }) => ({ number, line: line.replaceAll(/`[^`]*`|\]\([^)]*\)/g, '') }));
     return offencesIn(path, prose);
   });

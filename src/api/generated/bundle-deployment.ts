@@ -3,36 +3,36 @@ import type { JsonObject } from '../../base/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
 
-/** Keeps the content of a Bundle installed, and moves to another Bundle when its template changes. */
+/** Installs the content of a Bundle, corrects drift, and upgrades to another Bundle when its template changes. */
 export interface BundleDeployment {
   readonly apiVersion: 'core.rukpak.io/v1alpha1';
   readonly kind: 'BundleDeployment';
   readonly metadata: ObjectMeta;
-  /** What to keep installed. */
+  /** Desired content and its configuration. */
   readonly spec: BundleDeploymentSpec;
-  /** What the provisioner did. */
+  /** Observed state of the BundleDeployment. */
   readonly status?: BundleDeploymentStatus;
 }
 
-/** What to keep installed. */
+/** Desired content and its configuration. */
 export interface BundleDeploymentSpec {
-  /** Name of the provisioner that takes care of this object. */
+  /** Class of the provisioner that handles this object. */
   readonly provisionerClassName: string;
-  /** Settings for the provisioner. The fields below are those of Longshore's classes, and of core-rukpak-io-plain the first two alone; other provisioners have fields of their own. */
+  /** Settings for the provisioner. The fields below apply to Longshore's classes, to core-rukpak-io-plain only the first two; other provisioners have their own fields. */
   readonly config?: JsonObject;
-  /** The Bundle to make. */
+  /** Template of the Bundle. */
   readonly template: BundleDeploymentSpecTemplate;
 }
 
-/** The Bundle to make. */
+/** Template of the Bundle. */
 export interface BundleDeploymentSpecTemplate {
-  /** Labels and annotations go to the Bundle. */
+  /** Labels and annotations of the Bundle. */
   readonly metadata?: BundleDeploymentSpecTemplateMetadata;
   /** Spec of the Bundle. */
   readonly spec: BundleDeploymentSpecTemplateSpec;
 }
 
-/** Labels and annotations go to the Bundle. */
+/** Labels and annotations of the Bundle. */
 export interface BundleDeploymentSpecTemplateMetadata {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
@@ -43,15 +43,15 @@ export interface BundleDeploymentSpecTemplateMetadata {
 
 /** Spec of the Bundle. */
 export interface BundleDeploymentSpecTemplateSpec {
-  /** Name of the provisioner that takes care of this object. */
+  /** Class of the provisioner that handles this object. */
   readonly provisionerClassName: string;
-  /** Where the content comes from. */
+  /** Source of the content. */
   readonly source: BundleDeploymentSpecTemplateSpecSource;
 }
 
-/** Where the content comes from. */
+/** Source of the content. */
 export interface BundleDeploymentSpecTemplateSpecSource {
-  /** Which member is meant: image, git, configMaps, upload or http. */
+  /** Type of the source: image, git, configMaps, upload or http. */
   readonly type: string;
   /** Content of a container image. */
   readonly image?: BundleDeploymentSpecTemplateSpecSourceImage;
@@ -61,7 +61,7 @@ export interface BundleDeploymentSpecTemplateSpecSource {
   readonly configMaps?: readonly BundleDeploymentSpecTemplateSpecSourceConfigMap[];
   /** Content that a client uploads. */
   readonly upload?: Readonly<Record<string, never>>;
-  /** Content of a tar.gz behind a URL. */
+  /** Content of a tar.gz archive at a URL. */
   readonly http?: BundleDeploymentSpecTemplateSpecSourceHttp;
 }
 
@@ -77,15 +77,15 @@ export interface BundleDeploymentSpecTemplateSpecSourceImage {
 export interface BundleDeploymentSpecTemplateSpecSourceGit {
   /** URL to clone from. */
   readonly repository: string;
-  /** Directory that becomes the root of the bundle; the root of the repository when unset. */
+  /** Directory of the repository that is the root of the bundle; the root of the repository if unset. */
   readonly directory?: string;
-  /** What to check out. Exactly one member is present. */
+  /** Revision to check out. Exactly one member is set. */
   readonly ref: BundleDeploymentSpecTemplateSpecSourceGitRef;
-  /** How to prove who asks. */
+  /** Credentials for the server. */
   readonly auth?: BundleDeploymentSpecTemplateSpecSourceGitAuth;
 }
 
-/** What to check out. Exactly one member is present. */
+/** Revision to check out. Exactly one member is set. */
 export interface BundleDeploymentSpecTemplateSpecSourceGitRef {
   /** Branch, by its short name. */
   readonly branch?: string;
@@ -95,15 +95,15 @@ export interface BundleDeploymentSpecTemplateSpecSourceGitRef {
   readonly tag?: string;
 }
 
-/** How to prove who asks. */
+/** Credentials for the server. */
 export interface BundleDeploymentSpecTemplateSpecSourceGitAuth {
-  /** Secret in the system namespace that holds the credentials. */
+  /** Secret in the system namespace with the credentials. */
   readonly secret?: BundleDeploymentSpecTemplateSpecSourceGitAuthSecret;
-  /** Accept any certificate and any host key. */
+  /** Skip the verification of certificates and host keys. */
   readonly insecureSkipVerify?: boolean;
 }
 
-/** Secret in the system namespace that holds the credentials. */
+/** Secret in the system namespace with the credentials. */
 export interface BundleDeploymentSpecTemplateSpecSourceGitAuthSecret {
   /** Name of the Secret. */
   readonly name?: string;
@@ -112,7 +112,7 @@ export interface BundleDeploymentSpecTemplateSpecSourceGitAuthSecret {
 export interface BundleDeploymentSpecTemplateSpecSourceConfigMap {
   /** The ConfigMap; it must be immutable. */
   readonly configMap: BundleDeploymentSpecTemplateSpecSourceConfigMapConfigMap;
-  /** Directory inside the bundle that takes the files; the root when unset. */
+  /** Directory of the bundle that the files are written to; the root if unset. */
   readonly path?: string;
 }
 
@@ -122,72 +122,72 @@ export interface BundleDeploymentSpecTemplateSpecSourceConfigMapConfigMap {
   readonly name?: string;
 }
 
-/** Content of a tar.gz behind a URL. */
+/** Content of a tar.gz archive at a URL. */
 export interface BundleDeploymentSpecTemplateSpecSourceHttp {
   /** URL of the archive. */
   readonly url: string;
-  /** How to prove who asks. */
+  /** Credentials for the server. */
   readonly auth?: BundleDeploymentSpecTemplateSpecSourceHttpAuth;
 }
 
-/** How to prove who asks. */
+/** Credentials for the server. */
 export interface BundleDeploymentSpecTemplateSpecSourceHttpAuth {
-  /** Secret in the system namespace that holds the credentials. */
+  /** Secret in the system namespace with the credentials. */
   readonly secret?: BundleDeploymentSpecTemplateSpecSourceHttpAuthSecret;
-  /** Accept any certificate and any host key. */
+  /** Skip the verification of certificates and host keys. */
   readonly insecureSkipVerify?: boolean;
 }
 
-/** Secret in the system namespace that holds the credentials. */
+/** Secret in the system namespace with the credentials. */
 export interface BundleDeploymentSpecTemplateSpecSourceHttpAuthSecret {
   /** Name of the Secret. */
   readonly name?: string;
 }
 
-/** What the provisioner did. */
+/** Observed state of the BundleDeployment. */
 export interface BundleDeploymentStatus {
-  /** Bundle that was installed last with success. */
+  /** Bundle that was last installed successfully. */
   readonly activeBundle?: string;
-  /** Version of that Bundle, of its package, tag, commit or digest the first that is known. */
+  /** Version of that Bundle: the version of its package, otherwise its tag, commit or digest. */
   readonly activeVersion?: string;
-  /** Where the content of that Bundle came from, with its commit or digest. */
+  /** Source of that Bundle, with its commit or digest. */
   readonly activeSource?: string;
-  /** The last revisions that were installed, oldest first; longshore rollback goes back to one of them. */
+  /** The last installed revisions, oldest first; longshore rollback returns to one of them. */
   readonly history?: readonly BundleDeploymentStatusHistory[];
-  /** Generation that this status is about. */
+  /** Generation that the status was observed for. */
   readonly observedGeneration?: number;
-  /** What belongs to this object, by uid. The provisioner writes it and trusts nothing else; without it nothing is deleted. */
+  /** What belongs to this object, by uid. Only the provisioner writes it; without it nothing is deleted. */
   readonly record?: BundleDeploymentStatusRecord;
-  /** Observations, one a type. */
+  /** Conditions, one per type. */
   readonly conditions?: readonly BundleDeploymentStatusCondition[];
 }
 
 export interface BundleDeploymentStatusHistory {
-  /** Number of the revision; the first one has 1. */
+  /** Number of the revision, from 1. */
   readonly revision: number;
   /** Bundle that was installed. */
   readonly bundle: string;
   /** Version of the Bundle. */
   readonly version?: string;
-  /** Where its content came from. */
+  /** Source of its content. */
   readonly source?: string;
-  /** When it was installed. */
+  /** Time of the installation. */
   readonly installedAt?: string;
   /** Source of the Bundle, pinned. */
   readonly resolvedSource?: JsonObject;
-  /** Spec of this BundleDeployment at that time; absent when it was too large to be recorded. */
+  /** Spec of this BundleDeployment at that time; absent if it was too large to be recorded. */
   readonly spec?: JsonObject;
 }
 
-/** What belongs to this object, by uid. The provisioner writes it and trusts nothing else; without it nothing is deleted. */
+/** What belongs to this object, by uid. Only the provisioner writes it; without it nothing is deleted. */
 export interface BundleDeploymentStatusRecord {
   /** UID of the BundleDeployment that the record is about. */
   readonly uid: string;
   /** Bundles that the provisioner created for this object. */
   readonly bundles: readonly BundleDeploymentStatusRecordBundle[];
-  /** How far the first installation is: NotStarted, Creating (every object was created by it), TakingOver (some existed before) or Done. */
+  /** Progress of the first installation: NotStarted, Creating (every object was created by it), TakingOver (some existed before) or Done. */
   readonly installation: 'NotStarted' | 'Creating' | 'TakingOver' | 'Done';
-  /** UID of the Bundle that the first installation is of, until that is done. */
+  /** UID of the Bundle of the first installation, until that is done. */
   readonly installingBundle?: string;
   /** Kinds of installed objects, as Kind.group. */
   readonly groupKinds: readonly string[];
@@ -207,17 +207,17 @@ export interface BundleDeploymentStatusRecordBundle {
 }
 
 export interface BundleDeploymentStatusCondition {
-  /** What is observed. */
+  /** Type of the condition. */
   readonly type: string;
-  /** Whether it is so. */
+  /** Status of the condition. */
   readonly status: 'True' | 'False' | 'Unknown';
-  /** Why, as one word for programs. */
+  /** Reason in CamelCase, for programs. */
   readonly reason: string;
-  /** Why, as a sentence for people. */
+  /** Message for users. */
   readonly message: string;
-  /** When the status last changed. */
+  /** Time of the last change of the status. */
   readonly lastTransitionTime: string;
-  /** Generation that this condition is about. */
+  /** Generation that the condition was observed for. */
   readonly observedGeneration?: number;
 }
 

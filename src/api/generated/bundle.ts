@@ -2,28 +2,28 @@
 import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
 
-/** Points to content that is fetched once, checked, and kept. The spec never changes. */
+/** Content that is fetched once, validated and stored. The spec is immutable. */
 export interface Bundle {
   readonly apiVersion: 'core.rukpak.io/v1alpha1';
   readonly kind: 'Bundle';
   readonly metadata: ObjectMeta;
-  /** What to fetch and who fetches it. */
+  /** Source of the content, and the provisioner that unpacks it. */
   readonly spec: BundleSpec;
-  /** What the provisioner found. */
+  /** Observed state of the Bundle. */
   readonly status?: BundleStatus;
 }
 
-/** What to fetch and who fetches it. */
+/** Source of the content, and the provisioner that unpacks it. */
 export interface BundleSpec {
-  /** Name of the provisioner that takes care of this object. */
+  /** Class of the provisioner that handles this object. */
   readonly provisionerClassName: string;
-  /** Where the content comes from. Exactly one member is present beside the type. */
+  /** Source of the content. Exactly one member is set in addition to the type. */
   readonly source: BundleSpecSource;
 }
 
-/** Where the content comes from. Exactly one member is present beside the type. */
+/** Source of the content. Exactly one member is set in addition to the type. */
 export interface BundleSpecSource {
-  /** Which member is meant: image, git, configMaps, upload or http. */
+  /** Type of the source: image, git, configMaps, upload or http. */
   readonly type: string;
   /** Content of a container image. */
   readonly image?: BundleSpecSourceImage;
@@ -33,7 +33,7 @@ export interface BundleSpecSource {
   readonly configMaps?: readonly BundleSpecSourceConfigMap[];
   /** Content that a client uploads. */
   readonly upload?: Readonly<Record<string, never>>;
-  /** Content of a tar.gz behind a URL. */
+  /** Content of a tar.gz archive at a URL. */
   readonly http?: BundleSpecSourceHttp;
 }
 
@@ -49,15 +49,15 @@ export interface BundleSpecSourceImage {
 export interface BundleSpecSourceGit {
   /** URL to clone from. */
   readonly repository: string;
-  /** Directory that becomes the root of the bundle; the root of the repository when unset. */
+  /** Directory of the repository that is the root of the bundle; the root of the repository if unset. */
   readonly directory?: string;
-  /** What to check out. Exactly one member is present. */
+  /** Revision to check out. Exactly one member is set. */
   readonly ref: BundleSpecSourceGitRef;
-  /** How to prove who asks. */
+  /** Credentials for the server. */
   readonly auth?: BundleSpecSourceGitAuth;
 }
 
-/** What to check out. Exactly one member is present. */
+/** Revision to check out. Exactly one member is set. */
 export interface BundleSpecSourceGitRef {
   /** Branch, by its short name. */
   readonly branch?: string;
@@ -67,15 +67,15 @@ export interface BundleSpecSourceGitRef {
   readonly tag?: string;
 }
 
-/** How to prove who asks. */
+/** Credentials for the server. */
 export interface BundleSpecSourceGitAuth {
-  /** Secret in the system namespace that holds the credentials. */
+  /** Secret in the system namespace with the credentials. */
   readonly secret?: BundleSpecSourceGitAuthSecret;
-  /** Accept any certificate and any host key. */
+  /** Skip the verification of certificates and host keys. */
   readonly insecureSkipVerify?: boolean;
 }
 
-/** Secret in the system namespace that holds the credentials. */
+/** Secret in the system namespace with the credentials. */
 export interface BundleSpecSourceGitAuthSecret {
   /** Name of the Secret. */
   readonly name?: string;
@@ -84,7 +84,7 @@ export interface BundleSpecSourceGitAuthSecret {
 export interface BundleSpecSourceConfigMap {
   /** The ConfigMap; it must be immutable. */
   readonly configMap: BundleSpecSourceConfigMapConfigMap;
-  /** Directory inside the bundle that takes the files; the root when unset. */
+  /** Directory of the bundle that the files are written to; the root if unset. */
   readonly path?: string;
 }
 
@@ -94,43 +94,43 @@ export interface BundleSpecSourceConfigMapConfigMap {
   readonly name?: string;
 }
 
-/** Content of a tar.gz behind a URL. */
+/** Content of a tar.gz archive at a URL. */
 export interface BundleSpecSourceHttp {
   /** URL of the archive. */
   readonly url: string;
-  /** How to prove who asks. */
+  /** Credentials for the server. */
   readonly auth?: BundleSpecSourceHttpAuth;
 }
 
-/** How to prove who asks. */
+/** Credentials for the server. */
 export interface BundleSpecSourceHttpAuth {
-  /** Secret in the system namespace that holds the credentials. */
+  /** Secret in the system namespace with the credentials. */
   readonly secret?: BundleSpecSourceHttpAuthSecret;
-  /** Accept any certificate and any host key. */
+  /** Skip the verification of certificates and host keys. */
   readonly insecureSkipVerify?: boolean;
 }
 
-/** Secret in the system namespace that holds the credentials. */
+/** Secret in the system namespace with the credentials. */
 export interface BundleSpecSourceHttpAuthSecret {
   /** Name of the Secret. */
   readonly name?: string;
 }
 
-/** What the provisioner found. */
+/** Observed state of the Bundle. */
 export interface BundleStatus {
   /** Pending, Unpacking, Unpacked or Failing. */
   readonly phase?: string;
-  /** Where the unpacked content is served. */
+  /** URL of the unpacked content. */
   readonly contentURL?: string;
-  /** Generation that this status is about. */
+  /** Generation that the status was observed for. */
   readonly observedGeneration?: number;
-  /** The source with everything that could move pinned to what was fetched. */
+  /** The source, pinned to the digest or commit that was fetched. */
   readonly resolvedSource?: BundleStatusResolvedSource;
-  /** Observations, one a type. */
+  /** Conditions, one per type. */
   readonly conditions?: readonly BundleStatusCondition[];
 }
 
-/** The source with everything that could move pinned to what was fetched. */
+/** The source, pinned to the digest or commit that was fetched. */
 export interface BundleStatusResolvedSource {
   /** Type of the source. */
   readonly type: string;
@@ -142,7 +142,7 @@ export interface BundleStatusResolvedSource {
   readonly configMaps?: readonly BundleStatusResolvedSourceConfigMap[];
   /** Content that a client uploads. */
   readonly upload?: Readonly<Record<string, never>>;
-  /** Content of a tar.gz behind a URL. */
+  /** Content of a tar.gz archive at a URL. */
   readonly http?: BundleStatusResolvedSourceHttp;
 }
 
@@ -158,15 +158,15 @@ export interface BundleStatusResolvedSourceImage {
 export interface BundleStatusResolvedSourceGit {
   /** URL to clone from. */
   readonly repository: string;
-  /** Directory that becomes the root of the bundle; the root of the repository when unset. */
+  /** Directory of the repository that is the root of the bundle; the root of the repository if unset. */
   readonly directory?: string;
-  /** What to check out. */
+  /** Revision to check out. */
   readonly ref: BundleStatusResolvedSourceGitRef;
-  /** How to prove who asks. */
+  /** Credentials for the server. */
   readonly auth?: BundleStatusResolvedSourceGitAuth;
 }
 
-/** What to check out. */
+/** Revision to check out. */
 export interface BundleStatusResolvedSourceGitRef {
   /** Branch, by its short name. */
   readonly branch?: string;
@@ -176,15 +176,15 @@ export interface BundleStatusResolvedSourceGitRef {
   readonly tag?: string;
 }
 
-/** How to prove who asks. */
+/** Credentials for the server. */
 export interface BundleStatusResolvedSourceGitAuth {
-  /** Secret in the system namespace that holds the credentials. */
+  /** Secret in the system namespace with the credentials. */
   readonly secret?: BundleStatusResolvedSourceGitAuthSecret;
-  /** Accept any certificate and any host key. */
+  /** Skip the verification of certificates and host keys. */
   readonly insecureSkipVerify?: boolean;
 }
 
-/** Secret in the system namespace that holds the credentials. */
+/** Secret in the system namespace with the credentials. */
 export interface BundleStatusResolvedSourceGitAuthSecret {
   /** Name of the Secret. */
   readonly name?: string;
@@ -193,7 +193,7 @@ export interface BundleStatusResolvedSourceGitAuthSecret {
 export interface BundleStatusResolvedSourceConfigMap {
   /** The ConfigMap; it must be immutable. */
   readonly configMap: BundleStatusResolvedSourceConfigMapConfigMap;
-  /** Directory inside the bundle that takes the files; the root when unset. */
+  /** Directory of the bundle that the files are written to; the root if unset. */
   readonly path?: string;
 }
 
@@ -203,40 +203,40 @@ export interface BundleStatusResolvedSourceConfigMapConfigMap {
   readonly name?: string;
 }
 
-/** Content of a tar.gz behind a URL. */
+/** Content of a tar.gz archive at a URL. */
 export interface BundleStatusResolvedSourceHttp {
   /** URL of the archive. */
   readonly url: string;
-  /** How to prove who asks. */
+  /** Credentials for the server. */
   readonly auth?: BundleStatusResolvedSourceHttpAuth;
 }
 
-/** How to prove who asks. */
+/** Credentials for the server. */
 export interface BundleStatusResolvedSourceHttpAuth {
-  /** Secret in the system namespace that holds the credentials. */
+  /** Secret in the system namespace with the credentials. */
   readonly secret?: BundleStatusResolvedSourceHttpAuthSecret;
-  /** Accept any certificate and any host key. */
+  /** Skip the verification of certificates and host keys. */
   readonly insecureSkipVerify?: boolean;
 }
 
-/** Secret in the system namespace that holds the credentials. */
+/** Secret in the system namespace with the credentials. */
 export interface BundleStatusResolvedSourceHttpAuthSecret {
   /** Name of the Secret. */
   readonly name?: string;
 }
 
 export interface BundleStatusCondition {
-  /** What is observed. */
+  /** Type of the condition. */
   readonly type: string;
-  /** Whether it is so. */
+  /** Status of the condition. */
   readonly status: 'True' | 'False' | 'Unknown';
-  /** Why, as one word for programs. */
+  /** Reason in CamelCase, for programs. */
   readonly reason: string;
-  /** Why, as a sentence for people. */
+  /** Message for users. */
   readonly message: string;
-  /** When the status last changed. */
+  /** Time of the last change of the status. */
   readonly lastTransitionTime: string;
-  /** Generation that this condition is about. */
+  /** Generation that the condition was observed for. */
   readonly observedGeneration?: number;
 }
 

@@ -7,25 +7,25 @@ export interface ClusterCatalog {
   readonly apiVersion: 'olm.operatorframework.io/v1';
   readonly kind: 'ClusterCatalog';
   readonly metadata: ObjectMeta;
-  /** Where the catalog comes from, and whether and before which others it is used. */
+  /** Source, priority and availability of the catalog. */
   readonly spec: ClusterCatalogSpec;
-  /** What was found, and what is served. */
+  /** Observed state of the catalog. */
   readonly status?: ClusterCatalogStatus;
 }
 
-/** Where the catalog comes from, and whether and before which others it is used. */
+/** Source, priority and availability of the catalog. */
 export interface ClusterCatalogSpec {
-  /** Where the catalog comes from. */
+  /** Source of the catalog. */
   readonly source: ClusterCatalogSpecSource;
-  /** Of catalogs that have a package, the one with the higher priority is preferred. */
+  /** Of several catalogs that have a package, the one with the highest priority is preferred. */
   readonly priority?: number;
-  /** Whether the catalog is served and chosen from. When it is not, its content is removed. */
+  /** Whether the catalog is served and used for resolution. The content of an unavailable catalog is removed. */
   readonly availabilityMode?: 'Available' | 'Unavailable';
 }
 
-/** Where the catalog comes from. */
+/** Source of the catalog. */
 export interface ClusterCatalogSpecSource {
-  /** Kind of source. */
+  /** Type of the source. */
   readonly type: 'Image';
   /** An image whose label operators.operatorframework.io.index.configs.v1 names the directory of the catalog. */
   readonly image?: ClusterCatalogSpecSourceImage;
@@ -35,54 +35,54 @@ export interface ClusterCatalogSpecSource {
 export interface ClusterCatalogSpecSourceImage {
   /** Reference of the image, by tag or by digest. */
   readonly ref: string;
-  /** After how many minutes a tag is looked at again. Without it only a change of this object leads to another look. */
+  /** Interval in minutes at which a tag is polled. If unset, it is resolved again only when this object changes. */
   readonly pollIntervalMinutes?: number;
 }
 
-/** What was found, and what is served. */
+/** Observed state of the catalog. */
 export interface ClusterCatalogStatus {
-  /** What is known of the catalog. */
+  /** Conditions of the catalog, one per type. */
   readonly conditions?: readonly ClusterCatalogStatusCondition[];
-  /** What is served. */
+  /** Source of the served content. */
   readonly resolvedSource?: ClusterCatalogStatusResolvedSource;
-  /** Where the catalog is served. */
+  /** Addresses of the catalog. */
   readonly urls?: ClusterCatalogStatusUrls;
-  /** When the content that is served was unpacked. */
+  /** Time when the served content was unpacked. */
   readonly lastUnpacked?: string;
 }
 
 export interface ClusterCatalogStatusCondition {
   /** Serving, Progressing or Valid. */
   readonly type: string;
-  /** Whether the condition holds. */
+  /** Status of the condition. */
   readonly status: 'True' | 'False' | 'Unknown';
-  /** The generation that this was found for. */
+  /** Generation that the condition was observed for. */
   readonly observedGeneration?: number;
-  /** When the status changed last. */
+  /** Time of the last change of the status. */
   readonly lastTransitionTime: string;
-  /** Why, in one word. */
+  /** Reason in CamelCase, for programs. */
   readonly reason: string;
-  /** Why, for a person. */
+  /** Message for users. */
   readonly message: string;
 }
 
-/** What is served. */
+/** Source of the served content. */
 export interface ClusterCatalogStatusResolvedSource {
-  /** Kind of source. */
+  /** Type of the source. */
   readonly type: 'Image';
-  /** The image whose content is served. */
+  /** Image of the served content. */
   readonly image: ClusterCatalogStatusResolvedSourceImage;
 }
 
-/** The image whose content is served. */
+/** Image of the served content. */
 export interface ClusterCatalogStatusResolvedSourceImage {
   /** Reference of the image, by digest. */
   readonly ref: string;
 }
 
-/** Where the catalog is served. */
+/** Addresses of the catalog. */
 export interface ClusterCatalogStatusUrls {
-  /** Start of the addresses of the catalog; /api/v1/all has everything. */
+  /** Base URL of the catalog; /api/v1/all serves all of its content. */
   readonly base: string;
 }
 

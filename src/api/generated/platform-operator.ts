@@ -2,22 +2,22 @@
 import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
 
-/** Keeps an operator installed that a catalog of the cluster has, with all that it needs. */
+/** Installs an operator from the catalogs of the cluster, with its dependencies, and corrects drift. */
 export interface PlatformOperator {
   readonly apiVersion: 'platform.openshift.io/v1alpha1';
   readonly kind: 'PlatformOperator';
   readonly metadata: ObjectMeta;
-  /** Which operator, and whether it is kept up to date. */
+  /** Package of the operator, and its upgrade policy. */
   readonly spec: PlatformOperatorSpec;
-  /** What was chosen, and how it does. */
+  /** Observed state of the operator. */
   readonly status?: PlatformOperatorStatus;
 }
 
-/** Which operator, and whether it is kept up to date. */
+/** Package of the operator, and its upgrade policy. */
 export interface PlatformOperatorSpec {
   /** The package of the operator. */
   readonly package: PlatformOperatorSpecPackage;
-  /** Automatic follows the updates of the catalogs, one after the other; None stays at what was installed first. */
+  /** Automatic installs the updates of the catalogs, one after the other; None stays at the installed version. */
   readonly upgradePolicy?: 'Automatic' | 'None';
 }
 
@@ -27,13 +27,13 @@ export interface PlatformOperatorSpecPackage {
   readonly name: string;
 }
 
-/** What was chosen, and how it does. */
+/** Observed state of the operator. */
 export interface PlatformOperatorStatus {
   /** The BundleDeployment that installs the operator. */
   readonly activeBundleDeployment?: PlatformOperatorStatusActiveBundleDeployment;
-  /** What was chosen, from which catalog, and why. */
+  /** The selected bundle, its catalog, and the reason. */
   readonly resolved?: PlatformOperatorStatusResolved;
-  /** Observations, one a type. */
+  /** Conditions, one per type. */
   readonly conditions?: readonly PlatformOperatorStatusCondition[];
 }
 
@@ -43,27 +43,27 @@ export interface PlatformOperatorStatusActiveBundleDeployment {
   readonly name: string;
 }
 
-/** What was chosen, from which catalog, and why. */
+/** The selected bundle, its catalog, and the reason. */
 export interface PlatformOperatorStatusResolved {
   /** Name of the bundle. */
   readonly bundle: string;
   /** Version of the bundle. */
   readonly version: string;
-  /** Release of the version, where the catalog gives one. */
+  /** Release of the version, if the catalog has one. */
   readonly release?: string;
   /** Image of the bundle. */
   readonly image: string;
-  /** Channel in which the bundle was found. */
+  /** Channel of the bundle. */
   readonly channel?: string;
-  /** The catalog that the bundle is from. */
+  /** Catalog of the bundle. */
   readonly catalog: PlatformOperatorStatusResolvedCatalog;
-  /** Why this bundle, for a person. */
+  /** Reason of the selection, for users. */
   readonly reason: string;
-  /** What is installed because the operator needs it. */
+  /** Dependencies that are installed for the operator. */
   readonly dependencies?: readonly PlatformOperatorStatusResolvedDependency[];
 }
 
-/** The catalog that the bundle is from. */
+/** Catalog of the bundle. */
 export interface PlatformOperatorStatusResolvedCatalog {
   /** Name of the ClusterCatalog. */
   readonly name: string;
@@ -80,19 +80,19 @@ export interface PlatformOperatorStatusResolvedDependency {
   readonly bundle: string;
   /** Version of the bundle. */
   readonly version: string;
-  /** Release of the version, where the catalog gives one. */
+  /** Release of the version, if the catalog has one. */
   readonly release?: string;
   /** Image of the bundle. */
   readonly image: string;
-  /** Channel in which the bundle was found. */
+  /** Channel of the bundle. */
   readonly channel?: string;
-  /** The catalog that the bundle is from. */
+  /** Catalog of the bundle. */
   readonly catalog: PlatformOperatorStatusResolvedDependencyCatalog;
-  /** Who needs it, for a person. */
+  /** Reason of the dependency, for users. */
   readonly reason: string;
 }
 
-/** The catalog that the bundle is from. */
+/** Catalog of the bundle. */
 export interface PlatformOperatorStatusResolvedDependencyCatalog {
   /** Name of the ClusterCatalog. */
   readonly name: string;
@@ -103,15 +103,15 @@ export interface PlatformOperatorStatusResolvedDependencyCatalog {
 export interface PlatformOperatorStatusCondition {
   /** Installed, UpToDate, Deprecated, PackageDeprecated, ChannelDeprecated or BundleDeprecated. */
   readonly type: string;
-  /** Whether the condition holds. */
+  /** Status of the condition. */
   readonly status: 'True' | 'False' | 'Unknown';
-  /** The generation that this was found for. */
+  /** Generation that the condition was observed for. */
   readonly observedGeneration?: number;
-  /** When the status changed last. */
+  /** Time of the last change of the status. */
   readonly lastTransitionTime: string;
-  /** Why, in one word. */
+  /** Reason in CamelCase, for programs. */
   readonly reason: string;
-  /** Why, for a person. */
+  /** Message for users. */
   readonly message: string;
 }
 

@@ -45,7 +45,7 @@ function* noGlobalDefault(bundle: BundleUnderCheck): Iterable<Hit> {
   }
 }
 
-/** All rules that the bundle brings: of roles, and those that the CSV asks for. */
+/** All rules of the bundle: of its roles, and those that the CSV requests. */
 function rulesIn(bundle: BundleUnderCheck): readonly { readonly rule: Rule; readonly place: Place }[] {
   const shipped = ofKind(bundle, 'Role', 'ClusterRole').map((owner) => ({ owner, rules: rulesOf(owner) }));
   const asked = bundle.csv === undefined ? [] : [{ owner: bundle.csv, rules: csvRules(bundle.csv) }];

@@ -87,7 +87,7 @@ export const communityChecks: readonly Check[] = [
     severity: 'error',
     title: 'APIs are used that OpenShift 4.9 removed, and olm.maxOpenShiftVersion does not exclude it',
     whatToDo:
-      'Use API versions that there are; or add the property olm.maxOpenShiftVersion with "4.8" to metadata/properties.yaml.',
+      'Use supported API versions, or add the property olm.maxOpenShiftVersion with "4.8" to metadata/properties.yaml.',
     find: maxVersionHolds,
   },
   {

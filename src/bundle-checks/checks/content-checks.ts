@@ -92,7 +92,7 @@ function* caseCollisions({ manifestFiles, metadataFiles }: BundleUnderCheck): It
   }
 }
 
-/** Keys that v0 makes of file names, for files of both directories together. */
+/** Keys that v0 derives from file names, for files of both directories. */
 function* keyCollisions({ manifestFiles, metadataFiles }: BundleUnderCheck): Iterable<Hit> {
   const seen = new Map<string, string>();
   for (const { path } of [...manifestFiles, ...metadataFiles]) {
@@ -136,7 +136,7 @@ function* unlistedImages(bundle: BundleUnderCheck): Iterable<Hit> {
   }
 }
 
-/** What is in `manifests/` beside the ClusterServiceVersion and CRDs. @see docs/spec/bundle-format.md#kinds-allowed-in-manifests, docs/spec/bundle-format.md#content, docs/spec/bundle-format.md#sizes-compression-configmaps, docs/spec/bundle-format.md#corner-cases-from-the-field */
+/** Objects of `manifests/` other than the ClusterServiceVersion and CRDs. @see docs/spec/bundle-format.md#kinds-allowed-in-manifests, docs/spec/bundle-format.md#content, docs/spec/bundle-format.md#sizes-compression-configmaps, docs/spec/bundle-format.md#corner-cases-from-the-field */
 export const contentChecks: readonly Check[] = [
   {
     ...content,

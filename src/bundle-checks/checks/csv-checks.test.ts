@@ -41,7 +41,7 @@ test('BF-C2 a name with capitals', () => {
   );
 });
 
-test('BF-C3 replaces is no name', () => {
+test('BF-C3 replaces is not a name', () => {
   const [line = ''] = errorsOf(changed(['spec:\n', 'spec:\n  replaces: Bad_Name\n']));
   expect(line).toContain('6:3 error CSV2 spec.replaces "Bad_Name" is invalid: a lowercase RFC 1123 subdomain');
 });
@@ -73,7 +73,7 @@ test('BF-C7 an example of a foreign kind', () => {
   ]);
 });
 
-test('empty examples count as none', () => {
+test('empty examples count as missing', () => {
   expect(found(annotated('alm-examples: ""'), /^CSV([4-9]|1[01])$/)).toEqual([
     '6:5 warning CSV10 Value tide.example/v1, Kind=Gauge: provided API should have an example annotation',
   ]);

@@ -17,7 +17,7 @@ import { csvHit, csvParts, csvSpec } from '../csv-parts.ts';
 const csv = { suite: 'default', stage: 'csv', severity: 'error' } as const;
 const warning = { ...csv, severity: 'warning' } as const;
 
-/** Why a text is no name of a ClusterServiceVersion. */
+/** Why a text is not a valid name of a ClusterServiceVersion. */
 export function nameProblems(name: string): readonly string[] {
   const ofLabel = labelValueProblems(name).map((problem) => problem.replace('63 characters', '63 bytes'));
   return [...dns1123SubdomainProblems(name), ...ofLabel];

@@ -128,7 +128,7 @@ const rules: readonly ProblemRow<FieldError>[] = [
   },
 ];
 
-/** kube-apiserver speaks of what all versions have alike as if it stood at the top. */
+/** kube-apiserver reports what all versions have in common as if it were at the top. */
 function ownField(field: string): string {
   const part = field.replace(/^spec\.validation\b/, 'spec.schema');
   return part.replace(

@@ -100,7 +100,7 @@ test('every dependency has the place of its entry', () => {
   ]);
 });
 
-test('fields beside the type are named', () => {
+test('fields next to the type are named', () => {
   const text = 'dependencies:\n- type: olm.package\n  packageName: p\n  version: 1.0.0\n';
   const [line = ''] = findingsOf({ ...tideFiles, [file]: text }).filter((one) => one.startsWith(file));
   expect(line).toContain('packageName, version belong under value');

@@ -199,7 +199,7 @@ export const formatChecks: readonly Check[] = [
     ...format,
     id: 'F14',
     title: 'the files are laid out as a package manifest, the former format',
-    whatToDo: 'Make a bundle of each version: its manifests in manifests/, and metadata/annotations.yaml beside them.',
+    whatToDo: 'Make a bundle of each version: its manifests in manifests/, and metadata/annotations.yaml next to them.',
     *find({ manifestFiles, metadataFiles }) {
       for (const file of [...manifestFiles, ...metadataFiles]) {
         const document = file.documents.find((one) => isJsonObject(one));

@@ -49,7 +49,7 @@ function readForInstallation(bundle: BundleUnderCheck): RegistryBundle | string 
   return problem ?? read;
 }
 
-/** What a message speaks of: a file, and a field of the one object in it. */
+/** What a message is about: a file, and a field of the one object in it. */
 function spokenOf({ objects, manifestFiles, metadataFiles }: BundleUnderCheck, message: string): Place | undefined {
   const [, path, rest = ''] = /"((?:manifests|metadata)\/[^"]+)"(?:: (.*))?/s.exec(message) ?? [];
   const file = [...manifestFiles, ...metadataFiles].find((one) => one.path === path);
@@ -143,8 +143,7 @@ export const installationChecks: readonly Check[] = [
   {
     ...installation,
     id: 'INST3',
-    title:
-      'a cluster would refuse what Longshore makes of the ClusterServiceVersion: names, labels, annotations of Pods',
+    title: 'a cluster would refuse objects rendered from the ClusterServiceVersion: names, labels, annotations of Pods',
     whatToDo: 'Correct the field of the ClusterServiceVersion from which the message quotes.',
     find: isAccepted,
   },

@@ -24,7 +24,7 @@ function shown(value: JsonValue): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** Documents that are no objects of Kubernetes, with what is missing. Items of lists are looked at as well. */
+/** Documents that are not Kubernetes objects, with what is missing. Items of lists are checked as well. */
 function* looseDocuments(
   file: BundleFile,
 ): Iterable<{ readonly document: number; readonly problem: string; readonly value: JsonValue }> {

@@ -42,7 +42,7 @@ test('an image that cannot be read is reported with its cause, and not checked f
   ]);
 });
 
-test('a platform that is promised and not there is an error; without labels amd64 is promised', () => {
+test('a missing platform that labels declare is an error; without labels amd64 is declared', () => {
   expect(messagesOf({ [manager]: [arm64] }, withAffinity('arm64'))[0]).toBe(
     `M2 not all images specified are providing the support described via the CSV labels. Note that (OS.architecture): (linux.amd64) was not found for the image(s) [${manager}]`,
   );

@@ -16,7 +16,7 @@ const wordsOf = {
 interface Used {
   readonly image: string;
   readonly path: Part['path'];
-  /** The Pod's spec that the container stands in. */
+  /** The spec of the container's Pod. */
   readonly pod?: Part;
   readonly container?: string;
 }
@@ -197,7 +197,7 @@ const affinityTooNarrow = affinityCheck(({ used, image, affinity }) => {
   return `the image data indicates ${goList(more)} is supported for the image: ${JSON.stringify(used.image)}, but the node affinity configuration for the image only specifies ${goList(affinity)}`;
 });
 
-/** Whether images, labels and node affinity speak of the same platforms; images are read for it. @see docs/spec/bundle-format.md#multiarch */
+/** Whether images, labels and node affinity have the same platforms; images are read for it. @see docs/spec/bundle-format.md#multiarch */
 export const multiarchChecks: readonly Check[] = [
   {
     ...multiarch,

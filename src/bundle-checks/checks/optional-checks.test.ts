@@ -136,7 +136,7 @@ describe('words of catalogues', () => {
     ]);
   });
 
-  test('categories of one’s own take the place of the standard ones', () => {
+  test('custom categories replace the standard ones', () => {
     expect(messagesOf(annotatedCsv({ categories: 'Tides,Storage' }), 'categories', { categories: ['Tides'] })).toEqual([
       'error CAT1 csv.Metadata.Annotations["categories"] value "Storage" is not in the set of custom categories',
     ]);
@@ -169,7 +169,7 @@ describe('removed APIs', () => {
     expect(messagesOf(files, 'deprecated-apis')).toEqual([`error ${text}`]);
   });
 
-  test('kinds come sorted, each with its names', () => {
+  test('kinds are sorted, each with its names', () => {
     const apiVersion = 'rbac.authorization.k8s.io/v1beta1';
     const roles = ['b', 'a'].map((name) => ({ apiVersion, kind: 'Role', metadata: { name } }));
     const crd = {
@@ -209,7 +209,7 @@ describe('removed APIs', () => {
     ]);
   });
 
-  test('community wants bundles with them kept from OpenShift 4.9', () => {
+  test('community requires that bundles with them exclude OpenShift 4.9', () => {
     const crd = {
       apiVersion: 'apiextensions.k8s.io/v1beta1',
       kind: 'CustomResourceDefinition',
@@ -314,7 +314,7 @@ describe('objects', () => {
     expect(messagesOf(withRules({ ...scc, resourceNames: ['anyuid'], verbs: ['use'] }), 'objects')).toEqual([]);
   });
 
-  test('what has not the form of its kind: O6, with the field', () => {
+  test('O6 an object that does not have the form of its kind is reported with the field', () => {
     expect(messagesOf(budget({ minAvailable: true }), 'objects')).toEqual([
       'error O6 error unmarshaling poddisruptionbudget: spec.minAvailable: expected an integer or a text',
     ]);

@@ -274,7 +274,7 @@ function isBinding({ range, condition }: FoldNode): boolean {
   return isEmpty && condition.kind === 'literal' && condition.value === false;
 }
 
-/** The second operand may not be looked at. */
+/** The second operand may not be evaluated. */
 function logic([left = noCost, right = noCost]: readonly Range[]): Range {
   return { min: left.min, max: add(left, right).max };
 }

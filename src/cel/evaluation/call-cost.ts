@@ -4,7 +4,7 @@ import { ListValue, MapValue, Opaque, Optional, type Value } from '../values/val
 
 const traversal = 0.1;
 const perRegexCharacter = 0.25;
-/** Two permissions may be asked for in one expression. */
+/** Two permissions may be checked in one expression. */
 const checkCost = 350_000;
 
 /** What a value counts for: characters, bytes, items, or 1. */

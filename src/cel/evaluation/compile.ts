@@ -46,7 +46,7 @@ function isAttribute(node: Expression): boolean {
 
 const indexNames = new Set(['_[_]', '_[?_]', optionalSelect]);
 
-/** Names of types are values of their own. */
+/** Names of types are values. */
 const typeValues: ReadonlyMap<string, Value> = new Map(
   [...namedTypes.keys()].map((name) => [name, new TypeValue(name)]),
 );

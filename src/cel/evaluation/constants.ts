@@ -19,7 +19,7 @@ export function isConstantMembership(node: CallNode): boolean {
   return node.name === '@in' && list?.kind === 'list' && isConstant(list);
 }
 
-/** A regular expression that is written out is looked at once.
+/** A literal regular expression is compiled once.
  *  @throws CannotCompile */
 export function checkConstantPattern(node: CallNode, implementation: Implementation): void {
   if (!patternNames.has(node.name)) return;

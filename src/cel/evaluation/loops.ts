@@ -61,7 +61,7 @@ function* roundsOfMap(map: MapValue, isIndexed: boolean): Generator<readonly [Va
   for (const key of map.keys()) yield [key, isIndexed ? (map.find(key) ?? null) : null];
 }
 
-/** What the variables of a loop over `values` stand for, round by round; with `isIndexed` keys or indexes with values. */
+/** The values of the variables of a loop over `values`, per iteration; with `isIndexed` keys or indexes with values. */
 export function roundsOf(values: Value, isIndexed: boolean): Iterable<readonly [Value, Value]> | Failure {
   if (values instanceof ListValue) return roundsOfList(values, isIndexed);
   return values instanceof MapValue ? roundsOfMap(values, isIndexed) : noSuchOverload(values);

@@ -65,7 +65,7 @@ export function typeOf(of: CelType): CelType {
   return { kind: 'type', name: 'type', parameters: [of] };
 }
 
-/** A type that only functions of its own look into. */
+/** An opaque type, which only its own functions access. */
 export function opaqueType(name: string, ...parameters: readonly CelType[]): CelType {
   return { kind: 'opaque', name, parameters };
 }

@@ -68,10 +68,10 @@ function readText(token: string): string | BadLiteral {
   if (isRaw || !body.includes('\\')) return body;
   let isGood = true;
   const text = body.replaceAll(escapes, (escape) => {
-    const meant = readEscape(escape);
-    if (typeof meant === 'string') return meant;
-    isGood &&= isCharacter(meant);
-    return isCharacter(meant) ? String.fromCodePoint(meant) : '';
+    const unescaped = readEscape(escape);
+    if (typeof unescaped === 'string') return unescaped;
+    isGood &&= isCharacter(unescaped);
+    return isCharacter(unescaped) ? String.fromCodePoint(unescaped) : '';
   });
   return isGood ? text : new BadLiteral('invalid unicode code point');
 }
@@ -85,10 +85,10 @@ function readBytes(token: string): Uint8Array | BadLiteral {
   for (const match of body.matchAll(escapes)) {
     const [escape] = match;
     if (/^\\[uU]./.test(escape)) return new BadLiteral('unable to unescape string');
-    const meant = readEscape(escape);
+    const unescaped = readEscape(escape);
     parts.push(
       Buffer.from(body.slice(end, match.index)),
-      typeof meant === 'string' ? Buffer.from(meant) : Buffer.from([meant]),
+      typeof unescaped === 'string' ? Buffer.from(unescaped) : Buffer.from([unescaped]),
     );
     end = match.index + escape.length;
   }

@@ -233,7 +233,7 @@ function hasTarget(call: MacroCall): call is MacroCall & { readonly target: Expr
   return call.target !== undefined;
 }
 
-/** What a call that is a macro stands for; undefined when it is none. */
+/** The expansion of a call of a macro; undefined for other calls. */
 export function expandMacro(call: MacroCall): Expansion | undefined {
   if (!hasTarget(call)) return call.name === 'has' && call.args.length === 1 ? expandHas(call) : undefined;
   const key = `${call.name}/${call.args.length}`;

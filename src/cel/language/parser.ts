@@ -257,7 +257,7 @@ class Parser {
     return this.#callOrMacro({ name: text, offset, target: undefined, args });
   }
 
-  /** How many tokens lie before the brace of `a.b{`; 0 when it is no message. */
+  /** How many tokens lie before the brace of `a.b{`; 0 if it is not a message. */
   #messageNameLength(): number {
     let length = this.#cursor.is("'.'") ? 1 : 0;
     while (this.#cursor.is('IDENTIFIER', length)) {
@@ -318,7 +318,7 @@ class Parser {
     return { kind: 'list', offset, elements, optionals };
   }
 
-  /** Whether a comma comes with something to list behind it. */
+  /** Whether a comma follows, and after it another item. */
   #goesOn(): boolean {
     const next = this.#cursor.peek(1).kind;
     return this.#cursor.is("','") && (operandStart.has(next) || next === "'?'");

@@ -80,7 +80,7 @@ function brokenLength(text: string, offset: number): number {
   return end - offset + characterLength(text, end);
 }
 
-/** Splits an expression into tokens, ending with `<EOF>`; what is no token is reported and passed over. */
+/** Splits an expression into tokens, ending with `<EOF>`; what is not a token is reported and skipped. */
 export function tokenize(text: string, report: (issue: Issue) => void): Token[] {
   const tokens: Token[] = [];
   let offset = 0;

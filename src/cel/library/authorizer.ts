@@ -4,7 +4,7 @@ import type { Implementations } from './declare.ts';
 /** A question that an expression asks about permissions. */
 export interface AuthorizationQuestion {
   readonly verb: string;
-  /** Absent: the one who makes the request. */
+  /** Absent: the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
   readonly path?: string;
   readonly group?: string;

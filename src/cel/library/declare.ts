@@ -23,7 +23,7 @@ type ExtensionName =
   | 'resourceCheck'
   | 'decision';
 
-/** Types that declarations may name besides the basic ones. */
+/** Types that declarations may name in addition to the basic ones. */
 export const extensionTypes: Readonly<Record<ExtensionName, CelType>> = {
   quantity: structType('kubernetes.Quantity'),
   url: structType('kubernetes.URL'),

@@ -32,7 +32,7 @@ export class NamedFormat extends Opaque {
   }
 }
 
-/** A prefix may end with a dash, which then stands for what comes behind it. */
+/** A prefix may end with a dash, which stands for the generated suffix. */
 function asPrefix(check: Check): Check {
   return (text) => check(text.endsWith('-') ? `${text.slice(0, -1)}a` : text);
 }

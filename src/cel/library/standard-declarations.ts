@@ -167,7 +167,7 @@ cel.@mapInsert map_insert_key_value (map(K, V), K, V) map(K, V)
 cel.@mapInsert map_insert_map (map(K, V), map(K, V)) map(K, V)
 `;
 
-/** Functions on texts, sets, addresses and other things that Kubernetes brings along. */
+/** Functions on texts, sets, addresses and other values that Kubernetes adds. */
 export const extensionDeclarations: string = `
 charAt string_char_at_int string.(int) string
 indexOf string_index_of_string string.(string) int

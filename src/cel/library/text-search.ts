@@ -1,4 +1,4 @@
-/** Where a text stands in another one, in time that grows with their lengths: engines of JavaScript take the product of both for texts made for that. */
+/** The position of a text in another one, in linear time: JavaScript engines take the product of both lengths for hostile texts. */
 
 /** A text by its characters, or by its code units. */
 type Characters = ArrayLike<string>;

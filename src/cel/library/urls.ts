@@ -123,7 +123,7 @@ function queryOf(url: Url): Value {
   return new EntryMap(new Map([...values].map(([key, list]) => [keyOf(key) ?? '', [key, new ArrayList(list)]])));
 }
 
-/** The path as it stands in the URL, with what needs it escaped. */
+/** The path of the URL, escaped where necessary. */
 function escapedPath(path: string): string {
   return path.replaceAll(/[^A-Za-z0-9\-_.~$&+,/:;=@!'()*%[\]]/gu, (character) => encodeURIComponent(character));
 }

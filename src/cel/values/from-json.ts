@@ -10,7 +10,7 @@ export function dynamicValue(json: JsonValue | undefined): Value {
   return json;
 }
 
-/** A JSON array whose items are made when asked for. */
+/** A JSON array whose items are converted on demand. */
 class DynamicList extends ListValue {
   readonly json: readonly JsonValue[];
 
@@ -36,7 +36,7 @@ class DynamicList extends ListValue {
   }
 }
 
-/** A JSON object whose values are made when asked for. */
+/** A JSON object whose values are converted on demand. */
 class DynamicMap extends MapValue {
   readonly json: JsonObject;
 

@@ -39,7 +39,7 @@ export class Duration {
   }
 }
 
-/** A type as a value: what `type(x)` answers and what `int` stands for. Equal when the names are. */
+/** A type as a value: the result of `type(x)`, and of `int`. Equal if the names are. */
 export class TypeValue {
   readonly name: string;
 
@@ -57,7 +57,7 @@ export class Optional {
   }
 }
 
-/** A value that only functions of its own look into, for example a URL. */
+/** An opaque value, which only its own functions access, for example a URL. */
 export abstract class Opaque {
   /** As `type()` prints it. */
   abstract readonly typeName: string;
@@ -75,7 +75,7 @@ export abstract class Opaque {
   abstract equals(other: Opaque): boolean;
 }
 
-/** A list; items may be made only when they are asked for. */
+/** A list; items may be converted on demand. */
 export abstract class ListValue {
   abstract readonly size: number;
 
@@ -97,7 +97,7 @@ export abstract class ListValue {
 export abstract class MapValue {
   abstract readonly size: number;
 
-  /** Undefined when there is no such key; a Failure when the key cannot be one. */
+  /** Undefined if the key is absent; a Failure if it cannot be a key. */
   abstract find(key: Value): Value | undefined;
 
   abstract keys(): Iterable<Value>;
@@ -125,7 +125,7 @@ export type Value =
 
 const noOverload = new Failure('no such overload');
 
-/** The error of an operator or function that is given what it is not made for; an error given stays itself. */
+/** The error of an operator or function without an overload for the arguments; an error among these is returned. */
 export function noSuchOverload(value?: Value): Failure {
   return value instanceof Failure ? value : noOverload;
 }
@@ -252,7 +252,7 @@ export function typeNameOf(value: Value): string {
   return classNames.find(([type]) => value instanceof type)?.[1] ?? 'dyn';
 }
 
-/** Whether a value may be given for a parameter of the type, as far as one can see without looking into it. */
+/** Whether a value matches a parameter of the type, without checking its elements. */
 export function fitsType(value: Value, type: CelType): boolean {
   if (type.kind === 'dyn' || type.kind === 'parameter') return true;
   return typeNameOf(value) === (type.kind === 'opaque' || type.kind === 'struct' ? type.name : runtimeName(type));

@@ -223,7 +223,7 @@ test.each(rows.filter(({ message }) => message === undefined))(
   },
 );
 
-test('each check of a schema is shown both ways, and each has a name of its own', () => {
+test('each check of a schema is tested both ways, and has a unique name', () => {
   const names = safetyChecks.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const { name } of schemaChecks) {

@@ -28,7 +28,7 @@ export const storedVersionRemoval: CrdCheck = {
   },
 };
 
-/** The same finding in the words of OLM v1, beside whatever else speaks against the definition. */
+/** The same finding with the message of OLM v1, next to all others about the definition. */
 export const storedVersions: CrdCheck = {
   ...info,
   find: (before, after) => {

@@ -2,7 +2,7 @@ import { goQuote } from '../../base/index.ts';
 
 import type { SchemaCheck } from '../check.ts';
 
-/** A value stays what it is. */
+/** The type of a value must not change. */
 export const type: SchemaCheck = {
   name: 'type',
   refuses: 'the type of a field changes.',

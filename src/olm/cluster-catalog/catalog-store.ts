@@ -94,7 +94,7 @@ async function removeOwnFiles(folder: string): Promise<void> {
   if (own.length === names.length) await rmdir(folder);
 }
 
-/** Catalogs on disk, one folder each: `<uuid>.index` and `current.json`, which names it. A new index is written beside the old one, then the name is
+/** Catalogs on disk, one folder each: `<uuid>.index` and `current.json`, which names it. A new index is written next to the old one, then the name is
  *  changed by a rename: there is always the old content or the new one, and readers of the old content can finish. */
 export class CatalogStore implements AsyncDisposable {
   readonly #dir: string;
@@ -146,7 +146,7 @@ export class CatalogStore implements AsyncDisposable {
     return held && { name, file: join(this.#folder(name), held.fileName), ...held.traits };
   }
 
-  /** For an index that is to be made, and what is needed meanwhile. */
+  /** Paths for a new index and for temporary files. */
   async prepare(name: string): Promise<{ readonly workDir: string; readonly file: string }> {
     const folder = this.#folder(name);
     makeFolder(folder, 0o700);

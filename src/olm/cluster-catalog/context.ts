@@ -21,7 +21,7 @@ export interface CatalogContext {
   /** Whether this process may write. */
   readonly isLeading: () => boolean;
   readonly readTerms: (signal: AbortSignal) => Promise<RegistryTerms>;
-  /** What a reference stands for now, by digest. */
+  /** Resolves a reference to its present digest. */
   readonly pin: (ref: string, terms: RegistryTerms, signal: AbortSignal) => Promise<string>;
   readonly unpack: (job: UnpackJob, signal: AbortSignal) => Promise<UnpackedCatalog>;
   readonly polls: Map<string, Poll>;

@@ -27,7 +27,7 @@ export interface ClusterCatalogsOptions {
   readonly settings: UnpackSettings;
   /** What registries are asked with; read before every poll of an image. */
   readonly readTerms: (signal: AbortSignal) => Promise<RegistryTerms>;
-  /** Default: in a thread of its own. */
+  /** Default: in a worker thread. */
   readonly unpack?: CatalogContext['unpack'];
 }
 
@@ -39,7 +39,7 @@ export interface ClusterCatalogs {
   names(): readonly string[];
   /** Resolves when everything that is served somewhere is stored here, or could not be had. */
   readonly whenCaughtUp: Promise<void>;
-  /** Tries again what failed: something that is no object of the cluster has changed. */
+  /** Retries failed work: something outside of the cluster has changed. */
   retry(): void;
 }
 

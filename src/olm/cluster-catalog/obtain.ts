@@ -45,7 +45,7 @@ function blockedWhenFinal(askedRef: string, thrown: unknown): unknown {
   return new TerminalError(blocked, thrown.message.replace(/^source catalog content: /, ''), { cause: thrown });
 }
 
-/** Finds out what the catalog's reference stands for, and makes that its content when it is something else.
+/** Resolves the catalog's reference, and unpacks the image if it changed.
  *  @throws TerminalError Blocked when nothing but another spec helps, CatalogContentFault, those of fetching · TransientError */
 export async function pollImage(context: CatalogContext, catalog: ClusterCatalog, signal: AbortSignal): Promise<void> {
   const { store, polls, clock, metrics } = context;
@@ -78,7 +78,7 @@ export async function restoreContent(
   await unpack(context, { catalog, ref, askedRef, isKnown: true, terms }, signal);
 }
 
-/** The same, and when it is not to be had any more, what the catalog's reference stands for now. */
+/** The same; if that image is not available any more, polls the catalog's reference. */
 export async function restoreOrPoll(
   context: CatalogContext,
   catalog: ClusterCatalog,

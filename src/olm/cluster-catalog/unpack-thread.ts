@@ -5,7 +5,7 @@ const youngHeapMebibytes = 32;
 /** The thread ends the job at its deadline itself, unless it is so busy that it cannot. */
 const graceMs = 5_000;
 
-/** Unpacks a catalog in a thread of its own, which has a heap of its own: a catalog that needs more ends the thread and nothing else.
+/** Unpacks a catalog in a worker thread with a bounded heap: a catalog that needs more ends only the thread.
  *  @throws as `unpackCatalog` · TransientError UnpackerEnded · the signal's reason */
 export async function unpackInThread(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
   signal.throwIfAborted();

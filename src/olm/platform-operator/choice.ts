@@ -41,7 +41,7 @@ function textsOf(value: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.flatMap((key) => (isText(value[key]) ? [[key, value[key]]] : [])));
 }
 
-/** Only what is known of choices is taken over: an annotation may hold anything. */
+/** Only known fields are read: an annotation may contain anything. */
 function readChoice(value: JsonObject): Choice | undefined {
   const catalog = textsOf(objectAt(value, 'catalog') ?? {}, ['name', 'digest']);
   const needed = textsOf(value, ['package', 'bundle', 'version', 'image']);
@@ -50,7 +50,7 @@ function readChoice(value: JsonObject): Choice | undefined {
   return choice as unknown as Choice;
 }
 
-/** The choice that a BundleDeployment was made for; undefined where nothing of that can be read. */
+/** The choice that a BundleDeployment was created for; undefined if it cannot be read. */
 export function choiceOf({ metadata }: KubeObject): PlacedChoice | undefined {
   const text = metadata.annotations?.[platformChoiceAnnotation];
   if (text === undefined || text.length > maxAnnotationCharacters) return undefined;

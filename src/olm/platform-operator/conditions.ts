@@ -44,7 +44,7 @@ export function installedCondition(object: KubeObject): ConditionChange {
 
 const pendingReasons: ReadonlySet<string> = new Set(['UnpackPending', 'InstallPending']);
 
-/** Whether a BundleDeployment cannot install what it is to install, and has never installed anything. */
+/** Whether a BundleDeployment cannot install its content, and has never installed anything. */
 export function hasNeverSucceeded(object: KubeObject): boolean {
   const { activeBundle = '' } = parseBundleDeployment(object).status ?? {};
   const { status, reason } = installedCondition(object);
@@ -67,7 +67,7 @@ export function installFailed(message: string): ConditionChange {
   return pending('InstallFailed', message);
 }
 
-/** Whether there is something newer, and what becomes of it. */
+/** Whether there is a newer version, and whether it is installed. */
 export function upToDate(reason: UpToDateReason, message: string): ConditionChange {
   const statuses: Readonly<Record<UpToDateReason, Condition['status']>> = {
     NothingNewer: 'True',

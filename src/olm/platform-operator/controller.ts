@@ -22,7 +22,7 @@ export interface PlatformOperatorsOptions {
   readonly systemNamespace: string;
   /** Of this program; named by the aggregate. */
   readonly version: string;
-  /** Default: a thread of its own. */
+  /** Default: a worker thread. */
   readonly resolver?: Resolver;
   /** BundleDeployments must name a service account, which a PlatformOperator does not. */
   readonly isAccountRequired: boolean;

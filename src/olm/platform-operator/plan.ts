@@ -20,7 +20,7 @@ import {
 } from '../../resolver/index.ts';
 import { type Choice, installedBy, type Resolved } from './choice.ts';
 
-/** What is asked for a PlatformOperator: the next bundle of its package, and all that this needs. */
+/** What a PlatformOperator requests: the next bundle of its package, and all dependencies. */
 export interface PlanRequest {
   readonly catalogs: readonly CatalogView[];
   /** Of the PlatformOperator. */
@@ -55,7 +55,7 @@ export interface Change {
 /** What is to be done; plain data. */
 export type Plan =
   | Change
-  /** What is installed is the newest that can be had. */
+  /** The installed version is the newest available. */
   | { readonly outcome: 'stay' }
   /** There is something newer, and it cannot be installed. */
   | { readonly outcome: 'blocked'; readonly text: string }

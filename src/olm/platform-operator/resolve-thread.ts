@@ -29,7 +29,7 @@ interface ThreadLimits {
 const defaultLimits: ThreadLimits = Object.freeze({ deadlineMs: 30_000, heapMebibytes: 512, idleMs: 30_000 });
 const youngHeapMebibytes = 32;
 
-/** Resolves in a thread of its own, one question after the other: whatever catalogs hold, this thread goes on with its work, and neither time nor
+/** Resolves in a separate thread, one question after the other: whatever catalogs contain, this thread is not blocked, and neither time nor
  *  memory is without bound. The thread is started with the first question, and ends when there are none. */
 export class ResolverThread implements Resolver, Disposable {
   readonly #limits: ThreadLimits;

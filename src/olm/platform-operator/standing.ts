@@ -12,7 +12,7 @@ function notedOf(context: PlatformContext, deployment: KubeObject): readonly Pro
   return context.notedOf(activeBundle);
 }
 
-/** All BundleDeployments that are there, as far as anything is known of them. */
+/** All BundleDeployments of the cache. */
 export function standingOf(context: PlatformContext): readonly Standing[] {
   const all = context.deployments.values().map((deployment) => ({
     name: deployment.metadata.name ?? '',

@@ -145,7 +145,7 @@ export function findAnchor(requested: RequestedPackage, request: ResolutionReque
   return { requested, id, candidates, missing: missing ?? { what: 'other', text }, present };
 }
 
-/** The catalogs that a requested package may come from, in words. */
+/** A description of the catalogs that a requested package may come from. */
 export function describeCatalogs(requested: RequestedPackage, shelf: Shelf): string {
   const { catalog } = requested;
   if (catalog !== undefined) return `catalog ${formatCatalogName(catalog)}`;

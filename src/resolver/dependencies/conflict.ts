@@ -22,7 +22,7 @@ function namesOf(anchors: readonly Anchor[]): string {
 
 function summarize(rules: readonly Rule[]): string {
   const anchors = anchorsOf(rules);
-  if (anchors.length === 0) return 'What is installed does not go together.';
+  if (anchors.length === 0) return 'Installed bundles conflict.';
   if (anchors.length === 1) return `Package ${namesOf(anchors)} cannot be resolved.`;
   return `Packages ${namesOf(anchors)} cannot be resolved together.`;
 }
@@ -35,12 +35,12 @@ function blocker(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor
 }
 
 function downgradeAction({ requested: { packageName, versions } }: Anchor): string {
-  return `Ask for a newer version. There is no update to an older one: remove ${packageName} and install ${versions?.text ?? ''} where it may begin from scratch.`;
+  return `Request a newer version. There is no update to an older one: remove ${packageName} and install ${versions?.text ?? ''} where it can start from scratch.`;
 }
 
 function installedAction({ by, requirement }: Extract<Rule, { readonly kind: 'requires' }>): string {
   const what = `what ${labelOf(by)} needs (${requirement.description})`;
-  return `Add a catalog that has ${what}, or remove it; where it works without, ask with installed constraints BestEffort.`;
+  return `Add a catalog that has ${what}, or remove it; if it works without, use installed constraints BestEffort.`;
 }
 
 function unmetAction(rule: Extract<Rule, { readonly kind: 'requires' }>, rules: readonly Rule[]): string {
@@ -48,14 +48,14 @@ function unmetAction(rule: Extract<Rule, { readonly kind: 'requires' }>, rules: 
   const isNarrow = anchorsOf(rules).some(
     ({ requested }) => requested.versions !== undefined || requested.channel !== undefined,
   );
-  return `Add a catalog that has what is needed (${rule.requirement.description})${isNarrow ? ', or ask for other versions' : ''}.`;
+  return `Add a catalog that has what is needed (${rule.requirement.description})${isNarrow ? ', or request other versions' : ''}.`;
 }
 
 function missingAction(rules: readonly Rule[], { shelf, words: { isAnonymous = false } }: Story): string | undefined {
   for (const rule of rules) {
     if (rule.kind === 'choice' && isDowngrade(rule.anchor, shelf)) return downgradeAction(rule.anchor);
     if (rule.kind === 'choice' && rule.anchor.missing !== undefined) {
-      const what = isAnonymous ? 'the name or the range' : `what ${rule.anchor.requested.name} asks for`;
+      const what = isAnonymous ? 'the name or the range' : `what ${rule.anchor.requested.name} requests`;
       return `Correct ${what}, or add a catalog that has it.`;
     }
     if (rule.kind === 'requires' && rule.met.length === 0) return unmetAction(rule, rules);
@@ -65,8 +65,8 @@ function missingAction(rules: readonly Rule[], { shelf, words: { isAnonymous = f
 
 function blockerAction({ requested: { name } }: Anchor, { words: { requested, isAnonymous = false } }: Story): string {
   const what = isAnonymous
-    ? `Leave ${name} out, or ask for another version of it`
-    : `Remove ${requested} ${name}, or change what it asks for`;
+    ? `Omit ${name}, or request another version of it`
+    : `Remove ${requested} ${name}, or change what it requests`;
   return `${what}: the others can be resolved without it.`;
 }
 
@@ -76,10 +76,10 @@ function adviseOn(problem: Problem, rules: readonly Rule[], { steps, story }: Ad
   const one = blocker(problem, rules, steps);
   if (one !== undefined) return blockerAction(one, story);
   const installed = rules.flatMap((rule) => (rule.kind === 'installed' ? [labelOf(rule.candidate)] : []));
-  if (installed.length > 0) return `Remove ${listOf(installed, 'or')}, or do not ask for what clashes with it.`;
+  if (installed.length > 0) return `Remove ${listOf(installed, 'or')}, or do not request what conflicts with it.`;
   const refused = rules.flatMap((rule) => (rule.kind === 'refused' ? [labelOf(rule.candidate)] : []));
-  if (refused.length > 0) return `Ask for another version than ${listOf(refused, 'or')}, or use a newer catalog.`;
-  return 'Ask for other versions, or for fewer packages at once.';
+  if (refused.length > 0) return `Request another version than ${listOf(refused, 'or')}, or use a newer catalog.`;
+  return 'Request other versions, or fewer packages at once.';
 }
 
 interface Advice {

@@ -47,7 +47,7 @@ const two = (name: string, head: readonly Property[], old: readonly Property[] =
 test('CR-R5 explains why a head was skipped', () => {
   const [bundle] = chosen({ catalogs: [stockedCatalog('cat', [two('a', [needsApi('K')])])] });
   expect(bundle?.newer).toEqual([
-    'a 1.1.0 would be preferred, but cannot be had: a 1.1.0 needs API K.v1.g.io, and nothing in catalog ns/cat is that.',
+    'a 1.1.0 would be preferred, but cannot be installed: a 1.1.0 needs API K.v1.g.io, and nothing in catalog ns/cat satisfies it.',
   ]);
 });
 
@@ -59,7 +59,7 @@ test('CR-R6 explains why an update is not installed', () => {
   });
   expect(bundle?.origin).toBeUndefined();
   expect(bundle?.newer).toEqual([
-    'a 1.1.0 would be preferred, but cannot be had: a 1.1.0 needs package b >=2.0.0, and nothing in catalog ns/cat is that: catalog ns/cat has b 1.1.0, 1.0.0, none of them in that range.',
+    'a 1.1.0 would be preferred, but cannot be installed: a 1.1.0 needs package b >=2.0.0, and nothing in catalog ns/cat satisfies it: catalog ns/cat has b 1.1.0, 1.0.0, none of them in that range.',
   ]);
 });
 
@@ -82,13 +82,13 @@ const newerCases: readonly {
   readonly why: string;
 }[] = [
   {
-    name: 'out of the range that was asked for',
+    name: 'outside the requested range',
     request: {
       catalogs: [stockedCatalog('cat', [two('a', [])])],
       requested: [want('a', { versions: within('<1.1.0') })],
     },
     of: 'a',
-    why: 'a 1.1.0 is newer, but it is not in range <1.1.0, which was asked for.',
+    why: 'a 1.1.0 is newer, but it is not in range <1.1.0, which was requested.',
   },
   {
     name: 'not what a bundle needs',
@@ -110,13 +110,13 @@ const newerCases: readonly {
     why: 'b 2.0.0 is newer, but it is only in channel x; channel s, the default of the package, comes first.',
   },
   {
-    name: 'in a channel that was not asked for',
+    name: 'in a channel that was not requested',
     request: {
       catalogs: [stockedCatalog('cat', [stockedPackage('a', { s: '1.0.0', x: '2.0.0' })])],
       requested: [want('a', { channel: 's' })],
     },
     of: 'a',
-    why: 'a 2.0.0 is newer, but it is not in channel s, which was asked for, but in x.',
+    why: 'a 2.0.0 is newer, but it is not in channel s, which was requested, but in x.',
   },
   {
     name: 'in a catalog that comes later',
@@ -137,7 +137,7 @@ const newerCases: readonly {
       installed: [present('a', '1.0.0')],
     },
     of: 'a',
-    why: 'a 1.2.0 is newer, but no entry of channel stable leads there from 1.0.0; ask again when 1.1.0 is installed.',
+    why: 'a 1.2.0 is newer, but no entry of channel stable leads there from 1.0.0; resolve again when 1.1.0 is installed.',
   },
   {
     name: 'an update that was not requested',
@@ -171,7 +171,7 @@ test.each(newerCases)('explains why a newer version is not chosen: $name', ({ re
 
 test('mentions no newer versions where there are none', () => {
   const [bundle] = chosen({ catalogs: [stockedCatalog('cat', [two('a', [])])] });
-  expect(bundle).toMatchObject({ newer: [], reasons: ['package a is asked for.'] });
+  expect(bundle).toMatchObject({ newer: [], reasons: ['package a is requested.'] });
 });
 
 test('an installed package that was not requested is updated if something needs it', () => {
@@ -218,13 +218,13 @@ test('CR-R4 explains a conflict in sentences that name the requests', () => {
   expect(conflict({ catalogs: [catalog], requested: [want('a'), want('c')] })).toMatchObject({
     summary: 'Packages a and c cannot be resolved together.',
     sentences: [
-      'package a is asked for: the only candidate is a 1.0.0.',
-      'package c is asked for: the only candidate is c 1.0.0.',
-      'a 1.0.0 needs package b <1.1.0: only b 1.0.0 would do.',
-      'c 1.0.0 needs package b >=1.1.0: only b 1.1.0 would do.',
+      'package a is requested: the only candidate is a 1.0.0.',
+      'package c is requested: the only candidate is c 1.0.0.',
+      'a 1.0.0 needs package b <1.1.0: only b 1.0.0 satisfies it.',
+      'c 1.0.0 needs package b >=1.1.0: only b 1.1.0 satisfies it.',
       'Only one bundle of a package may be installed: b 1.0.0 or 1.1.0.',
     ],
-    action: 'Leave c out, or ask for another version of it: the others can be resolved without it.',
+    action: 'Omit c, or request another version of it: the others can be resolved without it.',
     requestedBy: ['a', 'c'],
   });
 });
@@ -239,29 +239,30 @@ const cannot: readonly {
     name: 'a package nearly as named',
     requested: want('tide-gage'),
     sentence:
-      'package tide-gage is asked for: no catalog that it may come from has that package; did you mean tide-gauge?',
+      'package tide-gage is requested: no catalog that it may come from has that package; did you mean tide-gauge?',
   },
   {
     name: 'a channel that there is not',
     requested: want('tide-gauge', { channel: 'fast' }),
-    sentence: 'package tide-gauge is asked for from channel fast: the package has not that channel, but stable.',
+    sentence: 'package tide-gauge is requested from channel fast: the package does not have that channel, but stable.',
   },
   {
     name: 'versions that there are not',
     requested: want('tide-gauge', { versions: within('>=9.0.0') }),
-    sentence: 'package tide-gauge is asked for in range >=9.0.0: no version of it is that; it has 1.1.0, 1.0.0.',
+    sentence:
+      'package tide-gauge is requested in range >=9.0.0: no version of it is in that range; it has 1.1.0, 1.0.0.',
   },
   {
     name: 'another version of an API',
     properties: [{ type: 'olm.gvk.required', value: { group: 'g.io', version: 'v2', kind: 'Gauge' } }],
     sentence:
-      'a 1.0.0 needs API Gauge.v2.g.io, and nothing in catalog ns/cat is that: other versions of it are provided: v1 by tide-gauge.',
+      'a 1.0.0 needs API Gauge.v2.g.io, and nothing in catalog ns/cat satisfies it: other versions of it are provided: v1 by tide-gauge.',
   },
   {
     name: 'a package that is nearly needed',
     properties: [needsPackage('tide-gage', '>=1.0.0')],
     sentence:
-      'a 1.0.0 needs package tide-gage >=1.0.0, and nothing in catalog ns/cat is that: no catalog has package tide-gage; there is a package tide-gauge.',
+      'a 1.0.0 needs package tide-gage >=1.0.0, and nothing in catalog ns/cat satisfies it: no catalog has package tide-gage; there is a package tide-gauge.',
   },
   {
     name: 'words of the author first',
@@ -272,7 +273,7 @@ const cannot: readonly {
       },
     ],
     sentence:
-      'a 1.0.0 needs bring a gauge (package tide-gauge >=2.0.0), and nothing in catalog ns/cat is that: catalog ns/cat has tide-gauge 1.1.0, 1.0.0, none of them in that range.',
+      'a 1.0.0 needs bring a gauge (package tide-gauge >=2.0.0), and nothing in catalog ns/cat satisfies it: catalog ns/cat has tide-gauge 1.1.0, 1.0.0, none of them in that range.',
   },
   {
     name: 'a constraint that cannot be read',
@@ -311,7 +312,7 @@ test('a channel without an order is reported, and others are used', () => {
   );
 });
 
-test('a channel without an order that was asked for is an error', () => {
+test('a requested channel without an order is an error', () => {
   const broken = stockedPackage('a', { bad: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.0.0' });
   const answer = conflict({ catalogs: [stockedCatalog('cat', [broken])], requested: [want('a', { channel: 'bad' })] });
   expect(answer.reason).toBe('ErrorPreventedResolution');
@@ -376,7 +377,7 @@ test('Required: a missing dependency of an installed bundle is added, or is a co
   const refused = conflict(request([]));
   expect(refused.message).toContain('bundle lonely.v1.0.0 requires an operator providing an API with group: g.io');
   expect(refused.action).toBe(
-    'Add a catalog that has what lonely 1.0.0 needs (API K.v1.g.io), or remove it; where it works without, ask with installed constraints BestEffort.',
+    'Add a catalog that has what lonely 1.0.0 needs (API K.v1.g.io), or remove it; if it works without, use installed constraints BestEffort.',
   );
 });
 
@@ -402,10 +403,10 @@ test('versions older than what is installed are called a downgrade, with what to
     installed: [present('a', '1.1.0')],
   });
   expect(refused.sentences).toEqual([
-    'package a is asked for in range <1.1.0: it has 1.0.0, older than 1.1.0, which is installed: updates lead to newer versions only.',
+    'package a is requested in range <1.1.0: it has 1.0.0, older than 1.1.0, which is installed: updates lead to newer versions only.',
   ]);
   expect(refused.action).toBe(
-    'Ask for a newer version. There is no update to an older one: remove a and install <1.1.0 where it may begin from scratch.',
+    'Request a newer version. There is no update to an older one: remove a and install <1.1.0 where it can start from scratch.',
   );
 });
 

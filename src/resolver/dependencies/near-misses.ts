@@ -88,7 +88,7 @@ function ofMissingChannel({ requested }: Anchor, shelf: Shelf): string {
   const names = [...new Set(channels.map(({ name }) => name))];
   return names.length === 0
     ? 'the package has no channel'
-    : `the package has not that channel, but ${names.join(', ')}`;
+    : `the package does not have that channel, but ${names.join(', ')}`;
 }
 
 function bundlesOf({ requested }: Anchor, shelf: Shelf): readonly CatalogBundle[] {
@@ -97,7 +97,7 @@ function bundlesOf({ requested }: Anchor, shelf: Shelf): readonly CatalogBundle[
   ]);
 }
 
-/** Whether all versions that are asked for are older than what is installed. */
+/** Whether all requested versions are older than the installed one. */
 export function isDowngrade(anchor: Anchor, shelf: Shelf): boolean {
   const { requested, present } = anchor;
   if (present === undefined || requested.versions === undefined) return false;
@@ -112,7 +112,7 @@ function ofMissingVersion(anchor: Anchor, shelf: Shelf): string {
   if (present !== undefined && isDowngrade(anchor, shelf)) {
     return `it has ${versionsOf(inside)}, older than ${formatVersion(present.facts.version)}, which is installed: updates lead to newer versions only`;
   }
-  if (inside.length === 0) return `no version of it is that; it has ${versionsOf(bundles)}`;
+  if (inside.length === 0) return `no version of it is in that range; it has ${versionsOf(bundles)}`;
   const from = present === undefined ? '' : ` from ${formatVersion(present.facts.version)}, which is installed`;
   return `it has ${versionsOf(inside)}, but no entry of a channel leads there${from}`;
 }

@@ -55,7 +55,7 @@ const notOutOfRange: Reason = ({ bundle }, { decision: { cause }, story: { shelf
   if (cause.kind === 'requested') {
     const { versions } = cause.anchor.requested;
     if (versions === undefined || versions.include(bundle.version)) return undefined;
-    return `it is not in range ${versions.text}, which was asked for`;
+    return `it is not in range ${versions.text}, which was requested`;
   }
   if (cause.kind !== 'needed' || shelf.isMet(cause.need.requirement, factsOf(bundle))) return undefined;
   return `it is not what ${labelOf(cause.by)} needs: ${cause.need.requirement.description}`;
@@ -63,7 +63,7 @@ const notOutOfRange: Reason = ({ bundle }, { decision: { cause }, story: { shelf
 
 const notMoved: Reason = (_, { decision: { cause, chosen }, story: { words } }) => {
   if (chosen.origin !== undefined) return undefined;
-  if (cause.kind === 'fixed') return `no ${words.requested} is about the package, so that what is installed stays`;
+  if (cause.kind === 'fixed') return `no ${words.requested} requests the package, so that the installed version stays`;
   if (cause.kind === 'needed') return 'what is installed does';
   const { updates = 'always' } = cause.anchor.requested;
   return updates === 'always' ? undefined : 'the installed version stays, as no update was requested';
@@ -74,7 +74,7 @@ const notInChannel: Reason = (newer, { decision: { cause } }) => {
   if (holders.length === 0) return 'it is in no channel';
   const channel = cause.kind === 'requested' ? (cause.anchor.requested.channel ?? '') : '';
   if (channel === '' || holders.includes(channel)) return undefined;
-  return `it is not in channel ${channel}, which was asked for, but in ${holders.join(', ')}`;
+  return `it is not in channel ${channel}, which was requested, but in ${holders.join(', ')}`;
 };
 
 const skipped: Reason = (newer) => {
@@ -95,7 +95,7 @@ const noEdge: Reason = (newer, { decision: { cause, chosen } }) => {
   const version = formatVersion(present.facts.version);
   const channels =
     requested.channel === undefined || requested.channel === '' ? channelsWith(newer) : [requested.channel];
-  const next = chosen === present ? '' : `; ask again when ${formatVersion(chosen.facts.version)} is installed`;
+  const next = chosen === present ? '' : `; resolve again when ${formatVersion(chosen.facts.version)} is installed`;
   return `no entry of channel ${channels.join(', ')} leads there from ${version}${next}`;
 };
 
@@ -119,7 +119,7 @@ const laterChannel: Reason = (newer, { decision: { chosen, cause } }) => {
 
 const start: Reason = (_, { decision: { cause, chosen } }) => {
   const isStart = cause.kind === 'requested' && cause.anchor.requested.startingBundle === chosen.name;
-  return isStart ? `${chosen.name} was asked for to begin with` : undefined;
+  return isStart ? `${chosen.name} was requested to start with` : undefined;
 };
 
 const nearerHead: Reason = (_, { decision: { chosen } }) => `${chosen.name} is nearer to the head of its channel`;
@@ -136,7 +136,7 @@ const reasons: readonly Reason[] = [
   nearerHead,
 ];
 
-const preferred = 'would be preferred, but cannot be had';
+const preferred = 'would be preferred, but cannot be installed';
 
 /** Why the newest version of the package was not chosen, and, where that is another one, why the one was not that is preferred most of all.
  *  Sentences; none: the newest was chosen.

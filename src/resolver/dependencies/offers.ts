@@ -14,7 +14,7 @@ export interface DependencyOffer {
 interface OfferLimits {
   /** How many offers are enough. */
   readonly maxOffers: number;
-  /** What all rules and properties may cost that are looked at; when it is used up, what was found so far is all. */
+  /** The budget of all rules and properties; when it is exhausted, the search ends with what was found. */
   readonly maxSteps?: number;
 }
 

@@ -29,7 +29,7 @@ function suppliersOf({ problem, decisions }: Decided): ReadonlyMap<Candidate, re
   return new Map(entries);
 }
 
-/** Suppliers before those who need them; circles are cut where they are entered. */
+/** Suppliers before their dependents; cycles are cut where they are entered. */
 function inOrder(
   start: readonly Candidate[],
   suppliers: ReadonlyMap<Candidate, readonly Candidate[]>,

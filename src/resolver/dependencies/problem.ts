@@ -6,7 +6,7 @@ import type { Requirement } from './requirement.ts';
 import type { Rule } from './rule.ts';
 import type { Shelf } from './shelf.ts';
 
-/** What one bundle asks of others, and who would do, the preferred first. */
+/** A requirement of a bundle, and the candidates that satisfy it, the preferred first. */
 export interface Need {
   readonly requirement: Requirement;
   readonly met: readonly Candidate[];

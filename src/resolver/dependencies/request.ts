@@ -9,7 +9,7 @@ export interface CatalogName {
   readonly namespace?: string;
 }
 
-/** Versions that are asked for. */
+/** Requested versions. */
 export interface RequestedVersions {
   /** As it was written. */
   readonly text: string;
@@ -18,7 +18,7 @@ export interface RequestedVersions {
 
 /** A requested package: a subscription, a platform operator, an argument of a command. */
 export interface RequestedPackage {
-  /** Of who wants it; unique. Earlier names choose before later ones. */
+  /** Name of the requester; unique. Earlier names choose before later ones. */
   readonly name: string;
   readonly packageName: string;
   /** Only from there; absent: from any, in the order of catalogs. */
@@ -26,14 +26,14 @@ export interface RequestedPackage {
   /** Absent or empty: any, the default one first. */
   readonly channel?: string;
   readonly versions?: RequestedVersions;
-  /** Bundle to begin with (`startingCSV`); of no account once something is installed. */
+  /** Bundle to start with (`startingCSV`); ignored once something is installed. */
   readonly startingBundle?: string;
   /** Name of the installed bundle that this is about; one of `installed`. */
   readonly installed?: string;
   /** What may follow it. `always`: the best update that there is, as subscriptions do; `ifNeeded`: it stays where it can; `never`: it stays.
    *  `always` when absent. */
   readonly updates?: 'always' | 'ifNeeded' | 'never';
-  /** It stays, and that is no fault, when the catalogs have the package, the channel or the catalog itself no more. */
+  /** It may stay if the catalogs do not have the package, the channel or the catalog itself any more. */
   readonly staysIfMissing?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface RequestWords {
  *  nothing installed meets is met where that is possible, and stands against nothing. */
 export type InstalledConstraints = 'Required' | 'BestEffort';
 
-/** What is requested, what is there, and where it may come from. */
+/** The requested packages, the installed bundles, and the catalogs. */
 export interface ResolutionRequest {
   readonly catalogs: readonly CatalogView[];
   /** Where the bundles go; its own catalogs come before others of equal priority. */

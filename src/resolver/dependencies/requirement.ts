@@ -35,7 +35,7 @@ export interface Facts {
   readonly isDeprecated: boolean;
 }
 
-/** Who the facts are of. */
+/** The bundle of the facts. */
 export interface Described {
   readonly packageName?: string | undefined;
   readonly version: Version;

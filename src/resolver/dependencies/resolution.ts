@@ -21,7 +21,7 @@ export interface ChosenBundle {
 /** What goes together. */
 export interface Resolution {
   readonly outcome: 'resolved';
-  /** What others need comes before them, where needs are no circle. */
+  /** Dependencies before their dependents, unless they form a cycle. */
   readonly bundles: readonly ChosenBundle[];
   /** Sentences: what was passed over because it is faulty or deprecated. */
   readonly notices: readonly string[];

@@ -105,12 +105,12 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
       'constraints not satisfiable: bundle a.v1.0.0 requires an operator with package: b and with version in range: <1.1.0, bundle c.v1.0.0 requires an operator with package: b and with version in range: >=1.1.0, cat/ns/stable/b.v1.0.0 and cat/ns/stable/b.v1.1.0 originate from package b, subscription a-sub exists, subscription a-sub requires cat/ns/stable/a.v1.0.0, subscription c-sub exists, subscription c-sub requires cat/ns/stable/c.v1.0.0',
   },
   {
-    name: 'CR-R5 a head that cannot be had is passed over',
+    name: 'CR-R5 a head that cannot be installed is skipped',
     packages: [twoVersions('a', [needsApi('K')])],
     expected: 'cat/ns/stable/a.v1.0.0',
   },
   {
-    name: 'CR-R6 an update that cannot be had is not made',
+    name: 'CR-R6 an impossible update is not chosen',
     packages: [twoVersions('a', [needsApi('K')])],
     requested: [subscribe('a', { installed: 'a.v1.0.0' })],
     installed: [present('a.v1.0.0', [], 'a')],
@@ -300,27 +300,27 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
     expected: 'cat/ns/stable/a.v1.2.0',
   },
   {
-    name: 'CR-C28 a bundle to begin with, while nothing is installed',
+    name: 'CR-C28 a bundle to start with, while nothing is installed',
     packages: [twoVersions('a', [])],
     requested: [subscribe('a', { startingBundle: 'a.v1.0.0' })],
     expected: 'cat/ns/stable/a.v1.0.0',
   },
   {
-    name: 'CR-C28 a bundle to begin with is of no account once something is installed',
+    name: 'CR-C28 a bundle to start with is ignored once something is installed',
     packages: [stockedPackage('a', { stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' })],
     requested: [subscribe('a', { startingBundle: 'a.v1.0.0', installed: 'a.v1.1.0' })],
     installed: [present('a.v1.1.0', [], 'a')],
     expected: 'cat/ns/stable/a.v1.2.0',
   },
   {
-    name: 'CR-C28, CR-W15 a bundle to begin with that there is not',
+    name: 'CR-C28, CR-W15 a missing bundle to start with',
     packages: [twoVersions('a', [])],
     requested: [subscribe('a', { startingBundle: 'a.v9.9.9' })],
     expected:
       'constraints not satisfiable: no operators found with name a.v9.9.9 in channel stable of package a in the catalog referenced by subscription a-sub, subscription a-sub exists',
   },
   {
-    name: 'CR-C29 what the own catalog has cannot be had, another has it',
+    name: 'CR-C29 the own catalog has no installable bundle, another has one',
     catalogs: [
       stockedCatalog('cat', [one('a', [needsApi('K')]), one('b', [provides('K'), needsApi('Nowhere')])]),
       stockedCatalog('other', [one('c', [provides('K')])]),

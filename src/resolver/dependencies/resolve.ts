@@ -11,7 +11,7 @@ import { search } from './search.ts';
 import { labelOf } from './sentences.ts';
 import { Shelf } from './shelf.ts';
 
-/** Those who may change something first, then by name. */
+/** Requests that may change something first, then by name. */
 function inOrder(requested: readonly RequestedPackage[]): readonly RequestedPackage[] {
   const rank = ({ updates = 'always' }: RequestedPackage): number => Number(updates !== 'always');
   return requested.toSorted((a, b) => rank(a) - rank(b) || compareTexts(a.name, b.name));

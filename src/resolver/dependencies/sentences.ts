@@ -52,17 +52,17 @@ function labelsOf(candidates: readonly Candidate[], word: string): string {
 function detailsOf({ channel = '', versions, startingBundle = '', installed }: RequestedPackage): string {
   const range = versions === undefined ? '' : ` in range ${versions.text}`;
   const from = channel === '' ? '' : ` from channel ${channel}`;
-  const start = startingBundle === '' || installed !== undefined ? '' : `, to begin with ${startingBundle}`;
+  const start = startingBundle === '' || installed !== undefined ? '' : `, starting with ${startingBundle}`;
   return `${range}${from}${start}`;
 }
 
-/** Who wants a package, and which. */
+/** Describes a request: its name and its package. */
 export function describeRequest({ requested, present }: Anchor, words: RequestWords): string {
   const { name, packageName, updates = 'always' } = requested;
   if (words.isAnonymous !== true)
-    return `${words.requested} ${name} asks for package ${packageName}${detailsOf(requested)}`;
+    return `${words.requested} ${name} requests package ${packageName}${detailsOf(requested)}`;
   if (updates !== 'always' && present !== undefined) return `${labelOf(present)} is installed`;
-  return `package ${packageName} is asked for${detailsOf(requested)}`;
+  return `package ${packageName} is requested${detailsOf(requested)}`;
 }
 
 function explainChoice(anchor: Anchor, { shelf, words }: Story): string {
@@ -93,11 +93,11 @@ function explainNeeds([first, ...others]: readonly [Needing, ...Needing[]], { sh
     .map(({ by }) => by)
     .toSorted((a, b) => compareVersions(b.facts.version, a.facts.version));
   const need = `${labelsOf(newestFirst, 'and')} ${others.length === 0 ? 'needs' : 'need'} ${requirement.description}`;
-  if (met.length > 0) return `${need}: only ${labelsOf(met, 'or')} would do.`;
+  if (met.length > 0) return `${need}: only ${labelsOf(met, 'or')} satisfies it.`;
   const catalogs = shelf.catalogs.map(formatCatalogName);
   const near = nearMisses(shelf).ofRequirement(requirement);
   const where = catalogs.length === 1 ? `catalog ${catalogs.join('')}` : `the catalogs (${catalogs.join(', ')})`;
-  return ended(`${need}, and nothing in ${where} is that${near === '' ? '' : `: ${near}`}`);
+  return ended(`${need}, and nothing in ${where} satisfies it${near === '' ? '' : `: ${near}`}`);
 }
 
 function explainRefused({ candidate, why }: Rule & { readonly kind: 'refused' }): string {

@@ -87,7 +87,7 @@ export class Shelf {
     return order;
   }
 
-  /** Whether the bundle meets the requirement by itself.
+  /** Whether the bundle itself meets the requirement.
    *  @throws TransientError ResolutionCancelled */
   isMet(requirement: Requirement, facts: Facts): boolean {
     this.#steps.take(1);

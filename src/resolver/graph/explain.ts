@@ -41,8 +41,8 @@ export function explainEnd(offer: Offer, last: InstalledBundle): readonly string
   if (updates.length > 0) return [`${name} is the last: ${nothing}.`];
   return [
     offer.policy === 'v1'
-      ? `Nothing leads on: ${nothing}, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.`
-      : `Nothing leads on: ${nothing}; with policy v0 it stays as it is, without a notice.`,
+      ? `No update follows: ${nothing}, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.`
+      : `No update follows: ${nothing}; with policy v0 it stays as it is, without a notice.`,
   ];
 }
 
@@ -69,15 +69,15 @@ function waysInto({ channels }: Offer, to: CatalogBundle): readonly string[] {
 /** Why the bundle is nothing that updates stop at. */
 function explainPlace(offer: Offer, { from, to, natural }: Miss): readonly string[] {
   const holders = offer.package.channels.filter(({ entries }) => entries.some(({ name }) => name === to.name));
-  const meant = holders.filter((holder) => offer.channels.some(({ name }) => name === holder.name));
-  if (meant.length === 0) {
+  const selected = holders.filter((holder) => offer.channels.some(({ name }) => name === holder.name));
+  if (selected.length === 0) {
     const others = holders.length === 0 ? 'no channel' : `${holders.map(({ name }) => name).join(', ')}`;
     return [`It is not in ${channelNames(offer)}; it is in ${others}.`];
   }
   if (compareVersions(to.version, from.version) < 0) {
     return [`It is older than ${describeInstalled(from)}: updates lead back only if an entry allows it.`];
   }
-  const entries = meant.flatMap((channel) => channel.entries);
+  const entries = selected.flatMap((channel) => channel.entries);
   const skipper = entries.find(({ skips }) => skips.includes(to.name));
   if (offer.policy === 'v0' && skipper !== undefined) {
     return [`${skipper.name} skips it: it is installed only where a subscription starts with it, never by an update.`];
@@ -106,5 +106,5 @@ export function explainMiss(offer: Offer, miss: Miss): readonly string[] {
   if (place.length > 0) return sentences;
   const request = ways.length > 0 ? ` An entry between them, or` : '';
   const needed = `an entry of ${to.name} with "skips: [${last.name}]" or a skipRange that covers ${version}`;
-  return [...sentences, `${request} ${needed} would do.`.trim().replace(/^an/, 'An')];
+  return [...sentences, `${request} ${needed} is needed.`.trim().replace(/^an/, 'An')];
 }

@@ -1,6 +1,6 @@
 import { TerminalError } from '../../base/index.ts';
 
-/** Which objects are meant, by their labels; all conditions must hold. */
+/** Which objects are selected, by their labels; all conditions must hold. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly LabelRequirement[];
@@ -47,7 +47,7 @@ function isMatch({ key, operator, values = [] }: LabelRequirement, labels: Label
   return test(labelOf(labels, key), values);
 }
 
-/** Whether the labels are meant; an empty selector means all.
+/** Whether the labels are selected; an empty selector means all.
  *  @throws TerminalError InvalidSelector */
 export function isSelected({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
   const found = matchExpressions.map((requirement) => isMatch(requirement, labels));

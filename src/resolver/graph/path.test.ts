@@ -46,7 +46,7 @@ test.each([
     [
       '2.0.0 is not reachable: no entry replaces, skips or covers 1.7.0.',
       'What leads to p.v2.0.0: it replaces p.v1.0.0; its skipRange covers >=1.0.0 <1.5.0.',
-      'An entry between them, or an entry of p.v2.0.0 with "skips: [p.v1.7.0]" or a skipRange that covers 1.7.0 would do.',
+      'An entry between them, or an entry of p.v2.0.0 with "skips: [p.v1.7.0]" or a skipRange that covers 1.7.0 is needed.',
     ],
   ],
   [
@@ -80,10 +80,10 @@ test('a skipped entry is reported as unreachable with v0', () => {
 
 test('a dead end is explained for each policy', () => {
   expect(pathOf(ranges, 'v0', ['0.9.0']).end).toEqual([
-    'Nothing leads on: no entry of channel stable replaces, skips or covers p.v0.9.0; with policy v0 it stays as it is, without a notice.',
+    'No update follows: no entry of channel stable replaces, skips or covers p.v0.9.0; with policy v0 it stays as it is, without a notice.',
   ]);
   expect(pathOf(ranges, 'v1', ['0.9.0']).end).toEqual([
-    'Nothing leads on: no entry of channel stable replaces, skips or covers p.v0.9.0, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.',
+    'No update follows: no entry of channel stable replaces, skips or covers p.v0.9.0, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.',
   ]);
 });
 

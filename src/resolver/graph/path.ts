@@ -9,7 +9,7 @@ import { firstInstalls, type Hop, isSameBundle, nextUpdates, type Offer, type Up
 export interface UpdatePath {
   readonly start: InstalledBundle;
   readonly hops: readonly Hop[];
-  /** Whether it leads to what was asked for; without such a request it always does. */
+  /** Whether it leads to the requested version; always true without such a request. */
   readonly isReached: boolean;
   /** Sentences: why the last is the last, and what is missing to go on. */
   readonly end: readonly string[];
@@ -93,7 +93,7 @@ function usualName({ name, bundles }: CatalogPackage, version: string): string {
   return `${start}${version}`;
 }
 
-/** What is meant by a name or a version that is installed. One that the package has not is taken to be named as its bundles are.
+/** What is selected by a name or a version that is installed. A version that the package does not have is assumed to be named like its bundles.
  *  @throws TerminalError InvalidVersion */
 export function findInstalled(from: CatalogPackage, text: string): InstalledBundle {
   const found = from.bundles.has(text) || /^v?[0-9]/.test(text) ? findBundle(from, text) : undefined;
@@ -109,7 +109,7 @@ export function findInstalled(from: CatalogPackage, text: string): InstalledBund
   return { name: /^v?[0-9]/.test(text) ? usualName(from, formatVersion(parsed)) : text, version: parsed };
 }
 
-/** The path of one who installs now: what would be installed, and what follows it.
+/** The path of a new installation: what would be installed, and the updates that follow.
  *  @throws TerminalError NothingToInstall */
 export function firstInstalled(offer: Offer): CatalogBundle {
   const [first] = firstInstalls(offer);

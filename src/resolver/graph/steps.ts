@@ -29,7 +29,7 @@ export interface Step {
   readonly range?: VersionRange;
 }
 
-/** An edge in words, to follow the name of its entry: `replaces p.v1.0.0`. */
+/** A description of an edge, to follow the name of its entry: `replaces p.v1.0.0`. */
 export function describeEdge(edge: Edge): string {
   return edge.kind === 'skipRange' ? `skipRange "${edge.range}" covers ${edge.version}` : `${edge.kind} ${edge.name}`;
 }

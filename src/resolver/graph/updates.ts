@@ -4,10 +4,10 @@ import { sortChannel } from './channel-order.ts';
 import { compareReleases, releaseOf } from './release.ts';
 import { type Edge, edgeInto, type InstalledBundle, type Step, stepsOf } from './steps.ts';
 
-/** Who decides on updates: the classic lifecycle manager walks a channel, its successor takes the highest that an edge leads to. */
+/** The policy for updates: OLM v0 walks a channel, OLM v1 selects the highest version that an edge leads to. */
 export type Policy = 'v0' | 'v1';
 
-/** What the channels of a package offer, ready to be asked for updates often. */
+/** What the channels of a package offer, prepared for many lookups of updates. */
 export interface Offer {
   readonly policy: Policy;
   readonly package: CatalogPackage;
@@ -39,11 +39,11 @@ export interface Hop {
   readonly others: readonly string[];
 }
 
-/** The channels that are meant: those named, or all; the default one first. Those that the package has not are left out. */
+/** The selected channels: those named, or all; the default one first. Channels that the package does not have are ignored. */
 export function channelsOf(from: CatalogPackage, named: readonly string[] = []): readonly Channel[] {
-  const meant = named.length > 0 ? from.channels.filter(({ name }) => named.includes(name)) : from.channels;
+  const selected = named.length > 0 ? from.channels.filter(({ name }) => named.includes(name)) : from.channels;
   const isDefault = ({ name }: Channel): boolean => name === from.defaultChannel;
-  return [...meant.filter(isDefault), ...meant.filter((channel) => !isDefault(channel))];
+  return [...selected.filter(isDefault), ...selected.filter((channel) => !isDefault(channel))];
 }
 
 /** Reads the channels once; no names: all.

@@ -8,7 +8,7 @@ export interface AtMost {
   readonly unless?: readonly Literal[];
 }
 
-/** Up to this many, each pair has a clause of its own. */
+/** Up to this many, each pair has its own clause. */
 const maxPairwise = 5;
 
 function forbidPairs(solver: SatSolver, { literals, unless = [] }: AtMost): void {

@@ -202,7 +202,7 @@ export class SatSolver {
     return false;
   }
 
-  /** Adds the clause that the conflict proves, and goes back to where it gives a value; false: the conflict needs no decision. */
+  /** Adds the clause that the conflict proves, and backtracks to where it gives a value; false: the conflict needs no decision. */
   #learn(conflict: Clause): boolean {
     if (this.#starts.length === 0) {
       this.#isContradictory = true;

@@ -2,7 +2,7 @@ import { TransientError } from '../../base/index.ts';
 
 /** How much a search may do. */
 export interface SearchLimits {
-  /** Values given to variables, clauses looked at for them, and what rules cost, over all questions; 20 million take between 2 and 10 seconds. */
+  /** Assignments, clauses visited for them, and what rules cost, over all questions; 20 million take between 2 and 10 seconds. */
   readonly maxSteps: number;
   /** Asked now and then; the search is synchronous, so that no signal is heard while it runs. */
   readonly isCancelled?: (() => boolean) | undefined;
