@@ -70,7 +70,7 @@ async function overwrite(caBundlePem: string): Promise<void> {
       ...webhook,
       clientConfig: { ...webhook.clientConfig, caBundle: Buffer.from(caBundlePem).toString('base64') },
     }));
-    await kube.patch(refOfName(name), { webhooks }, { fieldManager: 'somebody' });
+    await kube.patch(refOfName(name), { webhooks }, { fieldManager: 'another-owner' });
   }
 }
 
