@@ -1,67 +1,19 @@
-import type { BundleSource, BundleTemplate } from '../src/api/index.ts';
-import { goJsonHash, type JsonObject } from '../src/base/index.ts';
+import { type BundleSource, type BundleTemplate, sourceTypes } from '../src/api/index.ts';
+import { goJsonHash, goMembers, type JsonObject } from '../src/base/index.ts';
+import { definitionOf } from '../src/sources/definitions/index.ts';
 
 const maxDeploymentName = 45;
 const maxBundleName = 52;
-
-type Members = readonly (readonly [string, unknown])[];
-
-/** An object with its members in this order, those without a value left out. */
-function ordered(members: Members): JsonObject {
-  const present = members.filter(([, value]) => value !== undefined && value !== '' && value !== false);
-  return Object.fromEntries(present) as JsonObject;
-}
 
 function sortedMap(map: Readonly<Record<string, string>> | undefined): JsonObject | undefined {
   const entries = Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-interface Auth {
-  readonly secret?: { readonly name?: string };
-  readonly insecureSkipVerify?: boolean;
-}
-
-function authOf(auth: Auth | undefined): JsonObject {
-  const secret = ordered([['name', auth?.secret?.name]]);
-  return { secret, ...ordered([['insecureSkipVerify', auth?.insecureSkipVerify]]) };
-}
-
-function gitOf({ git }: BundleSource): JsonObject | undefined {
-  if (git === undefined) return undefined;
-  const { branch, commit, tag } = git.ref;
-  return {
-    repository: git.repository,
-    ...ordered([['directory', git.directory]]),
-    ref: ordered([
-      ['branch', branch],
-      ['commit', commit],
-      ['tag', tag],
-    ]),
-    auth: authOf(git.auth),
-  };
-}
-
-function imageOf({ image }: BundleSource): JsonObject | undefined {
-  return image === undefined ? undefined : { ref: image.ref, ...ordered([['pullSecret', image.pullSecret]]) };
-}
-
+/** All members of a source in the order of their types, whichever its own type selects. */
 function sourceOf(source: BundleSource): JsonObject {
-  const configMaps = source.configMaps?.map(({ configMap, path }) => ({
-    configMap: ordered([['name', configMap.name]]),
-    ...ordered([['path', path]]),
-  }));
-  const { http } = source;
-  return {
-    type: source.type,
-    ...ordered([
-      ['image', imageOf(source)],
-      ['git', gitOf(source)],
-      ['configMaps', configMaps?.length === 0 ? undefined : configMaps],
-      ['upload', source.upload === undefined ? undefined : {}],
-      ['http', http === undefined ? undefined : { url: http.url, auth: authOf(http.auth) }],
-    ]),
-  };
+  const members = sourceTypes.map((type) => [type, definitionOf({ type }).hashed(source)] as const);
+  return { type: source.type, ...goMembers(members) };
 }
 
 /** Hash of a bundle template, at most 44 characters of base 36. The same on every machine and in every release.
@@ -71,12 +23,12 @@ export function templateHash(template: BundleTemplate): string {
   const finalizers = metadata?.finalizers;
   const value = {
     metadata: {
-      ...ordered([
+      ...goMembers([
         ['name', metadata?.name],
         ['namespace', metadata?.namespace],
       ]),
       creationTimestamp: null,
-      ...ordered([
+      ...goMembers([
         ['labels', sortedMap(metadata?.labels)],
         ['annotations', sortedMap(metadata?.annotations)],
         ['finalizers', finalizers?.length === 0 ? undefined : finalizers],

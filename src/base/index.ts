@@ -28,7 +28,7 @@ export { replaceFile, syncDirectory, syncFile } from './durable-files.ts';
 export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { parseGoDuration } from './go-duration.ts';
-export { goJson, goJsonHash } from './go-json.ts';
+export { goJson, goJsonHash, goMembers } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
 export { readHolder, writeHolder } from './holder.ts';
 export {

@@ -147,10 +147,10 @@ export class ArtifactRepository {
   }
 
   /** The artifact that the manifest of that digest describes; verified. */
-  async find(wanted: string, options: Waiting): Promise<Artifact> {
+  async find(reference: string, options: Waiting): Promise<Artifact> {
     const client = await this.#client(options);
-    const { document } = await fetchManifest(client, { name: this.name, wanted, maxBytes: maxManifestBytes });
-    const what = `${this.name}@${wanted}`;
+    const { document } = await fetchManifest(client, { name: this.name, reference, maxBytes: maxManifestBytes });
+    const what = `${this.name}@${reference}`;
     const { artifactType, config, layers } = isJsonObject(document) ? document : {};
     if (typeof artifactType !== 'string' || !Array.isArray(layers) || layers.length !== 1) {
       throw new TerminalError('InvalidManifest', `${what}: expected an artifact of one layer`);

@@ -37,9 +37,9 @@ async function restart(part: PartialBlob, problem: string): Promise<never> {
   throw new TransientError('TransferBroken', problem, { retryAfterMs: 0 });
 }
 
-/** @throws TransientError TransferBroken for another part than the wanted one, SizeMismatch */
+/** @throws TransientError TransferBroken for another part than the requested one, SizeMismatch */
 async function assertFits(part: PartialBlob, what: string, { status, headers }: HttpResponse): Promise<void> {
-  const { sizeBytes } = part.wanted;
+  const { sizeBytes } = part.descriptor;
   const offset = await part.offsetBytes();
   if (status === 416) await restart(part, `${what}: the server has no bytes from ${offset} on`);
   const expected = `bytes ${offset}-${sizeBytes - 1}/${sizeBytes}`;
@@ -65,14 +65,14 @@ async function take(part: PartialBlob, what: string, answer: [HttpResponse, Http
 }
 
 async function complete(client: RegistryClient, part: PartialBlob, transfer: Transfer): Promise<void> {
-  if (part.wanted.sizeBytes > 0 && (await part.offsetBytes()) === part.wanted.sizeBytes) return;
+  if (part.descriptor.sizeBytes > 0 && (await part.offsetBytes()) === part.descriptor.sizeBytes) return;
   const headers = async (): Promise<Record<string, string>> => {
     const offset = await part.offsetBytes();
     // Parts count in the bytes of the blob, so no transfer compression is asked for.
     const plain = { accept: '*/*', 'accept-encoding': 'identity' };
     return offset === 0 ? plain : { ...plain, range: `bytes=${offset}-` };
   };
-  await client.get(`blobs/${part.wanted.digest}`, { headers, statuses: [200, 206, 416] }, (response, request) =>
+  await client.get(`blobs/${part.descriptor.digest}`, { headers, statuses: [200, 206, 416] }, (response, request) =>
     take(part, transfer.what, [response, request]),
   );
 }

@@ -79,7 +79,7 @@ test.each([
 });
 
 test.each<[string, Record<string, string>, Record<string, JsonValue>]>([
-  ['that say nothing of bundles', manifests, { vendor: 'Acme' }],
+  ['that do not mention bundles', manifests, { vendor: 'Acme' }],
   ['of another format', manifests, { ...labels, [`${prefix}.mediatype.v1`]: 'plain+v0' }],
   ['of an image without manifests', { 'app/main.js': '' }, labels],
   ['where metadata is a file', { ...manifests, metadata: '' }, labels],

@@ -50,7 +50,7 @@ function nodeOf({ tree }: Staging): FileNode | 'absent' | undefined {
   return node.kind === 'file' ? node : undefined;
 }
 
-/** The file as it is, empty where there is none; undefined where nothing can be added to it. Whoever reads the bundle says what is
+/** The file as it is, empty where there is none; undefined where nothing can be added to it. The reader of the bundle reports what is
  *  wrong with its file. */
 async function readAnnotated(staging: Staging): Promise<Annotated | undefined> {
   const node = nodeOf(staging);
@@ -67,8 +67,8 @@ export async function lacksAnnotations(staging: Staging): Promise<boolean> {
   return annotated !== undefined && keys.some((key) => !Object.hasOwn(annotated.annotations, key));
 }
 
-/** Fills in what the `metadata/annotations.yaml` of a staged operator (registry+v1) lacks by the labels of its image; what the file says
- *  stays. */
+/** Fills in what the `metadata/annotations.yaml` of a staged operator (registry+v1) lacks by the labels of its image; members of the file
+ *  stay. */
 export async function addLabelledAnnotations(staging: Staging, labels: BundleLabels): Promise<void> {
   const annotated = await readAnnotated(staging);
   if (annotated === undefined) return;

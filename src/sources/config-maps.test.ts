@@ -42,7 +42,7 @@ async function refusalOf(configMap: Partial<SourceConfigMap>): Promise<TerminalE
   );
 }
 
-test('BF-Z4 binary values that are said to be gzip in base64 become the files that were packed; texts stay as they are', async () => {
+test('BF-Z4 binary values with the annotation for gzip in base64 become the packed files; texts stay as they are', async () => {
   const binaryData = { 'csv.yaml': packed(manifest), 'empty.yaml': packed('') };
   const files = await filesOf({ contentEncoding: 'gzip+base64', binaryData, data: { 'plain.yaml': 'kind: Secret\n' } });
   expect(files).toEqual({ 'csv.yaml': manifest, 'empty.yaml': '', 'plain.yaml': 'kind: Secret\n' });

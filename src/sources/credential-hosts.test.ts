@@ -24,17 +24,17 @@ test.each([
 });
 
 test.each([
-  ['git.example.com', 'https://evil.example.net/a.git'],
-  ['git.example.com', 'https://git.example.com.evil.net/a.git'],
-  ['git.example.com', 'https://evil-git.example.com/a.git'],
-  ['git.example.com', 'https://git.example.com@evil.net/a.git'],
+  ['git.example.com', 'https://hostile.example.net/a.git'],
+  ['git.example.com', 'https://git.example.com.hostile.net/a.git'],
+  ['git.example.com', 'https://hostile-git.example.com/a.git'],
+  ['git.example.com', 'https://git.example.com@hostile.net/a.git'],
   ['git.example.com', 'https://git.example.com:8443/a.git'],
   ['git.example.com', 'http://git.example.com/a.git'],
   ['*.example.com', 'https://example.com/x'],
   ['*.example.com', 'https://notexample.com/x'],
-  ['*', 'https://evil.example.net/x'],
-  ['', 'https://evil.example.net/x'],
-  ['https://git.example.com/', 'https://evil.example.net/x'],
+  ['*', 'https://hostile.example.net/x'],
+  ['', 'https://hostile.example.net/x'],
+  ['https://git.example.com/', 'https://hostile.example.net/x'],
 ])('%j is not for %s', (hosts, url) => {
   for (const allowsUnnamed of [false, true]) {
     expect(check(hosts, url, allowsUnnamed)).toThrow(expect.objectContaining({ reason: 'HostNotNamed' }));

@@ -23,11 +23,11 @@ function parseEntry(text: string, protocol: string): Place | undefined {
   return { isPlain: plain !== undefined, host: host.toLowerCase(), port: port ?? defaultPorts[protocol] ?? '' };
 }
 
-function fits(entry: Place, wanted: Place): boolean {
-  if (entry.isPlain !== wanted.isPlain || entry.port !== wanted.port) return false;
-  if (!entry.host.startsWith('*.')) return entry.host === wanted.host;
+function fits(entry: Place, requested: Place): boolean {
+  if (entry.isPlain !== requested.isPlain || entry.port !== requested.port) return false;
+  if (!entry.host.startsWith('*.')) return entry.host === requested.host;
   const domain = entry.host.slice(1);
-  return wanted.host.endsWith(domain) && wanted.host.length > domain.length;
+  return requested.host.endsWith(domain) && requested.host.length > domain.length;
 }
 
 /** As the annotation has to name a server. */
@@ -49,10 +49,10 @@ export function assertNamesHost(secret: SourceSecret | undefined, address: strin
   const { name, namespace = 'rukpak-system', hosts } = secret;
   if (hosts === undefined && allowsUnnamed) return;
   const url = new URL(address);
-  const wanted = placeOf(url);
+  const requested = placeOf(url);
   const entries = (hosts ?? '').split(',').map((text) => parseEntry(text.trim(), url.protocol));
-  if (entries.some((entry) => entry !== undefined && fits(entry, wanted))) return;
-  const host = entryFor(wanted, url.protocol);
+  if (entries.some((entry) => entry !== undefined && fits(entry, requested))) return;
+  const host = entryFor(requested, url.protocol);
   const what = `secret "${name}" is not for the host ${host}`;
   if (hosts !== undefined) {
     const text = `${what}: its annotation ${secretHostsAnnotation} lists other hosts; to allow this one, add ${host}: kubectl edit secret ${name} -n ${namespace}`;

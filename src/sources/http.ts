@@ -30,7 +30,7 @@ export interface HttpSourceDeps {
   readonly allowsUnnamedHosts: boolean;
 }
 
-interface WantedArchive {
+interface RequestedArchive {
   /** Without the fragment. */
   readonly url: string;
   readonly digest: string | undefined;
@@ -40,7 +40,7 @@ interface WantedArchive {
 const finalStatuses: ReadonlySet<number> = new Set([401, 403, 410, 451]);
 const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
-function parseUrl(text: string): WantedArchive {
+function parseUrl(text: string): RequestedArchive {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     const message = `create http request "GET ${redactUrl(text)}" for bundle content: expected an https:// or http:// address`;
@@ -69,7 +69,7 @@ function statusError(what: string, response: HttpResponse, nowMs: number): Trans
 interface Download extends FetchOptions {
   readonly http: HttpClient;
   readonly clock: Clock;
-  readonly wanted: WantedArchive;
+  readonly archive: RequestedArchive;
   readonly authorization: string | undefined;
   readonly path: string;
   readonly maxBytes: number;
@@ -77,11 +77,11 @@ interface Download extends FetchOptions {
 
 /** Saves the archive, verified against its pin; the answer is the digest of what came. */
 async function download(options: Download): Promise<string> {
-  const { http, clock, wanted, authorization, path, maxBytes, signal } = options;
-  const what = `GET ${redactUrl(wanted.url)}`;
+  const { http, clock, archive, authorization, path, maxBytes, signal } = options;
+  const what = `GET ${redactUrl(archive.url)}`;
   // The digest is of the bytes as they are served, so no transfer compression is asked for.
   const headers = { 'accept-encoding': 'identity', ...(authorization === undefined ? {} : { authorization }) };
-  const request: HttpRequest = { method: 'GET', url: wanted.url, headers, signal };
+  const request: HttpRequest = { method: 'GET', url: archive.url, headers, signal };
   const response = await http.send(request);
   if (response.status !== 200) {
     response.body.destroy();
@@ -92,7 +92,7 @@ async function download(options: Download): Promise<string> {
     digest = got;
   };
   try {
-    const check = verifyStream({ what, maxBytes, digest: wanted.digest, onDigest });
+    const check = verifyStream({ what, maxBytes, digest: archive.digest, onDigest });
     await pipeline(response.body, check, createWriteStream(path, { flags: 'w', mode: 0o600 }), { signal });
     return digest;
   } catch (thrown) {
@@ -111,10 +111,10 @@ export async function fetchHttp(
 ): Promise<ContentSource> {
   const spec = request.source.http;
   if (spec === undefined) throw new TerminalError('InvalidSource', 'bundle source http configuration is unset');
-  const wanted = parseUrl(spec.url);
+  const archive = parseUrl(spec.url);
   const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
   const allowsUnnamed = deps.allowsUnnamedHosts;
-  const recipient = { address: wanted.url, insecureSkipVerify, allowsUnnamed };
+  const recipient = { address: archive.url, insecureSkipVerify, allowsUnnamed };
   const credentials = readServerCredentials(request.secret, recipient);
   const authorization = credentials === undefined ? undefined : basicAuthorization(credentials);
   const path = `${deps.temporaryDir}/${randomUUID()}`;
@@ -122,15 +122,16 @@ export async function fetchHttp(
   using http = createHttpClient({ caPem, proxies, answerDeadlineMs, insecureSkipVerify });
   const maxBytes = request.staging.limits.compressedLayerBytes;
   try {
-    options.onProgress?.(`fetching ${redactUrl(wanted.url)}`);
+    options.onProgress?.(`fetching ${redactUrl(archive.url)}`);
     const { clock } = deps;
-    const attempt = (): Promise<string> => download({ ...options, http, clock, wanted, authorization, path, maxBytes });
+    const attempt = (): Promise<string> =>
+      download({ ...options, http, clock, archive, authorization, path, maxBytes });
     const digest = await withRetries({ clock, signal: options.signal }, attempt);
-    const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
-    const what = redactUrl(wanted.url);
-    await extractArchive(archive, request.staging, { what, hasWhiteouts: false, signal: options.signal });
+    const content = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
+    const what = redactUrl(archive.url);
+    await extractArchive(content, request.staging, { what, hasWhiteouts: false, signal: options.signal });
     request.staging.assertLinksInside(what);
-    return { ...request.source, http: { ...spec, url: `${wanted.url}#${digest.replace(':', '=')}` } };
+    return { ...request.source, http: { ...spec, url: `${archive.url}#${digest.replace(':', '=')}` } };
   } finally {
     await rm(path, { force: true });
   }

@@ -75,24 +75,24 @@ function formatPlatform(platform: Platform): string {
   return [platform.os, platform.architecture, platform.variant].filter((part) => part !== undefined).join('/');
 }
 
-/** The wanted platform's manifest; else the only one; else one without a platform, as content images have it. */
-function chooseManifest(what: string, items: readonly JsonValue[], wanted: Platform): Descriptor {
+/** The requested platform's manifest; else the only one; else one without a platform, as content images have it. */
+function chooseManifest(what: string, items: readonly JsonValue[], requested: Platform): Descriptor {
   const candidates = items
     .map((item) => parseDescriptor(what, item))
     .filter(({ raw }) => !isAttestation(raw))
     .map((descriptor) => ({ descriptor, platform: platformOf(descriptor.raw) }));
-  const isWanted = (platform: Platform | undefined): boolean =>
-    platform?.os === wanted.os &&
-    platform.architecture === wanted.architecture &&
-    (wanted.variant === undefined || platform.variant === wanted.variant);
+  const isRequested = (platform: Platform | undefined): boolean =>
+    platform?.os === requested.os &&
+    platform.architecture === requested.architecture &&
+    (requested.variant === undefined || platform.variant === requested.variant);
   const chosen =
-    candidates.find(({ platform }) => isWanted(platform)) ??
+    candidates.find(({ platform }) => isRequested(platform)) ??
     (candidates.length === 1 ? candidates[0] : candidates.find(({ platform }) => platform === undefined));
   if (chosen !== undefined) return chosen.descriptor;
   const offered = candidates
     .map(({ platform }) => (platform === undefined ? 'none' : formatPlatform(platform)))
     .join(', ');
-  return refuse(what, `no manifest for platform ${formatPlatform(wanted)}, only for: ${serverText(offered)}`);
+  return refuse(what, `no manifest for platform ${formatPlatform(requested)}, only for: ${serverText(offered)}`);
 }
 
 function typeOfDocument(what: string, document: JsonObject, contentType: string | undefined): string {

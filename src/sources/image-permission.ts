@@ -83,7 +83,7 @@ async function taggedSignatures(search: SignatureSearch, digest: string): Promis
   const { places, name, maxManifestBytes: maxBytes } = search;
   return await unlessNotFound(() =>
     places.ask(async ({ client }) => {
-      const { document } = await fetchManifest(client, { name, wanted: signatureTag(digest), maxBytes });
+      const { document } = await fetchManifest(client, { name, reference: signatureTag(digest), maxBytes });
       return await mapLimit(signaturesIn(document), payloadsAtATime, async (unread) => ({
         payload: await readPiece(client, { name, digest: unread.digest, maxBytes: maxPayloadBytes }),
         annotations: unread.annotations,
@@ -104,7 +104,7 @@ async function fetchReferrers(
     return response.status === 200 ? parseJson(`${name}, referrers of ${digest}`, body.toString()) : undefined;
   });
   if (index !== undefined) return index;
-  return (await fetchManifest(client, { name, wanted: digest.replace(':', '-'), maxBytes })).document;
+  return (await fetchManifest(client, { name, reference: digest.replace(':', '-'), maxBytes })).document;
 }
 
 async function attachedBundles(search: SignatureSearch, digest: string): Promise<readonly SigstoreBundle[]> {
@@ -112,8 +112,8 @@ async function attachedBundles(search: SignatureSearch, digest: string): Promise
   return await unlessNotFound(() =>
     places.ask(async ({ client }) => {
       const index = await fetchReferrers(client, search, digest);
-      const found = await mapLimit(bundleManifestsIn(index, maxSignatures), payloadsAtATime, async (wanted) => {
-        const { document } = await fetchManifest(client, { name, wanted, maxBytes });
+      const found = await mapLimit(bundleManifestsIn(index, maxSignatures), payloadsAtATime, async (reference) => {
+        const { document } = await fetchManifest(client, { name, reference, maxBytes });
         const piece = bundleIn(document);
         if (piece === undefined) return [];
         return [{ bundle: await readPiece(client, { name, digest: piece, maxBytes: maxBundleBytes }) }];

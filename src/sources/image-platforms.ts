@@ -36,12 +36,16 @@ export async function fetchImagePlatforms(
   const name = `${registry}/${repository}`;
   const client = new RegistryClient({ ...deps, registry, repository, signal });
   const maxBytes = defaultContentLimits.manifestBytes;
-  const configsOf = async (wanted: string): Promise<readonly Platform[]> => {
-    const { document, contentType } = await fetchManifest(client, { name, wanted, maxBytes });
-    const found = readPlatforms(`${name}, manifest ${wanted}`, document, contentType);
+  const configsOf = async (reference: string): Promise<readonly Platform[]> => {
+    const { document, contentType } = await fetchManifest(client, { name, reference, maxBytes });
+    const found = readPlatforms(`${name}, manifest ${reference}`, document, contentType);
     return found.config === undefined ? found.platforms : await platformInConfig(client, name, found.config);
   };
-  const { document, contentType } = await fetchManifest(client, { name, wanted: digest ?? tag ?? 'latest', maxBytes });
+  const { document, contentType } = await fetchManifest(client, {
+    name,
+    reference: digest ?? tag ?? 'latest',
+    maxBytes,
+  });
   const { platforms, silent, config } = readPlatforms(name, document, contentType);
   if (config !== undefined) return await platformInConfig(client, name, config);
   const others = await mapLimit(silent, configsAtATime, async (one) => await configsOf(one.digest));

@@ -85,7 +85,7 @@ async function pushElsewhere(isSecure: boolean): Promise<readonly string[]> {
   const { caPem, tls } = await loopbackCertificate();
   const seen: string[] = [];
   const take = (request: IncomingMessage, response: ServerResponse): void => {
-    seen.push(request.headers.authorization ?? 'nobody');
+    seen.push(request.headers.authorization ?? 'anonymous');
     request.resume().on('end', () => response.writeHead(201).end());
   };
   await using storage = await startWebServer(take, isSecure ? tls : undefined);
@@ -102,7 +102,7 @@ async function pushElsewhere(isSecure: boolean): Promise<readonly string[]> {
 }
 
 test('uploads may go to a storage server elsewhere, without the credentials, and over TLS alone', async () => {
-  expect(await pushElsewhere(true)).toEqual(['nobody', 'nobody']);
+  expect(await pushElsewhere(true)).toEqual(['anonymous', 'anonymous']);
   expect(await pushElsewhere(false)).toEqual(['RedirectRefused']);
 });
 

@@ -209,12 +209,12 @@ async function resolveTag(pull: Search, ref: string, reference: ImageReference):
 }
 
 async function resolveImage(pull: Search, reference: ImageReference): Promise<ResolvedImage> {
-  let wanted = reference.digest ?? reference.tag ?? 'latest';
+  let requested = reference.digest ?? reference.tag ?? 'latest';
   const digests: string[] = [];
   for (let depth = 0; depth <= maxIndexDepth; depth++) {
-    pull.onProgress?.(`resolving ${pull.name}, manifest ${wanted}`);
+    pull.onProgress?.(`resolving ${pull.name}, manifest ${requested}`);
     const { document, digest, contentType } = await pull.places.ask(({ client }) =>
-      fetchManifest(client, { name: pull.name, wanted, maxBytes: pull.maxManifestBytes }),
+      fetchManifest(client, { name: pull.name, reference: requested, maxBytes: pull.maxManifestBytes }),
     );
     const what = `${pull.name}@${digest}`;
     digests.push(digest);
@@ -222,7 +222,7 @@ async function resolveImage(pull: Search, reference: ImageReference): Promise<Re
     if (parsed.kind === 'image') {
       return { digest, digests, layers: parsed.layers, config: parsed.config };
     }
-    wanted = parsed.chosen.digest;
+    requested = parsed.chosen.digest;
   }
   throw new TerminalError('InvalidManifest', `${pull.name}: indexes nested deeper than ${maxIndexDepth} levels`);
 }

@@ -34,7 +34,7 @@ test('a layer is given to those only whom its registry lets read it now', async 
   expect(await put(cache, 'private')).toBe(false);
   expect(await put(cache, 'private')).toBe(true);
   expect(await put(cache, 'private', { mayRead: () => Promise.resolve(false) })).toBe(false);
-  expect(await put(cache, 'private', { origin: 'evil.example.net' })).toBe(false);
+  expect(await put(cache, 'private', { origin: 'hostile.example.net' })).toBe(false);
 });
 
 async function bytesOf(folder: string): Promise<number> {

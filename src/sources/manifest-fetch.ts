@@ -17,21 +17,21 @@ export interface FetchedManifest {
   readonly contentType: string | undefined;
 }
 
-/** Fetches the manifest with a tag or digest, `wanted`; `name` is the repository's, for messages.
+/** Fetches the manifest with a tag or digest, `reference`; `name` is the repository's, for messages.
  *  @throws TerminalError InvalidSource · TransientError DigestMismatch · those of the client */
 export async function fetchManifest(
   client: RegistryClient,
-  { name, wanted, maxBytes }: { readonly name: string; readonly wanted: string; readonly maxBytes: number },
+  { name, reference, maxBytes }: { readonly name: string; readonly reference: string; readonly maxBytes: number },
 ): Promise<FetchedManifest> {
-  const what = `${name}, manifest ${wanted}`;
-  if (wanted.includes(':') && !isSha256Digest(wanted)) {
+  const what = `${name}, manifest ${reference}`;
+  if (reference.includes(':') && !isSha256Digest(reference)) {
     throw new TerminalError('InvalidSource', `${what}: only sha256 digests are supported`);
   }
   const headers = (): Record<string, string> => ({ accept: manifestAccept });
-  return await client.get(`manifests/${wanted}`, { headers }, async (response, request) => {
+  return await client.get(`manifests/${reference}`, { headers }, async (response, request) => {
     const body = await readBody(request, response, maxBytes);
     const digest = sha256Digest(body);
-    const promised = wanted.includes(':') ? wanted : response.headers['docker-content-digest'];
+    const promised = reference.includes(':') ? reference : response.headers['docker-content-digest'];
     if (typeof promised === 'string' && isSha256Digest(promised) && promised !== digest) {
       throw new TransientError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
     }

@@ -10,7 +10,7 @@ import type { Descriptor } from './descriptor.ts';
  *  at a time. Nothing of it may be used before `verify`. */
 export class PartialBlob {
   readonly path: string;
-  readonly wanted: Descriptor;
+  readonly descriptor: Descriptor;
   /** False once a server has proved that it cannot give parts. */
   mayResume = true;
   #wasResumed = false;
@@ -18,9 +18,9 @@ export class PartialBlob {
   #hash: Hash | undefined;
   #hashedBytes = 0;
 
-  constructor(path: string, wanted: Descriptor) {
+  constructor(path: string, descriptor: Descriptor) {
     this.path = path;
-    this.wanted = wanted;
+    this.descriptor = descriptor;
   }
 
   /** Whether bytes of several transfers were put together since it was last begun. */
@@ -32,7 +32,7 @@ export class PartialBlob {
   async offsetBytes(): Promise<number> {
     const facts = await stat(this.path).catch(() => undefined);
     const sizeBytes = facts?.size ?? 0;
-    if (this.mayResume && sizeBytes <= this.wanted.sizeBytes) return sizeBytes;
+    if (this.mayResume && sizeBytes <= this.descriptor.sizeBytes) return sizeBytes;
     await this.discard();
     return 0;
   }
@@ -46,7 +46,7 @@ export class PartialBlob {
   /** Appends bytes until the blob is complete. `what` names it in messages.
    *  @throws TransientError SizeMismatch when there is more, TransferBroken when the pieces end too early */
   async append(what: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-    const { sizeBytes } = this.wanted;
+    const { sizeBytes } = this.descriptor;
     const start = await this.offsetBytes();
     this.#wasResumed ||= start > 0;
     this.#hashFrom(start);
@@ -81,12 +81,12 @@ export class PartialBlob {
 
   /** @throws TransientError DigestMismatch, SizeMismatch */
   async verify(what: string, signal: AbortSignal): Promise<void> {
-    if (this.#hash !== undefined && this.#hashedBytes === this.wanted.sizeBytes) {
+    if (this.#hash !== undefined && this.#hashedBytes === this.descriptor.sizeBytes) {
       const got = `sha256:${this.#hash.copy().digest('hex')}`;
-      if (got === this.wanted.digest) return;
-      throw new TransientError('DigestMismatch', `${what}: expected digest ${this.wanted.digest}, got ${got}`);
+      if (got === this.descriptor.digest) return;
+      throw new TransientError('DigestMismatch', `${what}: expected digest ${this.descriptor.digest}, got ${got}`);
     }
-    await verifyFile(this.path, { what, blob: this.wanted, signal });
+    await verifyFile(this.path, { what, blob: this.descriptor, signal });
   }
 }
 

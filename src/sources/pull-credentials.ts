@@ -119,13 +119,13 @@ function fitsHost(pattern: string, host: string): boolean {
   if (pattern === host) return true;
   if (!pattern.includes('*')) return false;
   const [name = '', port] = pattern.split(':');
-  const [wantedName = '', wantedPort] = host.split(':');
+  const [requestedName = '', requestedPort] = host.split(':');
   const parts = name.split('.');
-  const wanted = wantedName.split('.');
+  const requestedParts = requestedName.split('.');
   return (
-    port === wantedPort &&
-    parts.length === wanted.length &&
-    parts.every((part, index) => fitsPart(part, wanted[index] ?? ''))
+    port === requestedPort &&
+    parts.length === requestedParts.length &&
+    parts.every((part, index) => fitsPart(part, requestedParts[index] ?? ''))
   );
 }
 

@@ -35,9 +35,9 @@ test.each([
 });
 
 test.each([
-  'https://evil.example.net/a.git',
-  'https://git.example.com.evil.net/a.git',
-  'https://git.example.com@evil.net/a.git',
+  'https://hostile.example.net/a.git',
+  'https://git.example.com.hostile.net/a.git',
+  'https://git.example.com@hostile.net/a.git',
   'https://git.example.com:9443/a.git',
   'http://git.example.com/a.git',
   'https://127.0.0.1:15001/a.tgz',
@@ -87,5 +87,5 @@ test('username and password are sent to the hosts in the annotation of their Sec
   const data = { username: base64('me'), password: base64('word') };
   const basic = { name: 'login', type: 'kubernetes.io/basic-auth', hosts: 'git.example.com', data };
   expect(read(basic, 'https://git.example.com/a.git')).toEqual({ username: 'me', password: 'word' });
-  expect(() => read(basic, 'https://evil.example.net/a.git')).toThrow('is not for the host evil.example.net');
+  expect(() => read(basic, 'https://hostile.example.net/a.git')).toThrow('is not for the host hostile.example.net');
 });

@@ -5,7 +5,7 @@ import { findCredentials, isDockerConfig, openKeyring } from './pull-credentials
 import type { SourceSecret } from './source.ts';
 
 /** The entry of a docker configuration for a server. A key without a scheme is for HTTPS alone: credentials are not sent in plain text unless the key
- *  says `http://`. */
+ *  begins with `http://`. */
 function readEntry(secret: SourceSecret, address: string): BasicCredentials | undefined {
   const { protocol, hostname, port, pathname } = new URL(address);
   const isPlain = protocol === 'http:';

@@ -20,15 +20,15 @@ test.each([
 });
 
 test.each([
-  ['registry.example.com', 'https://evil.example.net/token'],
-  ['registry.example.com', 'https://registry.example.com.evil.net/token'],
-  ['registry.example.com', 'https://registry.example.com@evil.net/token'],
+  ['registry.example.com', 'https://hostile.example.net/token'],
+  ['registry.example.com', 'https://registry.example.com.hostile.net/token'],
+  ['registry.example.com', 'https://registry.example.com@hostile.net/token'],
   ['registry.example.com', 'https://169.254.169.254/token'],
-  ['registry.example.co.uk', 'https://evil.co.uk/token'],
-  ['acme.github.io', 'https://evil.github.io/token'],
+  ['registry.example.co.uk', 'https://hostile.co.uk/token'],
+  ['acme.github.io', 'https://hostile.github.io/token'],
   ['10.0.0.5:5000', 'https://10.0.0.6/token'],
   ['registry', 'https://other/token'],
-  ['evil.com', 'https://localhost/token'],
+  ['hostile.com', 'https://localhost/token'],
 ])('%s may not send them to %s', async (registry, realm) => {
   await expect(assertRealmOf(registry, new URL(realm))).rejects.toThrow(
     expect.objectContaining({ reason: 'InvalidChallenge' }),

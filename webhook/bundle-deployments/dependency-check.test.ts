@@ -63,7 +63,7 @@ const both = [bundleOf('base', provides), bundleOf('user', needs)];
 const base = parseBundleDeployment(deploymentOf('base'));
 const text = 'bundledeployment "base" is required by user';
 
-test('the removal of what others need is warned of, denied, let through, or no matter', async () => {
+test('the policy decides whether the removal of a requirement is allowed, warned of or denied; an annotation allows it', async () => {
   const facts = reader(both, [deploymentOf('base'), deploymentOf('user')]);
   expect(await checkRemoval(base, options(facts, 'warn'))).toMatchObject({ denials: [], warnings: [text] });
   expect(await checkRemoval(base, options(facts, 'enforce'))).toMatchObject({

@@ -43,7 +43,7 @@ test('a CRD that is created, deleted, or keeps its spec passes', async () => {
   expect(await ask(update(crd(strict), crd(strict, { a: 'b' })))).toEqual(passed);
 });
 
-test('a change that harms an object is denied with one text, which kubectl shows once', async () => {
+test('a change that makes an object invalid is denied with one text, which kubectl shows once', async () => {
   expect(await ask(update(crd(optional), crd(strict)))).toEqual({
     uid: 'u1',
     allowed: false,
@@ -60,7 +60,7 @@ test('a change that harms an object is denied with one text, which kubectl shows
   });
 });
 
-test('what the provisioners apply was looked at before; what others apply was not', async () => {
+test('changes by the provisioners were validated before and pass; those by others are validated', async () => {
   const by = (fieldManager: string): JsonObject => ({
     ...update(crd(optional), crd(strict)),
     options: { kind: 'PatchOptions', fieldManager, force: true },
@@ -69,7 +69,7 @@ test('what the provisioners apply was looked at before; what others apply was no
   expect(await ask(by('kubectl'))).toMatchObject({ allowed: false });
 });
 
-test('objects that cannot be read are a reason to denyAsRukPak, and the response reports it', async () => {
+test('objects that cannot be read deny the change, and the response reports it', async () => {
   const failing: ReadObjects = () => {
     throw new TransientError('Overloaded', 'the server is overloaded');
   };
@@ -82,7 +82,7 @@ test('objects that cannot be read are a reason to denyAsRukPak, and the response
   ]);
 });
 
-test('a check that is none is warned of, whatever becomes of the change', async () => {
+test('an unknown check in the annotation gets a warning, whether the change is allowed or denied', async () => {
   const ignoring = { 'core.rukpak.io/crd-safety-ignore': 'existing,required,existingObjects' };
   expect(await ask(update(crd(optional), crd(strict, ignoring)))).toMatchObject({
     allowed: true,
@@ -93,7 +93,7 @@ test('a check that is none is warned of, whatever becomes of the change', async 
   });
 });
 
-test('what is no CRD is refused with 400', async () => {
+test('an object that is not a CRD is denied with 400', async () => {
   const { allowed, status } = await ask(update(crd(optional), { metadata: { name: 'x' }, spec: 'none' }));
   expect([allowed, status]).toEqual([
     false,

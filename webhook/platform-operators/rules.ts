@@ -18,7 +18,7 @@ export function platformOperatorName({ name }: PlatformOperatorSubject): Admissi
   );
 }
 
-/** The whole name of the package is well formed; the definition of the kind looks for a part that is. */
+/** The whole name of the package is well formed; the pattern of the CustomResourceDefinition is not anchored. */
 export function platformOperatorPackage({ packageName }: PlatformOperatorSubject): AdmissionResult {
   if (label.test(packageName)) return allowed;
   return denyInvalid(
@@ -26,7 +26,7 @@ export function platformOperatorPackage({ packageName }: PlatformOperatorSubject
   );
 }
 
-/** Another package is another operator: it would take the place of what is installed without being its update. */
+/** Another package is another operator: it would replace the installed one without being an update of it. */
 export function platformOperatorPackageImmutable(
   after: PlatformOperatorSubject,
   before: PlatformOperatorSubject,

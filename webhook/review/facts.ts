@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/base/index.ts';
 import type { Dependency, GroupVersionKind } from '../../src/constraints/index.ts';
 import type { ReadObjects } from '../../src/crd-safety/index.ts';
 
-/** What the webhook may read, and nothing else. Never waits for anything but the API server.
+/** All that the webhook may read. It waits for the API server alone.
  *  @throws TransientError when the API server does not answer: the request then fails with HTTP 500 */
 export interface FactsReader {
   /** A ConfigMap of the system namespace. */
@@ -17,7 +17,7 @@ export interface FactsReader {
   listPlatformOperators(options: { readonly signal: AbortSignal }): Promise<readonly PlatformOperator[]>;
   /** Whether `user`, as `ReviewRequest` has it, may do something: `resourceAttributes` of a SubjectAccessReview. */
   mayDo(user: JsonObject, attributes: JsonObject, options: { readonly signal: AbortSignal }): Promise<boolean>;
-  /** Clauses for a message: which bundles of catalogs would meet a dependency; from memory. */
+  /** Clauses for a message that name bundles of catalogs which would meet a dependency; from memory. */
   readonly offersFor: (dependency: Dependency) => readonly string[];
   /** Whether API discovery has the kind. */
   servesApi(api: GroupVersionKind, options: { readonly signal: AbortSignal }): Promise<boolean>;

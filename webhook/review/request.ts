@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 
-/** What the rules read of an AdmissionReview v1 request. */
+/** The members of an AdmissionReview v1 request that checks read. */
 export interface ReviewRequest {
   readonly uid: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

@@ -50,7 +50,9 @@ export function resultOf({ problems, warnings }: Findings): AdmissionResult {
 }
 
 /** All denials, warnings and patches, in order. */
-export function mergeResults(results: readonly AdmissionResult[]): AdmissionResult {
+export function mergeResults(all: readonly AdmissionResult[]): AdmissionResult {
+  const results = all.filter((result) => result !== allowed);
+  if (results.length < 2) return results[0] ?? allowed;
   const patch = results.flatMap((result) => result.patch ?? []);
   return {
     denials: results.flatMap(({ denials }) => denials),

@@ -212,7 +212,7 @@ test.each<[JsonObject, string]>([
     '"spec.source.git.ref" must validate one and only one schema (oneOf). Found 2 valid alternatives',
   ],
   [git({ ref: {} }), '"spec.source.git.ref" must validate one and only one schema (oneOf). Found none valid'],
-])('the template of a BundleDeployment must be a Bundle that could be made', async (source, text) => {
+])('a template that is not a valid Bundle is denied', async (source, text) => {
   const { response } = await ask(deploymentPath, create(deployment(source)));
   expect(response.allowed).toBe(false);
   expect(JSON.stringify(response.status)).toContain(JSON.stringify(text).slice(1, -1));

@@ -16,7 +16,7 @@ import { webhooks } from '../webhooks.ts';
 import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts';
 import { review } from './review.ts';
 
-/** An object before and after a change, each of the API server's own limit for a body, and what stands around them. */
+/** An object before and after a change, each up to the API server's own limit for a body, and the envelope. */
 const maxBodyBytes = 7 * 1024 * 1024;
 
 /** What the app needs. Defaults: dependencies are warned of, no account is required, no foreign classes. */
@@ -36,7 +36,7 @@ export interface TlsFiles {
   readonly minVersion?: 'TLSv1.2';
   /** Bytes of all headers of a request. */
   readonly maxHeaderSize?: number;
-  /** Milliseconds in which a client must have shown that it speaks TLS. */
+  /** Deadline of the TLS handshake, in milliseconds. */
   readonly handshakeTimeout?: number;
 }
 
@@ -52,7 +52,7 @@ function statusCodeOf(error: unknown): number {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? statusCode : 500;
 }
 
-/** Which review it was, for the log. */
+/** The review, for the log. */
 function reviewedBy({ routeOptions, body }: FastifyRequest): Readonly<Record<string, string>> {
   const webhook = webhooks.find(({ path }) => path === routeOptions.url)?.name ?? '';
   const { operation, namespace, name } = readReview(isJsonObject(body) ? body : {});
@@ -63,7 +63,7 @@ function reviewedBy({ routeOptions, body }: FastifyRequest): Readonly<Record<str
 function handleError(log: Logger, error: unknown, { request, reply }: Exchange): FastifyReply {
   const code = statusCodeOf(error);
   if (code < 500) return reply.code(code).send({ error: (error as Error).message });
-  // That the cluster could not be asked is no defect: no stack is needed.
+  // An API server that does not respond is no defect: no stack is logged.
   const isTransient = error instanceof TransientError;
   const facts = isTransient ? { reason: error.reason, message: error.message } : { err: error };
   log.error({ ...reviewedBy(request), ...facts }, 'review failed');

@@ -47,7 +47,7 @@ function refOfName(name: string): Parameters<KubeClient['get']>[0] {
   return { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name };
 }
 
-/** The authorities that the API server is registeredAuthorities to trust, by webhook. */
+/** The authorities that the API server trusts, by webhook. */
 async function registeredAuthorities(): Promise<string[][]> {
   const configurations = await Promise.all(names.map((name) => kube.get(refOfName(name))));
   const webhooks = configurations.flatMap(({ webhooks: all }) => all as { clientConfig: { caBundle?: string } }[]);
@@ -70,11 +70,11 @@ async function overwrite(caBundlePem: string): Promise<void> {
       ...webhook,
       clientConfig: { ...webhook.clientConfig, caBundle: Buffer.from(caBundlePem).toString('base64') },
     }));
-    await kube.patch(refOfName(name), { webhooks }, { fieldManager: 'somebody' });
+    await kube.patch(refOfName(name), { webhooks }, { fieldManager: 'another-owner' });
   }
 }
 
-test('each webhook trusts the authority in use, and with a new one also that before it', async () => {
+test('each webhook trusts the current authority, and after a rotation the previous one as well', async () => {
   const [first, second, third] = [serving.current(), await newPair(), await newPair()];
   await keepRegistered(options);
   const all = (...pairs: ServingPair[]): string[][] => Array<string[]>(5).fill(pairs.map((pair) => pair.caBundlePem));
@@ -85,7 +85,7 @@ test('each webhook trusts the authority in use, and with a new one also that bef
   await eventually(async () => expect(await registeredAuthorities()).toEqual(all(third, second)));
 });
 
-test('an authority that replaces another while that is being registered is registered at once', async () => {
+test('an authority that replaces another one during its registration is registered immediately', async () => {
   const [second, third] = [await newPair(), await newPair()];
   let isReplaced = false;
   const apply: KubeClient['apply'] = async (...args) => {
@@ -171,7 +171,7 @@ test('a process outside the cluster registers its address in place of the Servic
   expect(await addresses()).toEqual(Array(5).fill(expect.objectContaining(service)));
 });
 
-test('a registration that fails half-way leaves the configurations as they were', async () => {
+test('a registration that fails midway restores the previous configurations', async () => {
   await applyManifests();
   await kube.delete(refOfName('crd-validation-webhook'));
   const before = await kube.get(refOfName('rukpak-validating-webhook-configuration'));

@@ -8,7 +8,7 @@ import {
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { type Registration, type RegistrationClient, registerWebhooks, webhookConfigurations } from './registration.ts';
 
-/** How often configurations are checked for our authority. */
+/** Interval of checks that configurations have our authority. */
 const recheckMs = 30_000;
 const retryMs = 5_000;
 
@@ -47,7 +47,7 @@ class Registrar {
     this.#options = options;
   }
 
-  /** Checks at once instead of after the rest of the wait; once more if a check is under way. */
+  /** Ends the wait for the next check; a running check is followed by another. */
   wake(): void {
     this.#round.abort();
   }
@@ -78,7 +78,7 @@ class Registrar {
     await clock.sleep(isRegistered ? recheckMs : retryMs, { signal: either }).catch(() => undefined);
   }
 
-  /** With the authority before it: another replica may not have seen the new certificate yet, and does not object. */
+  /** Registers the previous authority as well: another replica may still serve its certificate. */
   async #register(authority: string): Promise<void> {
     const { kube, serving, signal, log } = this.#options;
     if (this.#registeredAuthority !== authority) this.#previousAuthority = this.#registeredAuthority ?? '';
@@ -109,8 +109,8 @@ class Registrar {
   }
 }
 
-/** Registers the webhooks, resolving when that is done, then keeps the API server's trust: with each new certificate, and when a user has
- *  overwritten it. Configurations that are removed later are not made again: removing them is how admission is switched off. Ends with the signal. */
+/** Registers the webhooks and resolves; then registers each new authority, and restores one that was overwritten, until the signal fires.
+ *  Configurations that are deleted later are not created again: deleting them disables admission. */
 export async function keepRegistered(options: KeepRegisteredOptions): Promise<void> {
   const { serving, signal, log } = options;
   const registrar = new Registrar(options);

@@ -11,7 +11,7 @@ export type WebhookConfiguration = {
   readonly webhooks: JsonObject[];
 };
 
-/** What registering needs of a client. */
+/** Requests that a registration sends. */
 export type RegistrationClient = Pick<KubeClient, 'apply' | 'delete' | 'get' | 'patch'>;
 
 /** Where the API server finds the webhook: a Service in the cluster, or an HTTPS origin such as `https://127.0.0.1:9443`. */
@@ -22,19 +22,19 @@ export type WebhookAddress =
 /** How the webhook is registered. */
 export interface Registration {
   readonly address: WebhookAddress;
-  /** PEM of the authority that the API server is to trust. */
+  /** PEM of the authority that the API server must trust. */
   readonly caBundlePem: string;
   readonly systemNamespace: string;
-  /** False: another program serves ClusterCatalogs, and no reviews of them arrive here. Default true. */
+  /** False: another program serves ClusterCatalogs, and the API server sends no reviews of them. Default true. */
   readonly hasClusterCatalogs?: boolean;
 }
 
-/** Kubernetes keeps the first two in every namespace, and empties a namespace that is deleted: it must not wait for a webhook that may have been deleted
- *  with the namespace. */
+/** Kubernetes maintains the first two in every namespace, and deletes the content of a namespace that is being deleted: it must not wait for a webhook
+ *  that may have been deleted with the namespace. */
 const unguardedConfigMaps: readonly JsonObject[] = [
   {
     name: 'not-kept-by-the-cluster',
-    // A request for a collection, or for a name that the server makes up, has no name of its own.
+    // A request for a collection, or for a generated name, has no name of its own.
     expression:
       "!((object == null ? oldObject : object).metadata.name in ['kube-root-ca.crt', 'openshift-service-ca.crt'])",
   },
@@ -73,10 +73,10 @@ function webhookOf(definition: WebhookDefinition, registration: RegistrationOpti
   };
 }
 
-/** A registration, perhaps without a CA bundle yet. */
+/** A registration with or without a CA bundle. */
 type RegistrationOptions = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string };
 
-/** The configurations with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
+/** The configurations with all webhooks; without a response, requests are denied (`failurePolicy: Fail`). */
 export function webhookConfigurations(registration: RegistrationOptions): readonly WebhookConfiguration[] {
   const { hasClusterCatalogs = true } = registration;
   const registered = webhooks.filter(({ isForCatalogs = false }) => hasClusterCatalogs || !isForCatalogs);
@@ -88,7 +88,7 @@ export function webhookConfigurations(registration: RegistrationOptions): readon
   }));
 }
 
-/** Whether the webhook is asked about writes of a kind of object in a namespace. */
+/** Whether the webhook reviews writes of a kind of object in a namespace. */
 export function isReviewed(
   { group, plural }: { readonly group: string; readonly plural: string },
   namespace: string,
@@ -103,9 +103,9 @@ export function isReviewed(
 const fieldManager = 'rukpak-webhooks';
 const undoDeadlineMs = 10_000;
 
-/** A registration that was made. */
+/** A completed registration. */
 export interface Registered {
-  /** Restores the configurations that were there before, and deletes those that were not. */
+  /** Restores the configurations that existed before, and deletes the others. */
   undo(): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ async function restore(kube: RegistrationClient, name: KubeObject, before: KubeO
 }
 
 /** Writes all configurations or none, regardless of their former writers.
- *  @throws what the server answers */
+ *  @throws errors of the API server */
 export async function registerWebhooks(
   kube: RegistrationClient,
   registration: Registration,

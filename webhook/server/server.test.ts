@@ -38,7 +38,7 @@ test('the server makes its own certificate and replaces it before it runs out, w
   let nowMs = Date.now() - 2 * 86_400_000;
   const clock: Clock = {
     now: () => nowMs,
-    // Each sleep lasts a day, however short it was to be.
+    // Each sleep lasts a day, whatever its duration.
     sleep: (_ms, options) =>
       new Promise((resolve, reject) => {
         wakers.push(() => {
@@ -58,18 +58,18 @@ test('the server makes its own certificate and replaces it before it runs out, w
   await eventually(async () => expect(await serialOf(server.port, server.caBundlePem())).not.toBe(first));
 });
 
-test('closing does not wait for a connection that was opened and not used yet', async () => {
+test('the shutdown does not wait for an open connection without a request', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   const server = await startWebhookServer({ ...options, clock: systemClock });
   const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem() });
   await once(socket, 'secureConnect');
-  // The server's end is seen by those who read; how it comes does not matter.
+  // Only a client that reads sees the end of the connection, with or without an error.
   const closed = once(socket.on('error', () => undefined).resume(), 'close');
   await server[Symbol.asyncDispose]();
   await closed;
 });
 
-/** One review on a connection of its own, which is agent. */
+/** One review on the kept-alive connection of an agent. */
 async function review(agent: Agent, { port, ca }: { readonly port: number; readonly ca: string }): Promise<number> {
   const body = JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',
@@ -94,7 +94,7 @@ async function review(agent: Agent, { port, ca }: { readonly port: number; reado
   return response.statusCode ?? 0;
 }
 
-test('slow clients from many addresses take no place from an API server, neither on a agent connection nor on a new one', async () => {
+test('slow clients from many addresses take no connection from an API server, neither a kept-alive one nor a new one', async () => {
   const connectionLimits = { maxConnections: 40, maxPerPeer: 12, firstRequestMs: 60_000, requestMs: 60_000 };
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0, connectionLimits };
   await using server = await startWebhookServer({ ...options, clock: systemClock });
@@ -168,7 +168,7 @@ test('Q25 the configurations name each webhook, the configured system namespace,
   });
 });
 
-test('a client that connects and never asks does not hold up the end', async () => {
+test('a client that connects and sends nothing does not delay the shutdown', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   const server = await startWebhookServer({ ...options, clock: systemClock });
   const silent = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem() });
@@ -177,7 +177,7 @@ test('a client that connects and never asks does not hold up the end', async () 
   await server[Symbol.asyncDispose]();
 });
 
-test('while it drains it answers, and asks for other connections; what is being answered is answered before it ends', async () => {
+test('a draining server answers and closes connections; open requests are answered before it stops', async () => {
   const asked = Promise.withResolvers<void>();
   const mayAnswer = Promise.withResolvers<void>();
   const readConfigMap = async (): Promise<undefined> => {
@@ -217,7 +217,7 @@ test('while it drains it answers, and asks for other connections; what is being 
   await ended;
 });
 
-test('neither old TLS nor headers without end get an answer', async () => {
+test('old TLS versions and endless headers get no response', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   await using server = await startWebhookServer({ ...options, clock: systemClock });
   const { port } = server;
@@ -237,7 +237,7 @@ test('neither old TLS nor headers without end get an answer', async () => {
   expect(status).toBe(431);
 });
 
-test('a silent client does not keep a connection from others', async () => {
+test('a silent client does not take a connection from others', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   await using server = await startWebhookServer({ ...options, clock: systemClock });
   const mute = connectPlainly({ host: '127.0.0.1', port: server.port });

@@ -14,17 +14,17 @@ import { buildWebhook, type WebhookDeps } from './app.ts';
 export interface WebhookServerOptions extends WebhookDeps {
   readonly clock: Clock;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** From outside; without it the server makes a certificate for loopback itself and renews it. */
+  /** Default: a certificate for loopback that the server issues and renews itself. */
   readonly serving?: ServingCertificate;
-  /** Of the certificates that the server makes itself. */
+  /** Of certificates that the server issues itself. */
   readonly lifetimeDays?: number;
   /** Default: those of production. */
   readonly connectionLimits?: ConnectionLimits;
 }
 
-/** A webhook that answers. `Symbol.asyncDispose` ends it after open requests were answered, at the latest after ten seconds. */
+/** A running webhook. `Symbol.asyncDispose` stops it once open requests are answered, after ten seconds at the latest. */
 export interface WebhookServer extends AsyncDisposable {
   readonly port: number;
   /** PEM of the authorities that clients must trust. */
@@ -36,7 +36,7 @@ export interface WebhookServer extends AsyncDisposable {
 /** Longer than an answer may take. */
 const closeGraceMs = 10_000;
 const unusedGraceMs = 1_000;
-/** An API server has as many connections as it asks questions at a time: up to 200 for writes. */
+/** An API server opens a connection for each concurrent review: up to 200 for writes. */
 const connectionLimits: ConnectionLimits = {
   maxConnections: 768,
   maxPerPeer: 256,
@@ -106,7 +106,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       stop.abort();
       open.isDraining = true;
       await open.whenNone(closeGraceMs);
-      // A client that connected and never asked would hold the server open for a minute.
+      // A client that connected and sent no request would delay the shutdown for a minute.
       const cut = setTimeout(() => app.server.closeAllConnections(), unusedGraceMs);
       await Promise.all([app.close(), ended]);
       clearTimeout(cut);

@@ -5,7 +5,7 @@ import {
   type SourceFinding,
   type SourceRuleName,
 } from '../../src/sources/definitions/index.ts';
-import { type AdmissionResult, denyAsRukPak, denyInvalid, mergeResults, warn } from '../review/result.ts';
+import { type AdmissionResult, allowed, denyAsRukPak, denyInvalid, mergeResults, warn } from '../review/result.ts';
 
 function resultOf({ effect, text }: SourceFinding): AdmissionResult {
   switch (effect) {
@@ -22,5 +22,8 @@ function resultOf({ effect, text }: SourceFinding): AdmissionResult {
 
 /** A rule of the source's type, from its definition. A type without the rule has no findings. */
 export function definedRule(name: SourceRuleName): (source: BundleSource, facts: ConfigMapFacts) => AdmissionResult {
-  return (source, facts) => mergeResults((definitionOf(source).rules[name]?.(source, facts) ?? []).map(resultOf));
+  return (source, facts) => {
+    const findings = definitionOf(source).rules[name]?.(source, facts) ?? [];
+    return findings.length === 0 ? allowed : mergeResults(findings.map(resultOf));
+  };
 }

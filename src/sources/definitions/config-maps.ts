@@ -1,4 +1,5 @@
 import type { BundleSource } from '../../api/index.ts';
+import { goMembers } from '../../base/index.ts';
 import { type ConfigMapFacts, denyAsRukPak, noInputs, type SourceDefinition, type SourceRule } from './definition.ts';
 import { leavesRoot } from './leaves-root.ts';
 
@@ -38,5 +39,12 @@ export const configMapsDefinition: SourceDefinition<'configMaps'> = {
   describe: ({ configMaps = [] }) => ({
     source: `configMaps ${configMaps.map(({ configMap }) => configMap.name).join(', ')}`,
   }),
+  hashed: ({ configMaps = [] }) => {
+    if (configMaps.length === 0) return undefined;
+    return configMaps.map(({ configMap, path }) => ({
+      configMap: goMembers([['name', configMap.name]]),
+      ...goMembers([['path', path]]),
+    }));
+  },
   rules: { 'source-member': member, 'config-map-entries': configMapEntries },
 };

@@ -1,5 +1,5 @@
 import type { BundleSource, SourceType } from '../../api/index.ts';
-import type { JsonObject } from '../../base/index.ts';
+import { goMembers, type JsonObject, type JsonValue } from '../../base/index.ts';
 
 /** What rules for a source need to know of the cluster. */
 export interface ConfigMapFacts {
@@ -63,7 +63,21 @@ export interface SourceDefinition<Type extends SourceType = SourceType> {
   readonly pin: (source: JsonObject, resolved: JsonObject | undefined) => JsonObject | undefined;
   /** Undefined where only the digest of the content is known. `resolved` is `status.resolvedSource`. */
   readonly describe: (source: BundleSource, resolved: BundleSource | undefined) => SourceDescription | undefined;
+  /** Its member with the fields in RukPak's order, as the hash of a template has it: the same in every release. Undefined when absent. */
+  readonly hashed: (source: BundleSource) => JsonValue | undefined;
   readonly rules: SourceRules;
+}
+
+/** `auth` of a source. */
+export interface SourceAuth {
+  readonly secret?: { readonly name?: string };
+  readonly insecureSkipVerify?: boolean;
+}
+
+/** `auth` as the hash of a template has it. */
+export function hashedAuth(auth: SourceAuth | undefined): JsonObject {
+  const secret = goMembers([['name', auth?.secret?.name]]);
+  return { secret, ...goMembers([['insecureSkipVerify', auth?.insecureSkipVerify]]) };
 }
 
 /** No objects of the cluster. */

@@ -1,8 +1,9 @@
 import type { BundleSource } from '../../api/index.ts';
-import { objectAt, redactUrl, textAt } from '../../base/index.ts';
+import { goMembers, type JsonObject, objectAt, redactUrl, textAt } from '../../base/index.ts';
 import {
   deny,
   denyAsRukPak,
+  hashedAuth,
   noInputs,
   requireMember,
   type SourceDefinition,
@@ -28,6 +29,21 @@ function describeRepository(
   // A branch alone identifies nothing: it moves.
   const version = ref.tag ?? (ref.branch === undefined ? short : `${ref.branch}@${short ?? ''}`);
   return { version, source: [redactUrl(repository), ...at].join(' ') };
+}
+
+function hashed({ git }: BundleSource): JsonObject | undefined {
+  if (git === undefined) return undefined;
+  const { branch, commit, tag } = git.ref;
+  return {
+    repository: git.repository,
+    ...goMembers([['directory', git.directory]]),
+    ref: goMembers([
+      ['branch', branch],
+      ['commit', commit],
+      ['tag', tag],
+    ]),
+    auth: hashedAuth(git.auth),
+  };
 }
 
 const gitDirectory: SourceRule = ({ git }) =>
@@ -57,6 +73,7 @@ export const gitDefinition: SourceDefinition<'git'> = {
     return commit === '' ? source : { ...source, git: { ...objectAt(source, 'git'), ref: { commit } } };
   },
   describe: ({ git }, resolved) => (git === undefined ? undefined : describeRepository(git, resolved?.git?.ref.commit)),
+  hashed,
   rules: {
     'source-member': requireMember('git', denyAsRukPak),
     'git-directory': gitDirectory,

@@ -1,5 +1,5 @@
 import { objectAt, redactUrl, textAt } from '../../base/index.ts';
-import { deny, noInputs, requireMember, type SourceDefinition } from './definition.ts';
+import { deny, hashedAuth, noInputs, requireMember, type SourceDefinition } from './definition.ts';
 import { secretHosts } from './secret-hosts.ts';
 
 export const httpDefinition: SourceDefinition<'http'> = {
@@ -11,6 +11,7 @@ export const httpDefinition: SourceDefinition<'http'> = {
     return url === '' ? source : { ...source, http: { ...objectAt(source, 'http'), url } };
   },
   describe: ({ http }) => (http === undefined ? undefined : { source: redactUrl(http.url) }),
+  hashed: ({ http }) => (http === undefined ? undefined : { url: http.url, auth: hashedAuth(http.auth) }),
   rules: {
     'source-member': requireMember('http', deny),
     'secret-hosts': ({ http }) => secretHosts(http?.url, http?.auth),

@@ -1,5 +1,5 @@
 import { parseImageReference } from '../../api/index.ts';
-import { errorMessage, objectAt, TerminalError, textAt } from '../../base/index.ts';
+import { errorMessage, goMembers, objectAt, TerminalError, textAt } from '../../base/index.ts';
 import {
   deny,
   denyAsRukPak,
@@ -58,6 +58,8 @@ export const imageDefinition: SourceDefinition<'image'> = {
   },
   describe: ({ image }, resolved) =>
     image === undefined ? undefined : describeReference(image.ref, resolved?.image?.ref),
+  hashed: ({ image }) =>
+    image === undefined ? undefined : { ref: image.ref, ...goMembers([['pullSecret', image.pullSecret]]) },
   rules: {
     'source-member': requireMember('image', denyAsRukPak),
     'image-reference': imageReference,

@@ -1,18 +1,12 @@
 import { secretHostsAnnotation, secretUnverifiedAnnotation } from '../../api/index.ts';
-import { type SourceFinding, warn } from './definition.ts';
-
-/** `auth` of a source. */
-interface Auth {
-  readonly secret?: { readonly name?: string };
-  readonly insecureSkipVerify?: boolean;
-}
+import { type SourceAuth, type SourceFinding, warn } from './definition.ts';
 
 function isWebAddress(address: string | undefined): address is string {
   return address !== undefined && /^https?:\/\//.test(address) && URL.canParse(address);
 }
 
 /** Warns that credentials are sent only where their Secret allows it. Admission may not read Secrets, so it cannot check this one. */
-export function secretHosts(address: string | undefined, auth: Auth | undefined): readonly SourceFinding[] {
+export function secretHosts(address: string | undefined, auth: SourceAuth | undefined): readonly SourceFinding[] {
   const secretName = auth?.secret?.name ?? '';
   if (secretName === '' || !isWebAddress(address)) return [];
   const { protocol, host } = new URL(address);

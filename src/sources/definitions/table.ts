@@ -21,6 +21,7 @@ const unsupported: Omit<SourceDefinition, 'type'> = {
   inputs: noInputs,
   pin: (source) => source,
   describe: () => undefined,
+  hashed: () => undefined,
   rules: { 'source-member': () => [] },
 };
 

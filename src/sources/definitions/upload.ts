@@ -7,5 +7,6 @@ export const uploadDefinition: SourceDefinition<'upload'> = {
   isUploaded: true,
   pin: () => undefined,
   describe: () => undefined,
+  hashed: ({ upload }) => (upload === undefined ? undefined : {}),
   rules: { 'source-member': requireMember('upload', deny) },
 };

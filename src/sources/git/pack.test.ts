@@ -96,22 +96,22 @@ describe('a hostile pack', () => {
       reason: 'DeltaTooLarge',
     },
     {
-      name: 'a delta that says it is 4 GB itself',
+      name: 'a delta with a declared size of 4 GB',
       pack: () => packOf([first, Buffer.concat([entryHeader(6, 4e9), distance(first.length), deflateSync(small)])]),
       reason: 'DeltaTooLarge',
     },
     {
-      name: 'an object that inflates to more than it says',
+      name: 'an object that inflates to more than its declared size',
       pack: () => packOf([Buffer.concat([entryHeader(3, 10), deflateSync(Buffer.alloc(1e7))])]),
       reason: 'InvalidPack',
     },
     {
-      name: 'a large object that inflates to more than it says',
+      name: 'a large object that inflates to more than its declared size',
       pack: () => packOf([Buffer.concat([entryHeader(3, 2e6), deflateSync(Buffer.alloc(3e7))])]),
       reason: 'InvalidPack',
     },
     {
-      name: 'an object that says it is larger than anything',
+      name: 'an object whose declared size is larger than anything',
       pack: () => packOf([Buffer.concat([entryHeader(3, 2 ** 45), deflateSync(small)])]),
       reason: 'UnpackedTooLarge',
     },

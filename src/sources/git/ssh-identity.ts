@@ -53,11 +53,11 @@ export function readPrivateKey(secret: SourceSecret): string {
 export async function writeIdentity(
   folder: string,
   secret: SourceSecret | undefined,
-  wanted: { readonly host: string; readonly checksHost: boolean },
+  server: { readonly host: string; readonly checksHost: boolean },
 ): Promise<void> {
   if (secret === undefined) return refuse(`git over SSH needs a Secret with the key "${keyName}" in auth.secret`);
   await writeFile(`${folder}/${identityFile}`, readPrivateKey(secret), { mode: 0o600, flag: 'wx' });
-  const hint = `: the key of the host ${wanted.host} cannot be checked; auth.insecureSkipVerify: true accepts any`;
-  const knownHosts = wanted.checksHost ? valueOf(secret, hostsName, hint) : '';
+  const hint = `: the key of the host ${server.host} cannot be checked; auth.insecureSkipVerify: true accepts any`;
+  const knownHosts = server.checksHost ? valueOf(secret, hostsName, hint) : '';
   await writeFile(`${folder}/${knownHostsFile}`, `${knownHosts}\n`, { mode: 0o600, flag: 'wx' });
 }
