@@ -22,8 +22,7 @@ const exceptions: readonly { readonly under: string; readonly words: RegExp; rea
   },
   {
     under: 'test/e2e/',
-    words:
-      /\+\+\+ wanted|wanted: |\brights\b|RightsMissing|[Ss]omebody|nobody has looked/g,
+    words: /\+\+\+ wanted|wanted: |\brights\b|RightsMissing|[Ss]omebody|nobody has looked/g,
     because: 'messages of the exempt folders',
   },
   {

@@ -1,4 +1,4 @@
-import { placeOf, installOptionsOf } from '../../../provisioners/index.ts';
+import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
 import { apiVersion } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { isJsonObject } from '../../../src/base/index.ts';

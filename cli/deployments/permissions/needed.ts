@@ -1,4 +1,4 @@
-import { placeOf, installOptionsOf } from '../../../provisioners/index.ts';
+import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
 import { apiVersion, readDeploymentConfig, type ServiceAccountName } from '../../../src/api/index.ts';
 import {
   findMissing,
