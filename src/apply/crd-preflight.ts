@@ -33,12 +33,12 @@ async function* readObjects(
 
 /** Why a CRD must not become what a dry run made of it; undefined when it may. The CRD and its objects are read only if its spec changes.
  *  @throws TransientError, TerminalError when the CRD cannot be read */
-export async function crdProblem(context: CrdPreflightContext, wanted: KubeObject): Promise<Problem | undefined> {
+export async function crdProblem(context: CrdPreflightContext, desired: KubeObject): Promise<Problem | undefined> {
   const { kube, crdSafety, signal } = context;
-  if (context.crds.isUnchanged(wanted)) return undefined;
-  const existing = await kube.get(refOf(wanted), { signal });
-  const change = { before: existing as unknown as JsonObject, after: wanted as unknown as JsonObject };
-  const switches = readSwitches(wanted.metadata.annotations, crdSafety.annotations);
+  if (context.crds.isUnchanged(desired)) return undefined;
+  const existing = await kube.get(refOf(desired), { signal });
+  const change = { before: existing as unknown as JsonObject, after: desired as unknown as JsonObject };
+  const switches = readSwitches(desired.metadata.annotations, crdSafety.annotations);
   const read: ReadObjects = (target, options) => readObjects(kube, target, options);
   const { isRestored } = crdSafety;
   const findings = await checkCrdChange(change, { switches, read, deadlineMs: readDeadlineMs, isRestored, signal });
@@ -46,6 +46,6 @@ export async function crdProblem(context: CrdPreflightContext, wanted: KubeObjec
   const checks = findings.map(({ check }) => check);
   const how = howToIgnore(checks, 'BundleDeployment or the CustomResourceDefinition');
   const lines = [describeFindings(change, findings), how, ...switches.warnings];
-  const message = `${describeRef(refOf(wanted))}: ${lines.join('\n')}`;
+  const message = `${describeRef(refOf(desired))}: ${lines.join('\n')}`;
   return { message, isTransient: findings.some(({ isStatic }) => !isStatic) };
 }

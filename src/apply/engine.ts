@@ -60,7 +60,7 @@ class Engine implements ApplyEngine {
         this.#observe(change);
       },
       onListed: (kind) => {
-        this.#lookAgain(this.#ledger.objectsOfKind(kind));
+        this.#requeue(this.#ledger.objectsOfKind(kind));
       },
     });
     this.#remover = new Remover({ kube: options.kube, watches: this.#watches, ledger: this.#ledger });
@@ -117,11 +117,11 @@ class Engine implements ApplyEngine {
     this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
     this.#ledger.miss(owner, [...this.#held.keysOf(owner)]);
     await this.#recordLeft(request, removed);
-    this.#lookAgain(this.#ledger.objectsOf(owner));
+    this.#requeue(this.#ledger.objectsOf(owner));
     return [];
   }
 
-  /** Records what the installation may touch. Objects that have the owner's labels before a first installation do not belong to it, whoever has
+  /** Records what the installation may touch. Objects that have the owner's labels before a first installation do not belong to it, regardless of who has
    *  created them; that it takes over others is recorded before. */
   async #begin(request: InstallRequest, plan: Plan): Promise<Begun> {
     const { owner, recorded } = request;
@@ -314,7 +314,7 @@ class Engine implements ApplyEngine {
     throwProblems(await checkAll(check, checked));
     this.#ledger.update(owner, await writeChecked(check, checked));
     this.#ledger.miss(owner, converting.map(keyOf));
-    this.#lookAgain(this.#ledger.objectsOf(owner));
+    this.#requeue(this.#ledger.objectsOf(owner));
     return ready.filter((object) => !before.has(keyOf(object))).map(refOf);
   }
 
@@ -364,7 +364,7 @@ class Engine implements ApplyEngine {
   }
 
   /** What the watches showed before the ledger knew the objects, or never showed one by one. */
-  #lookAgain(objects: readonly InstalledObject[]): void {
+  #requeue(objects: readonly InstalledObject[]): void {
     for (const object of objects) {
       const seen = this.#watches.get(object.ref);
       if (seen !== undefined) this.#observe({ before: seen, after: seen });

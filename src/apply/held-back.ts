@@ -11,7 +11,7 @@ interface Waiting {
   readonly untilMs: number;
 }
 
-/** Which objects of each owner wait for what serves them. Every try of an installation looks again; the time that an owner's objects have
+/** Which objects of each owner wait for what serves them. Every try of an installation checks again; the time that an owner's objects have
  *  counts from the first that was held back, until `release`. */
 export class HeldBack {
   readonly #deadlineMs: number;

@@ -37,9 +37,9 @@ export async function listInstalled(
 ): Promise<readonly KubeObject[]> {
   const { kube, signal, onUnreadable } = reading;
   const labelSelector = `${ownerKindLabel}=${bundleDeploymentResource.kind},${ownerNameLabel}=${owner}`;
-  const lists = await mapLimit(inventory.kinds, parallelLists, async (wanted) => {
+  const lists = await mapLimit(inventory.kinds, parallelLists, async (groupKind) => {
     try {
-      const resource = await served(reading, wanted);
+      const resource = await served(reading, groupKind);
       if (resource === undefined) return [];
       const { apiVersion, kind } = resource;
       const isMetadataOnly = !mayBeUnhealthy({ apiVersion, kind, name: '' });
@@ -47,7 +47,7 @@ export async function listInstalled(
       return items.filter((item) => isInstalledFor(item.metadata, owner) && isWithin(inventory, refOf(item)));
     } catch (thrown) {
       if (onUnreadable === undefined || signal.aborted) throw thrown;
-      onUnreadable(wanted, thrown);
+      onUnreadable(groupKind, thrown);
       return [];
     }
   });

@@ -62,16 +62,16 @@ async function relabel(
 
 /** Raises the Pod Security level for Pods that the namespace was not created for; a level that another owner has set stays, and is reported. */
 async function admitPods(kube: KubeClient, namespace: KubeObject, request: NamespaceRequest): Promise<void> {
-  const wanted = request.marks?.labels[levelLabel];
-  const needed = parsePodSecurityLevel(wanted);
+  const required = request.marks?.labels[levelLabel];
+  const needed = parsePodSecurityLevel(required);
   const enforced = parsePodSecurityLevel(namespace.metadata.labels?.[levelLabel]);
-  if (wanted === undefined || needed === undefined || enforced === undefined || !isStricterLevel(enforced, needed)) {
+  if (required === undefined || needed === undefined || enforced === undefined || !isStricterLevel(enforced, needed)) {
     return;
   }
-  if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: wanted, signal: request.signal }))) return;
-  const advice = `kubectl label namespace ${request.name} --overwrite ${levelLabel}=${wanted}`;
+  if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: required, signal: request.signal }))) return;
+  const advice = `kubectl label namespace ${request.name} --overwrite ${levelLabel}=${required}`;
   request.onUnfit?.(
-    `Namespace "${request.name}" enforces the Pod Security level "${enforced}", but Pods of this bundle require "${wanted}": they are rejected until an administrator runs ${advice} or the bundle is installed in another namespace`,
+    `Namespace "${request.name}" enforces the Pod Security level "${enforced}", but Pods of this bundle require "${required}": they are rejected until an administrator runs ${advice} or the bundle is installed in another namespace`,
   );
 }
 

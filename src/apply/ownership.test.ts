@@ -85,7 +85,7 @@ test.each([
     text: 'annotation validation error: key "meta.helm.sh/release-name" must equal "combo": current value is "other"',
   },
   {
-    name: 'nobody',
+    name: 'no owner',
     metadata: {},
     text: 'label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"',
   },
@@ -118,7 +118,7 @@ test.each([
 });
 
 test.each([
-  { name: 'that is nobody else’s', metadata: {}, isOtherThere: false },
+  { name: 'that has no other owner', metadata: {}, isOtherThere: false },
   { name: 'of a deleted deployment', metadata: labelled('other'), isOtherThere: false },
 ])('N6 an object $name is taken over when the user asks for it', ({ metadata, isOtherThere }) => {
   const object = configMap({ name: 'a', ...metadata });

@@ -14,7 +14,7 @@ import { fieldManager, isAppliedEntry, isReferenceTo, labelledOwner, type Owner 
 
 const maxTries = 5;
 
-/** Merge patch that removes `owner`'s marks from an object. The applied fields have no owner any more: whoever applies
+/** Merge patch that removes `owner`'s marks from an object. The applied fields have no owner any more: the next client that applies
  *  them next gets them without a conflict. */
 export function releasePatch({ metadata }: KubeObject, owner: Owner): JsonObject {
   const references = (metadata.ownerReferences ?? []).filter((reference) => !isReferenceTo(reference, owner.name));

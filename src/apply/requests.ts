@@ -5,7 +5,7 @@ import type { Owner } from './ownership.ts';
  *  of it existed before. `Done`: an installation has succeeded, or that is unknown. Objects that may have existed before are not rolled back. */
 export type InstallationProgress = 'NotStarted' | 'Creating' | 'TakingOver' | 'Done';
 
-/** What is to become of objects that are not wanted any more. */
+/** What becomes of obsolete objects. */
 export interface RemovalTerms {
   /** CustomResourceDefinitions go even if objects of theirs exist that were not installed for the owner. */
   readonly mayDeleteCrds: boolean;

@@ -43,8 +43,8 @@ export function servicesOf(object: KubeObject): readonly { readonly namespace: s
 }
 
 function selects(selector: JsonObject, labels: JsonObject | undefined): boolean {
-  const wanted = Object.entries(selector);
-  return wanted.length > 0 && wanted.every(([key, value]) => labels?.[key] === value);
+  const labelsToMatch = Object.entries(selector);
+  return labelsToMatch.length > 0 && labelsToMatch.every(([key, value]) => labels?.[key] === value);
 }
 
 /** The Deployments among `all` that answer the webhooks of an object. */

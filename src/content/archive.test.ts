@@ -128,8 +128,8 @@ test.each([
 test.each<{ name: string; entries: TarEntry[]; message: string }>([
   {
     name: 'names with ..',
-    entries: [{ path: 'manifests/../../evil', content: 'x' }],
-    message: 'layer 1: "manifests/../../evil": paths with ".." are not accepted',
+    entries: [{ path: 'manifests/../../hostile', content: 'x' }],
+    message: 'layer 1: "manifests/../../hostile": paths with ".." are not accepted',
   },
   {
     name: 'absolute names',
@@ -143,8 +143,8 @@ test.each<{ name: string; entries: TarEntry[]; message: string }>([
   },
   {
     name: 'absolute symbolic links to where the bundle has nothing',
-    entries: [manifest, { path: 'manifests/evil', typeFlag: '2', linkPath: '/etc/passwd' }],
-    message: 'archive: "manifests/evil": link to "/etc/passwd" leaves the bundle root',
+    entries: [manifest, { path: 'manifests/hostile', typeFlag: '2', linkPath: '/etc/passwd' }],
+    message: 'archive: "manifests/hostile": link to "/etc/passwd" leaves the bundle root',
   },
   {
     name: 'files written through an earlier link',
@@ -317,7 +317,7 @@ test.each([
   await expect(staged(bytes)).rejects.toThrow(message);
 });
 
-test('Q18 stops a bomb at the limit, whatever its headers say', async () => {
+test('Q18 stops a bomb at the limit, regardless of its headers', async () => {
   const spoolPath = `${tmpdir()}/${randomUUID()}`;
   await using staging = await Staging.create(spoolPath, { ...limits, unpackedBytes: 8 * 1024 * 1024 });
   const zeros = Buffer.alloc(1024 * 1024);

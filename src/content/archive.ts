@@ -13,7 +13,7 @@ export interface ArchiveOptions {
   readonly what: string;
   /** Whether `.wh.` names hide what earlier layers brought, as in image layers. */
   readonly hasWhiteouts: boolean;
-  /** Whether the entry of this path is wanted, or what a whiteout hides; everything when absent. What is not is passed over, whatever it is. */
+  /** Whether the entry of this path is taken, or what a whiteout hides; everything when absent. Other entries are skipped, of any kind. */
   readonly takes?: ((path: readonly string[]) => boolean) | undefined;
   readonly signal: AbortSignal;
 }
@@ -120,7 +120,7 @@ class Extraction {
       this.#fail(this.#invalid(errorMessage(thrown).replace(/^TAR_[A-Z_]+: /, ''))),
     );
     parser.on('ignoredEntry', (entry: ReadEntry) => {
-      if (!this.#isWanted(entry.path)) return;
+      if (!this.#isTaken(entry.path)) return;
       this.#fail(this.#invalid(`${quoteEntry(entry.path)}: type ${entry.type} or size ${entry.size} is not accepted`));
     });
     parser.on('entry', (entry: ReadEntry) => {
@@ -152,7 +152,7 @@ class Extraction {
     return new TerminalError(thrown.reason, `${this.#options.what}: ${thrown.message}`, { cause: thrown });
   }
 
-  #isWanted(path: string): boolean {
+  #isTaken(path: string): boolean {
     const { takes, hasWhiteouts } = this.#options;
     if (takes === undefined) return true;
     const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
@@ -164,7 +164,7 @@ class Extraction {
 
   #take(entry: ReadEntry): void {
     this.#countEntry();
-    if (!this.#isWanted(entry.path)) return;
+    if (!this.#isTaken(entry.path)) return;
     if (this.#options.hasWhiteouts && this.#takeWhiteout(entry.path)) return;
     if (fileTypes.has(entry.type)) this.#takeFile(entry);
     else if (entry.type === 'Directory') this.#layer.addDirectory(entry.path);

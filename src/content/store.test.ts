@@ -96,7 +96,7 @@ test('U5 what is stored has the paths, the contents and the kinds of entries tha
   await expect(manifestsOf(identity)).resolves.toEqual(['a=A', 'deep/']);
 });
 
-test('U6 what is stored is gone once it is removed', async () => {
+test('U6 what is stored does not exist after it is removed', async () => {
   await commit({ 'manifests/a': 'A' });
   await store.remove('combo');
   await expect(readdir(dir)).resolves.not.toContain('combo.tgz');
@@ -171,7 +171,7 @@ test('a sweep removes what a killed process left and keeps the rest', async () =
 });
 
 test('refuses names that are no names of Bundles', async () => {
-  await expect(commit({ a: '1' }, { name: '../evil' })).rejects.toThrow('"../evil" is not the name of a Bundle');
+  await expect(commit({ a: '1' }, { name: '../hostile' })).rejects.toThrow('"../hostile" is not the name of a Bundle');
 });
 
 /** Words that no compressor makes smaller. */

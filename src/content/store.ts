@@ -320,7 +320,7 @@ export class ContentStore {
   }
 
   /** What the content of a Bundle was parsed into by `version`; undefined where nothing is stored, where that is not known, or where it is not the
-   *  expected content: `readDirectories` says which. */
+   *  expected content: `readDirectories` throws the reason. */
   async readParsed(
     bundle: { readonly name: string; readonly uid: string },
     query: Pick<ParsedQuery, 'version' | 'signal'> & { readonly expectedDigest: string },

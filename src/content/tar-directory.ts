@@ -6,7 +6,7 @@ import type { DirectoryEntry } from './directory.ts';
 /** Gets the entries of directories, in the order of names. */
 export type DirectoryVisitor = (directory: string, entry: DirectoryEntry) => void;
 
-/** Reads directories out of a canonical tar that streams by, hashing all of it; `visit` gets their entries in order. Says which
+/** Reads directories out of a canonical tar that streams by, hashing all of it; `visit` gets their entries in order. Returns which
  *  of the directories there are.
  *  @throws TerminalError FileTooLarge, and whatever `visit` throws */
 export async function readTarDirectories(

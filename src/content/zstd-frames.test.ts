@@ -33,14 +33,14 @@ const two = randomBytes(300_000);
 
 describe('a zstd stream is read to its end', () => {
   test.each([
-    { name: 'one frame', parts: [zstdCompressSync(one)], wanted: one },
-    { name: 'two frames', parts: [zstdCompressSync(one), zstdCompressSync(two)], wanted: Buffer.concat([one, two]) },
+    { name: 'one frame', parts: [zstdCompressSync(one)], expected: one },
+    { name: 'two frames', parts: [zstdCompressSync(one), zstdCompressSync(two)], expected: Buffer.concat([one, two]) },
     {
       name: 'frames with checksums',
       parts: [zstdCompressSync(one, checksummed), zstdCompressSync(two, checksummed)],
-      wanted: Buffer.concat([one, two]),
+      expected: Buffer.concat([one, two]),
     },
-    { name: 'a skippable frame first', parts: [skippable(9), zstdCompressSync(one)], wanted: one },
+    { name: 'a skippable frame first', parts: [skippable(9), zstdCompressSync(one)], expected: one },
     {
       name: 'skippable frames everywhere',
       parts: [
@@ -51,21 +51,21 @@ describe('a zstd stream is read to its end', () => {
         zstdCompressSync(two),
         skippable(3),
       ],
-      wanted: Buffer.concat([one, two]),
+      expected: Buffer.concat([one, two]),
     },
-    { name: 'empty frames', parts: [zstdCompressSync(''), zstdCompressSync(one), zstdCompressSync('')], wanted: one },
-  ])('of $name', async ({ parts, wanted }) => {
+    { name: 'empty frames', parts: [zstdCompressSync(''), zstdCompressSync(one), zstdCompressSync('')], expected: one },
+  ])('of $name', async ({ parts, expected }) => {
     const bytes = Buffer.concat(parts);
     for (const pieceBytes of [65_536, 1_000, 7]) {
-      expect((await decompressed(bytes, pieceBytes)).equals(wanted)).toBe(true);
+      expect((await decompressed(bytes, pieceBytes)).equals(expected)).toBe(true);
     }
   });
 
   test('of a thousand frames, as tools write that make one frame a file', async () => {
     const parts = Array.from({ length: 1_000 }, (_, index) => Buffer.from(`file ${index}\n`.repeat(20)));
-    const wanted = createHash('sha256').update(Buffer.concat(parts)).digest('hex');
+    const expected = createHash('sha256').update(Buffer.concat(parts)).digest('hex');
     const got = await decompressed(Buffer.concat(parts.map((part) => zstdCompressSync(part))));
-    expect(createHash('sha256').update(got).digest('hex')).toBe(wanted);
+    expect(createHash('sha256').update(got).digest('hex')).toBe(expected);
   });
 
   test('of any frames in any pieces', async () => {
@@ -80,8 +80,8 @@ describe('a zstd stream is read to its end', () => {
         fc.integer({ min: 1, max: 400 }),
         async (parts, pieceBytes) => {
           const bytes = Buffer.concat([zstdCompressSync('x'), ...parts.map(({ frame }) => frame)]);
-          const wanted = Buffer.concat([Buffer.from('x'), ...parts.map((each) => each.bytes)]);
-          expect((await decompressed(bytes, pieceBytes)).equals(wanted)).toBe(true);
+          const expected = Buffer.concat([Buffer.from('x'), ...parts.map((each) => each.bytes)]);
+          expect((await decompressed(bytes, pieceBytes)).equals(expected)).toBe(true);
         },
       ),
       { numRuns: 60 },

@@ -107,7 +107,7 @@ test.each([
     }),
     message: 'no disk',
   },
-])('$name is not yet healthy and says why', ({ of, message }) => {
+])('$name is not yet healthy and has a reason', ({ of, message }) => {
   expect(healthOf(of, nowMs)).toEqual({ state: 'InProgress', message });
 });
 
@@ -224,7 +224,7 @@ test.each([
     state: 'InProgress',
     message: 'Service generation is 2, but latest observed generation is 1',
   },
-])('an object of any kind that $name says so', ({ change, status, state, message }) => {
+])('an object of any kind that $name is reported so', ({ change, status, state, message }) => {
   const service = object('Service', 'v1', { spec: { type: 'ClusterIP' }, status });
   expect(healthOf({ ...service, metadata: { ...service.metadata, ...change } }, nowMs)).toEqual({ state, message });
 });
@@ -239,7 +239,7 @@ test.each([
   },
   { name: 'a waiting one', status: { phase: 'Pending' }, state: 'InProgress', message: 'Pod is in the Pending phase' },
   {
-    name: 'one in a phase that nobody can tell',
+    name: 'one in an unknown phase',
     status: { phase: 'Unknown' },
     state: 'InProgress',
     message: 'Pod is in the Unknown phase',

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 
 /** Whether an object does what its spec asks for. `message` is empty for `Current`. `Unavailable` is for what its own message
- *  says all about.
+ *  explains completely.
  *  @see the kstatus rules that RukPak used */
 export interface Health {
   readonly state: 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'Unavailable';

@@ -1,22 +1,22 @@
 import { allOf, current, failed, type Health, type HealthRule, inProgress, type Subject, textOf } from './health.ts';
 
-function wantedReplicas({ spec }: Subject): number {
+function desiredReplicas({ spec }: Subject): number {
   return typeof spec['replicas'] === 'number' ? spec['replicas'] : 1;
 }
 
 export const deploymentHealth: HealthRule = (subject) => {
-  const wanted = wantedReplicas(subject);
+  const desired = desiredReplicas(subject);
   const progressing = subject.condition('Progressing');
   if (textOf(progressing, 'reason') === 'ProgressDeadlineExceeded') return failed('Progress deadline exceeded');
   const hasDeadline = subject.spec['progressDeadlineSeconds'] !== undefined;
   const [replicas, updated] = [subject.count('replicas'), subject.count('updatedReplicas')];
   const [available, ready] = [subject.count('availableReplicas'), subject.count('readyReplicas')];
   return allOf([
-    [replicas >= wanted, `Replicas: ${replicas}/${wanted}`],
-    [updated >= wanted, `Updated: ${updated}/${wanted}`],
-    [replicas <= wanted, `Pending termination: ${replicas - wanted}`],
+    [replicas >= desired, `Replicas: ${replicas}/${desired}`],
+    [updated >= desired, `Updated: ${updated}/${desired}`],
+    [replicas <= desired, `Pending termination: ${replicas - desired}`],
     [available >= updated, `Available: ${available}/${updated}`],
-    [ready >= wanted, `Ready: ${ready}/${wanted}`],
+    [ready >= desired, `Ready: ${ready}/${desired}`],
     [!hasDeadline || textOf(progressing, 'reason') === 'NewReplicaSetAvailable', 'ReplicaSet not Available'],
     [textOf(subject.condition('Available'), 'status') === 'True', 'Deployment not Available'],
   ]);
@@ -27,19 +27,19 @@ export const statefulSetHealth: HealthRule = (subject) => {
     | { type?: string; rollingUpdate?: { partition?: number } }
     | undefined;
   if (strategy?.type === 'OnDelete') return current;
-  const wanted = wantedReplicas(subject);
+  const desired = desiredReplicas(subject);
   const partition = strategy?.rollingUpdate?.partition ?? 0;
   const [replicas, ready] = [subject.count('replicas'), subject.count('readyReplicas')];
   const [updated, running] = [subject.count('updatedReplicas'), subject.count('currentReplicas')];
   const basics = allOf([
-    [replicas >= wanted, `Replicas: ${replicas}/${wanted}`],
-    [ready >= wanted, `Ready: ${ready}/${wanted}`],
-    [replicas <= wanted, `Pending termination: ${replicas - wanted}`],
+    [replicas >= desired, `Replicas: ${replicas}/${desired}`],
+    [ready >= desired, `Ready: ${ready}/${desired}`],
+    [replicas <= desired, `Pending termination: ${replicas - desired}`],
   ]);
   if (basics.state !== 'Current') return basics;
-  if (partition > 0) return allOf([[updated >= wanted - partition, `updated: ${updated}/${wanted - partition}`]]);
+  if (partition > 0) return allOf([[updated >= desired - partition, `updated: ${updated}/${desired - partition}`]]);
   return allOf([
-    [running >= wanted, `current: ${running}/${wanted}`],
+    [running >= desired, `current: ${running}/${desired}`],
     [
       subject.status['currentRevision'] === subject.status['updateRevision'],
       'Waiting for updated revision to match current',
@@ -69,17 +69,17 @@ export const replicaSetHealth: HealthRule = (subject) => {
   if (textOf(subject.condition('ReplicaFailure'), 'status') === 'True') {
     return inProgress('Replica Failure condition. Check Pods');
   }
-  const wanted = wantedReplicas(subject);
+  const desired = desiredReplicas(subject);
   const replicas = subject.count('replicas');
   const check = (name: string, field: string): readonly [boolean, string] => {
     const count = subject.count(field);
-    return [count >= wanted, `${name}: ${count}/${wanted}`];
+    return [count >= desired, `${name}: ${count}/${desired}`];
   };
   return allOf([
     check('Labelled', 'fullyLabeledReplicas'),
     check('Available', 'availableReplicas'),
     check('Ready', 'readyReplicas'),
-    [replicas <= wanted, `Pending termination: ${replicas - wanted}`],
+    [replicas <= desired, `Pending termination: ${replicas - desired}`],
   ]);
 };
 

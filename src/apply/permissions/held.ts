@@ -74,9 +74,9 @@ async function isAllowed(asking: Asking, permission: MissingPermission): Promise
  *  other authorizers may allow more. */
 export async function findMissing(asking: Asking, needs: readonly Need[]): Promise<readonly MissingPermission[]> {
   const byNamespace = [...Map.groupBy(needs, ({ namespace }) => namespace)];
-  const missing = await mapLimit(byNamespace, parallelQuestions, async ([namespace, wanted]) => {
+  const missing = await mapLimit(byNamespace, parallelQuestions, async ([namespace, needs]) => {
     const held = await heldIn(asking, namespace);
-    const found = wanted.flatMap((need) => missingOf(need, held));
+    const found = needs.flatMap((need) => missingOf(need, held));
     if (!held.isIncomplete) return found;
     const doubtful = await mapLimit(found, parallelQuestions, async (permission) => {
       // What may be given to others is decided by the rules of roles alone.

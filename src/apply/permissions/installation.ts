@@ -85,8 +85,8 @@ export async function needsOfInstallation(
   installation: Installation,
 ): Promise<readonly Need[]> {
   const { plan, present, installNamespace } = installation;
-  const wanted = new Set([...plan.objects, ...plan.deferred].map(keyOf));
-  const old = present.filter(({ ref }) => !wanted.has(refKey(ref)));
+  const desired = new Set([...plan.objects, ...plan.deferred].map(keyOf));
+  const old = present.filter(({ ref }) => !desired.has(refKey(ref)));
   const isMissing = installNamespace !== undefined && !(await surroundings.hasNamespace(installNamespace));
   return [
     ...(isMissing ? [namespaceNeed(installNamespace)] : []),

@@ -279,11 +279,11 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
   for (const [index, text] of texts.entries()) expect(found[index]).toMatch(text instanceof RegExp ? text : text);
 });
 
-test('RV-V5 a bundle without a package name is told so', () => {
+test('RV-V5 a bundle without a package name is refused', () => {
   expect(problems(acmeCsv(), [], { 'annotations.yaml': '{}' })).toEqual(['package name is empty']);
 });
 
-test('RV-V14 everything that is wrong is told at once, in order', () => {
+test('RV-V14 everything that is wrong is reported at once, in order', () => {
   const csv = withDeployments(['m', 'm'], {
     ...ownedCrds('x.acme.example'),
     webhookdefinitions: [webhook({ deploymentName: 'm', ...rule(['*']) })],

@@ -34,7 +34,7 @@ function knownFields({ parentSchema }: ErrorObject): string {
 
 /** What an operator can watch instead of what its configuration names. */
 function watchModes(key: string, { modes, installNamespace }: ConfigScope): string {
-  const wanted = key === 'watchNamespaces' ? 'MultiNamespace' : 'OwnNamespace or SingleNamespace';
+  const requiredMode = key === 'watchNamespaces' ? 'MultiNamespace' : 'OwnNamespace or SingleNamespace';
   const ways = [
     ...(modes.includes('AllNamespaces') ? ['leave the field out to watch all namespaces'] : []),
     ...(modes.includes('SingleNamespace') ? ['set watchNamespace to the namespace to watch'] : []),
@@ -42,7 +42,7 @@ function watchModes(key: string, { modes, installNamespace }: ConfigScope): stri
     ...(modes.includes('MultiNamespace') ? ['set watchNamespaces to the list of namespaces to watch'] : []),
   ];
   const supported = modes.length === 0 ? 'no install mode' : `the install modes ${modes.join(', ')}`;
-  return `: it takes the install mode ${wanted}, and the operator supports ${supported} only${ways.length === 0 ? '' : `: ${ways.join(', or ')}`}`;
+  return `: it takes the install mode ${requiredMode}, and the operator supports ${supported} only${ways.length === 0 ? '' : `: ${ways.join(', or ')}`}`;
 }
 
 /** Problems are reported by key alone where the reference does so, by path where that helps; before it is known which bundle

@@ -57,7 +57,7 @@ test('RV-K1 every part of a configuration has its rule', () => {
     resources: { requests: { cpu: '1000m' } },
     nodeSelector: {},
     affinity: { podAntiAffinity: {} },
-    annotations: { 'example.acme/tier': 'config', 'olm.targetNamespaces': 'evil', note: 'hi' },
+    annotations: { 'example.acme/tier': 'config', 'olm.targetNamespaces': 'hostile', note: 'hi' },
   });
   expect(firstContainer(pod)).toEqual({
     name: 'manager',
@@ -76,7 +76,7 @@ test('RV-K1 every part of a configuration has its rule', () => {
   expect(pod['affinity']).toEqual({ nodeAffinity });
   expect(object.metadata['annotations']).toEqual({
     'example.acme/tier': 'config',
-    'olm.targetNamespaces': 'evil',
+    'olm.targetNamespaces': 'hostile',
     note: 'hi',
   });
   const template = (object['spec'] as JsonObject)['template'] as { metadata: { annotations: JsonValue } };

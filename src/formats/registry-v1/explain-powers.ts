@@ -110,8 +110,8 @@ export function readRule(rule: JsonObject): Rule {
   };
 }
 
-function covers(list: readonly string[], wanted: readonly string[]): boolean {
-  return list.some((item) => item === '*' || wanted.includes(item));
+function covers(list: readonly string[], required: readonly string[]): boolean {
+  return list.some((item) => item === '*' || required.includes(item));
 }
 
 function gives(rule: Rule, { by }: Power): boolean {

@@ -40,7 +40,7 @@ const requests = fc.record({
   isConfigured: fc.boolean(),
 });
 
-interface Wish {
+interface RequestedRendering {
   readonly targetNamespaces: readonly string[];
   readonly provider: string;
   readonly isConfigured: boolean;
@@ -52,7 +52,7 @@ const deploymentConfig = {
   env: [{ name: 'A', value: 'mine' }],
 };
 
-function optionsOf({ targetNamespaces, provider, isConfigured }: Wish): RenderOptions {
+function optionsOf({ targetNamespaces, provider, isConfigured }: RequestedRendering): RenderOptions {
   const certificates = findCertificateProvider(provider);
   const chosen = { installNamespace, targetNamespaces, ...(isConfigured ? { deploymentConfig } : {}) };
   return { ...chosen, ...(certificates === undefined ? {} : { certificates }) };
@@ -139,8 +139,8 @@ function assertBound(
   const role = objectAt(binding, 'roleRef') ?? {};
   if (/^(view|system:auth-delegator|extension-apiserver-authentication-reader)$/.test(textAt(role, 'name'))) return;
   const namespace = role['kind'] === 'Role' ? (binding.metadata.namespace ?? '') : '';
-  const wanted = `rbac.authorization.k8s.io/v1 ${textAt(role, 'kind')} ${namespace} ${textAt(role, 'name')}`;
-  expect(known.identities).toContain(wanted);
+  const expected = `rbac.authorization.k8s.io/v1 ${textAt(role, 'kind')} ${namespace} ${textAt(role, 'name')}`;
+  expect(known.identities).toContain(expected);
 }
 
 /** Services that webhooks, conversions and APIServices are called by. */

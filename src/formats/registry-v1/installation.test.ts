@@ -35,7 +35,7 @@ test('RV-O1 an operator is applied from its account to its webhooks, and nothing
   ]);
 });
 
-test('RV-O2 what a server would write is not applied, whatever a manifest says', () => {
+test('RV-O2 what a server would write is not applied, though a manifest has it', () => {
   const configMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

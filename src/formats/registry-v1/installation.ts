@@ -49,15 +49,15 @@ function assertTargets(modes: readonly InstallMode[], config: JsonObject, instal
     modes.length === 0
       ? 'no install mode, so it cannot be installed'
       : `${modes.join(', ')} only: set ${watchAdvice(modes, installNamespace)}`;
-  const text = `AllNamespace install mode must be enabled, or spec.config must say what to watch: the operator supports ${supported}`;
+  const text = `AllNamespace install mode must be enabled, or spec.config must name what to watch: the operator supports ${supported}`;
   throw new TerminalError('InvalidTargets', text);
 }
 
 function providerFor(
-  wanted: CertificateProvider | 'none' | undefined,
+  requested: CertificateProvider | 'none' | undefined,
   available: readonly string[],
 ): CertificateProvider | undefined {
-  if (wanted !== undefined) return wanted === 'none' ? undefined : wanted;
+  if (requested !== undefined) return requested === 'none' ? undefined : requested;
   const [first] = available;
   return first === undefined ? undefined : findCertificateProvider(first);
 }
@@ -100,7 +100,7 @@ function suggested(bundle: RegistryBundle): InstallNamespace {
 }
 
 /** The namespace that is asked for, or else the one that the bundle suggests. What the bundle suggests for a namespace is for
- *  that namespace only, and does not matter where another one is wanted. */
+ *  that namespace only, and does not matter where another one is requested. */
 function chooseNamespace(bundle: RegistryBundle, { installNamespace }: JsonObject): InstallNamespace {
   if (typeof installNamespace !== 'string') return suggested(bundle);
   const plain = { name: installNamespace, labels: {}, annotations: {} };
@@ -113,7 +113,7 @@ function chooseNamespace(bundle: RegistryBundle, { installNamespace }: JsonObjec
   }
 }
 
-/** The namespace with the label that lets the Pods of `objects` in and as little else as possible, unless the bundle has said
+/** The namespace with the label that lets the Pods of `objects` in and as little else as possible, unless the bundle has decided
  *  what is to be let in. */
 function withPodSecurity(namespace: InstallNamespace, objects: readonly RenderedObject[]): InstallNamespace {
   const templates = objects

@@ -40,7 +40,7 @@ export function groupOf(apiVersion = ''): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 }
 
-/** Whether an object is of a kind that the format allows, and not of a namesake in the API of an operator: `Role` of IAM, say. Without
+/** Whether an object is of a kind that the format allows, and not of a namesake in the API of an operator: `Role` of IAM, for example. Without
  *  `apiVersion` it is. */
 export function isStandardKind({ apiVersion, kind }: { readonly apiVersion?: string; readonly kind: string }): boolean {
   const supported = supportedKinds.get(kind);

@@ -161,7 +161,7 @@ test('RV-R5 an identical permission makes one role', () => {
 });
 
 test('RV-D1, RV-D2 annotations: the template wins over the ClusterServiceVersion, and what is forced over both', () => {
-  const csv = acmeCsv({}, { annotations: { 'example.acme/tier': 'csv', 'olm.targetNamespaces': 'evil' } });
+  const csv = acmeCsv({}, { annotations: { 'example.acme/tier': 'csv', 'olm.targetNamespaces': 'hostile' } });
   expect(templateAnnotations(render([csv]))).toEqual({ 'example.acme/tier': 'template', 'olm.targetNamespaces': '' });
 });
 
@@ -415,8 +415,8 @@ test('U25, U26, U28 a Service goes to the namespace of the installation, whichev
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'quay' } };
   const urgent = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'urgent' }, value: 1 };
   const objects = render([acmeCsv(), service, extra('v1', 'Service'), urgent], { installNamespace: 'tide' });
-  const wanted = ['Service tide quay', 'Service tide service', 'PriorityClass urgent'];
-  expect(names(objects).filter((name) => wanted.includes(name))).toEqual(wanted);
+  const expected = ['Service tide quay', 'Service tide service', 'PriorityClass urgent'];
+  expect(names(objects).filter((name) => expected.includes(name))).toEqual(expected);
 });
 
 test('U27 a kind that the format does not know is refused, and nothing is rendered', () => {
@@ -453,7 +453,7 @@ test('RV-O3 twice the same, whatever was rendered between', () => {
   expect(once()).toBe(first);
 });
 
-test('what cannot be rendered in the wanted namespaces is refused with the modes that can', () => {
+test('what cannot be rendered in the requested namespaces is refused with the modes that can', () => {
   const csv = acmeCsv({ installModes: installModes('O') });
   expect(() => render([csv])).toThrow(
     'invalid option(s): invalid target namespaces []: exactly one target namespace must be specified',

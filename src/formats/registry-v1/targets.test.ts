@@ -18,8 +18,8 @@ test.for<[string, string, string[], string[]]>([
   ['another namespace', 'S', ['x'], ['x']],
   ['several, each once', 'M', ['x', 'y', 'x'], ['x', 'y']],
   ['several with its own', 'OM', [own, 'x'], [own, 'x']],
-])('%s: modes %s, wanted %j', ([_name, letters, wanted, targets]) => {
-  expect(resolveTargets(wanted, own, modes(letters))).toEqual(targets);
+])('%s: modes %s, requested %j', ([_name, letters, requested, targets]) => {
+  expect(resolveTargets(requested, own, modes(letters))).toEqual(targets);
 });
 
 const cannot = (list: string): string => `supported install modes [${list}] do not support`;
@@ -33,7 +33,7 @@ test.for<[string, string, string[], string]>([
   ['everything where only its own is supported', 'O', [''], `${cannot('OwnNamespace')} targeting all namespaces`],
   ['its own where only others are supported', 'S', [own], `${cannot('SingleNamespace')} targeting own namespace`],
   ['several where one is supported', 'S', ['x', 'y'], `${cannot('SingleNamespace')} target namespaces [x y]`],
-])('%s is refused: modes %s, wanted %j', ([_name, letters, wanted, text]) => {
-  expect(() => resolveTargets(wanted, own, modes(letters))).toThrow(text);
-  expect(() => resolveTargets(wanted, own, modes(letters))).toThrow(/^invalid option\(s\): /);
+])('%s is refused: modes %s, requested %j', ([_name, letters, requested, text]) => {
+  expect(() => resolveTargets(requested, own, modes(letters))).toThrow(text);
+  expect(() => resolveTargets(requested, own, modes(letters))).toThrow(/^invalid option\(s\): /);
 });

@@ -36,12 +36,12 @@ function problemOf(request: TargetRequest): string | undefined {
  *  @throws TerminalError InvalidTargets
  *  @see docs/spec/registry-v1-rendering.md#target-namespaces-inside-the-renderer */
 export function resolveTargets(
-  wanted: readonly string[],
+  requested: readonly string[],
   installNamespace: string,
   modes: readonly InstallMode[],
 ): readonly string[] {
-  const isDefault = wanted.length === 0 && modes.includes('AllNamespaces');
-  const targets = isDefault ? [''] : wanted;
+  const isDefault = requested.length === 0 && modes.includes('AllNamespaces');
+  const targets = isDefault ? [''] : requested;
   const problem = problemOf({ targets, installNamespace, modes });
   if (problem === undefined) return [...new Set(targets)];
   throw new TerminalError(

@@ -19,7 +19,7 @@ class TypeMismatch extends FieldError {
 }
 
 /** Reads a value as a typed program would, and writes it as one would: without unknown members, empty ones left out or written as
- *  their type says. `undefined` stands for a value that is left out. */
+ *  their type requires. `undefined` stands for a value that is left out. */
 interface Codec {
   readonly write: (value: JsonValue) => JsonValue | undefined;
   /** What is written for an absent value of a member that is never left out; undefined: nothing. */

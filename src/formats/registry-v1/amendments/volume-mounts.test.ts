@@ -11,7 +11,7 @@ const mount = (name: string, mountPath: string): JsonObject => ({ name, mountPat
 /** Where the container of the operator mounts what, as `name path`. */
 function mountsWith(
   own: JsonObject[],
-  wanted: JsonObject[],
+  configured: JsonObject[],
   { amendments = 'all', spec = {} }: { readonly amendments?: AmendmentChoice; readonly spec?: JsonObject } = {},
 ): string[] {
   const csv = structuredClone(acmeCsv(spec));
@@ -21,7 +21,7 @@ function mountsWith(
   const certificates = findCertificateProvider('cert-manager');
   const objects = renderBundle(readRegistryBundle(registryFiles([csv])), {
     installNamespace: 'acme',
-    deploymentConfig: { volumeMounts: wanted },
+    deploymentConfig: { volumeMounts: configured },
     amendments,
     ...(certificates === undefined ? {} : { certificates }),
   });
@@ -33,14 +33,14 @@ function mountsWith(
 const own = [mount('config', '/etc/a'), mount('data', '/data')];
 
 test('two requested mounts of one volume are both present, each at its path', () => {
-  const wanted = [mount('config', '/etc/a'), mount('config', '/etc/b')];
-  expect(mountsWith(own, wanted)).toEqual(['config /etc/a', 'data /data', 'config /etc/b']);
-  expect(mountsWith(own, wanted, { amendments: 'none' })).toEqual(['config /etc/b', 'data /data']);
+  const configured = [mount('config', '/etc/a'), mount('config', '/etc/b')];
+  expect(mountsWith(own, configured)).toEqual(['config /etc/a', 'data /data', 'config /etc/b']);
+  expect(mountsWith(own, configured, { amendments: 'none' })).toEqual(['config /etc/b', 'data /data']);
   const moved = [mount('config', '/etc/b'), mount('config', '/etc/c')];
   expect(mountsWith(own, moved)).toEqual(['config /etc/b', 'data /data', 'config /etc/c']);
 });
 
-test('a wanted mount takes the place of another volume at its path', () => {
+test('a configured mount replaces another volume at its path', () => {
   expect(mountsWith(own, [mount('mine', '/data')])).toEqual(['config /etc/a', 'mine /data']);
   expect(mountsWith(own, [mount('mine', '/data')], { amendments: 'none' })).toEqual([
     'config /etc/a',
@@ -49,13 +49,13 @@ test('a wanted mount takes the place of another volume at its path', () => {
   ]);
 });
 
-test('where one mount of a volume is wanted nothing differs from the reference', () => {
-  for (const wanted of [[mount('config', '/etc/b')], [mount('new', '/new')], own]) {
-    expect(mountsWith(own, wanted)).toEqual(mountsWith(own, wanted, { amendments: 'none' }));
+test('where one mount of a volume is configured nothing differs from the reference', () => {
+  for (const configured of [[mount('config', '/etc/b')], [mount('new', '/new')], own]) {
+    expect(mountsWith(own, configured)).toEqual(mountsWith(own, configured, { amendments: 'none' }));
   }
 });
 
-test('certificates stay where they are mounted, unless a wanted mount is at their path', () => {
+test('certificates stay where they are mounted, unless a configured mount is at their path', () => {
   const webhook = {
     type: 'ValidatingAdmissionWebhook',
     generateName: 'v.acme.example',
@@ -64,8 +64,8 @@ test('certificates stay where they are mounted, unless a wanted mount is at thei
     admissionReviewVersions: ['v1'],
   };
   const place = '/tmp/k8s-webhook-server/serving-certs';
-  const served = (wanted: JsonObject[]): string[] =>
-    mountsWith([], wanted, { spec: { webhookdefinitions: [webhook] } });
+  const served = (configured: JsonObject[]): string[] =>
+    mountsWith([], configured, { spec: { webhookdefinitions: [webhook] } });
   expect(served([mount('new', '/new')])).toContain(`webhook-cert ${place}`);
   expect(served([mount('mine', place)])).toContain(`mine ${place}`);
   expect(served([mount('mine', place)])).not.toContain(`webhook-cert ${place}`);

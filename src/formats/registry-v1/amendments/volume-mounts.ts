@@ -4,12 +4,12 @@ import type { RenderedObject } from '../registry-bundle.ts';
 import type { Rendering } from '../rendering.ts';
 import { type Amendment, eachOfKind, jsonList, withPodSpec } from './amendment.ts';
 
-/** A wanted mount takes the place of what is mounted at its path; else of the last mount of its volume, if no other wanted one did. */
-function merged(existing: readonly JsonObject[], wanted: readonly JsonObject[]): JsonObject[] {
+/** A configured mount replaces what is mounted at its path; else the last mount of its volume, if no other configured one did. */
+function merged(existing: readonly JsonObject[], configured: readonly JsonObject[]): JsonObject[] {
   const result = [...existing];
   const taken = new Set<number>();
-  const paths = new Set(wanted.map(({ mountPath }) => mountPath));
-  for (const mount of wanted) {
+  const paths = new Set(configured.map(({ mountPath }) => mountPath));
+  for (const mount of configured) {
     const samePath = existing.findIndex(({ mountPath }) => mountPath === mount['mountPath']);
     const sameName = existing.findLastIndex(
       ({ name, mountPath }, index) => name === mount['name'] && !paths.has(mountPath) && !taken.has(index),
@@ -24,7 +24,7 @@ function merged(existing: readonly JsonObject[], wanted: readonly JsonObject[]):
   return result;
 }
 
-/** The mounts of each main container as they are without the wanted ones, by Deployment. */
+/** The mounts of each main container as they are without the configured ones, by Deployment. */
 function mountsBefore(rendering: Rendering): ReadonlyMap<string, readonly (readonly JsonObject[])[]> {
   const { volumeMounts: _mounts, ...rest } = rendering.deploymentConfig ?? {};
   const plain = generateDeployments({ ...rendering, deploymentConfig: rest });
@@ -40,15 +40,15 @@ export const volumeMounts: Amendment = {
   name: 'volume-mounts',
   reason: 'Replaced by volume alone, two mounts of one volume at different paths would become one.',
   amend: (objects, rendering) => {
-    const wanted = rendering.deploymentConfig?.volumeMounts ?? [];
-    if (wanted.length === 0) return objects;
+    const configured = rendering.deploymentConfig?.volumeMounts ?? [];
+    if (configured.length === 0) return objects;
     const before = mountsBefore(rendering);
     return eachOfKind(objects, 'Deployment', (deployment) =>
       withPodSpec(deployment, (podSpec) => {
         if (!Array.isArray(podSpec['containers'])) return podSpec;
         const existing = before.get(deployment.metadata.name ?? '') ?? [];
         const containers = objectsAt(podSpec, 'containers').map((container, index) => {
-          return { ...container, volumeMounts: jsonList(merged(existing[index] ?? [], wanted)) };
+          return { ...container, volumeMounts: jsonList(merged(existing[index] ?? [], configured)) };
         });
         return { ...podSpec, containers: jsonList(containers) };
       }),
