@@ -88,7 +88,7 @@ test('a namespace with objects of other owners stays, and an Event reports which
   await remove('visited');
   await whenReported(
     'NamespaceKept',
-    'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap \\"mine\\" in it',
+    'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap (1) in it',
     'kubectl delete namespace visited-place',
   );
   const { deletionTimestamp } = (await world.get('ConfigMap', 'mine', 'visited-place')).metadata;
@@ -114,7 +114,7 @@ test('N9 a namespace with an object to be kept stays with it', async () => {
   const metadata = { name: 'keepsake', annotations: { 'helm.sh/resource-policy': 'keep' } };
   await install('keeper', 'keeper-place', operator([acmeCsv(), { apiVersion: 'v1', kind: 'ConfigMap', metadata }]));
   await remove('keeper');
-  await whenReported('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap \\"keepsake\\" in it');
+  await whenReported('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap (1) in it');
   await expect(isDeleted(configMapRef('keeper-place', 'keepsake'))).resolves.toBe(false);
 }, 120_000);
 
