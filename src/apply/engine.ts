@@ -121,14 +121,14 @@ class Engine implements ApplyEngine {
     return [];
   }
 
-  /** Records what the installation may touch. Objects that have the owner's labels before a first installation do not belong to it, regardless of who has
-   *  created them; that it takes over others is recorded before. */
+  /** Records what the installation may touch. Objects that have the owner's labels before a first installation reaches their place do not belong to it,
+   *  regardless of who has created them; that it takes over others is recorded before. */
   async #begin(request: InstallRequest, plan: Plan): Promise<Begun> {
     const { owner, recorded } = request;
     const touched = this.#touched(owner, plan, request);
-    const isAnyThere = request.progress === 'NotStarted' && this.#remover.isAnyLabelled(owner);
-    const atFirst = isAnyThere ? 'TakingOver' : 'Creating';
-    const progress = request.progress === 'NotStarted' ? atFirst : request.progress;
+    const isFirst = request.progress === 'NotStarted' || request.progress === 'Creating';
+    const atFirst = this.#remover.isAnyLabelled(owner, touched, recorded) ? 'TakingOver' : 'Creating';
+    const progress: InstallationProgress = isFirst ? atFirst : request.progress;
     await request.record(touched, progress);
     const begun = { ...request, recorded: mergeInventories([recorded, touched]), progress };
     if (progress !== 'Creating') return begun;

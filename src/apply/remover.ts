@@ -51,9 +51,9 @@ export class Remover {
     this.#deps = deps;
   }
 
-  /** Whether any object has the labels of `owner`, regardless of who set them. */
-  isAnyLabelled(owner: Owner): boolean {
-    return this.#deps.watches.ownedBy(owner.name).length > 0;
+  /** Whether any object at the places of `within`, and not at those of `recorded`, has the labels of `owner`, regardless of who set them. */
+  isAnyLabelled(owner: Owner, within: Inventory, recorded: Inventory): boolean {
+    return this.#deps.watches.ownedBy(owner.name).some(({ ref }) => isWithin(within, ref) && !isWithin(recorded, ref));
   }
 
   /** The objects of `owner`: what the watches show at the recorded places, and what this process applied and they may not have shown yet. An object

@@ -26,7 +26,7 @@ export interface Leaving {
 }
 
 const parallelLists = 8;
-const maxNamed = 5;
+const maxKinds = 5;
 const tokenOf = 'kubernetes.io/service-account.name';
 
 const isOneOf =
@@ -133,10 +133,13 @@ async function clusterKinds(
   return (reference) => cluster.has(key(reference));
 }
 
-function named(objects: readonly KubeObject[]): string {
-  const names = objects.slice(0, maxNamed).map(({ kind, metadata }) => `${kind} "${metadata.name ?? ''}"`);
-  const more = objects.length > maxNamed ? ` and ${objects.length - maxNamed} more` : '';
-  return `${names.join(', ')}${more}`;
+/** By kind alone: users who may read the Event need not be allowed to read the objects, whose names are of others. */
+function counted(objects: readonly KubeObject[]): string {
+  const counts = new Map<string, number>();
+  for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const kinds = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, maxKinds);
+  const more = counts.size > maxKinds ? ' and other kinds' : '';
+  return `${kinds.map(([kind, count]) => `${kind} (${count})`).join(', ')}${more}`;
 }
 
 /** Why the namespace must be retained; undefined when it is empty. */
@@ -154,7 +157,7 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
         !leavings.isBeingDeleted(object) &&
         !isOfDeletedCertificate(object, objects),
     );
-    return foreign.length === 0 ? undefined : `${named(foreign)} in it are not from the bundle or must be retained`;
+    return foreign.length === 0 ? undefined : `${counted(foreign)} in it are not from the bundle or must be retained`;
   } catch (thrown) {
     if (!isKubeError(thrown) || ![403, 503].includes(thrown.failure.status)) throw thrown;
     return `its contents cannot be listed (${errorMessage(thrown)})`;

@@ -89,7 +89,7 @@ describe('namespaces of one operator', { shuffle: false }, () => {
     await remove('visited');
     await whenReported(
       'NamespaceKept',
-      'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap \\"mine\\" in it',
+      'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap (1) in it',
       'kubectl delete namespace visited-place',
     );
     const { deletionTimestamp } = (await world.get('ConfigMap', 'mine', 'visited-place')).metadata;
@@ -115,7 +115,7 @@ describe('namespaces of one operator', { shuffle: false }, () => {
     const metadata = { name: 'keepsake', annotations: { 'helm.sh/resource-policy': 'keep' } };
     await install('keeper', 'keeper-place', operator([acmeCsv(), { apiVersion: 'v1', kind: 'ConfigMap', metadata }]));
     await remove('keeper');
-    await whenReported('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap \\"keepsake\\" in it');
+    await whenReported('NamespaceKept', 'Namespace \\"keeper-place\\"', 'ConfigMap (1) in it');
     await expect(isDeleted(configMapRef('keeper-place', 'keepsake'))).resolves.toBe(false);
   }, 120_000);
 

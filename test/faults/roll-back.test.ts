@@ -126,3 +126,20 @@ test('objects that existed before a first installation adopted them stay when th
   });
   expect(await server.client.find({ ...legacy, name: 'settings' })).toMatchObject({ data: { version: '1' } });
 });
+
+test('labels on an object elsewhere do not change what a first installation has created', async () => {
+  await using world = await startWorld();
+  const server = world.platform.apiServer;
+  if (server === undefined) throw new Error('faults need the embedded API server');
+  const name = 'claimed-elsewhere';
+  const labels = { 'core.rukpak.io/owner-kind': 'BundleDeployment', 'core.rukpak.io/owner-name': name };
+  await server.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } });
+  const claimed = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'of-a-tenant', namespace: 'elsewhere' } };
+  await server.client.apply({ ...claimed, metadata: { ...claimed.metadata, labels } });
+  const writes = { verbs: ['patch'], resource: 'configmaps', namespace: name, isDryRun: false };
+  const fault = server.faults.add({ ...writes, name: 'kept', error: 500 });
+  const source = world.imageSource(`${name}:v1`, application(name, 1));
+  await server.client.apply(bundleDeployment(name, source), { fieldManager: 'user', force: true });
+  await eventually(() => expect(fault.hits).toBeGreaterThan(1));
+  expect(statusOf(await world.get('BundleDeployment', name))['record']).toMatchObject({ installation: 'Creating' });
+});
