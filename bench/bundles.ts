@@ -86,7 +86,7 @@ async function measureMany(cluster: BenchCluster, source: Source): Promise<Measu
     { what: 'created to all Unpacked', value: seconds(unpack) },
     { what: 'peak memory of the platform', value: mebibytes(unpacked.peakBytes) },
     { what: 'restart: ready after', value: seconds(second.readyMs / 1000) },
-    { what: 'restart: processor time until it rests', value: seconds(quiet.cpuMs / 1000) },
+    { what: 'restart: processor time until idle', value: seconds(quiet.cpuMs / 1000) },
     { what: 'restart: requests', value: String(sum(Object.values(quiet.requests))) },
     { what: 'restart: peak memory', value: mebibytes(quiet.peakBytes) },
   ];

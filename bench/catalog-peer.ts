@@ -1,4 +1,4 @@
-/** `opm serve` beside `longshore catalog serve`, asked the same by the same client. */
+/** Compares `opm serve` with `longshore catalog serve`: the same requests by the same client. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const clients = 16;
 const callsOfEach = 1000;
 const rounds = 5;
 const startDeadlineMs = 180_000;
-/** Of /proc, on every Linux that there is. */
+/** Ticks per second in /proc; the same on every Linux. */
 const clockTicksPerSecond = 100;
 
 async function call(client: Client, method: string, request: Buffer): Promise<void> {
@@ -57,7 +57,7 @@ async function untilReady(program: ChildProcess, port: number): Promise<boolean>
   return false;
 }
 
-/** Seconds of processor time that a process has used; NaN where that is not to be known. */
+/** Seconds of processor time that a process has used; NaN if unknown. */
 function processorSeconds(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -99,7 +99,7 @@ function roundText(name: string, { callsPerSecond, p99Ms, microsecondsPerCall }:
   return `${name} ${Math.round(callsPerSecond)}/s, p99 ${p99Ms.toFixed(1)} ms, ${Math.round(microsecondsPerCall)} µs of processor time a call`;
 }
 
-/** Both programs in turn on one catalog, after a round that does not count; the medians. */
+/** Both programs in turn on one catalog, after a warm-up round; the medians. */
 export async function peerMeasurements(dir: string, ours: Subject, names: readonly string[]): Promise<Measurement[]> {
   const what = `GetPackage by ${clients} clients, beside opm serve`;
   const port = await freePort();

@@ -31,13 +31,13 @@ export async function measureCommand(...args: readonly string[]): Promise<Comman
   return { seconds: (performance.now() - startedMs) / 1000, peakBytes };
 }
 
-/** A `longshore catalog serve` that answers. */
+/** A running `longshore catalog serve`. */
 export interface ServingProcess extends AsyncDisposable {
   readonly pid: number | undefined;
   readonly grpcPort: number;
   readonly httpPort: number;
   readonly startedInMs: number;
-  /** Resident now; NaN where that is not to be known. */
+  /** Resident memory now; NaN if unknown. */
   residentBytes(): number;
 }
 
@@ -50,7 +50,7 @@ function residentBytes({ pid }: ChildProcess): number {
   }
 }
 
-/** Starts it with an index that is there already. */
+/** Starts it with a warm index. */
 export async function startServing(catalogDir: string, cacheDir: string): Promise<ServingProcess> {
   const startedMs = performance.now();
   const options = ['--cache-dir', cacheDir, '--bind-address', '127.0.0.1', '--grpc-port', '0', '--http-port', '0'];

@@ -47,7 +47,7 @@ async function commandMeasurements(name: string, dir: string, cacheDir: string):
   ];
 }
 
-/** Calls a method with an encoded request, and counts what comes; nothing is decoded. */
+/** Calls a method with an encoded request, and counts the messages; nothing is decoded. */
 async function callRegistry(client: Client, method: string, request: Buffer): Promise<number> {
   const bytes = (message: Buffer): Buffer => message;
   const path = `/api.Registry/${method}`;
@@ -86,14 +86,18 @@ async function servingMeasurements(serving: ServingProcess, index: CatalogIndex)
     download(`/metas?schema=olm.channel&package=${nameAt(round)}`, 'gzip'),
   );
   return [
-    { what: 'grown catalog: start of serving with the index', value: milliseconds(serving.startedInMs) },
-    { what: 'grown catalog: resident after the start', value: megabytes(startBytes) },
+    { what: 'grown catalog: start of `serve` with a warm index', value: milliseconds(serving.startedInMs) },
+    { what: 'grown catalog: resident memory after the start', value: megabytes(startBytes) },
     { what: 'grown catalog: ListBundles of all, median', value: seconds(median(lists) / 1000), goal: 'under 0.5 s' },
     { what: 'grown catalog: GetPackage, p50 and p99', value: spreadOf(packages) },
     { what: 'grown catalog: head of a channel with manifests, p50 and p99', value: spreadOf(heads) },
     { what: 'grown catalog: /all over HTTP, 131 MB, median', value: seconds(median(plain) / 1000) },
     { what: 'grown catalog: channels of a package over HTTP, p50 and p99', value: spreadOf(ofPackage) },
-    { what: 'grown catalog: resident after all that', value: megabytes(serving.residentBytes()), goal: 'under 150 MB' },
+    {
+      what: 'grown catalog: resident memory after all requests',
+      value: megabytes(serving.residentBytes()),
+      goal: 'under 150 MB',
+    },
   ];
 }
 
@@ -148,7 +152,7 @@ async function graphMeasurements(): Promise<Measurement[]> {
   ];
 }
 
-/** A catalog so small that the program itself is what takes time and memory. */
+/** A catalog so small that the program itself dominates time and memory. */
 async function smallMeasurements(): Promise<Measurement[]> {
   const { seconds: time, peakBytes } = await measureCommand('render', 'examples/catalog/configs');
   return [
@@ -157,7 +161,7 @@ async function smallMeasurements(): Promise<Measurement[]> {
   ];
 }
 
-/** Catalogs: validated, indexed, opened, served and asked; a real one of 13 MB, and one of the size of all community releases that is made up. */
+/** Catalogs: validated, indexed, opened, served and asked; a real one of 13 MB, and a generated one of the size of all community releases. */
 export async function measureCatalog(): Promise<Measurement[]> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   try {

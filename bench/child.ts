@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A measured process: answers each line of standard input by one line of JSON. */
+/** A measured process: answers each line of standard input with one line of JSON. */
 export interface Child extends AsyncDisposable {
   /** The next line that it prints, parsed. */
   next<T>(): Promise<T>;

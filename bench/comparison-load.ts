@@ -16,7 +16,7 @@ export interface LoadRequest {
   readonly contentType?: string;
 }
 
-/** Sends requests over kept-alive connections, with as little work of its own as can be: what is measured is the server. */
+/** Sends requests over kept-alive connections, with as little work of its own as possible, so that the server is what is measured. */
 export class LoadClient implements Disposable {
   readonly #server: string;
   readonly #tls: ClusterTls;

@@ -38,7 +38,7 @@ export async function startEmbedded(): Promise<Subject> {
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const args = ['--data-dir', dir];
-  // As the command line runs it: what was compiled once is kept.
+  // As the command line runs it, with a compile cache.
   const environment = { NODE_COMPILE_CACHE: compileCache };
   const current = { child: startChild('api-server-child.ts', args, environment) };
   stack.defer(() => current.child[Symbol.asyncDispose]());

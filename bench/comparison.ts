@@ -13,13 +13,13 @@ const watchedWrites = 40;
 const storeCount = 50_000;
 const storeObjectBytes = 2048;
 
-/** One measured quantity: of the embedded server, and of the real one where it is there. */
+/** One measured quantity: of the embedded server, and of the real one if available. */
 interface Row {
   readonly what: string;
   readonly unit: 'ms' | '/s' | 'MiB';
   readonly ours: number;
   readonly real: number | undefined;
-  /** What ratio the project aims at, and whether more is better. */
+  /** The target ratio, and whether more is better. */
   readonly aim?: number;
 }
 
@@ -40,7 +40,7 @@ function requests(count: number, make: (name: string) => LoadRequest, prefix = '
   return Array.from({ length: count }, (_, index) => make(`${prefix}${String(index).padStart(6, '0')}`));
 }
 
-/** Create, get, update, apply, each of the same objects in a fresh namespace part; then they go. */
+/** Create, get, update, apply, each of the same objects under fresh names; then they are deleted. */
 async function measureRates(client: LoadClient, round: number): Promise<Measured> {
   const make = (build: (name: string) => LoadRequest): LoadRequest[] => requests(writeCount, build, `r${round}-`);
   const at = (name: string): string => `${collection}/${name}`;

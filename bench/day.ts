@@ -46,7 +46,7 @@ async function workAnHour(cluster: BenchCluster, registry: Registry, hour: numbe
   await whenAllDone(kube, 'BundleDeployment', deploymentCount);
   await mapLimit(indexes(counts.drifts), 8, async (index) => {
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: `${nameOf(index)}-0` };
-    await kube.patch(ref, { data: { value: 'by hand' } }, { fieldManager: 'somebody' });
+    await kube.patch(ref, { data: { value: 'by hand' } }, { fieldManager: 'someone-else' });
   });
   await mapLimit(indexes(counts.replaced), 4, async (index) => {
     const ref = { apiVersion, kind: 'BundleDeployment', name: nameOf(index) };
@@ -98,9 +98,13 @@ async function measureDay(
       what: `after hour ${hour}: heap, heaps of threads, resident memory`,
       value: [at(hour).heapBytes, at(hour).threadHeapBytes, at(hour).residentBytes].map(mebibytes).join(', '),
     })),
-    { what: 'heap from the middle of the day to its end', value: growth(facts, (one) => one.heapBytes), goal: 'flat' },
-    { what: 'heaps of threads likewise', value: growth(facts, (one) => one.threadHeapBytes), goal: 'flat' },
-    { what: 'resident memory likewise', value: growth(facts, (one) => one.residentBytes), goal: 'flat' },
+    {
+      what: 'growth of the heap in the second half of the day',
+      value: growth(facts, (one) => one.heapBytes),
+      goal: 'flat',
+    },
+    { what: 'growth of the heaps of threads', value: growth(facts, (one) => one.threadHeapBytes), goal: 'flat' },
+    { what: 'growth of resident memory', value: growth(facts, (one) => one.residentBytes), goal: 'flat' },
   ];
 }
 

@@ -20,10 +20,10 @@ const objectCount = 5;
 /** Beside one for each object. */
 const aimedRequests = 6;
 
-/** All objects come up once in it. */
+/** All objects are reconciled once in it. */
 const resyncMs = 61_000;
 const steadyMs = 60_000;
-/** Of a moment: a repair, a pivot. */
+/** Of one operation, such as a correction of drift or a pivot. */
 const momentRuns = 5;
 const pollMs = 10;
 
@@ -69,16 +69,16 @@ async function measureInstall(
   ];
 }
 
-/** Nothing happens. */
+/** Measures an idle minute. */
 async function measureSteadyState(platform: MeasuredPlatform): Promise<Measurement[]> {
   const before = await platform.facts();
   await pause(steadyMs);
   const after = await platform.facts();
   const { requests, cpuMs } = usedBetween(before, after);
   return [
-    { what: 'a minute in which nothing happens: requests', value: String(sum(requests.values())) },
-    { what: 'a minute in which nothing happens: processor time', value: `${cpuMs.toFixed(0)} ms` },
-    { what: 'resident memory then', value: mebibytes(after.residentBytes) },
+    { what: 'an idle minute: requests', value: String(sum(requests.values())) },
+    { what: 'an idle minute: processor time', value: `${cpuMs.toFixed(0)} ms` },
+    { what: 'resident memory after the idle minute', value: mebibytes(after.residentBytes) },
   ];
 }
 
@@ -98,7 +98,7 @@ async function measureMoments(cluster: BenchCluster, registry: Registry): Promis
   for (let run = 0; run < momentRuns; run += 1) {
     const drifted = `bench-${run}-0`;
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: drifted };
-    await kube.patch(ref, { data: { value: 'changed by hand' } }, { fieldManager: 'somebody' });
+    await kube.patch(ref, { data: { value: 'changed by hand' } }, { fieldManager: 'someone-else' });
     repairs.push(await secondsOf(() => whenValueIs(cluster, drifted, String(run))));
     const index = momentRuns + run;
     const source = sourceOf(registry, index, { tag: 'v2', value: 'next' });

@@ -32,9 +32,15 @@ function escaped(text: string): string {
 
 function sectionOf({ title, machine, date, measurements }: MeasuredPart): string {
   const rows = measurements.map(({ what, value, goal = '' }) => `| ${[what, value, goal].map(escaped).join(' | ')} |`);
-  return [`## ${title}`, '', `${date}, ${machine}`, '', '| what | measured | aim |', '|---|---|---|', ...rows].join(
-    '\n',
-  );
+  return [
+    `## ${title}`,
+    '',
+    `${date}, ${machine}`,
+    '',
+    '| measurement | value | target |',
+    '|---|---|---|',
+    ...rows,
+  ].join('\n');
 }
 
 const barHeight = 18;
@@ -62,7 +68,7 @@ function plotOf(measurements: readonly Measurement[]): string {
     return `${bar}${label}${number}`;
   });
   const line = `<line x1="${middle}" x2="${middle}" y1="${barHeight}" y2="${height - barHeight}" stroke="#666"/>`;
-  const title = `<text x="${middle}" y="13" text-anchor="middle">times better than the peer (1: alike)</text>`;
+  const title = `<text x="${middle}" y="13" text-anchor="middle">times better than the peer (1: equal)</text>`;
   const frame = `viewBox="0 0 ${labelWidth + plotWidth + 60} ${height}" font-family="sans-serif" font-size="12"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${frame}>\n<rect width="100%" height="100%" fill="#fff"/>\n${[title, ...bars, line].join('\n')}\n</svg>\n`;
 }

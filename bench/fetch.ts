@@ -13,13 +13,13 @@ interface UnpackFacts {
   readonly peakBytes: number;
 }
 
-/** What is fetched, and by whom else. */
+/** What is fetched, and the peer that also fetches it. */
 interface Subject {
   readonly what: string;
   readonly source: Readonly<Record<string, unknown>>;
-  /** The same sort of source, small: it starts threads and warms the code. */
+  /** A small source of the same type, for the warm-up. */
   readonly warm: Readonly<Record<string, unknown>>;
-  /** Or why there is none. */
+  /** Or the reason why there is none. */
   readonly peer: PeerProgram | string;
 }
 
@@ -80,7 +80,7 @@ async function workOnce({ work }: PeerProgram): Promise<number> {
   });
 }
 
-/** In turn, so that a busy moment of the machine meets both. */
+/** In turn, so that load on the machine affects both. */
 async function measure(subject: Subject): Promise<Measurement[]> {
   const { what, peer } = subject;
   const ours: UnpackFacts[] = [];
@@ -104,7 +104,7 @@ async function measure(subject: Subject): Promise<Measurement[]> {
   ];
 }
 
-/** From a server on loopback to stored and checked by a running unpacker, beside the programs that one would take otherwise. */
+/** From a server on loopback to stored and checked by a running unpacker, compared with the programs that users would run instead. */
 export async function measureFetch(): Promise<Measurement[]> {
   await using registry = await startRegistry();
   await using repositories = await startGitServer();

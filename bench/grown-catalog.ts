@@ -1,4 +1,4 @@
-/** A catalog of the size of all community releases together, made up: 333 packages of 7,018 bundles, 131 MB as JSON lines, one package of 40 MB. The
+/** A catalog of the size of all community releases together, generated: 333 packages of 7,018 bundles, 131 MB as JSON lines, one package of 40 MB. The
  *  same bytes each time. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -17,7 +17,7 @@ const words =
     ' ',
   );
 
-/** Numbers from 0 to 1 that look like chance, the same each time. */
+/** Pseudo-random numbers from 0 to 1 with a fixed seed. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function chance(seed: number): () => number {
   };
 }
 
-/** Words of about so many characters. */
+/** Words of about the given number of characters. */
 function prose(random: () => number, characters: number): string {
   const parts: string[] = [];
   for (let length = 0; length < characters; ) {
@@ -37,7 +37,7 @@ function prose(random: () => number, characters: number): string {
   return parts.join(' ');
 }
 
-/** Shares of a whole, spread as sizes of real things are: many small ones, few large ones. */
+/** Shares of a whole with a realistic distribution: many small ones, few large ones. */
 function spread(count: number, sum: number, width: number): number[] {
   const random = chance(count);
   const normal = (): number => Array.from({ length: 12 }, random).reduce((total, next) => total + next, -6);

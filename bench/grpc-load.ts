@@ -1,5 +1,5 @@
-/** Calls of gRPC by many clients, at so little cost that what is measured is the server: frames of HTTP/2 are written ready-made, and of what
- *  comes back only the headers of frames are read. */
+/** gRPC calls by many clients, cheap enough that the server is what is measured: frames of HTTP/2 are prepared, and of the
+ *  responses only the headers of frames are read. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { percentile } from './table.ts';
@@ -14,7 +14,7 @@ const frameHeaderBytes = 9;
 const types = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 } as const;
 const [endStream, endHeaders, acknowledgement] = [1, 4, 1];
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
-/** So that no window has to be moved while answers come. */
+/** Large enough that no window update is needed. */
 const largestWindow = 2 ** 31 - 1;
 const defaultWindow = 65_535;
 
@@ -39,7 +39,7 @@ function numberBytes(...values: readonly number[]): Buffer {
   return bytes;
 }
 
-/** A header as HPACK has it without tables; texts are shorter than 127 bytes. */
+/** A header in HPACK without tables; texts are shorter than 127 bytes. */
 function literal(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.of(0, name.length), Buffer.from(name), Buffer.of(value.length), Buffer.from(value)]);
 }

@@ -18,8 +18,8 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   [
     { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
     { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
-    { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
-    { name: 'fetch', title: 'Bundles fetched, from a server to stored', run: measureFetch },
+    { name: 'apiserver', title: 'Compared with kube-apiserver and etcd, both durable', run: measureComparison },
+    { name: 'fetch', title: 'Fetching bundles, from a server to the content store', run: measureFetch },
     { name: 'deployments', title: '1,000 BundleDeployments of 5 objects', run: () => measureDeployments(1000) },
     { name: 'many-deployments', title: '10,000 BundleDeployments of 5 objects', run: () => measureDeployments(10_000) },
     { name: 'day', title: 'A busy day of 60 BundleDeployments, in a row', run: measureADay },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The largest resident memory of this process so far, in bytes. On Linux from the process's own high-water mark: the figure of `getrusage` starts at
+/** The largest resident memory of this process so far, in bytes. On Linux from the process's own high-water mark: the value of `getrusage` starts at
  *  what the parent had when it forked. */
 export function peakMemoryBytes(): number {
   try {

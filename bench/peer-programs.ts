@@ -20,13 +20,13 @@ async function isThere(program: string): Promise<boolean> {
   }
 }
 
-/** The peer, or what has to be installed for it. */
+/** The peer, or the program to install for it. */
 async function whereInstalled(programs: readonly string[], peer: PeerProgram): Promise<PeerProgram | string> {
   for (const program of programs) if (!(await isThere(program))) return `the program ${program} is not installed`;
   return peer;
 }
 
-/** `skopeo copy` from the registry to a folder, and `umoci unpack` of that. */
+/** `skopeo copy` from the registry to a folder, and `umoci unpack` from there. */
 export async function imageTools(reference: string): Promise<PeerProgram | string> {
   return await whereInstalled(['skopeo', 'umoci'], {
     name: 'skopeo copy, umoci unpack',

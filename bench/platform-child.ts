@@ -40,13 +40,13 @@ const platform = await startPlatform(config, { log: await createLogger({ level: 
 if (platform.apiServer !== undefined) apiPort = new URL(platform.apiServer.url).port;
 process.stdout.write(`${JSON.stringify({ kubeconfigPath: platform.kubeconfigPath, readyMs: performance.now() })}\n`);
 
-/** Garbage included: it cannot be collected from outside. */
+/** Garbage included. */
 async function threadHeapBytes(): Promise<number> {
   const heaps = await Promise.all(Array.from(threads, (thread) => thread.getHeapStatistics()));
   return heaps.reduce((sum, heap) => sum + heap.used_heap_size, 0);
 }
 
-async function tell(line: string): Promise<void> {
+async function report(line: string): Promise<void> {
   if (line === 'collect') collectGarbage();
   const { user, system } = process.cpuUsage();
   const facts = {
@@ -61,7 +61,7 @@ async function tell(line: string): Promise<void> {
 }
 
 const lines = createInterface({ input: process.stdin });
-lines.on('line', (line) => void tell(line));
+lines.on('line', (line) => void report(line));
 process.once('SIGTERM', () => {
   void platform[Symbol.asyncDispose]().then(() => process.exit(0));
 });

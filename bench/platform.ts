@@ -91,7 +91,7 @@ async function onReal(measure: (cluster: BenchCluster) => Promise<Measurement[]>
   return await measureOn(plane.kubeconfig, measure);
 }
 
-/** The measurements of a fresh embedded API server, then those of a real kube-apiserver where there is one. Every line names which. */
+/** The measurements of a fresh embedded API server, then those of a real kube-apiserver if available. Every line names the server. */
 export async function onEachCluster(
   measure: (cluster: BenchCluster) => Promise<Measurement[]>,
 ): Promise<Measurement[]> {
@@ -146,7 +146,7 @@ function isDone(object: KubeObject): boolean {
   });
 }
 
-/** Waits until `count` objects of the kind are unpacked, or installed, as their spec says now. */
+/** Waits until `count` objects of the kind are unpacked, or installed, for their present spec. */
 export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDeployment', count: number): Promise<void> {
   await eventually(
     async () => {
@@ -158,7 +158,7 @@ export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDepl
   );
 }
 
-/** Waits until the object is not there. */
+/** Waits until the object is deleted. */
 export async function whenGone(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<void> {
   await eventually(
     async () => {
@@ -174,7 +174,7 @@ export async function whenGone(kube: KubeClient, ref: Parameters<KubeClient['get
 
 const quietMs = 3000;
 
-/** Waits until the platform has sent no request but watches for three seconds; what it has used then. */
+/** Waits until the platform has sent no request but watches for three seconds; returns what it has used until then. */
 export async function whenQuiet(platform: MeasuredPlatform): Promise<PlatformFacts> {
   for (let before = await platform.facts(); ; ) {
     await pause(quietMs);
@@ -185,7 +185,7 @@ export async function whenQuiet(platform: MeasuredPlatform): Promise<PlatformFac
   }
 }
 
-/** What was used between two moments. */
+/** What was used between two measurements. */
 export function usedBetween(
   before: PlatformFacts,
   after: PlatformFacts,

@@ -9,7 +9,7 @@ interface Place {
   readonly isOne: boolean;
 }
 
-/** What a path of the Kubernetes API is about; undefined for discovery. */
+/** The resource of a path of the Kubernetes API; undefined for discovery. */
 function placeOf(pathname: string): Place | undefined {
   const parts = pathname.split('/').slice(1);
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3);

@@ -32,7 +32,7 @@ function timed(catalogs: readonly CatalogView[], names: readonly string[], outco
   return tookMs;
 }
 
-/** Packages of the grown catalog resolved: each for itself, two that contradict one another over all versions of the largest one, all at once. */
+/** Resolves packages of the grown catalog: each alone, two that conflict over all versions of the largest one, all at once. */
 export function resolutionMeasurements(index: CatalogIndex): Measurement[] {
   const names = index.packageNames();
   const each = names.map((name) => timed([index], [name], 'resolved'));

@@ -1,6 +1,6 @@
 import { cpus, hostname, release, totalmem } from 'node:os';
 
-/** One figure. `goal` is what the project aims for, where it has an aim. */
+/** One measurement. `goal` is the target of the project, if it has one. */
 export interface Measurement {
   readonly what: string;
   readonly value: string;
@@ -26,13 +26,13 @@ export function formatMeasurements(title: string, measurements: readonly Measure
   return `${title}\n${lines.join('\n')}`;
 }
 
-/** The measurement that `percent` of all are not above. */
+/** The percentile: `percent` of all measurements are not above it. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
 }
 
-/** The middle one of the measurements. */
+/** The median of the measurements. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }

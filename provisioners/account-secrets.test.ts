@@ -10,7 +10,7 @@ const systemNamespace = 'default';
 const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: systemNamespace, name: 'default' };
 const user = { fieldManager: 'test' };
 
-test('the pull secrets of the service account are followed, and nothing else about it is news', async () => {
+test('the pull secrets of the service account are watched, and no other change of it is reported', async () => {
   const server = await startApiServer({ simulation: false });
   const stop = new AbortController();
   try {

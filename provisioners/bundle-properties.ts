@@ -11,30 +11,29 @@ export const contentFieldManager = 'longshore-content';
 
 type Texts = Readonly<Record<string, string>>;
 
-function changes(texts: Texts | undefined, key: string, wanted: string | undefined): JsonObject | undefined {
-  return texts?.[key] === wanted ? undefined : { [key]: wanted ?? null };
+function changes(texts: Texts | undefined, key: string, desired: string | undefined): JsonObject | undefined {
+  return texts?.[key] === desired ? undefined : { [key]: desired ?? null };
 }
 
-/** Whether what a bundle needs, or that nobody knows it, may hold up its installation. */
+/** Whether requirements of a bundle, known or not, may delay its installation. */
 function mayWait(policy: DependencyPolicy, properties: readonly Property[], annotations: Texts | undefined): boolean {
   if (policy === 'off') return false;
   const isUnknown = policy === 'enforce' && whyUnknown(properties, annotations) !== undefined;
   return isUnknown || dependenciesOf(properties, annotations).length > 0;
 }
 
-/** Notes on the Bundle what its content says of itself, for the webhook and for those that depend on it; nothing while nothing on the
+/** Records the properties of its content on the Bundle, for the webhook and for those that depend on it; nothing while nothing on the
  *  cluster has dependencies. Returns the Bundle as it is then. */
 export async function noteProperties(
   context: ProvisionerContext,
   bundle: KubeObject,
   work: { readonly content: UnpackedContent; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
-  const { dependencies: news, kube, bundles } = context;
+  const { dependencies, kube, bundles } = context;
   const { properties } = work.content;
   const { annotations, labels } = bundle.metadata;
-  const hasDependencies = mayWait(news.policy, properties, annotations);
-  if (hasDependencies) news.use();
-  const isNoted = news.isUsed && properties.length > 0;
+  const hasDependencies = mayWait(dependencies.policy, properties, annotations);
+  const isNoted = (hasDependencies || dependencies.isUsed) && properties.length > 0;
   const noted = changes(annotations, bundlePropertiesAnnotation, isNoted ? JSON.stringify(properties) : undefined);
   const labelled = changes(labels, hasDependenciesLabel, hasDependencies ? 'true' : undefined);
   if (noted === undefined && labelled === undefined) return bundle;

@@ -6,16 +6,24 @@ import type { ProvisionerContext } from './context.ts';
 import { fieldManager } from './field-manager.ts';
 import type { BundleIdentity, UnpackedContent } from './unpacker/index.ts';
 
+/** What is known of the content of a Bundle. */
+export type ContentState =
+  /** Nothing is stored: it is fetched for the first time. */
+  | { readonly kind: 'Absent' }
+  /** It is stored, and everything that must be known of it is. */
+  | { readonly kind: 'Present'; readonly content: UnpackedContent }
+  /** It was stored elsewhere, as on a node that is lost: it is fetched again by its pin, and the Bundle stays Unpacked meanwhile. */
+  | { readonly kind: 'Lost' }
+  /** It is stored here, and must be stored in the shared store before the Bundle counts as Unpacked. */
+  | { readonly kind: 'Unshared'; readonly content: UnpackedContent }
+  /** It was stored, and is requested again: it was evicted, too little is known of it, or the shared store lacks it. The Bundle stays Unpacked meanwhile. */
+  | { readonly kind: 'Renewed'; readonly content: UnpackedContent };
+
 /** One reconcile of one Bundle. */
 export interface BundleRun extends ReconcileRun {
   readonly context: ProvisionerContext;
   readonly status: StatusWriter;
-  /** Stored once, evicted, and needed now: its Bundle stays Unpacked meanwhile. */
-  evicted?: UnpackedContent;
-  /** Its content was stored elsewhere, as on a node that is lost: it is fetched again by its pin, and the Bundle stays Unpacked meanwhile. */
-  isLost?: boolean;
-  /** Its content is here, and still to be kept in the shared store before the Bundle counts as Unpacked. */
-  unshared?: UnpackedContent;
+  content: ContentState;
 }
 
 interface Outcome {
@@ -54,10 +62,11 @@ export function setOutcome(run: BundleRun, { phase, status, reason, message, res
 /** The run of a reconcile of `object`. */
 export function newRun(context: ProvisionerContext, object: KubeObject): BundleRun {
   const { kube, clock, bundles: cache, events } = context;
-  return { context, object, status: new StatusWriter(object, { kube, clock, cache, events, fieldManager }) };
+  const status = new StatusWriter(object, { kube, clock, cache, events, fieldManager });
+  return { context, object, status, content: { kind: 'Absent' } };
 }
 
 /** The run of a fetch, which goes on beside reconciles and writes its own progress. */
 export function detached(run: BundleRun): BundleRun {
-  return { ...run, ...newRun(run.context, run.object) };
+  return { ...newRun(run.context, run.object), content: run.content };
 }

@@ -59,12 +59,12 @@ function byAge(a: KubeObject, b: KubeObject): number {
   return order(a) < order(b) ? -1 : 1;
 }
 
-/** Bundles that were never active and whose template is no longer wanted, oldest first, as many as are over the limit. */
+/** Bundles that were never active and whose template is obsolete, oldest first, as many as are over the limit. */
 export function obsoleteBundles(
   bundles: readonly KubeObject[],
-  keep: { readonly wanted: string; readonly active: string | undefined },
+  keep: { readonly desired: string; readonly active: string | undefined },
 ): readonly KubeObject[] {
-  const others = bundles.filter(({ metadata }) => metadata.name !== keep.wanted && metadata.name !== keep.active);
+  const others = bundles.filter(({ metadata }) => metadata.name !== keep.desired && metadata.name !== keep.active);
   const excess = Math.max(0, bundles.length - maxBundles);
   return others.toSorted(byAge).slice(0, excess);
 }

@@ -1,4 +1,4 @@
-import { type BundleSource, bundleDeploymentResource, parseBundle } from '../src/api/index.ts';
+import { type BundleSource, bundleDeploymentResource, bundleResource, parseBundle } from '../src/api/index.ts';
 import type { Watch } from '../src/controller/index.ts';
 import { type NamespacedName, namespacedName } from '../src/kube/index.ts';
 import { definitionOf } from '../src/sources/index.ts';
@@ -43,6 +43,13 @@ export function inputWatches(context: ProvisionerContext): readonly Watch[] {
       requestsFor: (change) => (accountSecrets.hasChanged(change) ? restartBundles(context, usesServiceAccount) : []),
     },
   ];
+}
+
+/** The first Bundle with dependencies makes the properties of all Bundles matter. */
+export function dependencyWatches({ bundles, dependencies }: ProvisionerContext): readonly Watch[] {
+  const requestsFor: Watch['requestsFor'] = ({ after }) =>
+    dependencies.isFirstUse(after) ? bundles.values().map(namespacedName) : [];
+  return [{ target: bundleResource, requestsFor }];
 }
 
 /** Bundles are in the shard of their BundleDeployment. */

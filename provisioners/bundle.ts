@@ -32,8 +32,8 @@ import {
 } from '../src/kube/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
-import { type BundleRun, bundleOf, detached, identityOf, newRun, setOutcome } from './bundle-run.ts';
-import { inputWatches, shardWatches } from './bundle-watches.ts';
+import { type BundleRun, bundleOf, type ContentState, detached, identityOf, newRun, setOutcome } from './bundle-run.ts';
+import { dependencyWatches, inputWatches, shardWatches } from './bundle-watches.ts';
 import type { ProvisionerContext } from './context.ts';
 import { fetchOf, outlookOf } from './fetches.ts';
 import { fieldManager } from './field-manager.ts';
@@ -46,7 +46,7 @@ import { skipUnserved } from './unserved.ts';
 /** Progress is not reported before: most fetches have ended by then. */
 const firstProgressMs = 2_000;
 const progressPauseMs = 500;
-const maxToldWarnings = 10;
+const maxShownWarnings = 10;
 /** The end of a fetch requests a reconcile; should that be missed, it is seen then. */
 const fetchLookMs = 60_000;
 /** A Bundle may be seen before the BundleDeployment that made it. */
@@ -58,7 +58,7 @@ const removeContent: Step<BundleRun> = async (run, { signal, log }) => {
   try {
     const { name = '' } = run.object.metadata;
     await run.context.fetches.cancel(name);
-    run.context.wanted.delete(name);
+    run.context.requested.delete(name);
     await run.context.unpacker.discard(name);
     await forgetShared(run.context, run.object.metadata.uid ?? '', { signal, log });
   } catch (thrown) {
@@ -89,10 +89,10 @@ function setUnpacked(run: BundleRun, content: UnpackedContent): void {
   const outcome = { phase: 'Unpacked', status: 'True', reason: 'UnpackSuccessful', message } as const;
   const pinned = bundleOf(run).status?.resolvedSource === undefined ? { resolvedSource } : {};
   setOutcome(run, { ...outcome, ...pinned });
-  // A deployment's own Event says that a Bundle is there which was unpacked before anybody could wait for it.
-  const isNews =
+  // An Event of the deployment covers a Bundle that was unpacked before anyone could wait for it.
+  const isEvent =
     before === undefined ? run.object.metadata.labels?.[ownerNameLabel] === undefined : before !== 'Unpacked';
-  if (isNews) run.status.event({ type: 'Normal', reason: outcome.reason, message });
+  if (isEvent) run.status.event({ type: 'Normal', reason: outcome.reason, message });
 }
 
 /** Whether the very same content can be had again; an upload cannot. */
@@ -100,49 +100,56 @@ function isPinned({ spec, status }: Bundle): boolean {
   return status?.phase === 'Unpacked' && status.resolvedSource !== undefined && spec.source.type !== 'upload';
 }
 
-/** Whether the Bundle is to be seen as Unpacked while its content comes again. */
-function isComingAgain(run: BundleRun): boolean {
-  return run.evicted !== undefined || run.isLost === true;
+/** Whether the Bundle stays Unpacked while its content is fetched again. */
+function staysUnpacked({ content: { kind } }: BundleRun): boolean {
+  return kind === 'Lost' || kind === 'Renewed';
 }
 
-/** Whether what the content needs of others is not known, because an earlier version of Longshore has stored it. */
+/** Whether the requirements of the content are not known, because an earlier version of Longshore has stored it. */
 function mustBeRead(run: BundleRun, { isOutdated, isEvicted }: UnpackedContent): boolean {
   return isOutdated && !isEvicted && run.context.dependencies.policy !== 'off' && isPinned(bundleOf(run));
 }
 
-/** Whether content that is here makes no Unpacked Bundle yet, because it is to be kept in the shared store first. */
-async function awaitsSharing(run: BundleRun, content: UnpackedContent, signal: AbortSignal): Promise<boolean> {
+/** Records on the Bundle where the shared store has its content. */
+async function recordPlace(run: BundleRun, content: UnpackedContent, signal: AbortSignal): Promise<void> {
   const { kube, unpacker, bundles } = run.context;
-  if (isUnshared(run.context, content)) {
-    run.unshared = content;
-    return bundleOf(run).status?.phase !== 'Unpacked';
-  }
-  if (unpacker.shared === undefined) return false;
+  if (unpacker.shared === undefined) return;
   const written = await noteStored(kube, run.object, { ...content, signal });
   if (written !== run.object) bundles.wrote(written);
   run.status.rebase(run, written);
-  return false;
 }
 
-/** Content that is stored already is never fetched again, whatever the status says; evicted content is when somebody wants it, and content
- *  of which too little is known. */
-const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
-  const content = await run.context.unpacker.find(identityOf(run.object));
+function mustBeRenewed(run: BundleRun, content: UnpackedContent): boolean {
+  const { context, object } = run;
+  const isRequested = content.isEvicted && context.requested.has(object.metadata.name ?? '');
+  return isRequested || isUnshared(context, content) || mustBeRead(run, content);
+}
+
+function contentState(run: BundleRun, content: UnpackedContent | undefined): ContentState {
+  const { context, object } = run;
   if (content === undefined) {
-    run.isLost = isPinned(bundleOf(run)) || isShelved(run.context, run.object);
-    return undefined;
+    const isLost = isPinned(bundleOf(run)) || isShelved(context, object);
+    return { kind: isLost ? 'Lost' : 'Absent' };
   }
-  if (await awaitsSharing(run, content, signal)) return undefined;
-  const { name = '' } = run.object.metadata;
-  const isUnknown = mustBeRead(run, content);
-  if (!isUnknown) run.status.rebase(run, await noteProperties(run.context, run.object, { content, signal }));
+  const isUnpacked = bundleOf(run).status?.phase === 'Unpacked';
+  if (isUnshared(context, content) && !isUnpacked) return { kind: 'Unshared', content };
+  return { kind: mustBeRenewed(run, content) ? 'Renewed' : 'Present', content };
+}
+
+/** Stored content is never fetched again, whatever the status shows; evicted content is if it is requested, and content of which too
+ *  little is known. */
+const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
+  const { context } = run;
+  run.content = contentState(run, await context.unpacker.find(identityOf(run.object)));
+  if (run.content.kind !== 'Present' && run.content.kind !== 'Renewed') return undefined;
+  const { kind, content } = run.content;
+  if (!isUnshared(context, content)) await recordPlace(run, content, signal);
+  if (!mustBeRead(run, content)) {
+    run.status.rebase(run, await noteProperties(context, run.object, { content, signal }));
+  }
   setUnpacked(run, content);
-  const isWanted = content.isEvicted && run.context.wanted.has(name);
-  if (isWanted || isUnknown || run.unshared !== undefined) {
-    run.evicted = content;
-    return undefined;
-  }
-  run.context.wanted.delete(name);
+  if (kind === 'Renewed') return undefined;
+  context.requested.delete(run.object.metadata.name ?? '');
   return 'stop';
 };
 
@@ -150,7 +157,7 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
 const checkPause: Step<BundleRun> = async (run) => {
   if (run.object.metadata.annotations?.[pausedAnnotation] !== 'true') return undefined;
   await run.context.fetches.cancel(run.object.metadata.name ?? '');
-  if (isComingAgain(run)) return 'stop';
+  if (staysUnpacked(run)) return 'stop';
   const message = `paused: nothing is fetched while the annotation ${pausedAnnotation} is "true"`;
   setOutcome(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message });
   return 'stop';
@@ -176,7 +183,7 @@ function progressReporter(
   return {
     show: (line) => {
       const nowMs = run.context.clock.now();
-      if (isBusy || isComingAgain(run) || nowMs - lastMs < progressPauseMs) return;
+      if (isBusy || staysUnpacked(run) || nowMs - lastMs < progressPauseMs) return;
       lastMs = nowMs;
       isBusy = true;
       writing = write(line);
@@ -189,7 +196,8 @@ function progressReporter(
  *  @throws what the shared store threw, where the source can only be waited for */
 async function obtain(run: BundleRun, reconcile: ReconcileContext): Promise<void> {
   const { signal, log } = reconcile;
-  const { context, object, evicted: local = run.unshared } = run;
+  const { context, object, content } = run;
+  const local = 'content' in content ? content.content : undefined;
   const help = await askShared(context, object, { local, signal, log });
   if (help.isDone) return;
   try {
@@ -209,22 +217,22 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
     const source = status?.resolvedSource ?? spec.source;
     const { provisionerClassName } = spec;
     const bundle = identityOf(run.object);
-    const expectedDigest = run.evicted?.digest;
+    const expectedDigest = run.content.kind === 'Renewed' ? run.content.content.digest : undefined;
     const firstRef = source === spec.source ? undefined : spec.source.image?.ref;
     const request = { bundle, provisionerClassName, source, firstRef, expectedDigest, ...inputs } as UnpackRequest;
     const content = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
     const { digest, sizeBytes, warnings } = content;
     log.info({ digest, sizeBytes }, 'bundle stored');
     run.context.metrics?.add('longshore_fetched_bytes_total', { source: spec.source.type }, sizeBytes);
-    if (warnings.length === 0 || isComingAgain(run)) return;
-    const message = warnings.slice(0, maxToldWarnings).join('; ');
+    if (warnings.length === 0 || staysUnpacked(run)) return;
+    const message = warnings.slice(0, maxShownWarnings).join('; ');
     run.context.events.record(run.object, { type: 'Warning', reason: 'QuestionableMetadata', message });
   } finally {
     await progress.settle();
   }
 }
 
-/** The same, told of in metrics. */
+/** The same, with metrics. */
 async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<void> {
   const { metrics, clock } = run.context;
   const source = bundleOf(run).spec.source.type;
@@ -244,15 +252,15 @@ async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<vo
   }
 }
 
-/** Content that was lost for good is told of on the Bundle; what had to give way is on the deployment that wants it. */
-function staysUnpacked(run: BundleRun, error: WorkFailure['error']): boolean {
-  return run.evicted !== undefined || (isComingAgain(run) && !(error instanceof TerminalError));
+/** Content that was lost for good is reported on the Bundle; content that was evicted on the deployment that requests it. */
+function isReportedElsewhere({ content: { kind } }: BundleRun, error: WorkFailure['error']): boolean {
+  return kind === 'Renewed' || (kind === 'Lost' && !(error instanceof TerminalError));
 }
 
 function setFailure(run: BundleRun, failure: WorkFailure): void {
   const { error } = failure;
   const { message } = error;
-  if (staysUnpacked(run, error)) {
+  if (isReportedElsewhere(run, error)) {
     run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });
     return;
   }
@@ -260,8 +268,8 @@ function setFailure(run: BundleRun, failure: WorkFailure): void {
   if (error instanceof WaitingError || isTagAwaited) {
     setOutcome(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message });
     if (isTagAwaited) {
-      const told = `${message}: ${errorMessage(error.cause)}`;
-      run.status.event({ type: 'Warning', reason: 'UnpackPending', message: told });
+      const cause = `${message}: ${errorMessage(error.cause)}`;
+      run.status.event({ type: 'Warning', reason: 'UnpackPending', message: cause });
     }
     return;
   }
@@ -279,17 +287,17 @@ function rethrow({ error, nextTryMs }: WorkFailure, nowMs: number): never {
   throw new TransientError(error.reason, error.message, { cause: error, retryAfterMs: afterMs });
 }
 
-/** After we wrote `Failing` somebody else wrote `Pending`: another upload has come. */
+/** `Pending` after `Failing` was written elsewhere: there is another upload. */
 function isReplaced(state: WorkState, { spec, status }: Bundle): boolean {
-  const isTold = state.kind === 'failed' && !state.isNew;
-  return isTold && spec.source.type === 'upload' && status?.phase === 'Pending';
+  const isReported = state.kind === 'failed' && !state.isNew;
+  return isReported && spec.source.type === 'upload' && status?.phase === 'Pending';
 }
 
-/** What takes no time is not told: most contents are there before anybody could have read that they come.
- *  @throws WaitingError until there is something to tell */
+/** What takes no time is not reported: most contents are stored before anyone could have read that they are fetched.
+ *  @throws WaitingError until there is something to report */
 function setBeginning(run: BundleRun, quietMs: number): void {
   const phase = bundleOf(run).status?.phase;
-  if (isComingAgain(run) || (phase !== undefined && phase !== 'Unpacked')) return;
+  if (staysUnpacked(run) || (phase !== undefined && phase !== 'Unpacked')) return;
   if (quietMs > 0) throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: quietMs });
   setOutcome(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' });
 }
@@ -313,7 +321,7 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
     state = context.fetches.stateOf(fetchOf(bundle));
   }
   if (state.kind === 'running') setBeginning(run, state.quietMs);
-  // Nothing is done yet: a failure of the last try is no news when this one fails alike.
+  // Nothing is done yet: the same failure as that of the last try is not reported again.
   throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: fetchLookMs });
 };
 
@@ -336,7 +344,7 @@ async function begin(context: ProvisionerContext, object: KubeObject): Promise<B
 }
 
 async function forget(context: ProvisionerContext, { name }: NamespacedName): Promise<void> {
-  context.wanted.delete(name);
+  context.requested.delete(name);
   context.unserved.forget('Bundle', name);
   await context.fetches.cancel(name);
 }
@@ -345,7 +353,7 @@ async function forget(context: ProvisionerContext, { name }: NamespacedName): Pr
 export const bundleController: ControllerDefinition<ProvisionerContext, BundleRun> = defineController({
   name: 'bundle',
   for: bundleResource,
-  watches: (context) => [...inputWatches(context), ...shardWatches(context)],
+  watches: (context) => [...inputWatches(context), ...shardWatches(context), ...dependencyWatches(context)],
   begin,
   steps,
   forget,

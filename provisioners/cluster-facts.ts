@@ -1,7 +1,7 @@
 import type { ClusterFacts } from '../src/formats/index.ts';
 import { type KubeClient, NoKindMatch } from '../src/kube/index.ts';
 
-/** Whose kinds tell that they are there, the one to ask first. */
+/** Certificate providers by the kinds that they bring, the preferred one first. */
 const providersByKind = [
   { provider: 'cert-manager', apiVersion: 'cert-manager.io/v1', kind: 'Certificate' },
   { provider: 'openshift-service-ca', apiVersion: 'operator.openshift.io/v1', kind: 'ServiceCA' },
@@ -21,7 +21,7 @@ async function isServed(
   }
 }
 
-/** What an installation may depend on; Longshore itself issues certificates where nobody else does. */
+/** What an installation may depend on; Longshore itself issues certificates where no provider is installed. */
 export async function readClusterFacts(kube: KubeClient, signal: AbortSignal): Promise<ClusterFacts> {
   const certificateProviders: string[] = [];
   for (const row of providersByKind) if (await isServed(kube, row, signal)) certificateProviders.push(row.provider);

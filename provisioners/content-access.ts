@@ -20,7 +20,7 @@ function legacyPath(action: { readonly verb: string; readonly path: string }): s
   return isUpload ? action.path.replace('/uploads/', '/bundles/') : undefined;
 }
 
-/** Asks the API server who somebody is (TokenReview) and what they may (SubjectAccessReview on the path). */
+/** Authenticates by TokenReview, and authorizes by SubjectAccessReview on the path. */
 export function createContentAccess(kube: KubeClient): ContentAccess {
   const isAllowed = async (user: ContentUser, verb: string, path: string): Promise<boolean> => {
     const { username, groups, uid, extra } = user;

@@ -66,7 +66,7 @@ const conflictTries = 5;
 const uploadsAtATime = 8;
 const received = 'received bundle upload, waiting for provisioner to unpack it.';
 
-/** The cluster's authority for client certificates, where it says so to those who serve beside it. */
+/** The cluster's authority for client certificates, where it is published for extension API servers. */
 async function readClientCa(kube: KubeClient): Promise<string | undefined> {
   const ref = {
     apiVersion: 'v1',
@@ -179,7 +179,7 @@ class UploadDesk {
     return { status: 201, text: 'stored' };
   }
 
-  /** What is said to be stored outlives this process, where there is a place for it. */
+  /** What is acknowledged as stored outlives this process, where there is a shared store. */
   async #share(target: UploadTarget, { path }: ReceivedUpload, signal: AbortSignal): Promise<void> {
     const { kube, unpacker } = this.#options;
     if (unpacker.shared === undefined) return;
@@ -194,7 +194,7 @@ class UploadDesk {
     return await this.#options.kube.get({ apiVersion, kind, name }, { signal });
   }
 
-  /** Tells the provisioner by the Bundle's status, again when somebody else wrote it meanwhile. */
+  /** Notifies the provisioner by the status of the Bundle; retried after a conflict. */
   async #announce({ name, uid }: UploadTarget, signal: AbortSignal): Promise<void> {
     for (let left = conflictTries; ; left--) {
       const object = await this.#find(name, signal);
@@ -236,6 +236,7 @@ async function storeFigures(unpacker: Unpacker): Promise<MetricValues> {
     longshore_content_store_sweeps_total: usage.sweepCount,
     longshore_layer_cache_hits_total: usage.layerHitCount,
     longshore_layer_cache_misses_total: usage.layerMissCount,
+    longshore_bundle_parses_total: usage.parsedCount,
   };
 }
 

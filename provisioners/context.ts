@@ -5,8 +5,8 @@ import type { BackgroundWork } from '../src/controller/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
-import type { DependencyNews } from './dependency-news.ts';
-import type { RightsNews } from './rights-news.ts';
+import type { DependencyWaits } from './dependency-waits.ts';
+import type { PermissionWaits } from './permission-waits.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import type { Shards } from './shards.ts';
 import type { Unpacker } from './unpacker/index.ts';
@@ -17,16 +17,16 @@ export interface ProvisionerContext {
   readonly kube: KubeClient;
   readonly unpacker: Unpacker;
   readonly fetches: BackgroundWork;
-  /** Told of fetches and of contents that are wanted. */
+  /** Counts fetches and requested contents. */
   readonly metrics: Metrics | undefined;
-  /** Names of Bundles whose content somebody wants to have, should it have been evicted. */
-  readonly wanted: Set<string>;
+  /** Names of Bundles whose evicted content is requested. */
+  readonly requested: Set<string>;
   readonly engine: ApplyEngine;
-  readonly dependencies: DependencyNews;
+  readonly dependencies: DependencyWaits;
   /** Clauses: which bundles of catalogs would meet a dependency. */
   readonly offersFor: (dependency: Dependency) => readonly string[];
   readonly servingCertificates: ServingCertificates;
-  readonly rights: RightsNews;
+  readonly permissions: PermissionWaits;
   /** Nothing is done for a deployment that names no service account. */
   readonly isAccountRequired: boolean;
   /** What is for this process to take care of. */

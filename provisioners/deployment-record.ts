@@ -28,7 +28,7 @@ export interface RecordedBundle {
   readonly contentDigest?: string;
 }
 
-/** `status.record` of a BundleDeployment: what belongs to it. Nobody but the provisioner may write the status, and neither `kubectl replace`
+/** `status.record` of a BundleDeployment: what belongs to it. Only the provisioner may write the status, and neither `kubectl replace`
  *  nor a patch of metadata changes it; so permissions and deletions rest on it alone.
  *  @see docs/decisions/0008-identity-is-recorded.md */
 export interface DeploymentRecord {
@@ -39,7 +39,7 @@ export interface DeploymentRecord {
   readonly inventory: Inventory;
 }
 
-/** The record of this very deployment; undefined when there is none: then nobody knows what belongs to it. */
+/** The record of this very deployment; undefined when there is none: then it is unknown what belongs to it. */
 export function readRecord(deployment: KubeObject): DeploymentRecord | undefined {
   const { metadata, status } = parseBundleDeployment(deployment);
   const { record } = status ?? {};

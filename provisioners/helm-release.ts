@@ -69,7 +69,7 @@ interface Place {
   readonly namespace: string | undefined;
 }
 
-/** Where the objects of a manifest are said to be; what is no object is left out.
+/** Where a manifest places its objects; what is no object is left out.
  *  @throws TerminalError InvalidYaml, UnreadableRelease */
 export function placesIn(manifest: string): readonly Place[] {
   const objects = parseYamlDocuments('manifest of the release', manifest).filter(isJsonObject);
@@ -169,7 +169,7 @@ export async function installedAtMs(
 }
 
 /** Where everything is that RukPak has installed for the deployment, by the Secret of its Helm release; whatever RukPak wrote into those objects counts
- *  as written by us from now on. Nothing else of them is changed. Undefined when there is no release; one that cannot be read is told by an Event. */
+ *  as written by us from now on. Nothing else of them is changed. Undefined when there is no release; one that cannot be read is reported by an Event. */
 export async function takeOverRelease(
   context: ProvisionerContext,
   deployment: KubeObject,

@@ -18,7 +18,7 @@ import { createAccountSecrets } from './account-secrets.ts';
 import { bundleController } from './bundle.ts';
 import { restartBundles } from './bundle-watches.ts';
 import type { ProvisionerContext } from './context.ts';
-import { DependencyNews } from './dependency-news.ts';
+import { DependencyWaits } from './dependency-waits.ts';
 import {
   BundleWaits,
   bundleDeploymentController,
@@ -27,8 +27,8 @@ import {
   InstallGate,
 } from './deployment/index.ts';
 import { createFetches } from './fetches.ts';
-import { objectFigures } from './figures.ts';
-import { RightsNews } from './rights-news.ts';
+import { objectMetrics } from './object-metrics.ts';
+import { PermissionWaits } from './permission-waits.ts';
 import { ServingCertificates } from './serving-certificates.ts';
 import { type Shard, Shards } from './shards.ts';
 import { sweepShared } from './shared-content.ts';
@@ -39,7 +39,7 @@ export { bundleController } from './bundle.ts';
 export { createContentAccess } from './content-access.ts';
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { bundleDeploymentController } from './deployment/index.ts';
-export { wishesOf } from './installed-record.ts';
+export { installOptionsOf } from './installed-record.ts';
 export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
 export { placeOf, type Rendition, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';
@@ -118,27 +118,20 @@ function uploadedBundles({ bundles, shards }: ProvisionerContext): readonly Uplo
   return uploaded.map(({ metadata: { name = '', uid = '' } }) => ({ name, uid }));
 }
 
-/** Follows what Bundles need of each other. */
-function followDependencies({ bundles, deployments, dependencies }: ProvisionerContext): void {
-  bundles.subscribe((change) => dependencies.heed(change));
-  for (const after of bundles.values()) dependencies.heed({ before: undefined, after });
-  deployments.subscribe((change) => dependencies.heed(change));
-}
-
 /** How the parts request a reconcile; called after both controllers are added. */
 interface Wake {
   readonly bundle: (name: string) => void;
   readonly deployment: (name: string) => void;
 }
 
-function tryAgain(name: string, gate: InstallGate, wake: Wake): void {
+function retryInstall(name: string, gate: InstallGate, wake: Wake): void {
   gate.forget(name);
   wake.deployment(name);
 }
 
 interface EngineParts {
   readonly gate: InstallGate;
-  readonly dependencies: DependencyNews;
+  readonly dependencies: DependencyWaits;
   readonly wake: Wake;
 }
 
@@ -157,7 +150,7 @@ function createEngine(
     onChange: (change) => {
       if (change.owner !== undefined) wake.deployment(change.owner);
       for (const name of gate.release(change)) wake.deployment(name);
-      if (change.mayUnblock) dependencies.tell();
+      if (change.mayUnblock) for (const { name } of dependencies.requests()) wake.deployment(name);
     },
   });
 }
@@ -174,26 +167,21 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     const owner = bundles.get(name)?.metadata.labels?.[ownerNameLabel];
     if (owner !== undefined) wake.deployment(owner);
   };
-  const want = (name: string): void => {
-    context.wanted.add(name);
+  const request = (name: string): void => {
+    context.requested.add(name);
     wake.bundle(name);
   };
-  const dependencies = new DependencyNews(options.dependencyPolicy, {
-    onDeployment: wake.deployment,
-    onFirstUse: () => {
-      for (const { metadata } of bundles.values()) wake.bundle(metadata.name ?? '');
-    },
-  });
+  const dependencies = new DependencyWaits(options.dependencyPolicy);
   const context: DeploymentContext = {
     ...runtime,
     dependencies,
-    hooks: { gate, waits: new BundleWaits(clock), drift: new DriftPace(clock), onContentLost: want },
+    hooks: { gate, waits: new BundleWaits(clock), drift: new DriftPace(clock), onContentLost: request },
     offersFor: options.offersFor ?? (() => []),
     shards: new Shards(options.shard, { deployments, clock }),
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs,
-    wanted: new Set(),
+    requested: new Set(),
     fetches: createFetches({ ...runtime, onChange }),
     systemNamespace,
     accountSecrets: createAccountSecrets(manager, systemNamespace),
@@ -203,13 +191,13 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     unserved: new Unserved(),
     servingCertificates: new ServingCertificates(runtime),
     isAccountRequired: options.isAccountRequired,
-    rights: new RightsNews({ ...runtime, onDeployment: (name) => tryAgain(name, gate, wake) }),
+    permissions: new PermissionWaits({ manager, onDeployment: (name) => retryInstall(name, gate, wake) }),
     bundles,
     deployments,
     events: manager.eventRecorder('longshore'),
     engine: createEngine(manager, options, { gate, dependencies, wake }),
   };
-  options.unpacker.onWanted(want);
+  options.unpacker.onRequested(request);
   return context;
 }
 
@@ -224,7 +212,7 @@ export function addProvisioners(manager: Manager, options: ProvisionerOptions): 
     await options.beforeWork?.();
     await sweep(context);
     void sweepShared({ ...context, signal: manager.signal });
-    followDependencies(context);
+    context.bundles.values().some((bundle) => context.dependencies.isFirstUse(bundle));
   };
   let preparing: Promise<void> | undefined;
   const shared = { context, resyncMs, beforeWork: () => (preparing ??= prepare()) };
@@ -236,7 +224,7 @@ export function addProvisioners(manager: Manager, options: ProvisionerOptions): 
     ...(whileStandby === undefined ? {} : { whileStandby: (signal) => whileStandby(known, signal) }),
   });
   const deployments = manager.add(bundleDeploymentController, { ...shared, workers });
-  manager.metrics?.readFrom(() => Promise.resolve(objectFigures(context)));
+  manager.metrics?.readFrom(() => Promise.resolve(objectMetrics(context)));
   const retry = (isConcerned: (source: BundleSource) => boolean): void => {
     for (const { name } of restartBundles(context, isConcerned)) bundles.enqueue(name);
   };

@@ -27,7 +27,7 @@ export function actingOwnerOf(object: KubeObject): Owner {
   return { ...ownerOf(object), account: readDeploymentConfig(configOf(object)).serviceAccount };
 }
 
-/** Whether the deployment's annotation `key` says so. */
+/** Whether the deployment's annotation `key` is `true`. */
 export function isAsked({ metadata }: KubeObject, key: string): boolean {
   return metadata.annotations?.[key] === 'true';
 }
@@ -52,7 +52,7 @@ export function isRevisionOf(revision: string, { metadata }: KubeObject): boolea
 
 /** How the deployment wants to have its objects installed, for a request to the engine.
  *  @throws TerminalError InvalidConfig */
-export function wishesOf(object: KubeObject): {
+export function installOptionsOf(object: KubeObject): {
   readonly recorded: Inventory;
   readonly progress: InstallationProgress;
   readonly installNamespace: string | undefined;
@@ -86,7 +86,7 @@ export function namespaceTerms(
   };
 }
 
-/** Whether the deployment has the finalizer and the metadata of an ApplySet that say where its objects are. */
+/** Whether the deployment has the finalizer and the metadata of an ApplySet that show where its objects are. */
 function isMarked(object: KubeObject, inventory: Inventory, tool: string): boolean {
   const { metadata } = object;
   const { labels, annotations } = inventoryMetadata(metadata.name ?? '', inventory, tool);

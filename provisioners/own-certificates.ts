@@ -11,8 +11,8 @@ import {
 import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { isFresh, issueServing, servingData, servingIn } from './serving-secret.ts';
 
-/** How long a Secret that somebody removed, or a clock that jumped, stays unnoticed. */
-const lookAgainMs = 60_000;
+/** How long a removed Secret, or a clock that jumped, stays unnoticed. */
+const recheckMs = 60_000;
 const tryAgainMs = 5_000;
 const writeTries = 5;
 
@@ -43,7 +43,7 @@ async function readSecret(secret: ServingSecret, { kube, signal }: IssuingContex
   }
 }
 
-/** Fails with a conflict when somebody was faster. */
+/** Fails with a conflict after a concurrent write. */
 async function write(live: KubeObject, pair: ServingPair, { kube, signal }: IssuingContext): Promise<void> {
   const options = { fieldManager: 'longshore', signal };
   const data = servingData(pair);
@@ -84,12 +84,12 @@ async function ensureServing(secret: ServingSecret, context: IssuingContext): Pr
 
 async function follow(secret: ServingSecret, serving: ReplaceableCertificate, context: IssuingContext): Promise<void> {
   const { clock, log, signal } = context;
-  let waitMs = lookAgainMs;
+  let waitMs = recheckMs;
   while (!signal.aborted) {
     await clock.sleep(waitMs, { signal });
     try {
       const next = await ensureServing(secret, context);
-      waitMs = lookAgainMs;
+      waitMs = recheckMs;
       const { certificatePem, caBundlePem } = serving.current();
       if (next.certificatePem !== certificatePem || next.caBundlePem !== caBundlePem) serving.replace(next);
     } catch (thrown) {

@@ -53,7 +53,7 @@ test.each([
     found: changed({ ownerReferences: [{ ...owner, controller: false }] }),
   },
   { name: 'has another name', found: changed({ name: 'app-2', uid: 'b2' }) },
-])('a Bundle that $name is not, whatever its labels say', ({ found }) => {
+])('a Bundle that $name is not, regardless of its labels', ({ found }) => {
   expect(bundlesOf(cacheOf(found), deployment())).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test('with a deployment go the Bundles that it controls, and those that were cre
   expect(controlledBundles(cacheOf(orphaned, claimed, other), deployment())).toEqual([claimed, orphaned]);
 });
 
-test('where the cluster drops the record nothing goes on, and what to apply is said', async () => {
+test('where the cluster drops the record nothing proceeds, and the error names what to apply', async () => {
   const { status: _dropped, ...kept } = deployment();
   const kube = { patch: () => Promise.resolve(kept) };
   const context = { kube, deployments: { wrote: () => undefined } } as unknown as ProvisionerContext;

@@ -4,7 +4,7 @@ import type { ProvisionerContext } from './context.ts';
 import { isControlledBy, isRecordedAs, readRecord } from './deployment-record.ts';
 
 /** The Bundles that the provisioner created for the deployment, as they were created: their content may be installed for it. Labels and names
- *  say nothing: who may create Bundles chooses those. */
+ *  prove nothing: users who may create Bundles choose them. */
 export function bundlesOf(
   { bundles }: Pick<ProvisionerContext, 'bundles'>,
   deployment: KubeObject,
@@ -17,8 +17,8 @@ export function bundlesOf(
   });
 }
 
-/** The Bundles that go with the deployment: those that it controls, whoever created them, and those that were created for it, though somebody
- *  has orphaned them. */
+/** The Bundles that go with the deployment: those that it controls, regardless of who created them, and those that were created for it, though they
+ *  were orphaned. */
 export function controlledBundles(
   { bundles }: Pick<ProvisionerContext, 'bundles'>,
   deployment: KubeObject,

@@ -284,7 +284,7 @@ describe('a first installation that was interrupted', () => {
 });
 
 describe('a BundleDeployment', () => {
-  test('whose finalizer somebody removed, and that of others keeps, is removed with its objects', async () => {
+  test('whose finalizer was removed, and that finalizers of others keep, is removed with its objects', async () => {
     const object = deployment('lsp-held', push('held:1', [configMap('lsp-held')]));
     const finalizers = ['example.com/hold'];
     await kube.apply({ ...object, metadata: { ...object.metadata, finalizers } }, user);
@@ -302,7 +302,7 @@ describe('a BundleDeployment', () => {
     await eventually(async () => expect(await find(deploymentKind, 'lsp-held')).toBeUndefined());
   });
 
-  test('installs, pivots to a new version, removes what is gone and the old Bundle, and leaves nothing behind', async () => {
+  test('installs, pivots to a new version, removes what is obsolete and the old Bundle, and leaves nothing behind', async () => {
     const first = push('pivot:1', [configMap('lsp-a'), configMap('lsp-b')]);
     const second = push('pivot:2', [configMap('lsp-a', '2'), configMap('lsp-c')]);
     await kube.apply(deployment('lsp-pivot', first), user);
@@ -327,7 +327,7 @@ describe('a BundleDeployment', () => {
     expect(await ownedBundles('lsp-pivot')).toEqual([]);
   });
 
-  test('keeps the old version when the new one cannot be applied, and says why', async () => {
+  test('keeps the old version when the new one cannot be applied, and reports why', async () => {
     const good = push('failed:1', [configMap('lsp-d')]);
     const bad = push('failed:2', [
       configMap('lsp-d', '2'),
@@ -350,7 +350,7 @@ describe('a BundleDeployment', () => {
     await remove('lsp-failed');
   });
 
-  test('does not take over what belongs to another, changes nothing, and goes on once the other is gone', async () => {
+  test('does not take over what belongs to another, changes nothing, and continues once the other is deleted', async () => {
     await kube.apply(deployment('lsp-one', push('one:1', [configMap('lsp-f')])), user);
     await whenInstalled('lsp-one');
     await kube.apply(deployment('lsp-two', push('two:1', [configMap('lsp-f', '2'), configMap('lsp-g')])), user);
@@ -379,6 +379,27 @@ describe('a BundleDeployment', () => {
     expect(await valueOf('lsp-mine')).toBe('mine');
     await kube.delete({ ...configMapKind, namespace: systemNamespace, name: 'lsp-mine' });
     await kube.delete({ ...deploymentKind, name: 'lsp-taker' });
+  });
+
+  test('parses each version once, whatever is installed, rolled back and corrected of it', async () => {
+    const parsedBefore = (await unpacker.usage()).parsedCount;
+    await kube.apply(deployment('lsp-parsed', push('parsed:1', [configMap('lsp-p')])), user);
+    const old = await whenInstalled('lsp-parsed');
+    const ref = { ...configMapKind, namespace: systemNamespace, name: 'lsp-p' };
+    for (const value of ['other', 'another']) {
+      await kube.patch(ref, { data: { value } }, { fieldManager: 'other' });
+      await eventually(async () => expect(await valueOf('lsp-p')).toBe('1'));
+    }
+    await kube.apply(deployment('lsp-parsed', push('parsed:2', [configMap('lsp-p', '2')])), user);
+    await whenInstalled('lsp-parsed', old);
+    await kube.delete(ref);
+    await eventually(async () => expect(await valueOf('lsp-p')).toBe('2'));
+    await halt();
+    await launch();
+    await kube.delete(ref);
+    await eventually(async () => expect(await valueOf('lsp-p')).toBe('2'));
+    expect((await unpacker.usage()).parsedCount - parsedBefore).toBe(2);
+    await remove('lsp-parsed');
   });
 
   test('puts drift right and leaves what others added', async () => {
@@ -489,7 +510,7 @@ describe('a BundleDeployment', () => {
     await remove('lsp-tries');
   });
 
-  test('deleted with cascade=orphan while nobody looks leaves what was installed', async () => {
+  test('deleted with cascade=orphan while no process runs leaves what was installed', async () => {
     await kube.apply(deployment('lsp-left', push('left:1', [configMap('lsp-left')])), user);
     await whenInstalled('lsp-left');
     await halt();
@@ -542,7 +563,7 @@ describe('a Bundle', () => {
     await kube.delete({ ...configMapKind, ...metadata });
   });
 
-  test('whose ConfigMap is mended while the ConfigMaps are listed for the first time is unpacked', async () => {
+  test('whose ConfigMap is corrected while the ConfigMaps are listed for the first time is unpacked', async () => {
     const data = { 'a.yaml': formatYaml(configMap('lsp-inner')) };
     const metadata = { name: 'lsp-late', namespace: systemNamespace };
     await halt();
@@ -557,7 +578,7 @@ describe('a Bundle', () => {
     };
     const list: KubeClient['list'] = async (...asked) => {
       if (asked[0].kind === 'ConfigMap' && asked[0].namespace === systemNamespace) {
-        // Whoever fetches without the list does it meanwhile, and fails for good.
+        // A fetch without the list happens meanwhile, and fails for good.
         await Promise.race([read.promise, systemClock.sleep(200)]);
         await kube.apply({ ...configMapKind, metadata, data, immutable: true }, user);
       }
@@ -576,11 +597,11 @@ test('a source that fails in the same way again and again is logged once', async
   const name = 'lsp-unreachable';
   const spec = { provisionerClassName, source: { type: 'image', image: { ref: '127.0.0.1:1/lsp/nothing:v1' } } };
   await kube.create({ apiVersion, kind: 'Bundle', metadata: { name }, spec }, user);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   await eventually(async () => {
     const [condition] = parseBundle(await kube.get({ apiVersion, kind: 'Bundle', name })).status?.conditions ?? [];
-    if (condition?.message?.includes('next try at') === true) told.add(condition.message);
-    expect(told.size).toBeGreaterThan(2);
+    if (condition?.message?.includes('next try at') === true) reported.add(condition.message);
+    expect(reported.size).toBeGreaterThan(2);
   });
   expect(warnings.filter(({ object }) => object === name)).toEqual([
     { object: name, message: expect.stringContaining('ECONNREFUSED') as unknown },

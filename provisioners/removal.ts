@@ -10,9 +10,9 @@ import { errorMessage, TerminalError, TransientError, WaitingError } from '../sr
 import type { ReconcileContext } from '../src/controller/index.ts';
 import {
   type Condition,
-  type EventNews,
   hasFinalizer,
   type KubeObject,
+  type ObjectEvent,
   refOf,
   removeFinalizer,
 } from '../src/kube/index.ts';
@@ -91,26 +91,26 @@ async function removeBundles({ run: { context, object }, signal }: Removal): Pro
   throw new WaitingError('Removing', `waiting for deletion of ${names}`, { afterMs: bundleRecheckMs });
 }
 
-/** A removal that does not go on says why on the deployment. */
+/** A removal that does not proceed reports why on the deployment. */
 function reportStandstill(removal: Removal, thrown: unknown): void {
   if (removal.signal.aborted) return;
   const isFailure = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (!isFailure && !(thrown instanceof WaitingError)) return;
-  if (thrown instanceof PermissionsMissing) removal.run.context.rights.waits(removal.run.object.metadata.name ?? '');
+  if (thrown instanceof PermissionsMissing) removal.run.context.permissions.add(removal.run.object.metadata.name ?? '');
   const reason: RemovingReason = isFailure ? 'RemovalFailed' : 'Removing';
   const message = errorMessage(thrown);
   removal.run.context.events.record(removal.run.object, { type: isFailure ? 'Warning' : 'Normal', reason, message });
   report(removal, { type: 'Removing', reason, message });
 }
 
-function farewell(object: KubeObject): EventNews {
+function farewell(object: KubeObject): ObjectEvent {
   const [reason, message] = isAsked(object, orphanAnnotation)
-    ? ['Orphaned', 'Everything that was installed has been left where it is, as nobody’s']
+    ? ['Orphaned', 'Everything that was installed remains in place, without an owner']
     : ['Removed', 'Everything that was installed has been removed'];
   return { type: 'Normal', reason, message };
 }
 
-/** Whether its record says so, though somebody has removed the finalizer and only that of others keeps it. */
+/** Whether its record shows that it may, though the finalizer was removed and only finalizers of others keep it. */
 function mayHaveObjects(object: KubeObject): boolean {
   return (readRecord(object)?.installation ?? 'NotStarted') !== 'NotStarted';
 }
@@ -128,7 +128,7 @@ async function forgetObjects(removal: Removal): Promise<void> {
 }
 
 /** Takes a deployment apart that is to go: what was installed goes in reverse order, or is let go, then the Bundles, then
- *  itself. Its status and Events say what it waits for and what is kept.
+ *  itself. Its status and Events show what it waits for and what is kept.
  *  @throws WaitingError while something still exists */
 export async function removeDeployment(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
   const { context, object } = run;

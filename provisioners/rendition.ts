@@ -7,11 +7,11 @@ import { configOf } from './installed-record.ts';
 /** What a bundle becomes for a deployment, ready to be applied. */
 export interface Rendition {
   readonly objects: readonly KubeObject[];
-  /** Undefined: as the deployment says. */
+  /** Undefined: as the deployment configures it. */
   readonly installNamespace?: InstallNamespace;
 }
 
-/** What a bundle is rendered with for the deployment; the cluster is only asked for formats that heed it. */
+/** What a bundle is rendered with for the deployment; the cluster is only read for formats that depend on it. */
 export async function termsFor(
   deployment: KubeObject,
   provisionerClassName: string,
@@ -24,7 +24,7 @@ export async function termsFor(
   return { config: configOf(deployment), cluster };
 }
 
-/** How a rendition overrides what the deployment alone says of the install namespace, for a request to the engine. */
+/** How a rendition overrides the install namespace of the deployment, for a request to the engine. */
 export function placeOf({ installNamespace }: Rendition): {
   readonly installNamespace?: string;
   readonly namespaceMarks?: Pick<InstallNamespace, 'labels' | 'annotations'>;

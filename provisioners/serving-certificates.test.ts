@@ -33,7 +33,7 @@ const secret = (name: string): KubeObject => ({
   type: 'kubernetes.io/tls',
 });
 
-/** Everything that may be told whom to trust. */
+/** Everything that may have an authority to trust. */
 function trusting(name: string): KubeObject[] {
   const metadata = { name: 'x', annotations: { [injectCaAnnotation]: `default/${name}` } };
   return [
@@ -67,12 +67,12 @@ interface Seen {
 /** What one reconcile of the deployment fills in; the Secret is written as it would be. */
 async function reconcile(certificates: ServingCertificates, name: string, isFirst = false): Promise<Seen> {
   const objects = [secret(name), ...trusting(name)];
-  const [filled, ...told] = await certificates.complete(name, objects, { kube, isFirst, signal });
+  const [filled, ...reported] = await certificates.complete(name, objects, { kube, isFirst, signal });
   if (filled === undefined) throw new Error('no Secret');
   await kube.apply(filled, asOwner);
   const { data } = filled as unknown as { data: Record<string, string> };
   const text = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString();
-  expect(told.map((object) => bundlesIn(object))).toEqual([
+  expect(reported.map((object) => bundlesIn(object))).toEqual([
     [text('ca.crt'), text('ca.crt')],
     [text('ca.crt')],
     [text('ca.crt')],
@@ -122,7 +122,7 @@ test('a lost or broken Secret comes back with an authority that fits, and two de
   expect(isSignedBy(second, first.authorities)).toBe(false);
   expect(isSignedBy(second, second.authorities)).toBe(true);
   const data = { 'tls.key': Buffer.from('no key').toString('base64') };
-  await kube.patch(refOf(secret('lost')), { data }, { fieldManager: 'somebody', signal });
+  await kube.patch(refOf(secret('lost')), { data }, { fieldManager: 'another', signal });
   const third = await reconcile(certificates, 'lost');
   expect(isSignedBy(third, second.authorities)).toBe(false);
   expect(isSignedBy(third, third.authorities)).toBe(true);
@@ -146,7 +146,7 @@ test.each([
   const marks = { ...(planted.labels && { labels }), ...(planted.annotation && { annotations }) };
   const own = { ...rest, metadata: { name, namespace: 'default', ...marks }, data: servingData(pair) };
   // The manager is anyone's choice.
-  const fieldManager = isFirst ? 'longshore' : 'somebody';
+  const fieldManager = isFirst ? 'longshore' : 'another';
   await kube.apply(own as unknown as KubeObject, { fieldManager, force: true, signal });
   const seen = await reconcile(new ServingCertificates({ clock: systemClock }), name, isFirst);
   expect(seen.authorities).not.toContain(pair.caBundlePem);

@@ -22,14 +22,14 @@ function trusting(clientConfig: JsonValue | undefined, caBundle: string): JsonOb
   return { ...(isJsonObject(clientConfig) ? clientConfig : {}), caBundle };
 }
 
-/** The object told whom to trust: every webhook of a configuration, an aggregated API, the conversion of a CustomResourceDefinition. */
+/** The object with the authority to trust: every webhook of a configuration, an aggregated API, the conversion of a CustomResourceDefinition. */
 function withCa(object: KubeObject, caBundle: string): KubeObject {
   const webhooks = object['webhooks'];
   if (Array.isArray(webhooks)) {
-    const told = webhooks
+    const trustingWebhooks = webhooks
       .filter(isJsonObject)
       .map((webhook) => ({ ...webhook, clientConfig: trusting(webhook['clientConfig'], caBundle) }));
-    return { ...object, webhooks: told };
+    return { ...object, webhooks: trustingWebhooks };
   }
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
   if (object.kind === 'APIService') return { ...object, spec: trusting(spec, caBundle) };
@@ -115,7 +115,7 @@ async function read(
     const live = await kube.get(refOf(secret), { signal });
     return needsCertificate(live) && belongsTo(live.metadata, deployment) ? servingIn(live) : undefined;
   } catch (thrown) {
-    // Who may not read it may not write it either, and is told so, with all else that is missing, before anything is written.
+    // An account that may not read it may not write it either: that is reported with all missing permissions, before anything is written.
     if (isNotFound(thrown) || isForbidden(thrown)) return undefined;
     throw thrown;
   }

@@ -33,19 +33,19 @@ test('everything is for exactly one shard, and the shards have much the same', (
 });
 
 test.each([
-  { name: 'what the label says', label: '2', expected: 2 },
+  { name: 'by the label', label: '2', expected: 2 },
   { name: 'its name, where the label names no shard', label: '4', expected: shardOf(object('app'), count) },
   { name: 'its name, where the label is no number', label: '2nd', expected: shardOf(object('app'), count) },
 ])('an object goes by $name', ({ label, expected }) => {
   expect(shardOf(object('app', { 'core.rukpak.io/shard': label }), count)).toBe(expected);
 });
 
-test('a generated Bundle is where its deployment is, whatever its own name and labels say', () => {
+test('a generated Bundle is where its deployment is, regardless of its own name and labels', () => {
   const all = shards(object('app', { 'core.rukpak.io/shard': '2' }));
   expect(all.map((one) => one.hasBundle(generated('app')))).toEqual([false, true, false]);
 });
 
-test('a young Bundle whose deployment nobody knows yet waits; an old one is for somebody', () => {
+test('a young Bundle whose deployment is not known yet waits; an old one belongs to a shard', () => {
   const all = shards();
   expect(all.map((one) => one.hasBundle(generated('app', '2026-01-01T00:09:30Z')))).toEqual(Array(3).fill(undefined));
   expect(all.filter((one) => one.hasBundle(generated('app')) === true)).toHaveLength(1);

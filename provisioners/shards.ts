@@ -10,10 +10,10 @@ export interface Shard {
   readonly count: number;
 }
 
-/** A generated Bundle may be seen before its BundleDeployment; after this time nobody expects that any more. */
+/** A generated Bundle may be seen before its BundleDeployment; after this time it is no longer expected. */
 const strangeMs = 60_000;
 
-function said({ metadata }: KubeObject, count: number): number | undefined {
+function labelledShard({ metadata }: KubeObject, count: number): number | undefined {
   const text = metadata.labels?.[shardLabel];
   const index = text !== undefined && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
   return index >= 1 && index <= count ? index : undefined;
@@ -25,12 +25,12 @@ export function generatedFor({ metadata }: KubeObject): string | undefined {
   return kind === bundleDeploymentResource.kind ? name : undefined;
 }
 
-/** The shard of a BundleDeployment, or of a Bundle that nobody generated: what its label says, else by its name. From 1 to `count`. */
+/** The shard of a BundleDeployment, or of a Bundle that was not generated: by its label, else by its name. From 1 to `count`. */
 export function shardOf(object: KubeObject, count: number): number {
-  return said(object, count) ?? spread(object.metadata.name ?? '', count) + 1;
+  return labelledShard(object, count) ?? spread(object.metadata.name ?? '', count) + 1;
 }
 
-/** Tells what is for this process to take care of. Everything is for exactly one of `count`; Bundles are where their BundleDeployment
+/** Decides which objects this process reconciles. Everything is for exactly one of `count`; Bundles are where their BundleDeployment
  *  is. */
 export class Shards {
   readonly #shard: Shard | undefined;
@@ -60,7 +60,7 @@ export class Shards {
     return this.#shard === undefined || shardOf(deployment, this.#shard.count) === this.#shard.index;
   }
 
-  /** Undefined: cannot be told yet. */
+  /** Undefined: not known yet. */
   hasBundle(bundle: KubeObject): boolean | undefined {
     if (this.#shard === undefined) return true;
     const { index, count } = this.#shard;

@@ -5,12 +5,12 @@ import { contentFieldManager } from './bundle-properties.ts';
 import type { ProvisionerContext } from './context.ts';
 import type { BundleIdentity, SharedContents, UnpackedContent, Unpacker } from './unpacker/index.ts';
 
-/** Nobody waits longer than this for a registry to forget something. */
+/** A deletion in a registry is not waited for any longer. */
 const removalDeadlineMs = 20_000;
 
 type Context = Pick<ProvisionerContext, 'unpacker'>;
 
-/** Where the Bundle says that its content, or its upload, is kept beside this process; undefined when that is nowhere, or in a
+/** Where the annotation of the Bundle locates its content, or its upload, outside this process; undefined when that is nowhere, or in a
  *  repository that is not used any more. */
 export function sharedPlaceOf({ unpacker }: Context, { metadata }: KubeObject): string | undefined {
   const place = metadata.annotations?.[storedContentAnnotation];
@@ -38,7 +38,7 @@ export async function noteStored(
   return await kube.patch(refOf(bundle), patch, { fieldManager: contentFieldManager, signal });
 }
 
-/** What the shared store could do for a Bundle whose content is wanted. */
+/** What the shared store could do for a Bundle whose content is requested. */
 export interface SharedHelp {
   /** The content is here now, and there. */
   readonly isDone: boolean;
@@ -92,7 +92,7 @@ async function bringBack(
   }
 }
 
-/** Forgets what is kept for a Bundle. A registry that does not answer, or deletes nothing, holds nobody up: what stays is looked for
+/** Forgets what is kept for a Bundle. A registry that does not answer, or deletes nothing, delays nothing: what stays is looked for
  *  again when the provisioners start. */
 export async function forgetShared(
   { unpacker: { shared } }: { readonly unpacker: Pick<Unpacker, 'shared'> },

@@ -9,12 +9,12 @@ interface UnservedRun extends ReconcileRun {
   readonly status: StatusWriter;
 }
 
-/** What a message says about a class that no provisioner serves. */
+/** The message about a class that no provisioner serves. */
 function unservedText(className: string, known: Iterable<string>): string {
   return `No provisioner of the class "${className}" has reconciled it; Longshore serves ${[...known].join(', ')}. Correct provisionerClassName, or install the provisioner of that class`;
 }
 
-/** Whether a provisioner has reconciled this generation, or said anything about a Bundle. */
+/** Whether a provisioner has reconciled this generation, or set a status on a Bundle. */
 function isTouched(object: KubeObject): boolean {
   const { generation } = object.metadata;
   const isSeen = isJsonObject(object['status']) && object['status']['observedGeneration'] === generation;

@@ -59,16 +59,16 @@ async function round(uploads: Uploads, options: UploadMirrorOptions): Promise<vo
 export async function mirrorUploads(options: UploadMirrorOptions): Promise<void> {
   const { storeDir, clock, log, signal } = options;
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
-  let said = '';
+  let reported = '';
   while (!signal.aborted) {
     try {
       await round(uploads, options);
-      said = '';
+      reported = '';
     } catch (thrown) {
       if (signal.aborted) return;
       const message = errorMessage(thrown);
-      if (message !== said) log.warn({ message }, 'uploads are not copied');
-      said = message;
+      if (message !== reported) log.warn({ message }, 'uploads are not copied');
+      reported = message;
     }
     await clock.sleep(roundMs, { signal }).catch(() => undefined);
   }

@@ -57,7 +57,7 @@ function manifestOf(folders: readonly FolderImports[]): object {
   };
 }
 
-/** The entries load the rest only when Node.js is new enough: an older one fails to link it, with an error that says nothing of the cause.
+/** The entries load the rest only when Node.js is new enough: an older one fails to link it, with an error that does not name the cause.
  *  `import` and `require` lead to the same module. */
 async function writeEntries(folder: string): Promise<void> {
   const names = Object.keys((await import(pathToFileURL(`${folder}/index.js`).href)) as object).toSorted();

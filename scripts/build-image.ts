@@ -1,4 +1,4 @@
-/** `npm run build:image`: the steps of the Dockerfile in a temporary folder, without a container engine; then runs what came out, in a folder that it may not
+/** `npm run build:image`: the steps of the Dockerfile in a temporary folder, without a container engine; then runs the result, in a folder that it may not
  *  change: a cluster comes up, and the manifests are checked against it. `--sbom FILE` keeps a copy of the bill of materials. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ const [build, image, work] = [temporary('build'), temporary('image'), temporary(
 const [, runtime = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM .* AS build$/m);
 const [buildStage = '', runtimeStage = ''] = runtime.split(/^FROM /m);
 
-/** What a RUN line of the build stage does. */
+/** Runs a RUN line of the build stage. */
 function runStep(command: string): void {
   console.log(`> ${command}`);
   execFileSync('sh', ['-c', command], { cwd: build, stdio: 'inherit' });
@@ -59,8 +59,9 @@ async function tryOut(): Promise<void> {
       console.log(line);
       if (line.startsWith('ready')) break;
     }
-    const told = await printed('install', '--kubeconfig', kubeconfig, '--dry-run');
-    if (!told.includes('deployment.apps/core created (dry run)')) throw new Error(`install --dry-run said: ${told}`);
+    const printedText = await printed('install', '--kubeconfig', kubeconfig, '--dry-run');
+    if (!printedText.includes('deployment.apps/core created (dry run)'))
+      throw new Error(`install --dry-run: expected deployment core, found: ${printedText}`);
   } finally {
     up.kill('SIGTERM');
     await once(up, 'exit');

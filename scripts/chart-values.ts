@@ -1,4 +1,4 @@
-/** The values of the Helm chart beside image, overlay and shards: what they are for, and where their actions go in the text of an object. Without them
+/** The values of the Helm chart beside image, overlay and shards: their descriptions, and where their actions go in the text of an object. Without them
  *  the chart makes exactly what the overlays make. */
 import type { KubeObject } from '../src/kube/index.ts';
 

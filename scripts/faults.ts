@@ -1,6 +1,6 @@
-/** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, and a platform while it installs; sends it requests with spoilt bytes, and where a
- *  real kube-apiserver can be had, asks that the same wherever the embedded server fails; plays sequences of user actions while everything fails now and
- *  then; fetches from servers whose answers have no end, in a process whose memory is limited. */
+/** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, and a platform while it installs; sends it requests with corrupted bytes, and where a
+ *  real kube-apiserver is available, repeats on it what fails on the embedded server; runs sequences of user actions while requests fail now and
+ *  then; fetches from servers with endless responses, in a process with limited memory. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +20,10 @@ const usage = `usage: npm run faults -- [options]
   --kills N     times to end a server while it writes, killed or stopped, some on a full disk (default 200)
   --platform-kills N
                 times to kill a platform while it installs, pivots and removes (default 200)
-  --requests N  requests with spoilt bytes to send (default 10000)
-  --sequences N sequences of user actions to play under faults (default 100)
+  --requests N  requests with corrupted bytes to send (default 10000)
+  --sequences N sequences of user actions to run under faults (default 100)
   --hostile N   times to fetch from each hostile server at once, and whether to read hostile catalogs (default 8)
-  --seed N      of the spoilt bytes and the sequences`;
+  --seed N      of the corrupted bytes and the sequences`;
 
 const { values } = parseArgs({
   options: {
@@ -55,7 +55,7 @@ async function kill(folder: string): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Faults that a real server does not have too. */
+/** Faults that a real server does not have. */
 async function ownFaults(faults: readonly ServerFault[]): Promise<readonly ServerFault[]> {
   const binaries = await findControlPlane({ mayBuild: false, report: console.log });
   if ('missing' in binaries) {
@@ -73,7 +73,7 @@ async function ownFaults(faults: readonly ServerFault[]): Promise<readonly Serve
   return own;
 }
 
-async function spoil(folder: string): Promise<boolean> {
+async function corrupt(folder: string): Promise<boolean> {
   const [count, seed] = [Number(values.requests), Number(values.seed)];
   await using server = await startServer(folder);
   await prepareForMutations(server.connection);
@@ -83,7 +83,7 @@ async function spoil(folder: string): Promise<boolean> {
   const grown = ((await server.residentBytes()) - before) / mebibyte;
   const own = await ownFaults(faults);
   console.log(
-    `${count} requests with spoilt bytes (seed ${seed}): ${faults.length} answers of 500 and more, ${own.length} where the real server has none, ` +
+    `${count} requests with corrupted bytes (seed ${seed}): ${faults.length} answers of 500 and more, ${own.length} where the real server has none, ` +
       `${grown.toFixed(0)} MiB more memory`,
   );
   for (const { request, status, text } of own) {
@@ -106,7 +106,7 @@ async function killPlatform(): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Three at a time: they mostly wait. */
+/** Three at a time, as they mostly wait. */
 const sequencesAtATime = 3;
 const shrinkTries = 20;
 
@@ -122,7 +122,9 @@ async function play(): Promise<boolean> {
     return failure;
   });
   const failed = failures.filter((failure) => failure !== undefined).length;
-  console.log(`${count} sequences of user actions under faults (seed ${seed}): ${failed} did not end as asked for`);
+  console.log(
+    `${count} sequences of user actions under faults (seed ${seed}): ${failed} did not reach the desired state`,
+  );
   return failed === 0;
 }
 
@@ -145,7 +147,7 @@ async function inFolder(work: (folder: string) => Promise<boolean>): Promise<boo
 if (values.help) console.log(usage);
 else {
   const results = [
-    Number(values.requests) === 0 || (await inFolder(spoil)),
+    Number(values.requests) === 0 || (await inFolder(corrupt)),
     Number(values.kills) === 0 || (await inFolder(kill)),
     Number(values['platform-kills']) === 0 || (await killPlatform()),
     Number(values.sequences) === 0 || (await play()),

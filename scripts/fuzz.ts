@@ -1,4 +1,4 @@
-/** `npm run fuzz`: spoils what comes from outside, for a fixed time, and keeps every input that breaks something. The same seed makes the same inputs. */
+/** `npm run fuzz`: corrupts input from outside, for a fixed time, and keeps every input that breaks something. The same seed makes the same inputs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,7 +31,7 @@ async function keep(finding: FuzzFinding): Promise<string> {
   return path;
 }
 
-/** Tells what became of a target; how many inputs broke something. */
+/** Prints the result of a target; returns how many inputs broke something. */
 async function run(name: string, options: FuzzOptions): Promise<number> {
   const { inputs, accepted, findings } = await fuzz(name, options);
   const counted = `${String(inputs).padStart(8)} inputs, ${accepted} accepted, ${findings.length} found`;

@@ -1,4 +1,4 @@
-/** `npm run generate:bootstrap`: writes what a fresh cluster holds beside its namespaces, from a running real control plane that nothing was done to:
+/** `npm run generate:bootstrap`: writes what a fresh cluster holds beside its namespaces, from a fresh real control plane:
  *  `apiserver/registry/generated/bootstrap-objects.json` (default roles and bindings, flow schemas and priority levels, APIServices). */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -52,7 +52,7 @@ async function list(kube: Connection, path: string): Promise<JsonObject[]> {
   return items.filter((item) => isJsonObject(item)).map((item) => ({ ...head, ...plain(item) }));
 }
 
-/** The controller that gathers the rules of aggregated roles has done so. */
+/** Whether the controller has aggregated the rules of roles. */
 async function isAggregated(kube: Connection): Promise<boolean> {
   const roles = await list(kube, `${rbac}/clusterroles`);
   const admin = roles.find((role) => objectAt(role, 'metadata')['name'] === 'admin');

@@ -42,7 +42,7 @@ function referenceOf(node: JsonObject): string | undefined {
   return typeof ref === 'string' ? ref.replace('#/components/schemas/', '') : undefined;
 }
 
-/** Defaults that only say "the Go field is not a pointer" are no facts about the API. */
+/** Defaults that only mean "the Go field is not a pointer" are no facts about the API. */
 function isRealDefault(value: JsonValue | undefined): boolean {
   const isEmpty = isJsonObject(value) && Object.keys(value).length === 0;
   return value !== undefined && value !== '' && value !== 0 && value !== false && !isEmpty;
@@ -66,7 +66,7 @@ function compact(node: JsonObject): JsonValue {
   return abbreviate({ ...short, ...zerosOf(properties) });
 }
 
-/** The places below an object where the Go value is never null, and the properties of which nothing is said but their type. */
+/** The places below an object where the Go value is never null, and the properties that have nothing but a type. */
 function zerosOf(properties: JsonObject | undefined): JsonObject {
   const zeros = Object.entries(properties ?? {}).flatMap(([name, child]) => zeroPaths(name, child));
   const bare = Object.entries(properties ?? {}).filter(
@@ -78,7 +78,7 @@ function zerosOf(properties: JsonObject | undefined): JsonObject {
   };
 }
 
-/** Where below a property a default says that the Go value is never null: `name`, `items[]`, `map{}`. */
+/** Where below a property a default means that the Go value is never null: `name`, `items[]`, `map{}`. */
 function zeroPaths(path: string, node: JsonValue | undefined): string[] {
   if (!isJsonObject(node)) return [];
   const own = node['default'] === undefined || isRealDefault(node['default']) ? [] : [path];
@@ -170,7 +170,7 @@ async function schemasOf(kube: Connection, groupVersions: readonly string[]): Pr
   return { optionVersions: [...optionVersions].sort(), kinds: sorted(kinds), definitions: sorted(definitions) };
 }
 
-/** The resources and subresources of each group version as discovery says them. */
+/** The resources and subresources of each group version as in discovery. */
 async function resourcesOf(kube: Connection, groupVersions: readonly string[]): Promise<JsonObject> {
   const result: JsonObject = {};
   for (const groupVersion of groupVersions) {

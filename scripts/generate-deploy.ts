@@ -54,7 +54,7 @@ function writeShards(base: readonly KubeObject[], count: number): void {
     resources: ['shards.yaml'],
     patches: [{ target: { kind: 'Deployment', name: 'core' }, patch: formatYaml([argument]) }],
   };
-  const about = `# The work of the controllers is shared by ${count} leaders. Name it before the component of the certificates, which is for all of them.\n`;
+  const about = `# The work of the controllers is shared by ${count} leaders. List it before the component of the certificates, which patches all of them.\n`;
   const others = withShards(base.filter(isSharded), count).filter(({ metadata }) => metadata.name !== 'core');
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/kustomization.yaml`, `${mark}${about}${formatYaml(component)}`);

@@ -53,12 +53,12 @@ function packagesOf(version: string): Map<string, string> {
 }
 
 interface GoField {
-  /** Undefined where the tags do not say it: such messages have a JSON of their own. */
+  /** Undefined where the tags do not have it: such messages have a JSON of their own. */
   readonly json: string | undefined;
   readonly marks: string;
 }
 
-/** What the tags of one Go struct field say, by field number: `Replicas *int32 json:"replicas,omitempty" protobuf:"varint,1,opt,name=replicas"`. */
+/** The tags of one Go struct field, by field number: `Replicas *int32 json:"replicas,omitempty" protobuf:"varint,1,opt,name=replicas"`. */
 function readTag(line: string): [number, GoField] | undefined {
   const match = /^\s*(?:\w+\s+)?(\*?)[\w.[\]*]+\s+`(?=.*protobuf:"\w+,(\d+),)/.exec(line);
   if (match === null) return undefined;

@@ -20,7 +20,7 @@ export function productRoots(): string[] {
   return (JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as { include: string[] }).include;
 }
 
-/** The files that others enter a folder by: `index.ts`, `main.ts` of the program, and `commands.ts` of a group of commands, which loads what they need
+/** The doors of a folder: `index.ts`, `main.ts` of the program, and `commands.ts` of a group of commands, which loads what they need
  *  when they run. The first one that exists declares the imports. */
 export function doorsOf(folder: string): string[] {
   return ['main', 'index', 'commands'].map((name) => `${folder}/${name}.ts`).filter((path) => existsSync(path));

@@ -14,7 +14,7 @@ const end = '<!-- end of the test profile -->';
 const target = new URL('../CONTRIBUTING.md', import.meta.url);
 const root = new URL('..', import.meta.url).pathname;
 
-/** Processor seconds of all children that have ended; undefined where the kernel does not say.
+/** Processor seconds of all children that have ended; undefined where the kernel does not report them.
  *  @see proc(5), /proc/pid/stat: fields 16 and 17, in ticks of 10 ms */
 async function childSeconds(): Promise<number | undefined> {
   const stat = await readFile('/proc/self/stat', 'utf8').catch(() => undefined);

@@ -8,7 +8,7 @@ import { readManifests } from '../cli/install/manifests.ts';
 import { type Overlay, overlays } from '../cli/install/overlays.ts';
 import { formatYaml, sha256Digest } from '../src/base/index.ts';
 
-/** The section of a version in CHANGELOG.md, without its heading, and what stands in brackets behind the version.
+/** The section of a version in CHANGELOG.md, without its heading, and the text in brackets after the version.
  *  @throws Error where the newest section is of another version */
 export function notesOf(changelog: string, version: string): { readonly text: string; readonly state: string } {
   const [, found = '', state = '', text = ''] =

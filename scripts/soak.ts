@@ -1,4 +1,4 @@
-/** `npm run soak`: the whole platform, twice, under load and disturbed all the time, for an hour; `-- --minutes 10` is the short form. */
+/** `npm run soak`: two replicas of the whole platform under load and faults for an hour; `-- --minutes 10` is the short form. */
 import { parseArgs } from 'node:util';
 import { soak } from '../test/soak/soak.ts';
 
@@ -25,13 +25,13 @@ async function main(minutes: number, seed: number): Promise<number> {
     seed,
     report,
   });
-  console.log(`${actions} actions of users, ${settled} times everything was found as asked for`);
+  console.log(`${actions} actions of users, ${settled} times everything was in its desired state`);
   console.log([...chaos].map(([name, count]) => `${name}: ${count}`).join(', '));
   console.log(
     `admission: ${admission.right} right answers, ${admission.unanswered} times none, while it was disturbed`,
   );
   for (const { name, endings, peakBytes } of processes) {
-    console.log(`${name}: at most ${Math.round(peakBytes / 2 ** 20)} MiB, started again ${endings} times`);
+    console.log(`${name}: at most ${Math.round(peakBytes / 2 ** 20)} MiB, restarted ${endings} times`);
   }
   for (const problem of problems) console.log(`  ${problem}`);
   console.log(problems.length === 0 ? 'nothing wrong' : `${problems.length} problems`);

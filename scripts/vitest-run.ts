@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What vitest's own report says, as far as we read it. */
+/** The parts of vitest's JSON report that are used. */
 export interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;

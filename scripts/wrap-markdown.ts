@@ -16,7 +16,7 @@ function wordsOf(text: string): string[] {
   return unbroken.split(/[ \t]+/).filter((word) => word !== '');
 }
 
-/** What would be something else than text at the start of a line. */
+/** What would not be text at the start of a line. */
 function isMark(word: string): boolean {
   return /^(?:[-+*>#|=]|\d+[.)]|~{3}.*|`{3}.*)$/.test(word);
 }

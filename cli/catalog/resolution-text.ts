@@ -11,7 +11,7 @@ function actionOf({ origin, updates }: ChosenBundle): Action {
 }
 
 function bundleValue(chosen: ChosenBundle): object {
-  const { candidate, origin, updates, wantedBy, reasons, newer } = chosen;
+  const { candidate, origin, updates, requestedBy, reasons, newer } = chosen;
   const { packageName, version } = candidate.facts;
   return {
     action: actionOf(chosen),
@@ -29,7 +29,7 @@ function bundleValue(chosen: ChosenBundle): object {
             ...(updates.edge === undefined ? {} : { edge: describeEdge(updates.edge) }),
           },
         }),
-    wantedBy,
+    requestedBy,
     reasons,
     newer,
   };
@@ -39,8 +39,8 @@ function bundleValue(chosen: ChosenBundle): object {
 export function resolutionValue(answer: Resolution | Conflict): object {
   const { outcome, notices } = answer;
   if (outcome === 'resolved') return { outcome, bundles: answer.bundles.map(bundleValue), notices };
-  const { reason, message, summary, sentences, action, wantedBy } = answer;
-  return { outcome, reason, message, summary, sentences, action, wantedBy, notices };
+  const { reason, message, summary, sentences, action, requestedBy } = answer;
+  return { outcome, reason, message, summary, sentences, action, requestedBy, notices };
 }
 
 function titleOf(chosen: ChosenBundle): string {

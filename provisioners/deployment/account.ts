@@ -4,7 +4,7 @@ import { notInstalled } from './conditions.ts';
 import { type DeploymentRun, setStatus } from './run.ts';
 
 const advice =
-  'spec.config.serviceAccount must name the service account to install with, because these provisioners run with --require-service-account; nothing is installed, changed or put right before it does';
+  'spec.config.serviceAccount must name the service account to install with, because these provisioners run with --require-service-account; until then nothing is installed, changed or corrected';
 
 /** Where every deployment is to have an account of its own, one without is left as it is. */
 export const requireAccount: Step<DeploymentRun> = async (run) => {

@@ -32,49 +32,49 @@ function hashOfBundle(bundle: KubeObject): string {
   return templateHash({ metadata: { labels: own, annotations }, spec: parseBundle(bundle).spec });
 }
 
-/** Whether the Bundle has the content that the template asks for. Labels and annotations have no say in that, but for an
- *  upload: there they are all that says which upload is meant. */
-function hasContentOf(bundle: KubeObject, wanted: KubeObject): boolean {
-  if (!isSameSpec(specOf(bundle), specOf(wanted))) return false;
-  if (parseBundle(wanted).spec.source.type !== 'upload') return true;
-  const hash = wanted.metadata.labels?.[templateHashLabel];
+/** Whether the Bundle has the content that the template asks for. Labels and annotations do not matter, but for an
+ *  upload: there they alone identify the upload. */
+function hasContentOf(bundle: KubeObject, desired: KubeObject): boolean {
+  if (!isSameSpec(specOf(bundle), specOf(desired))) return false;
+  if (parseBundle(desired).spec.source.type !== 'upload') return true;
+  const hash = desired.metadata.labels?.[templateHashLabel];
   return bundle.metadata.labels?.[templateHashLabel] === hash || hashOfBundle(bundle) === hash;
 }
 
-/** The one of `bundles` that has the content of `wanted`, whatever its name and its labels: rather one that stays than one that
+/** The one of `bundles` that has the content of `desired`, whatever its name and its labels: rather one that stays than one that
  *  is being deleted, rather the active one, rather one with the right hash, rather the oldest. */
 export function findMatch(
   bundles: readonly KubeObject[],
-  wanted: KubeObject,
+  desired: KubeObject,
   active: string | undefined,
 ): KubeObject | undefined {
-  const hash = wanted.metadata.labels?.[templateHashLabel];
+  const hash = desired.metadata.labels?.[templateHashLabel];
   const rank = ({ metadata }: KubeObject): string => {
-    const isGoing = metadata.deletionTimestamp !== undefined;
+    const isBeingDeleted = metadata.deletionTimestamp !== undefined;
     const hasHash = metadata.labels?.[templateHashLabel] === hash;
-    const doubts = [isGoing, metadata.name !== active, !hasHash].map(Number).join('');
+    const doubts = [isBeingDeleted, metadata.name !== active, !hasHash].map(Number).join('');
     return `${doubts} ${metadata.creationTimestamp ?? ''} ${metadata.name ?? ''}`;
   };
   return bundles
-    .filter((bundle) => hasContentOf(bundle, wanted))
+    .filter((bundle) => hasContentOf(bundle, desired))
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
     .at(0);
 }
 
-function hasAll(texts: Texts = {}, wanted: Texts = {}): boolean {
-  return Object.entries(wanted).every(([key, value]) => texts[key] === value);
+function hasAll(texts: Texts = {}, desired: Texts = {}): boolean {
+  return Object.entries(desired).every(([key, value]) => texts[key] === value);
 }
 
-/** Whether the Bundle bears everything that the template gives it, the hash included. */
-export function bearsAll({ metadata }: KubeObject, wanted: KubeObject): boolean {
-  return hasAll(metadata.labels, wanted.metadata.labels) && hasAll(metadata.annotations, wanted.metadata.annotations);
+/** Whether the Bundle has all metadata that the template gives it, the hash included. */
+export function hasAllMetadata({ metadata }: KubeObject, desired: KubeObject): boolean {
+  return hasAll(metadata.labels, desired.metadata.labels) && hasAll(metadata.annotations, desired.metadata.annotations);
 }
 
 function membersOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** Keys of labels (annotations) that nobody but the writers of templates has written, by what the server records of it. */
+/** Keys of labels (annotations) that only the writers of templates have written, by its managed fields. */
 function keysFromTemplates(metadata: ObjectMeta, field: 'labels' | 'annotations'): readonly string[] {
   const entries = (metadata.managedFields ?? []).map((entry) => ({
     isOurs: typeof entry['manager'] === 'string' && templateWriters.has(entry['manager']),
@@ -85,16 +85,16 @@ function keysFromTemplates(metadata: ObjectMeta, field: 'labels' | 'annotations'
   return [...ours].filter((key) => key.startsWith('f:') && !others.has(key)).map((key) => key.slice(2));
 }
 
-function textPatch(live: ObjectMeta, wanted: ObjectMeta, field: 'labels' | 'annotations'): JsonObject {
+function textPatch(live: ObjectMeta, desired: ObjectMeta, field: 'labels' | 'annotations'): JsonObject {
   const gone = keysFromTemplates(live, field).filter((key) => live[field]?.[key] !== undefined);
-  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...wanted[field] };
+  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...desired[field] };
 }
 
 /** The merge patch of metadata that gives the Bundle what the template gives now, and takes away what only an earlier one gave.
  *  `live` is the Bundle as the server has it, with its `managedFields`. */
-export function metadataPatch(live: KubeObject, wanted: KubeObject): JsonObject {
+export function metadataPatch(live: KubeObject, desired: KubeObject): JsonObject {
   return {
-    labels: textPatch(live.metadata, wanted.metadata, 'labels'),
-    annotations: textPatch(live.metadata, wanted.metadata, 'annotations'),
+    labels: textPatch(live.metadata, desired.metadata, 'labels'),
+    annotations: textPatch(live.metadata, desired.metadata, 'annotations'),
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { BundleWaits } from './bundle-waits.ts';
 
-test('waiting for a Bundle is told after ten seconds, for each Bundle anew', () => {
+test('waiting for a Bundle is reported after ten seconds, for each Bundle again', () => {
   let nowMs = 1000;
   const waits = new BundleWaits({ ...systemClock, now: () => nowMs });
   expect(waits.quietMs('web', 'uid-1')).toBe(10_000);

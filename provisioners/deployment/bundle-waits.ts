@@ -2,7 +2,7 @@ import type { Clock } from '../../src/base/index.ts';
 
 const promptMs = 10_000;
 
-/** Remembers since when deployments wait for a Bundle: waiting is told only when it takes long enough to be noticed. */
+/** Records since when deployments wait for a Bundle: waiting is reported only if it takes long enough to be noticed. */
 export class BundleWaits {
   readonly #clock: Clock;
   readonly #waits = new Map<string, { readonly bundleUid: string; readonly sinceMs: number }>();
@@ -11,7 +11,7 @@ export class BundleWaits {
     this.#clock = clock;
   }
 
-  /** How long to say nothing yet; 0 when it is time to. The first call for a Bundle starts its time. */
+  /** How long to report nothing yet; 0 when it is time to. The first call for a Bundle starts its time. */
   quietMs(deployment: string, bundleUid: string): number {
     let wait = this.#waits.get(deployment);
     if (wait?.bundleUid !== bundleUid) {

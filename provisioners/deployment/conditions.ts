@@ -23,10 +23,10 @@ interface Change<Type extends string, Reason extends string> {
   readonly isFresh?: boolean;
 }
 
-/** What is to be said of the Bundle that the template asks for. */
+/** A condition of the Bundle that the template asks for. */
 export type BundleChange = Change<'HasValidBundle', HasValidBundleReason>;
 
-/** What is to be said of the installed objects. */
+/** A condition of the installed objects. */
 export type HealthChange = Change<'Healthy', HealthyReason>;
 
 /** A condition as it is to be from now on. */
@@ -40,7 +40,7 @@ export type ConditionChange =
 
 const nothingKept: ConditionChange = { type: 'ObjectsKept', status: 'False', reason: 'NothingKept', message: '' };
 
-/** What is said of each type before there is more to say. */
+/** The first condition of each type. */
 const atFirst: readonly ConditionChange[] = [
   { type: 'HasValidBundle', status: 'Unknown', reason: 'BundleUnknown', message: 'No Bundle has been looked for yet' },
   { type: 'Installed', status: 'Unknown', reason: 'InstallPending', message: 'Nothing has been installed yet' },
@@ -63,7 +63,7 @@ export function withMissing(
   return [...atFirst.filter(({ type }) => !before.some((condition) => condition.type === type)), ...changes];
 }
 
-/** Said with every `Installed=False`. */
+/** Set with every `Installed=False`. */
 export const notInstalled: ConditionChange = {
   type: 'Healthy',
   status: 'False',
@@ -74,7 +74,7 @@ export const notInstalled: ConditionChange = {
 /** Whether the deployment is paused, and which certificates are `overdue` for that. */
 export function pausedCondition(isPaused: boolean, overdue?: string): ConditionChange {
   if (!isPaused) return { type: 'Paused', status: 'False', reason: 'NotPaused', message: '' };
-  const message = `Nothing is installed, changed or put right while the annotation ${pausedAnnotation} is "true"`;
+  const message = `Nothing is installed, changed or corrected while the annotation ${pausedAnnotation} is "true"`;
   if (overdue === undefined) return { type: 'Paused', status: 'True', reason: 'Paused', message };
   const warning = `${message}, and certificates of webhooks are not renewed: ${overdue}. Take the annotation off before that`;
   return { type: 'Paused', status: 'True', reason: 'CertificatesOverdue', message: warning };
@@ -119,7 +119,7 @@ export function refetchCondition(bundleName: string, failure: WorkFailure | unde
 
 const maxHealthLines = 10;
 
-/** What the installed objects say of themselves, by a line for each that is not healthy: the first ten are shown. */
+/** The health of the installed objects, with a line for each that is not healthy: the first ten are shown. */
 export function healthCondition(lines: readonly string[]): HealthChange {
   const type = 'Healthy';
   if (lines.length === 0) return { type, status: 'True', reason: 'Healthy', message: 'BundleDeployment is healthy' };
@@ -128,7 +128,7 @@ export function healthCondition(lines: readonly string[]): HealthChange {
   return { type, status: 'False', reason: 'Unhealthy', message };
 }
 
-/** What the last pivot did not delete, and why; another look at the same version (not a pivot) leaves what was said. */
+/** What the last pivot did not delete, and why; another reconcile of the same version (not a pivot) retains the condition. */
 export function keptConditions(kept: readonly string[], isPivot: boolean): readonly ConditionChange[] {
   if (kept.length === 0) return isPivot ? [nothingKept] : [];
   return [{ type: 'ObjectsKept', status: 'True', reason: 'CrdInUse', message: kept.join('\n') }];

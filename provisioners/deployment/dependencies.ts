@@ -8,7 +8,7 @@ import {
 } from '../../src/api/index.ts';
 import { mapLimit } from '../../src/base/index.ts';
 import type { GroupVersionKind } from '../../src/constraints/index.ts';
-import { requeueAfter, type Step } from '../../src/controller/index.ts';
+import { requeueAfter } from '../../src/controller/index.ts';
 import {
   dependenciesOf,
   meetsAlone,
@@ -27,13 +27,13 @@ import { bundlesOf } from '../owned-bundles.ts';
 import { findMatch } from './bundle-match.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
 import { rollBackAbandoned } from './incomplete.ts';
-import { keepActive } from './install.ts';
-import { activeOf, type DeploymentRun, setStatus } from './run.ts';
+import { blocked } from './outcome.ts';
+import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
 
 const readsAtATime = 8;
 /** An API may come without any of ours: it is looked for again and again. */
 const apiPollMs = 3_000;
-const maxTold = 10;
+const maxNamed = 10;
 const maxTextCharacters = 500;
 
 function participantOf(name: string, bundle: KubeObject): Participant {
@@ -66,8 +66,8 @@ function nextBundle(context: ProvisionerContext, deployment: KubeObject): KubeOb
   const isActing = metadata.deletionTimestamp === undefined && !isPaused(deployment);
   if (!isActing || !context.classes.has(spec.provisionerClassName)) return undefined;
   const active = activeBundleOf(deployment);
-  const wanted = bundleOfTemplate(parseBundleDeployment(deployment));
-  const bundle = findMatch(bundlesOf(context, deployment), wanted, active);
+  const desired = bundleOfTemplate(parseBundleDeployment(deployment));
+  const bundle = findMatch(bundlesOf(context, deployment), desired, active);
   if (bundle === undefined || bundle.metadata.name === active) return undefined;
   return parseBundle(bundle).status?.phase === 'Unpacked' ? bundle : undefined;
 }
@@ -132,29 +132,28 @@ function describe({ context, object }: DeploymentRun, { dependency, text }: Unme
     if (active.has(metadata.name ?? '') || metadata.labels?.[ownerNameLabel] === self) return false;
     return dependency.type === 'constraint' && meetsAlone(dependency.constraint, readProperties(metadata.annotations));
   });
-  const hints = able.slice(0, maxTold).map((bundle) => whyNotActive(context, bundle));
+  const hints = able.slice(0, maxNamed).map((bundle) => whyNotActive(context, bundle));
   const offers = hints.length === 0 ? context.offersFor(dependency) : [];
   const nothing = ['nothing on the cluster has it', ...offers].join('; ');
   const who = hints.length === 0 ? nothing : hints.join(', ');
   return `${text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters)}…` : text} (${who})`;
 }
 
-/** What is said of dependencies that nobody knows, where they must be met. */
+/** Unknown dependencies, where dependencies must be met. */
 function describeUnknown({ context, bundle }: DeploymentRun): readonly string[] {
   if (context.dependencies.policy !== 'enforce') return [];
   const { annotations } = bundle?.metadata ?? {};
   const why = whyUnknown(readProperties(annotations), annotations);
   if (why === undefined) return [];
-  const advice = `mend the file, say in the template's annotation ${dependenciesAnnotation} what the bundle needs ("[]" for nothing), or set ${ignoreDependenciesAnnotation} to "true"`;
+  const advice = `fix the file, list what the bundle needs in the template's annotation ${dependenciesAnnotation} ("[]" for nothing), or set ${ignoreDependenciesAnnotation} to "true"`;
   return [`what the bundle needs is not known, because ${why}: ${advice}`];
 }
 
-function hold(run: DeploymentRun, lines: readonly string[]): void {
-  if (run.bundle === undefined) return;
-  const more = lines.length > maxTold ? [`and ${lines.length - maxTold} more`] : [];
-  const message = `Dependencies are not met: ${[...lines.slice(0, maxTold), ...more].join('; ')}`;
+function reportMissing(run: DeploymentRun, bundle: KubeObject, lines: readonly string[]): void {
+  const more = lines.length > maxNamed ? [`and ${lines.length - maxNamed} more`] : [];
+  const message = `Dependencies are not met: ${[...lines.slice(0, maxNamed), ...more].join('; ')}`;
   const installed = { type: 'Installed', status: 'False', reason: 'DependenciesNotMet', message } as const;
-  setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled]);
+  setStatus(run, [bundleCondition(parseBundle(bundle)), installed, notInstalled]);
 }
 
 /** What is missing that the Bundle needs, a line each. */
@@ -166,25 +165,22 @@ async function missingFor(run: DeploymentRun, subject: Participant, signal: Abor
 }
 
 /** A Bundle that is not installed yet waits until all that it needs is. What is installed stays, whatever becomes of what it needs. */
-export const awaitDependencies: Step<DeploymentRun> = async (run, context) => {
-  const { bundle, object } = run;
-  if (bundle === undefined) return 'stop';
-  const { dependencies: news } = run.context;
-  const { name = '', annotations = {} } = object.metadata;
-  news.release(name);
-  const isFree = news.policy === 'off' || annotations[ignoreDependenciesAnnotation] === 'true';
+export const awaitDependencies: Stage = async (run, bundle, { signal }) => {
+  const { dependencies } = run.context;
+  const { name = '', annotations = {} } = run.object.metadata;
+  dependencies.forget(name);
+  const isFree = dependencies.policy === 'off' || annotations[ignoreDependenciesAnnotation] === 'true';
   if (isFree || activeOf(run) === bundle.metadata.name) return undefined;
   const subject = participantOf(name, bundle);
-  // Held before it is looked, so that nothing that comes meanwhile is missed.
-  news.hold(name);
-  const missing = await missingFor(run, subject, context.signal);
+  // Before the survey, so that no change in between is missed.
+  dependencies.add(name);
+  const missing = await missingFor(run, subject, signal);
   if (missing.length === 0) {
-    news.release(name);
+    dependencies.forget(name);
     return undefined;
   }
-  hold(run, missing);
-  await rollBackAbandoned(run, context.signal);
-  await keepActive(run, context);
+  reportMissing(run, bundle, missing);
+  await rollBackAbandoned(run, signal);
   if (neededApis([subject]).length > 0) requeueAfter(run, apiPollMs);
-  return 'stop';
+  return blocked();
 };

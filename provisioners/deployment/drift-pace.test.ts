@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { DriftPace } from './drift-pace.ts';
 
-test('drift that comes again and again is put right less and less often, every five minutes at last', () => {
+test('repeated drift is corrected less and less often, at last every five minutes', () => {
   let nowMs = 0;
   const pace = new DriftPace({ ...systemClock, now: () => nowMs });
   for (let repair = 1; repair <= 5; repair++) {
@@ -22,7 +22,7 @@ test('drift that comes again and again is put right less and less often, every f
   expect(Math.max(...pauses)).toBeLessThanOrEqual(300_000);
 });
 
-test('another version, another deployment and a long silence begin anew', () => {
+test('another version, another deployment and a long silence begin again', () => {
   let nowMs = 0;
   const pace = new DriftPace({ ...systemClock, now: () => nowMs });
   for (let repair = 1; repair <= 9; repair++) pace.repaired('web', 'v1');

@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/base/index.ts';
 import { backOffMs } from '../../src/controller/index.ts';
 
-/** So many repairs are made at once, as people and programs make mistakes; who changes more often has a will of its own. */
+/** So many repairs are made at once, for mistakes; a writer that repeats its change more often does so on purpose. */
 const freeRepairs = 5;
 const firstPauseMs = 1_000;
-/** Whoever has left the objects alone for so long is no longer thought of. */
+/** Drift that did not recur for so long is forgotten. */
 const forgottenMs = 10 * 60_000;
 
 interface Contest {
@@ -14,7 +14,7 @@ interface Contest {
   readonly dueMs: number;
 }
 
-/** Remembers how often drift from an installed version was put right, so that two who want different things do not keep the
+/** Counts how often drift from an installed version was corrected, so that two writers with different intentions do not keep the
  *  API server busy: after a few repairs each next one waits longer, up to five minutes. */
 export class DriftPace {
   readonly #clock: Clock;
@@ -24,13 +24,13 @@ export class DriftPace {
     this.#clock = clock;
   }
 
-  /** How long to leave drift from the revision as it is; 0 to put it right now. */
+  /** How long to leave drift from the revision as it is; 0 to correct it now. */
   pauseMs(deployment: string, revision: string): number {
     const contest = this.#contests.get(deployment);
     return contest?.revision === revision ? Math.max(0, contest.dueMs - this.#clock.now()) : 0;
   }
 
-  /** Takes in that drift was put right; true when the next repair has to wait. */
+  /** Records that drift was corrected; true when the next repair has to wait. */
   repaired(deployment: string, revision: string): boolean {
     const nowMs = this.#clock.now();
     const before = this.#contests.get(deployment);
@@ -42,7 +42,7 @@ export class DriftPace {
     return excess > 0;
   }
 
-  /** The deployment is gone. */
+  /** The deployment no longer exists. */
   forget(deployment: string): void {
     this.#contests.delete(deployment);
   }

@@ -14,16 +14,25 @@ import { entryOf, isControlledBy, isRecordedAs } from '../deployment-record.ts';
 import { fieldManager } from '../field-manager.ts';
 import { ownerOf } from '../installed-record.ts';
 import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
-import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
+import { findMatch, hasAllMetadata, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
 import { rollBackAbandoned } from './incomplete.ts';
-import { keepActive } from './install.ts';
-import { activeOf, type DeploymentRun, deploymentOf, ownedBundles, recordOf, saveRecord, setStatus } from './run.ts';
+import { blocked } from './outcome.ts';
+import {
+  activeOf,
+  type DeploymentRun,
+  deploymentOf,
+  ownedBundles,
+  recordOf,
+  type Stage,
+  saveRecord,
+  setStatus,
+} from './run.ts';
 
 /** Until a Bundle has gone whose place is needed; its end is noticed as well. */
 const replacedRecheckMs = 1_000;
 
-/** A Bundle that has the name, was not created by the provisioner, and says that the deployment controls it: it goes with the deployment, so
+/** A Bundle that has the name, was not created by the provisioner, and has the deployment as its controller: it is deleted with the deployment, so
  *  that its author gave it away. An answer to our own creation that was lost leaves one, too. Its content is never used.
  *  @throws WaitingError BundleReplaced */
 async function replace(run: DeploymentRun, found: KubeObject, signal: AbortSignal): Promise<never> {
@@ -34,28 +43,28 @@ async function replace(run: DeploymentRun, found: KubeObject, signal: AbortSigna
   throw new WaitingError('BundleReplaced', `waiting for deletion of ${what}`, { afterMs: replacedRecheckMs });
 }
 
-/** A Bundle of the desired name that the cache has not shown yet, or that somebody else created.
+/** A Bundle of the desired name that the cache has not shown yet, or that another client created.
  *  @throws TransientError BundleNameTaken */
-async function existingBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+async function existingBundle(run: DeploymentRun, desired: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const { name = '', uid } = run.object.metadata;
-  const found = await run.context.kube.get(refOf(wanted), { signal });
+  const found = await run.context.kube.get(refOf(desired), { signal });
   const isOurs = isControlledBy(found, uid);
   const isRecorded = recordOf(run).bundles.some((entry) => isRecordedAs(found, entry));
-  if (isOurs && isRecorded && findMatch([found], wanted, undefined) !== undefined) return found;
+  if (isOurs && isRecorded && findMatch([found], desired, undefined) !== undefined) return found;
   if (isOurs && !isRecorded) return await replace(run, found, signal);
   const why = isOurs
     ? 'has other content than the template asks for'
     : `was not created for BundleDeployment "${name}"`;
   const advice = `delete it (kubectl delete bundle ${found.metadata.name ?? ''}), and it is created again`;
-  throw new TransientError('BundleNameTaken', `${describeRef(refOf(wanted))} exists and ${why}: ${advice}`);
+  throw new TransientError('BundleNameTaken', `${describeRef(refOf(desired))} exists and ${why}: ${advice}`);
 }
 
-async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
-  const keep = { wanted: wanted.metadata.name ?? '', active: activeOf(run) };
-  const obsolete = obsoleteBundles([...controlledBundles(run.context, run.object), wanted], keep);
+async function createBundle(run: DeploymentRun, desired: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const keep = { desired: desired.metadata.name ?? '', active: activeOf(run) };
+  const obsolete = obsoleteBundles([...controlledBundles(run.context, run.object), desired], keep);
   for (const bundle of obsolete) await deleteBundle(run.context, bundle, signal);
   try {
-    const created = await run.context.kube.create(wanted, { fieldManager, signal });
+    const created = await run.context.kube.create(desired, { fieldManager, signal });
     run.context.bundles.wrote(created);
     // A Bundle that is not recorded would be replaced, together with what was uploaded for it.
     await saveRecord(run, ({ bundles }) => ({ bundles: [...bundles, entryOf(created)] }), signal);
@@ -64,7 +73,7 @@ async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: Abor
     return created;
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
-    return await existingBundle(run, wanted, signal);
+    return await existingBundle(run, desired, signal);
   }
 }
 
@@ -72,12 +81,12 @@ async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: Abor
 async function relabel(
   run: DeploymentRun,
   bundle: KubeObject,
-  work: { readonly wanted: KubeObject; readonly signal: AbortSignal },
+  work: { readonly desired: KubeObject; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
   const { kube } = run.context;
-  const { wanted, signal } = work;
+  const { desired, signal } = work;
   const live = await kube.get(refOf(bundle), { signal });
-  const metadata = { ...metadataPatch(live, wanted), ...preconditionOf(live) };
+  const metadata = { ...metadataPatch(live, desired), ...preconditionOf(live) };
   const relabelled = await kube.patch(refOf(bundle), { metadata }, { fieldManager, signal });
   const message = `Gave the ${bundle.metadata.name} Bundle the labels and annotations of the template`;
   run.context.events.record(run.object, { type: 'Normal', reason: 'BundleRelabelled', message });
@@ -85,11 +94,11 @@ async function relabel(
 }
 
 async function bundleFor(run: DeploymentRun, signal: AbortSignal): Promise<KubeObject> {
-  const wanted = bundleOfTemplate(deploymentOf(run));
-  const match = findMatch(ownedBundles(run), wanted, activeOf(run));
-  let bundle = match ?? (await createBundle(run, wanted, signal));
-  const isGoing = bundle.metadata.deletionTimestamp !== undefined;
-  if (!isGoing && !bearsAll(bundle, wanted)) bundle = await relabel(run, bundle, { wanted, signal });
+  const desired = bundleOfTemplate(deploymentOf(run));
+  const match = findMatch(ownedBundles(run), desired, activeOf(run));
+  let bundle = match ?? (await createBundle(run, desired, signal));
+  const isBeingDeleted = bundle.metadata.deletionTimestamp !== undefined;
+  if (!isBeingDeleted && !hasAllMetadata(bundle, desired)) bundle = await relabel(run, bundle, { desired, signal });
   if (bundle !== match) run.context.bundles.wrote(bundle);
   return bundle;
 }
@@ -108,20 +117,17 @@ export const ensureBundle: Step<DeploymentRun> = async (run, { signal }) => {
   return undefined;
 };
 
-/** Without an unpacked Bundle there is nothing to do: a change of the Bundle starts the next reconcile. A Bundle that says
- *  nothing yet may be unpacked before anybody could read that it is waited for. */
-export const checkBundle: Step<DeploymentRun> = async (run, context) => {
-  const { signal } = context;
-  if (run.bundle === undefined) return 'stop';
-  const isGoing = run.bundle.metadata.deletionTimestamp !== undefined;
-  const { status, ...rest } = parseBundle(run.bundle);
-  const condition = bundleCondition(isGoing || status === undefined ? rest : { ...rest, status });
+/** Only an unpacked Bundle is installed: a change of the Bundle starts the next reconcile. A Bundle without a status may be unpacked before
+ *  anyone could read that it is waited for. */
+export const checkBundle: Stage = async (run, bundle, { signal }) => {
+  const isBeingDeleted = bundle.metadata.deletionTimestamp !== undefined;
+  const { status, ...rest } = parseBundle(bundle);
+  const condition = bundleCondition(isBeingDeleted || status === undefined ? rest : { ...rest, status });
   if (condition.reason === 'UnpackSuccessful') return undefined;
   const { waits } = run.hooks;
-  const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, run.bundle.metadata.uid ?? '') : 0;
+  const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, bundle.metadata.uid ?? '') : 0;
   if (quietMs > 0) requeueAfter(run, quietMs);
   else setStatus(run, [condition]);
   if (condition.reason === 'UnpackFailed') await rollBackAbandoned(run, signal);
-  await keepActive(run, context);
-  return 'stop';
+  return blocked();
 };

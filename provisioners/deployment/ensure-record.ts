@@ -41,8 +41,8 @@ async function recordFormer(run: DeploymentRun, signal: AbortSignal): Promise<vo
   continueWith(run, await writeRecord(run.context, run.object, { record: former, signal }));
 }
 
-/** Begins the record of a deployment that has none, and restores the finalizer and the metadata of the ApplySet where somebody has removed
- *  them: `kubectl replace` with a file that has none of them is enough. */
+/** Begins the record of a deployment that has none, and restores the finalizer and the metadata of the ApplySet where they were
+ *  removed: `kubectl replace` with a file that has none of them is enough. */
 export const ensureRecord: Step<DeploymentRun> = async (run, { signal }) => {
   const record = readRecord(run.object);
   if (record === undefined) await recordFormer(run, signal);

@@ -30,7 +30,7 @@ const maxHistoryBytes = 128 * 1024;
 const commitDigits = 7;
 const digestDigits = 12;
 
-/** What `status` says of the version that is installed. */
+/** The installed version, as `status` shows it. */
 export interface InstalledVersion {
   /** Package version, tag, commit or digest: the first of them that is known. */
   readonly activeVersion: string;
@@ -75,7 +75,7 @@ function describeGit({ repository, ref }: NonNullable<BundleSource['git']>, comm
   const at = [name, short === undefined || name === undefined ? short : `(${short})`].filter(
     (part) => part !== undefined,
   );
-  // A branch alone says little: it moves.
+  // A branch alone identifies no version: it moves.
   const version = ref.tag ?? (ref.branch === undefined ? short : `${ref.branch}@${short ?? ''}`);
   return { version, source: [redactUrl(repository), ...at].join(' ') };
 }
@@ -167,15 +167,15 @@ function isRecorded(run: DeploymentRun, installed: JsonObject): boolean {
 }
 
 /** What to write into the status of a deployment whose Bundle is installed: its version, and the revisions that `longshore rollback` may go back to.
- *  Beside users only `keepActive` reads them: the active version keeps the configuration that it was installed with. */
+ *  Beside users only `retainActive` reads them: the active version keeps the configuration that it was installed with. */
 export async function installedStatus(run: DeploymentRun, bundle: KubeObject): Promise<JsonObject> {
   const spec = objectAt(run.object as unknown as JsonObject, 'spec') ?? {};
-  const wanted = { bundle: bundle.metadata.name ?? '', spec };
-  if (isRecorded(run, wanted)) return {};
+  const desired = { bundle: bundle.metadata.name ?? '', spec };
+  if (isRecorded(run, desired)) return {};
   const version = await namedVersion(run, bundle);
   const resolvedSource = objectAt(bundle as unknown as JsonObject, 'status', 'resolvedSource');
   const installed = {
-    ...wanted,
+    ...desired,
     version: version.activeVersion,
     source: version.activeSource,
     installedAt: formatTimestamp(run.context.clock.now()),

@@ -25,7 +25,7 @@ export async function describeIncomplete(run: DeploymentRun, signal: AbortSignal
   return `of the first installation, which is not complete, ${present.length} objects exist: ${names}${more}. ${end}`;
 }
 
-/** After a restart the condition says what an interrupted first installation has left. */
+/** After a restart the condition reports what an interrupted first installation has left. */
 export const noteIncomplete: Step<DeploymentRun> = async (run, { signal }) => {
   const installed = standingOf(run).conditions.find(({ type }) => type === 'Installed');
   if (installed !== undefined && installed.reason !== 'InstallPending') return undefined;

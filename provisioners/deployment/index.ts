@@ -1,20 +1,18 @@
 /** The controller of BundleDeployment: one step a file part, in the order of the list below. Door: `bundleDeploymentController`. */
 import { bundleDeploymentResource, bundleResource, ownerNameLabel } from '../../src/api/index.ts';
 import { type ControllerDefinition, defineController, type Step } from '../../src/controller/index.ts';
-import { type KubeObject, type NamespacedName, namespacedName } from '../../src/kube/index.ts';
+import { type CacheChange, type KubeObject, type NamespacedName, namespacedName } from '../../src/kube/index.ts';
 import { bundleDeploymentPermissions } from '../permissions.ts';
 import { removeDeployment } from '../removal.ts';
 import { skipUnserved } from '../unserved.ts';
 import { requireAccount } from './account.ts';
-import { awaitDependencies } from './dependencies.ts';
-import { checkBundle, ensureBundle } from './ensure-bundle.ts';
+import { conclude, installDesired } from './desired-version.ts';
+import { ensureBundle } from './ensure-bundle.ts';
 import { ensureRecord } from './ensure-record.ts';
 import { noteIncomplete } from './incomplete.ts';
-import { install } from './install.ts';
 import { noteInstalled } from './note-installed.ts';
-import { heedPause } from './pause.ts';
+import { skipPaused } from './pause.ts';
 import { beginDeployment, type DeploymentContext, type DeploymentRun } from './run.ts';
-import { removeOldBundles, reportInstalled } from './settle.ts';
 
 export { BundleWaits } from './bundle-waits.ts';
 export { DriftPace } from './drift-pace.ts';
@@ -32,25 +30,22 @@ const steps: readonly Step<DeploymentRun>[] = [
   skipUnserved('Installed'),
   tearDown,
   ensureRecord,
-  heedPause,
+  skipPaused,
   requireAccount,
   ensureBundle,
   noteInstalled,
   noteIncomplete,
-  checkBundle,
-  awaitDependencies,
-  install,
-  reportInstalled,
-  removeOldBundles,
+  installDesired,
+  conclude,
 ];
 
 async function forget({ hooks, ...context }: DeploymentContext, { name }: NamespacedName): Promise<void> {
   await Promise.resolve();
   hooks.gate.forget(name);
-  context.dependencies.release(name);
+  context.dependencies.forget(name);
   hooks.waits.forget(name);
   hooks.drift.forget(name);
-  context.rights.forget(name);
+  context.permissions.forget(name);
   context.unserved.forget('BundleDeployment', name);
 }
 
@@ -60,18 +55,19 @@ async function begin(context: DeploymentContext, object: KubeObject): Promise<De
   return undefined;
 }
 
+function ownerOfBundle({ before, after }: CacheChange<KubeObject>): readonly NamespacedName[] {
+  const owner = (after ?? before)?.metadata.labels?.[ownerNameLabel];
+  return owner === undefined ? [] : [{ namespace: '', name: owner }];
+}
+
 /** Brings the cluster to hold what the template of a BundleDeployment asks for, and nothing else of it. */
 export const bundleDeploymentController: ControllerDefinition<DeploymentContext, DeploymentRun> = defineController({
   name: 'bundledeployment',
   for: bundleDeploymentResource,
-  watches: () => [
-    {
-      target: bundleResource,
-      requestsFor: ({ before, after }) => {
-        const owner = (after ?? before)?.metadata.labels?.[ownerNameLabel];
-        return owner === undefined ? [] : [{ namespace: '', name: owner }];
-      },
-    },
+  watches: ({ dependencies }) => [
+    { target: bundleResource, requestsFor: ownerOfBundle },
+    { target: bundleResource, requestsFor: (change) => dependencies.requestsFor(change) },
+    { target: bundleDeploymentResource, requestsFor: (change) => dependencies.requestsFor(change) },
   ],
   begin,
   steps,

@@ -51,7 +51,7 @@ test('Q8 what the undoing of a failed upgrade removes starts no upgrade, neither
   expect(gate.pauseOf(gate.begin('a', 'v1'))?.isFinal).toBe(true);
 });
 
-test('somebody else removing something lets those try who had written nothing, but not the refused', () => {
+test('a removal by another client releases the deployments that had written nothing, but not the refused', () => {
   const { gate } = open();
   for (let i = 0; i < 20; i++) gate.failed(gate.begin('waiting', 'v1'), down, untouched);
   gate.failed(gate.begin('refused', 'v1'), refused, untouched);
@@ -69,7 +69,7 @@ test('a change of what is installed lets its owner try again', () => {
   expect(gate.pauseOf(gate.begin('a', 'v1'))).toBeUndefined();
 });
 
-test('news that came during a try is not lost: the next one is soon', () => {
+test('a change during a try is not lost: the next try is soon', () => {
   const { gate } = open();
   for (let i = 0; i < 20; i++) gate.failed(gate.begin('a', 'v1'), down, untouched);
   const attempt = gate.begin('a', 'v1');

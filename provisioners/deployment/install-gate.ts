@@ -4,9 +4,9 @@ import { backOffMs } from '../../src/controller/index.ts';
 /** What an installation is tried with: as long as it stays the same, another try is only worth its while after a time. */
 export interface Attempt {
   readonly name: string;
-  /** The same for the same wishes. */
+  /** The same for the same requested. */
   readonly inputs: string;
-  /** Which news had come when it began. */
+  /** The number of changes that had come when it began. */
   readonly epoch: number;
 }
 
@@ -20,14 +20,14 @@ interface Failure {
 }
 
 /** What may change the outcome of a try. */
-interface GateNews {
+interface GateChange {
   readonly owner: string | undefined;
   readonly mayUnblock: boolean;
   readonly isDrift: boolean;
 }
 
-/** News that came during a try may have come too late for it: it is made again soon, but not at once. */
-const maxAfterNewsMs = 1_000;
+/** A change during a try may have come too late for it: it is repeated soon, but not at once. */
+const maxAfterChangeMs = 1_000;
 /** What was refused is left alone at least so long; who looks at everything now and then gives it another chance. */
 const finalMs = 3_600_000;
 
@@ -46,7 +46,7 @@ export class InstallGate {
     return { name, inputs, epoch: this.#epoch };
   }
 
-  /** How long not to try; undefined to go on. `isFinal`: nobody need ask again before something changes. */
+  /** How long not to try; undefined to go on. `isFinal`: not before something changes. */
   pauseOf({ name, inputs }: Attempt): { readonly ms: number; readonly isFinal: boolean } | undefined {
     const failure = this.#failures.get(name);
     if (failure?.inputs !== inputs) return undefined;
@@ -62,7 +62,7 @@ export class InstallGate {
     const isTerminal = thrown instanceof TerminalError;
     const pauseMs = backOffMs(failures);
     let waitMs = isTerminal ? finalMs : pauseMs;
-    if (facts.isUntouched && !isTerminal && epoch !== this.#epoch) waitMs = Math.min(pauseMs, maxAfterNewsMs);
+    if (facts.isUntouched && !isTerminal && epoch !== this.#epoch) waitMs = Math.min(pauseMs, maxAfterChangeMs);
     this.#failures.set(name, { inputs, failures, dueMs: this.#clock.now() + waitMs, isTerminal, ...facts });
     return waitMs;
   }
@@ -72,16 +72,16 @@ export class InstallGate {
     this.#failures.delete(name);
   }
 
-  /** Lets those try again for whom the news may make a difference, and names them. What a deployment's own undoing removes is
-   *  no such news, nor is it for those who were undone themselves. */
-  release(news: GateNews): readonly string[] {
-    if (news.owner !== undefined && news.isDrift) this.#failures.delete(news.owner);
-    if (!news.mayUnblock) return [];
+  /** Releases the deployments that the change may unblock, and names them. What the rollback of a deployment itself removes is
+   *  no such change, nor does it release deployments that were rolled back themselves. */
+  release(change: GateChange): readonly string[] {
+    if (change.owner !== undefined && change.isDrift) this.#failures.delete(change.owner);
+    if (!change.mayUnblock) return [];
     this.#epoch++;
     const released: string[] = [];
     for (const [name, failure] of this.#failures) {
-      if (name === news.owner || !failure.isUntouched) continue;
-      if (failure.isTerminal && news.owner !== undefined) continue;
+      if (name === change.owner || !failure.isUntouched) continue;
+      if (failure.isTerminal && change.owner !== undefined) continue;
       this.#failures.set(name, { ...failure, dueMs: 0 });
       released.push(name);
     }

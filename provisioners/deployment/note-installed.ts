@@ -9,7 +9,7 @@ async function recordDone(run: DeploymentRun, signal: AbortSignal): Promise<void
   if (isIncomplete(run)) await saveRecord(run, () => ({ installation: 'Done', installingBundle: '' }), signal);
 }
 
-/** What is installed is said to be, though the status could not be written when it was, and the template asks for another
+/** Reports what is installed, though the status could not be written when it was installed, and the template asks for another
  *  Bundle by now: it is the one to be kept whole until that is in place. */
 export const noteInstalled: Step<DeploymentRun> = async (run, { signal }) => {
   const revision = run.context.engine.revisionOf(ownerOf(run.object));

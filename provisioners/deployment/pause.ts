@@ -5,9 +5,9 @@ import { refreshHealth } from './health.ts';
 import { overdueCertificates } from './renewal.ts';
 import { type DeploymentRun, deploymentOf, setStatus } from './run.ts';
 
-/** While the deployment is paused nothing of it is written but its own status, which also says which certificates
+/** While the deployment is paused nothing of it is written but its own status, which also reports which certificates
  *  would have been renewed. */
-export const heedPause: Step<DeploymentRun> = async (run, { signal }) => {
+export const skipPaused: Step<DeploymentRun> = async (run, { signal }) => {
   const isPaused = run.object.metadata.annotations?.[pausedAnnotation] === 'true';
   const shown = deploymentOf(run).status?.conditions?.find(({ type }) => type === 'Paused')?.status;
   const overdue = isPaused ? await overdueCertificates(run, signal) : undefined;

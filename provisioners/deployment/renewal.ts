@@ -45,7 +45,7 @@ function expiryOf(secret: KubeObject, nowMs: number): string | undefined {
     const { namespace = '', name = '' } = secret.metadata;
     return `the certificate in Secret "${name}" in namespace "${namespace}" is good until ${formatTimestamp(certificateExpiryMs(pair.certificatePem))}`;
   } catch {
-    // What somebody has put there instead cannot be read, and is put right with all else.
+    // What replaces it cannot be read, and is corrected with all other drift.
     return undefined;
   }
 }

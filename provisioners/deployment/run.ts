@@ -1,7 +1,7 @@
 import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
-import { conditionsOf, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
-import { type EventNews, isConflict, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { conditionsOf, type ReconcileContext, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
+import { isConflict, type KubeObject, type ObjectEvent, refOf } from '../../src/kube/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import {
   type DeploymentRecord,
@@ -15,18 +15,19 @@ import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, withMissing } from './conditions.ts';
 import type { DriftPace } from './drift-pace.ts';
+import { type Standing, transitionEvents } from './events.ts';
 import type { InstallGate } from './install-gate.ts';
-import { newsOf, type Standing } from './news.ts';
+import type { Outcome } from './outcome.ts';
 
 /** What a reconcile asks of those who wait. */
 export interface DeploymentHooks {
   /** Knows of failed installations. */
   readonly gate: InstallGate;
-  /** Knows how often drift was put right. */
+  /** Counts corrections of drift. */
   readonly drift: DriftPace;
   /** Knows since when Bundles are waited for. */
   readonly waits: BundleWaits;
-  /** The stored content of the Bundle is gone. */
+  /** The stored content of the Bundle was lost. */
   readonly onContentLost: (bundleName: string) => void;
 }
 
@@ -42,9 +43,14 @@ export interface DeploymentRun extends ReconcileRun {
   readonly status: StatusWriter<DeploymentRun>;
   /** The Bundle of the template, once it is found or made. */
   bundle?: KubeObject;
+  /** What became of the version of the template. */
+  outcome?: Outcome | undefined;
   /** What this reconcile did not delete, and why. */
   readonly kept: string[];
 }
+
+/** A part of the way to an installed version; an outcome is the end of the way. */
+export type Stage = (run: DeploymentRun, bundle: KubeObject, context: ReconcileContext) => Promise<Outcome | undefined>;
 
 function ownAnnotations({ metadata }: KubeObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${group}/`)));
@@ -127,7 +133,7 @@ function standingIn(object: KubeObject): Standing {
   return { conditions: conditionsOf(object), activeBundle };
 }
 
-/** What the status says, with what this reconcile has set. */
+/** The status, with what this reconcile has set. */
 export function standingOf({ object }: DeploymentRun): Standing {
   return standingIn(object);
 }
@@ -138,8 +144,8 @@ export function setStatus(run: DeploymentRun, changes: readonly ConditionChange[
   run.status.setFields(run, { observedGeneration: run.object.metadata.generation ?? 0, ...fields });
 }
 
-function eventsOf(before: KubeObject, after: KubeObject): readonly EventNews[] {
-  return newsOf(standingIn(before), standingIn(after));
+function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
+  return transitionEvents(standingIn(before), standingIn(after));
 }
 
 /** The reconcile of `object`; undefined where it is for another shard. */

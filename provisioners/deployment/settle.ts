@@ -1,14 +1,14 @@
 import { parseBundle } from '../../src/api/index.ts';
-import { requeueAfter, type Step } from '../../src/controller/index.ts';
+import { type ReconcileContext, requeueAfter } from '../../src/controller/index.ts';
 import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
 import { bundleCondition, healthCondition, keptConditions } from './conditions.ts';
 import { currentHealth, oldBundlesStayMs } from './health.ts';
 import { installedStatus } from './history.ts';
 import { type DeploymentRun, deploymentOf, existingEntries, recordOf, saveRecord, setStatus } from './run.ts';
 
-/** Says that the Bundle is installed, and how the installed objects are. */
-export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
-  if (run.bundle === undefined) return 'stop';
+/** Reports that the Bundle is installed, and the health of the installed objects. */
+export async function reportInstalled(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
+  if (run.bundle === undefined) return;
   const { name = '' } = run.bundle.metadata;
   const before = deploymentOf(run).status;
   const message = `Instantiated bundle ${name} successfully`;
@@ -24,10 +24,8 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   });
   // Before the Bundles of earlier templates are deleted.
   await run.status.flush(run, signal);
-  if (!isPivot) return undefined;
-  log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
-  return undefined;
-};
+  if (isPivot) log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
+}
 
 /** Removes the entries of Bundles that were deleted from the record. */
 async function forgetDeletedBundles(run: DeploymentRun, signal: AbortSignal): Promise<void> {
@@ -35,20 +33,14 @@ async function forgetDeletedBundles(run: DeploymentRun, signal: AbortSignal): Pr
   if (existingEntries(run, bundles).length < bundles.length) await saveRecord(run, () => ({}), signal);
 }
 
-/** The Bundles of earlier templates go last: when what was installed is healthy, or has had time enough to become so. */
-export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
+/** The Bundles of earlier templates are deleted last: when what was installed is healthy, or has had enough time to become healthy. */
+export async function removeOldBundles(run: DeploymentRun, signal: AbortSignal): Promise<void> {
   const old = controlledBundles(run.context, run.object).filter(
     ({ metadata }) => metadata.name !== run.bundle?.metadata.name && metadata.deletionTimestamp === undefined,
   );
-  if (old.length === 0) {
-    await forgetDeletedBundles(run, signal);
-    return undefined;
-  }
+  if (old.length === 0) return await forgetDeletedBundles(run, signal);
   const stayMs = oldBundlesStayMs(run);
-  if (stayMs > 0) {
-    requeueAfter(run, stayMs);
-    return undefined;
-  }
+  if (stayMs > 0) return requeueAfter(run, stayMs);
   for (const bundle of old) await deleteBundle(run.context, bundle, signal);
   const names = old.map(({ metadata }) => metadata.name).join(', ');
   run.context.events.record(run.object, {
@@ -56,5 +48,4 @@ export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => 
     reason: 'OldBundlesRemoved',
     message: `Removed the Bundles of earlier templates: ${names}`,
   });
-  return undefined;
-};
+}

@@ -16,6 +16,7 @@ import {
   explainFullDisk,
   extractArchive,
   type KeyedLocks,
+  packObjects,
   type Staging,
   uploadPath,
 } from '../../src/content/index.ts';
@@ -26,7 +27,7 @@ import {
   offeredProperties,
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
-import { formatOf, readStaged } from '../../src/formats/index.ts';
+import { type BundleContent, type BundleFormat, formatOf, readStaged } from '../../src/formats/index.ts';
 import {
   type ContentSource,
   createHttpClient,
@@ -41,7 +42,8 @@ import {
   parsePlatform,
   RateLimits,
 } from '../../src/sources/index.ts';
-import type { UnpackerJobs, WorkNews } from './messages.ts';
+import type { BundleIdentity } from './bundle-identity.ts';
+import type { UnpackerJobs, WorkEvent } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
 import { temporaryFolder, uploadsFolder } from './store-folders.ts';
@@ -70,7 +72,13 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-type NewsListener = (news: WorkNews) => void;
+type WorkListener = (event: WorkEvent) => void;
+
+/** What all threads share. */
+interface ThreadParts {
+  readonly locks: KeyedLocks;
+  readonly onWork: WorkListener;
+}
 
 function openSharedStore(settings: UnpackerSettings, store: ContentStore): SharedStore | undefined {
   const { shared, storeDir, insecureRegistries, answerDeadlineMs, limits, registryCaPem: caPem, proxies } = settings;
@@ -89,16 +97,13 @@ function openSharedStore(settings: UnpackerSettings, store: ContentStore): Share
 }
 
 /** One row a source type. */
-function createFetches(
-  settings: UnpackerSettings,
-  { locks, onNews }: { readonly locks: KeyedLocks; readonly onNews: NewsListener },
-): ReadonlyMap<string, Fetch> {
+function createFetches(settings: UnpackerSettings, { locks, onWork }: ThreadParts): ReadonlyMap<string, Fetch> {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const { allowsUnnamedHosts, proxies } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, proxies, answerDeadlineMs });
   const temporaryDir = temporaryFolder(storeDir);
   const clock = systemClock;
-  const onUse = (isHit: boolean): void => onNews({ what: isHit ? 'layer hit' : 'layer miss' });
+  const onUse = (isHit: boolean): void => onWork({ what: isHit ? 'layer hit' : 'layer miss' });
   const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks, onUse });
   const platform = parsePlatform(settings.platform);
   const image = { http, clock, cache, limits: new RateLimits(clock), insecureRegistries, platform };
@@ -139,22 +144,22 @@ export class ContentWork {
   readonly #store: ContentStore;
   readonly #fetches: ReadonlyMap<string, Fetch>;
   readonly #shared: SharedStore | undefined;
+  readonly #onWork: WorkListener;
 
-  private constructor(settings: UnpackerSettings, store: ContentStore, fetches: ReadonlyMap<string, Fetch>) {
+  private constructor(settings: UnpackerSettings, store: ContentStore, threads: ThreadParts) {
     this.#settings = settings;
     this.#store = store;
-    this.#fetches = fetches;
+    this.#fetches = createFetches(settings, threads);
+    this.#onWork = threads.onWork;
     this.#shared = openSharedStore(settings, store);
   }
 
-  static async open(
-    settings: UnpackerSettings,
-    { locks, onNews }: { readonly locks: KeyedLocks; readonly onNews: NewsListener },
-  ): Promise<ContentWork> {
-    const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onNews({ what: 'evicted', sizeBytes });
+  static async open(settings: UnpackerSettings, threads: ThreadParts): Promise<ContentWork> {
+    const { locks, onWork } = threads;
+    const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onWork({ what: 'evicted', sizeBytes });
     const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
     const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks, budget });
-    return new ContentWork(settings, store, createFetches(settings, { locks, onNews }));
+    return new ContentWork(settings, store, threads);
   }
 
   /** A function for each kind of job. */
@@ -237,7 +242,9 @@ export class ContentWork {
         async () => await this.#fetch(request, staging, { ...options, signal }),
       );
       options.onProgress?.('checking content');
-      const { objects } = await readStaged(formatOf(request.provisionerClassName), staging, checkPrefix);
+      const format = formatOf(request.provisionerClassName);
+      const { objects, parsed } = await readStaged(format, staging, checkPrefix);
+      this.#onWork({ what: 'parsed' });
       const { properties, warnings, packageName } = await checkMetadata(request.provisionerClassName, staging);
       options.onProgress?.('storing content');
       const facts = {
@@ -250,10 +257,11 @@ export class ContentWork {
         warnings: [...warnings],
       };
       const { expectedDigest } = request;
+      const packed = await packObjects(this.#versionOf(format), parsed);
       return contentOf(
         await inStage(
           storePrefix,
-          async () => await this.#store.commit(staging, { name, uid, facts, expectedDigest, signal }),
+          async () => await this.#store.commit(staging, { name, uid, facts, expectedDigest, parsed: packed, signal }),
         ),
       );
     });
@@ -284,18 +292,49 @@ export class ContentWork {
 
   async #load(job: LoadRequest, { signal }: FetchOptions): Promise<LoadedContent> {
     const { bundle, terms } = job;
-    const format = formatOf(job.provisionerClassName);
-    const reader = format.begin('');
-    let digest = '';
-    const content = await inStage(loadPrefix, async () => {
-      digest = job.expectedDigest ?? (await this.#store.find(bundle))?.digest ?? '';
-      const { directories: names, maxFileBytes } = format;
-      const directories = { names, maxFileBytes, expectedDigest: digest, signal };
-      const present = await this.#store.readDirectories(bundle, directories, (name, entry) => reader.add(name, entry));
-      return reader.finish(present);
+    const { content, digest } = await inStage(loadPrefix, async () => {
+      const digest = job.expectedDigest ?? (await this.#store.find(bundle))?.digest ?? '';
+      return { content: await this.#read(job, digest, signal), digest };
     });
     const { objects, ...rest } = content.render(terms);
     return { objects: [...objects], ...rest, digest };
+  }
+
+  /** The content of a Bundle, parsed only if what it was parsed into is not stored. */
+  async #read(
+    { bundle, provisionerClassName }: LoadRequest,
+    digest: string,
+    signal: AbortSignal,
+  ): Promise<BundleContent> {
+    const format = formatOf(provisionerClassName);
+    const version = this.#versionOf(format);
+    const parsed = await this.#store.readParsed(bundle, { version, expectedDigest: digest, signal });
+    if (parsed !== undefined) return format.restore(parsed);
+    const { directories: names, maxFileBytes } = format;
+    const reader = format.begin('');
+    const directories = { names, maxFileBytes, expectedDigest: digest, signal };
+    const { present, archiveDigest } = await this.#store.readDirectories(bundle, directories, (name, entry) =>
+      reader.add(name, entry),
+    );
+    const content = reader.finish(present);
+    this.#onWork({ what: 'parsed' });
+    const packed = await packObjects(version, content.parsed);
+    if (packed !== undefined) await this.#saveParsed(bundle, { digest, archiveDigest, packed }, signal);
+    return content;
+  }
+
+  /** Whatever prevents that, the content was read. */
+  async #saveParsed(
+    bundle: BundleIdentity,
+    parsed: Parameters<ContentStore['saveParsed']>[1],
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#store.saveParsed(bundle, parsed, { signal }).catch(() => signal.throwIfAborted());
+  }
+
+  /** Another version of the program, or another format, parses again. */
+  #versionOf({ name }: BundleFormat): string {
+    return `${name} ${this.#settings.version}`;
   }
 }
 

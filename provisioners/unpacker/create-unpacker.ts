@@ -1,18 +1,18 @@
 import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
 import { contentOf } from './content-work.ts';
-import type { WorkNews } from './messages.ts';
+import type { WorkEvent } from './messages.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
 import { temporaryFolder, uploadsFolder } from './store-folders.ts';
 import type { SharedContents, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
 
-const wantedDeadlineMs = 60_000;
-const wantedPollMs = 100;
+const requestDeadlineMs = 60_000;
+const requestPollMs = 100;
 
 /** Asks for evicted contents, and waits for them. */
-class Wishes {
+class RequestedContents {
   readonly #store: ContentStore;
   readonly #listeners: ((bundleName: string) => void)[] = [];
 
@@ -26,21 +26,21 @@ class Wishes {
 
   /** The record of content that is there; undefined when there is none of that name. */
   async obtain(name: string, signal: AbortSignal): Promise<ContentRecord | undefined> {
-    const endMs = performance.now() + wantedDeadlineMs;
+    const endMs = performance.now() + requestDeadlineMs;
     let record = await this.#store.findByName(name);
     if (record?.isEvicted === true) for (const listener of this.#listeners) listener(name);
     while (record?.isEvicted === true) {
       if (performance.now() > endMs) {
         throw new TransientError('ContentLost', `${name}: the content is being fetched again; ask again later`);
       }
-      await systemClock.sleep(wantedPollMs, { signal });
+      await systemClock.sleep(requestPollMs, { signal });
       record = await this.#store.findByName(name);
     }
     return record;
   }
 }
 
-type CountName = 'evictedCount' | 'evictedBytes' | 'sweepCount' | 'layerHitCount' | 'layerMissCount';
+type CountName = 'evictedCount' | 'evictedBytes' | 'sweepCount' | 'layerHitCount' | 'layerMissCount' | 'parsedCount';
 type Counts = { -readonly [Name in CountName]: UnpackerUsage[Name] };
 
 interface Parts {
@@ -54,21 +54,29 @@ interface Parts {
 async function openParts(settings: UnpackerSettings): Promise<Parts> {
   const { storeDir, limits } = settings;
   const locks = createLocks();
-  const counts = { evictedCount: 0, evictedBytes: 0, sweepCount: 1, layerHitCount: 0, layerMissCount: 0 };
+  const counts = {
+    evictedCount: 0,
+    evictedBytes: 0,
+    sweepCount: 1,
+    layerHitCount: 0,
+    layerMissCount: 0,
+    parsedCount: 0,
+  };
   const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => {
     counts.evictedCount += 1;
     counts.evictedBytes += sizeBytes;
   };
-  const onNews = (news: WorkNews): void => {
-    if (news.what === 'evicted') onEvicted(news);
-    else if (news.what === 'layer hit') counts.layerHitCount += 1;
-    else counts.layerMissCount += 1;
+  const onWork = (event: WorkEvent): void => {
+    if (event.what === 'evicted') onEvicted(event);
+    else if (event.what === 'layer hit') counts.layerHitCount += 1;
+    else if (event.what === 'layer miss') counts.layerMissCount += 1;
+    else counts.parsedCount += 1;
   };
   const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
   const store = await ContentStore.open({ dir: storeDir, limits, locks, budget });
   await store.sweep();
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
-  return { store, uploads, pool: new ThreadPool(settings, { locks, onNews }), counts };
+  return { store, uploads, pool: new ThreadPool(settings, { locks, onWork }), counts };
 }
 
 /** What concerns the budget of the store. */
@@ -76,16 +84,16 @@ function createShelf(
   { storeDir, storeBytes: budgetBytes }: UnpackerSettings,
   store: ContentStore,
   counts: Counts,
-): Pick<Unpacker, 'servedFile' | 'onWanted' | 'makeRoom' | 'usage'> {
-  const wishes = new Wishes(store);
+): Pick<Unpacker, 'servedFile' | 'onRequested' | 'makeRoom' | 'usage'> {
+  const requested = new RequestedContents(store);
   return {
     async servedFile(bundleName, { signal }) {
-      const record = await wishes.obtain(bundleName, signal);
+      const record = await requested.obtain(bundleName, signal);
       if (record === undefined) return undefined;
       await store.touch(bundleName);
       return `${storeDir}/${bundleName}.tgz`;
     },
-    onWanted: (listener) => wishes.listen(listener),
+    onRequested: (listener) => requested.listen(listener),
     makeRoom: (sizeBytes, options) => store.makeRoom(sizeBytes, options),
     usage: async () => ({ ...(await store.usage()), ...counts, budgetBytes }),
   };

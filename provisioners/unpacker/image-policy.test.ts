@@ -74,7 +74,7 @@ test('an image that was signed as part of an index is fetched again by its own d
   });
 });
 
-test('content that was judged before is not judged again; it must be the same', async () => {
+test('content that was verified before is not verified again; it must be the same', async () => {
   const digest = putManifest();
   putSignatures(registry, { repository, digest }, [signatureOf(digest, key)]);
   const { ref, digest: content } = await unpack(`${registry.host}/${repository}:one`);

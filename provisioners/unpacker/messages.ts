@@ -29,14 +29,15 @@ export interface UnpackerJobs {
   readonly listShared: Job<undefined, readonly string[]>;
 }
 
-/** What is counted: content that was evicted; a layer of an image that was on disk, or was not. */
-export type WorkNews =
+/** What is counted: content that was evicted; a layer of an image that was on disk, or was not; a bundle whose
+ *  manifests were parsed. */
+export type WorkEvent =
   | { readonly what: 'evicted'; readonly sizeBytes: number }
-  | { readonly what: 'layer hit' | 'layer miss' };
+  | { readonly what: 'layer hit' | 'layer miss' | 'parsed' };
 
 /** What jobs send to the main thread, which keeps the locks. */
 export type UnpackerEvent =
-  | { readonly kind: 'news'; readonly news: WorkNews }
+  | { readonly kind: 'work'; readonly event: WorkEvent }
   | { readonly kind: 'acquire'; readonly lockId: number; readonly key: string }
   | { readonly kind: 'release'; readonly lockId: number };
 

@@ -1,6 +1,6 @@
 import { type JobOptions, TransientError, WorkerThread, workerUrl } from '../../src/base/index.ts';
 import type { KeyedLocks } from '../../src/content/index.ts';
-import type { LockGranted, UnpackerEvent, UnpackerJobs, WorkNews } from './messages.ts';
+import type { LockGranted, UnpackerEvent, UnpackerJobs, WorkEvent } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 /** Contents are streamed: more room for young objects would only be filled, and never be released. */
@@ -9,7 +9,7 @@ const youngHeapMebibytes = 16;
 interface PoolOptions {
   /** Shared with all that work on the store. */
   readonly locks: KeyedLocks;
-  readonly onNews: (news: WorkNews) => void;
+  readonly onWork: (event: WorkEvent) => void;
 }
 
 interface HeldLock {
@@ -54,12 +54,12 @@ class ThreadLocks {
 
 function openThread(
   settings: UnpackerSettings,
-  { locks, onNews }: PoolOptions,
+  { locks, onWork }: PoolOptions,
   onExit: () => void,
 ): WorkerThread<UnpackerJobs> {
   const held = new ThreadLocks(locks, (granted) => thread.notify(granted));
   const onEvent = (event: UnpackerEvent): void => {
-    if (event.kind === 'news') onNews(event.news);
+    if (event.kind === 'work') onWork(event.event);
     else if (event.kind === 'acquire') void held.acquire(event.lockId, event.key);
     else held.release(event.lockId);
   };

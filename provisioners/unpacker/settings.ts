@@ -25,6 +25,7 @@ export interface UnpackerSettings {
   readonly allowsUnnamedHosts: boolean;
   readonly proxies: ProxySettings;
   readonly shared: SharedStoreSettings | undefined;
+  readonly version: string;
 }
 
 /** The one place of the unpacker's defaults. */
@@ -48,6 +49,7 @@ export function completeSettings({
     allowsUnnamedHosts: false,
     proxies: noProxies,
     shared: undefined,
+    version: '0.0.0',
   };
   return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };
 }

@@ -78,17 +78,18 @@ function refuse(problem: string): never {
   throw new TerminalError('InvalidArtifact', problem);
 }
 
-/** What was said of a content when it was pushed. */
+/** The description of a content, as it was pushed. */
 function recordOf(what: string, { config }: Artifact, bundle: BundleIdentity): ContentRecord {
   const { digest, sizeBytes, facts, uid } = config;
   if (uid !== bundle.uid) refuse(`${what}: holds the content of another Bundle`);
   if (typeof digest !== 'string' || !isSha256Digest(digest)) return refuse(`${what}: does not report its digest`);
-  if (typeof sizeBytes !== 'number' || !isJsonObject(facts)) return refuse(`${what}: does not tell what it holds`);
+  if (typeof sizeBytes !== 'number' || !isJsonObject(facts))
+    return refuse(`${what}: its config does not describe the content`);
   return { ...bundle, digest, sizeBytes, facts };
 }
 
 /** Contents and uploads of Bundles in a registry: an artifact each, tagged `<cluster>-<uid of the Bundle>`, and found again by the
- *  digest of its manifest alone. Every method throws TransientError ContentStoreUnavailable, whatever the registry says. */
+ *  digest of its manifest alone. Every method throws TransientError ContentStoreUnavailable, whatever the registry answers. */
 export class SharedStore {
   readonly #deps: Deps;
   readonly #repository: ArtifactRepository;
@@ -150,9 +151,9 @@ export class SharedStore {
     options: Waiting,
   ): Promise<ContentRecord | undefined> {
     return await inStore(this.#repository.name, options, async () => {
-      const wanted = storedAt.slice(this.#repository.name.length + 1);
-      const artifact = await this.#repository.find(wanted, options);
-      const what = `${this.#repository.name}@${wanted}`;
+      const digest = storedAt.slice(this.#repository.name.length + 1);
+      const artifact = await this.#repository.find(digest, options);
+      const what = `${this.#repository.name}@${digest}`;
       if (artifact.file.sizeBytes > this.#deps.maxFileBytes) {
         refuse(`${what}: ${artifact.file.sizeBytes} bytes, more than the limit of ${this.#deps.maxFileBytes} bytes`);
       }
@@ -200,7 +201,7 @@ export class SharedStore {
     await uploads.keep(bundle, { path, digest: file.digest, sizeBytes: file.sizeBytes });
   }
 
-  /** Deletes what is kept for a Bundle; the answer says why it stays, where the registry deletes nothing. */
+  /** Deletes what is kept for a Bundle; the result is the reason why it stays, where the registry deletes nothing. */
   async remove(bundle: Pick<BundleIdentity, 'uid'>, options: Waiting): Promise<string | undefined> {
     return await this.#remove(this.#tag(bundle), options);
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
-import { access, readdir, rm } from 'node:fs/promises';
+import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -103,7 +103,7 @@ describe('image bundles', () => {
     },
   );
 
-  test('U14, U15, U16 stored content asks nobody, lost content is fetched again and must be identical, else it is missing', async () => {
+  test('U14, U15, U16 stored content needs no source, lost content is fetched again and must be identical, else it is missing', async () => {
     await using registry = await startRegistry();
     registry.putImage('combo:v1', [valid]);
     const unpacker = await start();
@@ -122,6 +122,31 @@ describe('image bundles', () => {
     const absent = { ...imageRequest(`${registry.host}/absent:v1`), expectedDigest: first.digest };
     await expect(unpacker.unpack(absent, { signal })).rejects.toThrow('absent');
     await expect(load(bundle)).rejects.toMatchObject({ reason: 'ContentLost' });
+  });
+
+  test('are parsed once, whatever is installed and corrected from them, and again only where the parsed objects are not stored', async () => {
+    await using registry = await startRegistry();
+    registry.putImage('combo:v1', [valid]);
+    const unpacker = await start({ version: '1.0.0' });
+    const { digest } = await unpacker.unpack(imageRequest(`${registry.host}/combo:v1`), { signal });
+    const objects = await load(bundle);
+    await load(bundle);
+    expect(await unpacker.usage()).toMatchObject({ parsedCount: 1 });
+    await writeFile(`${storeDir}/parsed/${digest.slice('sha256:'.length)}`, 'damaged');
+    for (const _ of ['parsed and stored', 'read']) expect(await load(bundle)).toEqual(objects);
+    expect(await unpacker.usage()).toMatchObject({ parsedCount: 2 });
+    await unpacker[Symbol.asyncDispose]();
+    const sameVersion = await start({ version: '1.0.0' });
+    expect(await load(bundle)).toEqual(objects);
+    expect(await sameVersion.usage()).toMatchObject({ parsedCount: 0 });
+    await sameVersion[Symbol.asyncDispose]();
+    const newer = await start({ version: '1.1.0' });
+    for (const _ of ['parsed and stored', 'read']) expect(await load(bundle)).toEqual(objects);
+    expect(await newer.usage()).toMatchObject({ parsedCount: 1 });
+    // Nothing can be written there: the content is parsed each time, and that is no error.
+    await rm(`${storeDir}/parsed`, { recursive: true });
+    for (const _ of ['parsed', 'parsed again']) expect(await load(bundle)).toEqual(objects);
+    expect(await newer.usage()).toMatchObject({ parsedCount: 3 });
   });
 
   test('do not bring layers of one registry to an image of another that only knows their digests', async () => {
@@ -296,8 +321,8 @@ describe('the user sees what is wrong with', () => {
   test.each<{ name: string; layer: LayerContent; message: string }>([
     {
       name: 'an image that leaves its root',
-      layer: { entries: [{ path: '../evil', content: 'x' }] },
-      message: ': "../evil": paths with ".." are not accepted',
+      layer: { entries: [{ path: '../hostile', content: 'x' }] },
+      message: ': "../hostile": paths with ".." are not accepted',
     },
     {
       name: 'an image without manifests (B8)',
@@ -397,7 +422,7 @@ describe('git bundles', () => {
     await using server = await startGitServer();
     await server.createRepository('combo.git', [{ files }]);
     const cwd = server.directoryOf('combo.git');
-    symlinkSync('/etc/passwd', `${cwd}/manifests/evil.yaml`);
+    symlinkSync('/etc/passwd', `${cwd}/manifests/hostile.yaml`);
     execFileSync('git', ['add', '.'], { cwd });
     execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},manifests/sub`], { cwd });
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-qm', 'links'], { cwd });
@@ -469,7 +494,7 @@ describe('git bundles', () => {
     await expect(unpacker.unpack(gitRequest(git), { signal })).rejects.toThrow(message);
   });
 
-  test('say when a tag does not exist', async () => {
+  test('report that a tag does not exist', async () => {
     await using server = await startGitServer();
     await server.createRepository('combo.git', [{ files }]);
     const unpacker = await start();

@@ -60,11 +60,11 @@ export interface UnpackedContent {
   /** Of the canonical form, uncompressed. */
   readonly sizeBytes: number;
   readonly objectCount: number;
-  /** What the bundle says of itself, the APIs that it brings, and what it needs. */
+  /** The properties of the bundle, the APIs that it brings, and what it requires. */
   readonly properties: readonly Property[];
-  /** What its metadata could say better. */
+  /** Questionable metadata. */
   readonly warnings: readonly string[];
-  /** The content itself had to give way to others: it is fetched again when it is wanted. */
+  /** The content itself was evicted: it is fetched again when it is requested. */
   readonly isEvicted: boolean;
   /** Stored by a version that did not note its properties: they are not known. */
   readonly isOutdated: boolean;
@@ -96,7 +96,7 @@ export interface Unpacker extends AsyncDisposable {
   /** What is stored for the Bundle, undefined when there is nothing (or only another uid's). Reads one small file. */
   find(bundle: BundleIdentity): Promise<UnpackedContent | undefined>;
   /** Whether a file is an archive that a bundle may be unpacked from, with metadata as they must be.
-   *  @throws TerminalError that says why not; InvalidMetadata for the metadata */
+   *  @throws TerminalError with the reason; InvalidMetadata for the metadata */
   checkArchive(path: string, options: WorkOptions & { readonly provisionerClassName: string }): Promise<void>;
   /** Forgets the Bundle's content of any uid, and what was uploaded for it; nothing stored is no error. */
   discard(bundleName: string): Promise<void>;
@@ -107,8 +107,8 @@ export interface Unpacker extends AsyncDisposable {
   /** The file of a Bundle's content, to be served; one that was evicted is asked for and waited for, at most a minute. Undefined when there is none.
    *  @throws TransientError ContentLost when it does not come */
   servedFile(bundleName: string, options: WorkOptions): Promise<string | undefined>;
-  /** Called with the name of a Bundle whose evicted content is wanted. */
-  onWanted(listener: (bundleName: string) => void): void;
+  /** Called with the name of a Bundle whose evicted content is requested. */
+  onRequested(listener: (bundleName: string) => void): void;
   /** Makes room for an upload.
    *  @throws TransientError StoreFull */
   makeRoom(sizeBytes: number, options: WorkOptions): Promise<void>;
@@ -118,8 +118,8 @@ export interface Unpacker extends AsyncDisposable {
   list(): Promise<BundleIdentity[]>;
 }
 
-/** Contents and uploads as a registry keeps them, for whoever works next.
- *  Methods throw TransientError ContentStoreUnavailable, whatever the registry says. */
+/** Contents and uploads in a registry, for the process that works next.
+ *  Methods throw TransientError ContentStoreUnavailable, whatever the registry answers. */
 export interface SharedContents {
   /** Whether a place is in this registry's repository. */
   has(storedAt: string | undefined): storedAt is string;
@@ -138,7 +138,7 @@ export interface SharedContents {
   ): Promise<UnpackedContent | undefined>;
   /** Uids of all Bundles that something is kept for. */
   uids(options: WorkOptions): Promise<readonly string[]>;
-  /** Forgets what is kept for a Bundle; the answer says why it stays, where the registry deletes nothing. */
+  /** Forgets what is kept for a Bundle; the result is the reason why it stays, where the registry deletes nothing. */
   unshare(uid: string, options: WorkOptions): Promise<string | undefined>;
 }
 
@@ -149,10 +149,12 @@ export interface UnpackerUsage extends StoreUsage {
   readonly evictedBytes: number;
   /** Of what belongs to no Bundle, the one at the start included. */
   readonly sweepCount: number;
-  /** Layers of images that were wanted and on disk. */
+  /** Requested layers of images that were on disk. */
   readonly layerHitCount: number;
   /** Layers that had to be fetched. */
   readonly layerMissCount: number;
+  /** Bundles whose manifests were parsed: once when they are unpacked, again if what they were parsed into is not stored. */
+  readonly parsedCount: number;
 }
 
 /** Everything that can be set; sizes in bytes, times in milliseconds. `completeSettings` has the defaults. */
@@ -194,4 +196,6 @@ export interface UnpackerOptions {
   readonly platform?: string;
   /** Where the programs `git` and `ssh` are looked for, as PATH has it; the usual folders by default. */
   readonly programPath?: string;
+  /** Of this program: what another version parsed is parsed again. Default `0.0.0`. */
+  readonly version?: string;
 }

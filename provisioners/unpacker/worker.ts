@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { sendEvent, serveJobs } from '../../src/base/index.ts';
 import type { KeyedLocks } from '../../src/content/index.ts';
 import { ContentWork } from './content-work.ts';
-import type { LockGranted, UnpackerEvent, UnpackerJobs, WorkNews } from './messages.ts';
+import type { LockGranted, UnpackerEvent, UnpackerJobs, WorkEvent } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 function send(event: UnpackerEvent): void {
@@ -42,8 +42,8 @@ class RemoteLocks implements KeyedLocks {
 }
 
 const locks = new RemoteLocks();
-const onNews = (news: WorkNews): void => send({ kind: 'news', news });
-const opening = ContentWork.open(workerData as UnpackerSettings, { locks, onNews });
+const onWork = (event: WorkEvent): void => send({ kind: 'work', event });
+const opening = ContentWork.open(workerData as UnpackerSettings, { locks, onWork });
 
 serveJobs<UnpackerJobs>(
   opening.then((work) => work.handlers()),

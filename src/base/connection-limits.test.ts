@@ -117,7 +117,7 @@ test('a connection that is being answered is never closed for another', async ()
 });
 
 test.each([
-  ['that says nothing', ''],
+  ['that sends nothing', ''],
   ['whose headers never end', 'POST / HTTP/1.1\r\nhost: x\r\n'],
 ])('a new connection %s ends when its time is over', async (_what, text) => {
   await using server = await LimitedServer.start({ firstRequestMs: 50 });

@@ -13,11 +13,11 @@ export async function syncDirectory(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** Replaces a file by a text: it has the old content or the new one, whenever the process or the machine ends. `temporaryPath` is on the same file system. */
-export async function replaceFile(path: string, text: string, temporaryPath: string): Promise<void> {
+/** Replaces the content of a file: it has the old content or the new one, whenever the process or the machine ends. `temporaryPath` is on the same file system. */
+export async function replaceFile(path: string, content: string | Uint8Array, temporaryPath: string): Promise<void> {
   {
     await using handle = await open(temporaryPath, 'w', 0o600);
-    await handle.writeFile(text);
+    await handle.writeFile(content);
     await handle.sync();
   }
   await rename(temporaryPath, path);

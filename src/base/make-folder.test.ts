@@ -14,7 +14,7 @@ test('a folder is made with its parents and its mode, and left as it is where it
 });
 
 test.runIf(process.platform === 'linux').each(['/proc/x', '/proc/x/y/z', '/proc/self/x'])(
-  '%s ends with an error, although its file system says that the parent is missing',
+  '%s ends with an error, although its file system reports a missing parent',
   (path) => {
     expect(() => makeFolder(path)).toThrow(/ENOENT/);
   },

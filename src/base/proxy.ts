@@ -57,8 +57,8 @@ function isBelow(host: string, domain: string): boolean {
 function names(entry: string, host: string, port: string): boolean {
   if (entry === '*' || entry === host) return true;
   if (isIP(host) !== 0 && entry.includes('/')) return isInNetwork(host, entry);
-  const [, name = '', wantedPort = port] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-  return wantedPort === port && isBelow(host, name.replace(/^\*(?=\.)/, '').replace(/^\[|\]$/g, ''));
+  const [, name = '', entryPort = port] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  return entryPort === port && isBelow(host, name.replace(/^\*(?=\.)/, '').replace(/^\[|\]$/g, ''));
 }
 
 /** The proxy for an address; undefined to go there directly. This machine itself is never asked for by way of a proxy. */

@@ -29,7 +29,7 @@ export interface Hit {
   readonly whatToDo?: string;
 }
 
-/** What a kube-apiserver would say of new objects. */
+/** The validation of new objects by a kube-apiserver. */
 export interface ApiRules {
   /** Violations of the rules for an object, after defaulting; empty for kinds that it does not know. `unknownFields` would be dropped. */
   validate(object: JsonObject): { readonly errors: readonly FieldError[]; readonly unknownFields: readonly string[] };
@@ -61,7 +61,7 @@ export interface Check {
   readonly id: string;
   readonly suite: Suite;
   readonly stage: Stage;
-  /** What findings have that say nothing else. */
+  /** Of findings that set none. */
   readonly severity: Severity;
   /** When it strikes, for the table in the documentation: `manifests/ is missing`. */
   readonly title: string;

@@ -1,4 +1,4 @@
-/** Judges registry+v1 bundles: a table of checks, each with a stable id. Main types: `BundleUnderCheck`, `Check`, `Finding`.
+/** Validates registry+v1 bundles: a table of checks, each with a stable id. Main types: `BundleUnderCheck`, `Check`, `Finding`.
  *  Pure: files come in as bytes, findings go out; what a cluster's rules are is handed in. Never throws for what a bundle holds.
  *  @imports src/formats, src/content, src/constraints, src/schema, src/base */
 export type { BundleUnderCheck, OtherEntry } from './bundle.ts';

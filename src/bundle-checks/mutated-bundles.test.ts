@@ -20,7 +20,7 @@ interface Subject {
   readonly files: Files;
   readonly path: string;
   readonly object: JsonObject;
-  /** What is said of the bundle before anything is changed. */
+  /** The findings before the mutation. */
   readonly known: readonly Finding[];
 }
 
@@ -39,13 +39,13 @@ function documentsOf(text: string): readonly JsonValue[] {
   }
 }
 
-/** The first file that holds one object for which `isWanted`. */
-function subjectOf(files: Files, isWanted: (object: JsonObject) => boolean): Subject | undefined {
+/** The first file that holds one object that `matches`. */
+function subjectOf(files: Files, matches: (object: JsonObject) => boolean): Subject | undefined {
   for (const [path, text] of Object.entries(files)) {
     const [object, another] = documentsOf(text);
-    if (!isJsonObject(object) || another !== undefined || !isWanted(object)) continue;
+    if (!isJsonObject(object) || another !== undefined || !matches(object)) continue;
     const written = { ...files, [path]: formatYaml(object) };
-    return { files: written, path, object, known: judge(written) };
+    return { files: written, path, object, known: validate(written) };
   }
   return undefined;
 }
@@ -91,7 +91,7 @@ function mutated(object: JsonObject, path: FieldPath, change: Change): string {
   return formatYaml(copy);
 }
 
-function judge(files: Files): readonly Finding[] {
+function validate(files: Files): readonly Finding[] {
   return validateBundle(testBundle(files), { select: ['default'] });
 }
 
@@ -99,13 +99,17 @@ function isRelated({ fieldPath = '' }: Finding, path: string): boolean {
   return path.startsWith(fieldPath) || fieldPath.startsWith(path);
 }
 
-const said = ({ id, message }: Finding): string => `${id} ${message}`;
+const textOf = ({ id, message }: Finding): string => `${id} ${message}`;
 
-/** What is said of the mutation in its file and not without it. */
-function news(subject: Subject, path: FieldPath, change: Change): { text: string; findings: readonly Finding[] } {
-  const known = new Set(subject.known.map(said));
+/** New findings about the mutation in its file. */
+function newFindings(
+  subject: Subject,
+  path: FieldPath,
+  change: Change,
+): { text: string; findings: readonly Finding[] } {
+  const known = new Set(subject.known.map(textOf));
   const text = mutated(subject.object, path, change);
-  const found = judge({ ...subject.files, [subject.path]: text }).filter((finding) => !known.has(said(finding)));
+  const found = validate({ ...subject.files, [subject.path]: text }).filter((finding) => !known.has(textOf(finding)));
   return { text, findings: found.filter(({ file }) => file === subject.path) };
 }
 
@@ -164,26 +168,26 @@ describe.each(names.map((name, index) => ({ name, index })))('mutated corpus bun
   const some = <T>(items: readonly T[]): readonly T[] => spread(items, index * 5, index === 0 ? 1000 : mutations);
 
   const subjects = new Map<unknown, Subject | undefined>();
-  const subjectFor = (isWanted: typeof isCsv): Subject | undefined => {
-    if (!subjects.has(isWanted)) subjects.set(isWanted, subjectOf(files, isWanted));
-    return subjects.get(isWanted);
+  const subjectFor = (matches: typeof isCsv): Subject | undefined => {
+    if (!subjects.has(matches)) subjects.set(matches, subjectOf(files, matches));
+    return subjects.get(matches);
   };
 
   test.each([
-    { what: 'the ClusterServiceVersion', isWanted: isCsv, patterns: requiredOfCsv },
-    { what: 'a CustomResourceDefinition', isWanted: isDefinition, patterns: requiredOfDefinition },
-    { what: 'annotations.yaml', isWanted: isMetadata, patterns: requiredOfMetadata },
-  ])('without a required field of $what there is an error in its file', ({ isWanted, patterns }) => {
-    const subject = subjectFor(isWanted);
+    { what: 'the ClusterServiceVersion', matches: isCsv, patterns: requiredOfCsv },
+    { what: 'a CustomResourceDefinition', matches: isDefinition, patterns: requiredOfDefinition },
+    { what: 'annotations.yaml', matches: isMetadata, patterns: requiredOfMetadata },
+  ])('without a required field of $what there is an error in its file', ({ matches, patterns }) => {
+    const subject = subjectFor(matches);
     if (subject === undefined) return;
     for (const path of some(matching(subject.object, patterns))) {
-      const { findings } = news(subject, path, drop);
+      const { findings } = newFindings(subject, path, drop);
       const errors = findings.filter(({ severity, line = 0 }) => severity === 'error' && line > 0);
       expect(errors.length, formatPath(path)).toBeGreaterThan(0);
     }
   });
 
-  test('a field of another type is told, and where', () => {
+  test('a field of another type is reported with its place', () => {
     const subject = subjectFor(isCsv);
     if (subject === undefined) return;
     const unknown = subject.known.filter(({ id }) => id === 'CSV25');
@@ -192,20 +196,20 @@ describe.each(names.map((name, index) => ({ name, index })))('mutated corpus bun
       formatPath(path) !== 'kind' && !unknown.some(({ fieldPath = '' }) => formatPath(path).startsWith(fieldPath));
     for (const path of some(pathsIn(subject.object).filter(isKnown))) {
       const at = formatPath(path);
-      const { text, findings } = news(subject, path, retype);
+      const { text, findings } = newFindings(subject, path, retype);
       const placed = findings.filter((finding) => isRelated(finding, at) && isAtField(finding, text));
       expect(placed.length, at).toBeGreaterThan(0);
     }
   });
 
-  test('a field of another name is told', () => {
+  test('a field of another name is reported', () => {
     const subject = subjectFor(isCsv);
     if (subject === undefined) return;
     const isStruct = (path: FieldPath): boolean =>
       typeof path.at(-1) === 'string' &&
       !/annotations|[lL]abels?\b|nodeSelector|x-descriptors|services/.test(path.join('.'));
     for (const path of some(pathsIn(subject.object).filter(isStruct))) {
-      expect(news(subject, path, rename).findings.length, formatPath(path)).toBeGreaterThan(0);
+      expect(newFindings(subject, path, rename).findings.length, formatPath(path)).toBeGreaterThan(0);
     }
   });
 });

@@ -59,7 +59,7 @@ interface Position {
   readonly path: FieldPath;
 }
 
-/** Items of typed lists may leave out what the list's own kind says. */
+/** Items of typed lists may leave out the kind that follows from the list. */
 function itemOf(list: JsonObject, item: JsonValue): JsonValue {
   const kind = textAt(list, 'kind');
   if (!isJsonObject(item) || kind === 'List') return item;
@@ -144,10 +144,10 @@ export function readBundleForChecks({ name, files, otherEntries }: BundleContent
   const mediaType = mediaTypeOf(manifestFiles, found);
   // What is in a chart are templates.
   const objects = mediaType === 'helm' ? [] : found;
-  const ofKind = (wanted: string): ManifestObject[] => objects.filter(({ kind }) => kind === wanted);
+  const ofKind = (expected: string): ManifestObject[] => objects.filter(({ kind }) => kind === expected);
   const csvs = ofKind('ClusterServiceVersion');
-  const isDirectory = (wanted: string): boolean =>
-    otherEntries.some(({ path, kind }) => path === wanted && kind === 'directory');
+  const isDirectory = (directory: string): boolean =>
+    otherEntries.some(({ path, kind }) => path === directory && kind === 'directory');
   return {
     name,
     mediaType,

@@ -47,7 +47,7 @@ test('every check has an id of its own', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
 });
 
-test('of each check the first hundred findings are told, and how many more there are', () => {
+test('the first hundred findings of each check are reported, and the number of others', () => {
   const many = testBundle({ 'manifests/many.yaml': 'x: 1\n---\n'.repeat(250) });
   const found = validateBundle(many, { select: ['L5'] });
   expect(found).toHaveLength(101);

@@ -54,10 +54,10 @@ export function selectChecks(checks: readonly Check[], selection: Selection): re
     const suites = [...new Set(checks.map(({ suite }) => suite))].join(', ');
     throw new TerminalError('UnknownCheck', `"${unknown}": expected the id of a check, or a suite: ${suites}`);
   }
-  const [wanted, unwanted] = [new Set(select), new Set(ignore)];
+  const [selected, ignored] = [new Set(select), new Set(ignore)];
   const chosen = checks.filter((check) => {
-    if (isNamed(check, unwanted)) return wanted.has(check.id);
-    return select.length === 0 ? !onRequest.has(check.suite) : isNamed(check, wanted);
+    if (isNamed(check, ignored)) return selected.has(check.id);
+    return select.length === 0 ? !onRequest.has(check.suite) : isNamed(check, selected);
   });
   if (chosen.length > 0) return chosen;
   const words = [...selection.select, ...selection.ignore.map((word) => `not ${word}`)].join(', ');

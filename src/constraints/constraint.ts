@@ -132,7 +132,7 @@ export interface Surroundings {
   readonly bundles: readonly (readonly Property[])[];
   /** A rule that fails is not true, and no error. */
   readonly isLenient?: boolean;
-  /** Told what evaluating a rule cost; what it throws ends the judgement. */
+  /** Called with the cost of evaluating a rule; an error that it throws ends the evaluation. */
   readonly spend?: (cost: number) => void;
 }
 

@@ -157,7 +157,7 @@ test.each<[string, JsonValue, boolean]>([
   ['an empty any', { any: { constraints: [] } }, false],
   ['an empty not', { not: { constraints: [] } }, true],
   ['a rule', { cel: { rule: "properties.exists(p, p.type == 'olm.gvk')" } }, true],
-])('BF-D8 a constraint is judged: %s', (_name, value, result) => {
+])('BF-D8 a constraint is evaluated: %s', (_name, value, result) => {
   expect(isMet(constraint(value), surroundings)).toBe(result);
 });
 
@@ -216,7 +216,7 @@ test.each<[string, JsonValue, string]>([
   ],
   ['no type', { value: {} }, 'type must be set'],
   ['no object', 7, 'expected an object with type and value'],
-])('a bad dependency is told with its place: %s', (_name, entry, message) => {
+])('a bad dependency is reported with its place: %s', (_name, entry, message) => {
   const good = { type: 'olm.package', value: { packageName: 'a', version: '>=1.0.0 <2.0.0 || 3.1.x' } };
   const { dependencies, problems } = readDependencies('dependencies', [good, entry]);
   expect(dependencies).toHaveLength(1);
@@ -235,7 +235,7 @@ test('there may be none, but not too many, and it must be a list', () => {
   ).toEqual(['d: 257 entries, more than the limit of 256']);
 });
 
-test('properties that require something are dependencies, and what is not met is told', () => {
+test('properties that require something are dependencies, and unmet ones are reported', () => {
   const { dependencies, problems } = readRequiredProperties('properties', [
     { type: 'acme.flag', value: true },
     { type: 'olm.package.required', value: { packageName: 'tide-core', versionRange: '>=2.0.0' } },

@@ -54,7 +54,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['olm.label', readLabel],
 ]);
 
-/** Properties that say what a bundle needs: what they are called there, and the type of dependency. */
+/** Properties that declare requirements of a bundle: their type as a property, and as a dependency. */
 const requiredProperties: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['olm.package.required', (value) => asConstraint({ kind: 'package', ...readPackage(value, 'versionRange') })],
   ['olm.gvk.required', (value) => asConstraint({ kind: 'gvk', api: readApi(value) })],
@@ -117,7 +117,7 @@ const requirementTypes: ReadonlyMap<string, string> = new Map([
   ['olm.label', 'olm.label.required'],
 ]);
 
-/** The property that says in a catalog what an entry of `metadata/dependencies.yaml` says in a bundle; types that are not known stay as they are.
+/** The property that expresses in a catalog what an entry of `metadata/dependencies.yaml` expresses in a bundle; unknown types stay as they are.
  *  @see docs/spec/catalogs.md#bundle-metadata-files */
 export function requirementOf(type: string, value: JsonValue): Property {
   const isPackage = type === 'olm.package' && isJsonObject(value);

@@ -1,4 +1,4 @@
-/** What bundles say of themselves and ask of others: versions, ranges, properties, constraints, dependencies. Pure; knows no Kubernetes,
+/** What bundles declare about themselves and require of others: versions, ranges, properties, constraints, dependencies. Pure; knows no Kubernetes,
  *  and every text from outside has limits.
  *  @imports src/cel, src/base */
 export {

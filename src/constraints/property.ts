@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/index.ts';
 
-/** What a bundle says of itself: `olm.package`, `olm.gvk`, or anything else. */
+/** What a bundle declares about itself: `olm.package`, `olm.gvk`, or anything else. */
 export interface Property {
   readonly type: string;
   readonly value: JsonValue;

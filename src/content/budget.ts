@@ -1,6 +1,7 @@
 import { readdir, stat, utimes } from 'node:fs/promises';
 import { isJsonObject, mapLimit, TransientError } from '../base/index.ts';
 import { fileSizeBytes, removeFile } from './disk.ts';
+import type { ParsedObjects } from './parsed-objects.ts';
 import type { ContentRecord, Records } from './records.ts';
 
 /** What was used more recently than this is still needed. */
@@ -35,6 +36,11 @@ export interface StoreUsage {
   readonly uploadBytes: number;
 }
 
+interface StoredFiles {
+  readonly records: Records;
+  readonly parsed: ParsedObjects;
+}
+
 interface Candidate {
   readonly digest: string;
   readonly records: readonly ContentRecord[];
@@ -62,22 +68,25 @@ async function folderSize(folder: string): Promise<{ count: number; bytes: numbe
 export class Budget {
   readonly #options: BudgetOptions;
   readonly #records: Records;
+  readonly #parsed: ParsedObjects;
   #counted = { totalBytes: 0, untilMs: Number.NEGATIVE_INFINITY };
 
-  constructor(options: BudgetOptions, records: Records) {
+  constructor(options: BudgetOptions, { records, parsed }: StoredFiles) {
     this.#options = options;
     this.#records = records;
+    this.#parsed = parsed;
   }
 
   /** Counted on the disk. */
   async usage(): Promise<StoreUsage> {
-    const [contents, uploads] = await Promise.all([
+    const [contents, parsed, uploads] = await Promise.all([
       folderSize(`${this.#options.dir}/blobs/sha256`),
+      folderSize(`${this.#options.dir}/parsed`),
       folderSize(`${this.#options.dir}/uploads`),
     ]);
     return {
       contentCount: contents.count,
-      contentBytes: contents.bytes,
+      contentBytes: contents.bytes + parsed.bytes,
       uploadCount: uploads.count,
       uploadBytes: uploads.bytes,
     };
@@ -102,6 +111,14 @@ export class Budget {
       throw new TransientError('StoreFull', text);
     }
     this.#counted = { ...this.#counted, totalBytes: this.#counted.totalBytes + sizeBytes };
+  }
+
+  /** Adds what can be left out as well: evicts nothing for it. Only while the store is locked. */
+  async addIfRoom(sizeBytes: number): Promise<boolean> {
+    const totalBytes = (await this.#total()) + sizeBytes;
+    if (totalBytes > this.#options.maxBytes) return false;
+    this.#counted = { ...this.#counted, totalBytes };
+    return true;
   }
 
   async #total(): Promise<number> {
@@ -153,12 +170,13 @@ export class Budget {
   async #evictOne({ digest, records }: Candidate): Promise<number> {
     const { dir, onEvicted } = this.#options;
     const blobPath = `${dir}/blobs/sha256/${digest.slice('sha256:'.length)}.tgz`;
-    const sizeBytes = (await fileSizeBytes(blobPath)) ?? 0;
+    const sizeBytes = ((await fileSizeBytes(blobPath)) ?? 0) + (await this.#parsed.sizeBytes(digest));
     for (const record of records) {
       await this.#records.write({ ...record, isEvicted: true });
       await removeFile(`${dir}/${record.name}.tgz`);
     }
     await removeFile(blobPath);
+    await this.#parsed.remove(digest);
     this.#counted = { ...this.#counted, totalBytes: this.#counted.totalBytes - sizeBytes };
     onEvicted?.({ sizeBytes });
     return sizeBytes;

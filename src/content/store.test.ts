@@ -33,8 +33,10 @@ async function commit(
 
 async function manifestsOf(bundle: { name: string; uid: string }): Promise<string[]> {
   const found: string[] = [];
-  const present = await store.readDirectories(bundle, { names: ['manifests'], maxFileBytes: 100, signal }, (_, entry) =>
-    found.push(entry.kind === 'file' ? `${entry.name}=${entry.content.toString()}` : `${entry.name}/`),
+  const { present } = await store.readDirectories(
+    bundle,
+    { names: ['manifests'], maxFileBytes: 100, signal },
+    (_, entry) => found.push(entry.kind === 'file' ? `${entry.name}=${entry.content.toString()}` : `${entry.name}/`),
   );
   return present.size > 0 ? found : ['nothing'];
 }
@@ -165,7 +167,7 @@ test('a sweep removes what a killed process left and keeps the rest', async () =
   await expect(store.find(identity)).resolves.toEqual(record);
   await expect(readdir(`${dir}/temporary`)).resolves.toEqual([]);
   await expect(readdir(`${dir}/blobs/sha256`)).resolves.toHaveLength(1);
-  expect((await readdir(dir)).sort()).toEqual(['blobs', 'combo.tgz', 'layers', 'records', 'temporary']);
+  expect((await readdir(dir)).sort()).toEqual(['blobs', 'combo.tgz', 'layers', 'parsed', 'records', 'temporary']);
 });
 
 test('refuses names that are no names of Bundles', async () => {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { link, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -13,11 +13,11 @@ import {
 } from '../base/index.ts';
 import { Budget, type BudgetOptions, type StoreUsage } from './budget.ts';
 import { canonicalTar } from './canonical-tar.ts';
-
 import { fileSizeBytes, pieceBytesOf, removeFile, sweepDirectory } from './disk.ts';
 import { FileWriter } from './file-writer.ts';
 import { gzipMembers } from './gzip-members.ts';
 import type { KeyedLocks } from './locks.ts';
+import { type PackedObjects, ParsedObjects, type ParsedQuery } from './parsed-objects.ts';
 import { type ContentRecord, Records } from './records.ts';
 import { Staging } from './staging.ts';
 import { type DirectoryVisitor, readTarDirectories } from './tar-directory.ts';
@@ -42,7 +42,26 @@ export interface CommitOptions {
   readonly expectedDigest?: string | undefined;
   /** Where else it is stored. */
   readonly storedAt?: string | undefined;
+  /** What the content was parsed into. */
+  readonly parsed?: PackedObjects | undefined;
   readonly signal: AbortSignal;
+}
+
+/** An archive that was written. */
+interface WrittenArchive {
+  /** Of the content: the canonical tar. */
+  readonly digest: string;
+  readonly sizeBytes: number;
+  /** Of the bytes of the file. */
+  readonly archiveDigest: string;
+}
+
+/** What was found in stored directories. */
+export interface ReadDirectories {
+  /** Which of the directories exist. */
+  readonly present: ReadonlySet<string>;
+  /** Of the bytes of the archive. */
+  readonly archiveDigest: string;
 }
 
 /** The disk's, not the content's. */
@@ -57,30 +76,41 @@ function assertExpected({ name, digest }: ContentRecord, expectedDigest = digest
   throw new TerminalError('ContentChanged', text);
 }
 
+function hashing(hash: Hash): (pieces: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
+  return async function* (pieces) {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+}
+
 function placeOf({ storedAt }: CommitOptions): Pick<ContentRecord, 'storedAt'> {
   return storedAt === undefined ? {} : { storedAt };
 }
 
-/** Content of Bundles on disk, by digest of its canonical tar: `blobs/sha256/<hex>.tgz`, and for each Bundle a hard link
- *  `<bundle>.tgz` and a record. Everything appears whole or not at all; a kill at any moment leaves at most temporary files and
+/** Content of Bundles on disk, by digest of its canonical tar: `blobs/sha256/<hex>.tgz`, what it was parsed into as `parsed/<hex>`, and for each
+ *  Bundle a hard link `<bundle>.tgz` and a record. Everything appears whole or not at all; a kill at any moment leaves at most temporary files and
  *  unused blobs, which `sweep` removes. */
 export class ContentStore {
   readonly #dir: string;
   readonly #options: ContentStoreOptions;
   readonly #records: Records;
+  readonly #parsed: ParsedObjects;
   readonly #budget: Budget;
 
   private constructor(options: ContentStoreOptions) {
     this.#dir = options.dir;
     this.#options = options;
     this.#records = new Records(`${options.dir}/records`, () => this.#temporaryPath());
+    this.#parsed = new ParsedObjects(`${options.dir}/parsed`, () => this.#temporaryPath());
     const budget = options.budget ?? { maxBytes: Number.POSITIVE_INFINITY };
-    this.#budget = new Budget({ ...budget, dir: options.dir }, this.#records);
+    this.#budget = new Budget({ ...budget, dir: options.dir }, { records: this.#records, parsed: this.#parsed });
   }
 
   /** Makes the folders where they are missing. */
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
-    for (const folder of ['blobs/sha256', 'records', 'temporary']) {
+    for (const folder of ['blobs/sha256', 'parsed', 'records', 'temporary']) {
       makeFolder(`${options.dir}/${folder}`, 0o700);
     }
     return new ContentStore(options);
@@ -93,8 +123,9 @@ export class ContentStore {
     const names = new Set(records.map((record) => `${record.name}.tgz`));
     await sweepDirectory(this.#dir, (name) => !name.endsWith('.tgz') || names.has(name));
     const stored = records.filter(({ isEvicted }) => isEvicted !== true);
-    const digests = new Set(stored.map((record) => `${record.digest.slice('sha256:'.length)}.tgz`));
-    await sweepDirectory(`${this.#dir}/blobs/sha256`, (name) => digests.has(name));
+    const digests = new Set(stored.map((record) => record.digest.slice('sha256:'.length)));
+    await sweepDirectory(`${this.#dir}/blobs/sha256`, (name) => digests.has(name.replace(/\.tgz$/, '')));
+    await sweepDirectory(`${this.#dir}/parsed`, (name) => digests.has(name));
   }
 
   #temporaryPath(): string {
@@ -123,7 +154,7 @@ export class ContentStore {
     const bundlePath = this.#bundlePath(options.name);
     const temporaryPath = this.#temporaryPath();
     try {
-      const { digest, sizeBytes } = await this.#writeBlob(staging, temporaryPath, options.signal);
+      const { digest, sizeBytes, archiveDigest } = await this.#writeBlob(staging, temporaryPath, options.signal);
       if (options.expectedDigest !== undefined && digest !== options.expectedDigest) {
         const text = `${options.name}: content has changed: expected ${options.expectedDigest}, got ${digest}`;
         throw new TerminalError('ContentChanged', text);
@@ -141,6 +172,7 @@ export class ContentStore {
       const isNew = (await fileSizeBytes(this.#blobPath(digest))) === undefined;
       if (isNew) await this.#budget.makeRoom((await fileSizeBytes(temporaryPath)) ?? 0);
       if (isNew) await this.#addBlob(temporaryPath, digest);
+      await this.#addParsed(digest, options.parsed, archiveDigest);
       await this.#install(temporaryPath, bundlePath, digest);
       await this.#records.write(record);
       if (previous !== undefined && previous.digest !== digest) await this.#dropUnused(previous.digest);
@@ -150,12 +182,9 @@ export class ContentStore {
     }
   }
 
-  async #writeBlob(
-    staging: Staging,
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ digest: string; sizeBytes: number }> {
+  async #writeBlob(staging: Staging, path: string, signal: AbortSignal): Promise<WrittenArchive> {
     const hash = createHash('sha256');
+    const archiveHash = createHash('sha256');
     let sizeBytes = 0;
     async function* hashed(): AsyncGenerator<Buffer> {
       for await (const chunk of canonicalTar(staging)) {
@@ -169,6 +198,7 @@ export class ContentStore {
     try {
       for await (const piece of gzipMembers(hashed())) {
         signal.throwIfAborted();
+        archiveHash.update(piece);
         writer.append(piece);
         await writer.relieve();
       }
@@ -177,7 +207,18 @@ export class ContentStore {
       await writer.abandon();
     }
     await handle.sync();
-    return { digest: `sha256:${hash.digest('hex')}`, sizeBytes };
+    const [digest, archiveDigest] = [hash, archiveHash].map((made) => `sha256:${made.digest('hex')}`) as [
+      string,
+      string,
+    ];
+    return { digest, sizeBytes, archiveDigest };
+  }
+
+  /** Only while the store is locked. */
+  async #addParsed(digest: string, packed: PackedObjects | undefined, archiveDigest: string): Promise<void> {
+    if (packed === undefined) return;
+    const addedBytes = packed.bytes.length - (await this.#parsed.sizeBytes(digest));
+    if (await this.#budget.addIfRoom(addedBytes)) await this.#parsed.write(digest, packed, archiveDigest);
   }
 
   async #addBlob(temporaryPath: string, digest: string): Promise<void> {
@@ -204,7 +245,9 @@ export class ContentStore {
   async #dropUnused(digest: string): Promise<void> {
     const path = this.#blobPath(digest);
     const facts = await stat(path).catch(() => undefined);
-    if (facts?.nlink === 1) await removeFile(path);
+    if (facts?.nlink !== 1) return;
+    await removeFile(path);
+    await this.#parsed.remove(digest);
   }
 
   /** What is stored for this very Bundle, or was and had to give way; undefined when nothing is, or its file was lost. */
@@ -259,6 +302,7 @@ export class ContentStore {
     await this.#records.write({ ...now, isEvicted: true });
     await removeFile(this.#bundlePath(record.name));
     await removeFile(this.#blobPath(record.digest));
+    await this.#parsed.remove(record.digest);
   }
 
   async list(): Promise<ContentRecord[]> {
@@ -275,6 +319,30 @@ export class ContentStore {
     if (record !== undefined) await this.#dropUnused(record.digest);
   }
 
+  /** What the content of a Bundle was parsed into by `version`; undefined where nothing is stored, where that is not known, or where it is not the
+   *  expected content: `readDirectories` says which. */
+  async readParsed(
+    bundle: { readonly name: string; readonly uid: string },
+    query: Pick<ParsedQuery, 'version' | 'signal'> & { readonly expectedDigest: string },
+  ): Promise<unknown> {
+    const record = await this.find(bundle);
+    if (record === undefined || record.isEvicted === true || record.digest !== query.expectedDigest) return undefined;
+    await this.#budget.touch(bundle.name);
+    return await this.#parsed.read({ ...query, digest: record.digest, archivePath: this.#bundlePath(bundle.name) });
+  }
+
+  /** Stores what the content of a Bundle was parsed into, for the next `readParsed`, if the content is stored still and there is room for it. */
+  async saveParsed(
+    bundle: { readonly name: string; readonly uid: string },
+    parsed: { readonly digest: string; readonly archiveDigest: string; readonly packed: PackedObjects },
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    await using _ = await this.#options.locks.acquire(storeLock, options);
+    const record = await this.find(bundle);
+    if (record?.digest !== parsed.digest || record.isEvicted === true) return;
+    await this.#addParsed(parsed.digest, parsed.packed, parsed.archiveDigest);
+  }
+
   /** Hands every entry of stored directories to `visit`, in the order of names, and returns which of them exist. The whole
    *  content is verified against its digest, so take what was visited for true only when this returns.
    *  @throws TransientError ContentLost when nothing is stored or it is damaged · TerminalError FileTooLarge */
@@ -287,7 +355,7 @@ export class ContentStore {
       readonly signal: AbortSignal;
     },
     visit: DirectoryVisitor,
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<ReadDirectories> {
     const record = await this.find(bundle);
     if (record === undefined) throw new TransientError('ContentLost', `${bundle.name}: no content is stored`);
     if (record.isEvicted === true) {
@@ -299,16 +367,16 @@ export class ContentStore {
     try {
       const pieceBytes = pieceBytesOf(record.sizeBytes);
       const source = createReadStream(this.#bundlePath(bundle.name), { highWaterMark: pieceBytes });
-      const hash = createHash('sha256');
+      const [hash, archiveHash] = [createHash('sha256'), createHash('sha256')];
       let present: ReadonlySet<string> = new Set();
       const gunzip = createGunzip({ chunkSize: pieceBytes });
       const consume = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
         present = await readTarDirectories(chunks, { ...directories, hash }, visit);
       };
-      await pipeline(source, gunzip, consume, { signal: directories.signal });
+      await pipeline(source, hashing(archiveHash), gunzip, consume, { signal: directories.signal });
       const digest = `sha256:${hash.digest('hex')}`;
       if (digest !== record.digest) throw new Error(`expected ${record.digest}, got ${digest}`);
-      return present;
+      return { present, archiveDigest: `sha256:${archiveHash.digest('hex')}` };
     } catch (thrown) {
       directories.signal.throwIfAborted();
       if (thrown instanceof TerminalError) throw thrown;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Clock, silentLogger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
 import { BackgroundWork, type WorkId } from './background-work.ts';
 
-/** A clock that moves when it is told to. */
+/** A clock that moves on demand. */
 class TestClock implements Clock {
   #nowMs = 0;
   readonly #sleepers = new Set<{ dueMs: number; wake: () => void }>();
@@ -66,7 +66,7 @@ test('a host is asked for 8 at a time, and another host does not wait for it', a
   expect(started).toEqual([...Array.from({ length: 8 }, (_, index) => `a${index}`), 'b']);
 });
 
-test('Q22 whoever is silent for two seconds gives way, on its own host and on all others', async () => {
+test('Q22 work without an answer for two seconds releases its slot, on its own host and on all others', async () => {
   const started: string[] = [];
   for (let index = 0; index < 200; index++) {
     works.start(id(`s${index}`), (signal) => (started.push(`s${index}`), silent(signal)), `host-${index % 50}`);
@@ -79,7 +79,7 @@ test('Q22 whoever is silent for two seconds gives way, on its own host and on al
   expect(changed.filter((name) => name === 'good')).toHaveLength(1);
 });
 
-test('what failed for a reason that may pass is due again after a back-off that doubles up to five minutes', async () => {
+test('transient failures are retried with a back-off that doubles up to five minutes', async () => {
   const pauses: number[] = [];
   for (let count = 0; count < 14; count++) {
     await fail('x', new TransientError('Busy', 'busy'));
@@ -100,7 +100,7 @@ test('what failed for a reason that may pass is due again after a back-off that 
 test.each([
   { name: 'forward', jumpMs: 2 * 86_400_000 },
   { name: 'back', jumpMs: -2 * 86_400_000 },
-])('what failed is due again after the clock was set $name by days', async ({ jumpMs }) => {
+])('failed work is retried after the clock was set $name by days', async ({ jumpMs }) => {
   works.start(id('a'), () => Promise.reject(new TransientError('RegistryUnavailable', 'no answer')));
   await works.whenIdle();
   expect(works.stateOf(id('a'))).toMatchObject({ kind: 'failed' });
@@ -108,14 +108,14 @@ test.each([
   expect(works.stateOf(id('a'))).toEqual({ kind: 'due' });
 });
 
-test('a server that asks for more patience gets it, up to five minutes', async () => {
+test('a Retry-After of a server is honored up to five minutes', async () => {
   await fail('x', new TransientError('Busy', 'busy', { retryAfterMs: 30_000 }));
   expect(works.stateOf(id('x'))).toMatchObject({ nextTryMs: 30_000 });
   await fail('y', new TransientError('Busy', 'busy', { retryAfterMs: 86_400_000 }));
   expect(works.stateOf(id('y'))).toMatchObject({ nextTryMs: 300_000 });
 });
 
-test('what is final stays so until somebody says that something changed, or another Bundle has the name', async () => {
+test('a terminal failure lasts until a restart, or until another Bundle has the name', async () => {
   await fail('x', new TerminalError('InvalidArchive', 'bad'));
   await clock.move(86_400_000);
   expect(works.stateOf(id('x'))).toMatchObject({ kind: 'failed', nextTryMs: undefined, isNew: true });
@@ -125,13 +125,13 @@ test('what is final stays so until somebody says that something changed, or anot
   expect(works.stateOf(id('x')).kind).toBe('due');
 });
 
-test('a wait is told once, and looked at again by whoever asks next', async () => {
+test('a WaitingError is returned once, and the next call finds the work due', async () => {
   await fail('x', new WaitingError('UnpackPending', 'waiting', { afterMs: 60_000 }));
   expect(works.stateOf(id('x'))).toMatchObject({ kind: 'failed', nextTryMs: 60_000 });
   expect(works.stateOf(id('x')).kind).toBe('due');
 });
 
-test('a change while a fetch is under way begins it anew, without counting as a failure', async () => {
+test('a change during a fetch restarts it and does not count as a failure', async () => {
   works.start(id('x'), silent, 'host');
   expect(works.stateOf(id('x')).kind).toBe('running');
   expect(works.restart('x')).toBe(true);
@@ -140,14 +140,14 @@ test('a change while a fetch is under way begins it anew, without counting as a 
   expect(works.stateOf(id('x')).kind).toBe('due');
 });
 
-test('what is deleted is ended, whether it runs or waits', async () => {
+test('work for a deleted object ends, whether it runs or waits', async () => {
   for (let index = 0; index < 9; index++) works.start(id(`x${index}`), silent, 'host');
   await works.cancel('x0');
   await works.cancel('x8');
   expect(changed).toEqual(['x0', 'x8']);
 });
 
-test('there is something to tell when a fetch turns slow, or after ten seconds without a turn', async () => {
+test('progress is reported when a fetch becomes slow, or after ten seconds in the queue', async () => {
   const quietMsOf = (name: string): number | undefined => {
     const state = works.stateOf(id(name));
     return state.kind === 'running' ? state.quietMs : undefined;
@@ -162,7 +162,7 @@ test('there is something to tell when a fetch turns slow, or after ten seconds w
   expect(names.map(quietMsOf)).toEqual(names.map(() => 0));
 });
 
-test('the end of the process ends all', async () => {
+test('all work ends with the process', async () => {
   for (let index = 0; index < 20; index++) works.start(id(`x${index}`), silent, 'host');
   stopper.abort();
   await works.whenIdle();
@@ -170,7 +170,7 @@ test('the end of the process ends all', async () => {
   expect(works.stateOf(id('late')).kind).toBe('due');
 });
 
-test('a defect is tried again as if it could pass', async () => {
+test('an unexpected error is retried like a transient one', async () => {
   await fail('x', new TypeError('x is not a function'));
   expect(works.stateOf(id('x'))).toMatchObject({
     error: { message: 'fetch: x is not a function' },

@@ -39,7 +39,7 @@ test('the back-off doubles from 5 ms and ends at 5 minutes', () => {
   expect(backOffMs(1, { random: () => 1 })).toBe(4);
 });
 
-test('an object is never worked on twice at a time, and news during the work lead to one more pass', async () => {
+test('an object is never reconciled concurrently, and changes during a reconcile lead to one more', async () => {
   let active = 0;
   let most = 0;
   let passes = 0;
@@ -64,7 +64,7 @@ test('an object is never worked on twice at a time, and news during the work lea
   expect({ passes, most }).toEqual({ passes: 2, most: 1 });
 });
 
-test('a slow object holds up no other', async () => {
+test('a slow object does not delay others', async () => {
   const seen: string[] = [];
   const gate = Promise.withResolvers<void>();
   const { controller } = start(async (key) => {
@@ -82,7 +82,7 @@ test.each([
   { name: 'a transient error', error: () => new TransientError('Down', 'down'), passes: 3 },
   { name: 'a defect', error: () => new Error('bug'), passes: 3 },
   { name: 'waiting', error: () => new WaitingError('Wait', 'wait', { afterMs: 1 }), passes: 3 },
-])('$name leads to another pass', async ({ error, passes }) => {
+])('$name leads to another reconcile', async ({ error, passes }) => {
   let count = 0;
   const { controller } = start(() => (++count < passes ? Promise.reject(error()) : Promise.resolve()));
   controller.enqueue('a');
@@ -91,7 +91,7 @@ test.each([
   });
 });
 
-test('a terminal error waits for the next change, whose pass is made', async () => {
+test('a terminal error waits for the next change, which is reconciled', async () => {
   const counts = new Map<string, number>();
   const { controller } = start((key) => {
     counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -109,7 +109,7 @@ test('a terminal error waits for the next change, whose pass is made', async () 
   });
 });
 
-test('stopping waits for the work under way and starts no more', async () => {
+test('stopping waits for running reconciles and starts no more', async () => {
   const gate = Promise.withResolvers<void>();
   let passes = 0;
   const { controller, stop } = start(async () => {

@@ -16,7 +16,7 @@ import { WorkQueue } from './work-queue.ts';
 
 export interface ReconcileContext {
   readonly signal: AbortSignal;
-  /** Bears the controller's name, the object's, and an id of this very reconcile. */
+  /** With the names of the controller and the object, and an id of this reconcile. */
   readonly log: Logger;
 }
 
@@ -29,7 +29,7 @@ export interface ControllerOptions {
   readonly reconcile: (request: NamespacedName, context: ReconcileContext) => Promise<void>;
   /** No work begins before this resolves; at once when absent. What is enqueued meanwhile waits. */
   readonly whenAllowed?: Promise<void>;
-  /** Told of every reconcile, and of what waits. */
+  /** Counts every reconcile and measures the queue. */
   readonly metrics?: Metrics | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,10 +43,10 @@ export interface Controller {
   readonly whenStopped: Promise<void>;
 }
 
-/** Remembers what was last said about a key, so that a repeated failure is logged once. */
-class SaidOnce {
+/** Remembers the last failure of a key, so that a repeated failure is logged once. */
+class LastFailures {
   readonly #last = new Map<string, string>();
-  isNews(key: string, text: string): boolean {
+  isNew(key: string, text: string): boolean {
     if (this.#last.get(key) === text) return false;
     this.#last.set(key, text);
     return true;
@@ -56,11 +56,11 @@ class SaidOnce {
   }
 }
 
-function logFailure(log: Logger, thrown: unknown, isNews: boolean): void {
+function logFailure(log: Logger, thrown: unknown, isNew: boolean): void {
   const message = errorMessage(thrown);
   if (thrown instanceof TransientError || thrown instanceof TerminalError) {
     const willRetry = thrown instanceof TransientError;
-    log[isNews ? 'warn' : 'debug']({ reason: thrown.reason, message, willRetry }, 'reconcile failed');
+    log[isNew ? 'warn' : 'debug']({ reason: thrown.reason, message, willRetry }, 'reconcile failed');
     return;
   }
   const stack = thrown instanceof Error ? thrown.stack : undefined;
@@ -118,7 +118,7 @@ async function reconcileTraced(options: ControllerOptions, key: string, context:
 /** Starts the workers of one kind. One object is never worked on twice at a time, and what one object throws stops no other. */
 export function startController(options: ControllerOptions): Controller {
   const queue = new WorkQueue(options.clock);
-  const said = new SaidOnce();
+  const lastFailures = new LastFailures();
   const { signal, metrics, name: controller, clock } = options;
   showQueue(queue, options);
   const count = (startedMs: number, thrown?: unknown): void => {
@@ -133,12 +133,12 @@ export function startController(options: ControllerOptions): Controller {
       await reconcileTraced(options, key, { signal, log });
       count(startedMs);
       queue.forgetFailures(key);
-      said.forget(key);
+      lastFailures.forget(key);
     } catch (thrown) {
       if (signal.aborted) return;
       count(startedMs, thrown);
       if (thrown instanceof WaitingError) log.debug({ reason: thrown.reason, message: thrown.message }, 'waiting');
-      else logFailure(log, thrown, said.isNews(key, errorMessage(thrown)));
+      else logFailure(log, thrown, lastFailures.isNew(key, errorMessage(thrown)));
       requeue(queue, key, thrown);
     }
   };
@@ -167,7 +167,7 @@ export function startController(options: ControllerOptions): Controller {
 /** One named part of a reconcile. `stop` ends it early and in order; what is thrown ends it too. */
 export type Step<Subject> = (subject: Subject, context: ReconcileContext) => Promise<'stop' | undefined>;
 
-/** Runs the steps one after the other until one says `stop` or throws. */
+/** Runs the steps in order until one returns `stop` or throws. */
 export async function runSteps<Subject>(
   steps: readonly Step<Subject>[],
   subject: Subject,

@@ -86,7 +86,7 @@ async function pass(clock: SteppedClock, ms: number): Promise<void> {
 /** A candidate looks at the lease once in so long, at the latest. */
 const longestPauseMs = 2_000;
 
-/** Lets time pass until the candidate leads, and fails after `ms`: while no time passes, nobody takes a lease. */
+/** Lets time pass until the candidate leads, and fails after `ms`: while no time passes, no one acquires a lease. */
 async function passUntilLeading(clock: SteppedClock, election: LeaderElection, ms: number): Promise<void> {
   let isLeading = false;
   void election.whenLeading.then(() => {
@@ -114,7 +114,7 @@ test('the first candidate leads, and the second one once the first has not renew
   expect(() => first.assertLeading()).toThrow('core.rukpak.io: held by second');
 });
 
-test('whoever renews leads on, whatever the date says', async () => {
+test('a leader that renews keeps the lease, whatever the clock shows', async () => {
   const server = new LeaseServer();
   const steady = new SteppedClock(0);
   let dateMs = Date.parse('2026-01-01');
@@ -142,7 +142,7 @@ test('a leader that cannot renew may not write after two thirds of the duration,
   await election.whenLost;
 });
 
-test('a process that was stopped in the middle may not write when it goes on', async () => {
+test('a process that was suspended may not write when it resumes', async () => {
   const steady = new SteppedClock(0);
   const election = stand(new LeaseServer(), 'first', { steady });
   await election.whenLeading;
@@ -150,7 +150,7 @@ test('a process that was stopped in the middle may not write when it goes on', a
   expect(() => election.assertLeading()).toThrow('it must not write');
 });
 
-test('a lost answer is no lost lease', async () => {
+test('a lost response does not lose the lease', async () => {
   const server = new LeaseServer();
   const steady = new SteppedClock(0);
   const election = stand(server, 'first', { steady });
@@ -160,7 +160,7 @@ test('a lost answer is no lost lease', async () => {
   expect(election.isLeading()).toBe(true);
 });
 
-test('a lease that is given back is free at once', async () => {
+test('a released lease is free at once', async () => {
   const server = new LeaseServer();
   const steady = new SteppedClock(0);
   const first = stand(server, 'first', { steady });
@@ -216,7 +216,7 @@ test.each(handEdits)(
   },
 );
 
-test.each(handEdits)('whoever holds a lease that was $name by hand takes it back', async ({ edit }) => {
+test.each(handEdits)('the holder acquires a lease again that was $name by hand', async ({ edit }) => {
   const server = new LeaseServer();
   const steady = new SteppedClock(0);
   const first = stand(server, 'first', { steady });
@@ -227,7 +227,7 @@ test.each(handEdits)('whoever holds a lease that was $name by hand takes it back
   expect(server.spec()).toMatchObject({ holderIdentity: 'first' });
 });
 
-test('a lease is given back though a renewal had no answer, or somebody has written it meanwhile', async () => {
+test('a lease is released even if a renewal had no response, or another client wrote it meanwhile', async () => {
   for (const disturb of [
     (server: LeaseServer) => {
       server.losesAnswer = true;
@@ -248,7 +248,7 @@ test('a lease is given back though a renewal had no answer, or somebody has writ
   }
 });
 
-test('a lease of another that never says how long it is good for is waited for', async () => {
+test('a lease without a duration is waited for', async () => {
   const server = new LeaseServer();
   const metadata = { name: 'core.rukpak.io', namespace: 'rukpak-system', resourceVersion: '7' };
   server.lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: 'other' } };
@@ -259,7 +259,7 @@ test('a lease of another that never says how long it is good for is waited for',
   await passUntilLeading(steady, election, 2_000 + longestPauseMs);
 });
 
-test('of many that begin at once exactly one leads', async () => {
+test('of many candidates that start at once exactly one leads', async () => {
   const server = new LeaseServer();
   const steady = new SteppedClock(0);
   const candidates = Array.from({ length: 8 }, (_, at) => stand(server, `candidate-${at}`, { steady }));
@@ -269,7 +269,7 @@ test('of many that begin at once exactly one leads', async () => {
   }
 });
 
-test('where the leader before has said something else on the lease, the next one leads a whole duration later', async () => {
+test('if the annotation of the previous leader differs, the next one leads a whole duration later', async () => {
   const server = new LeaseServer();
   const steady = new SteppedClock(0);
   const annotation = 'example.com/parts';

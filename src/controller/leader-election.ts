@@ -1,20 +1,20 @@
 import { type Clock, errorMessage, type Logger, TransientError, withDeadline } from '../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject } from '../kube/index.ts';
 import {
-  freeLease,
+  hasOtherNote,
   holderOf,
-  isGivenBack,
-  isNotedOtherwise,
+  isReleased,
   type LeaseName,
   type LeaseNote,
   leaseFor,
   namedLease,
   recordOf,
+  releasedLease,
 } from './lease.ts';
 
-/** How long a lease is good for; longer ones of others are not believed. */
+/** The longest duration of a lease; longer ones of others count as this long. */
 const maxLeaseMs = 600_000;
-/** A leader that could not renew for so much of the lease's duration stops: long before somebody else may begin. */
+/** A leader that could not renew for so much of the lease's duration stops: long before another candidate may start. */
 const renewShare = 2 / 3;
 const retryShare = 1 / 6;
 
@@ -22,30 +22,30 @@ export interface LeaderElectionOptions {
   /** Its own client: writes of the work must not hold up renewals. */
   readonly kube: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly lease: LeaseName;
-  /** What a leader says on the lease. Where another one has said something else, nobody leads before the lease's duration has passed since:
+  /** An annotation that the leader sets on the lease. If the previous leader set another value, no one leads before the lease's duration has passed:
    *  those who go by it have seen it by then. */
   readonly note?: LeaseNote | undefined;
-  /** Nobody else's, never used again. */
+  /** Unique to this process, never used again. */
   readonly identity: string;
-  /** Nobody else leads before this has passed since the leader's last renewal. */
+  /** No other candidate leads before this has passed since the leader's last renewal. */
   readonly durationMs: number;
   /** For the times that are written. */
   readonly clock: Clock;
-  /** Never jumps: what counts is how much time has passed here, not what the clocks of others say. */
+  /** Never jumps: what counts is how much time has passed here, not what the clocks of others show. */
   readonly steady: Clock;
   readonly log: Logger;
 }
 
-/** One candidate for a Lease. Disposing it gives the lease back, so that the next one leads at once: end all work before. */
+/** One candidate for a Lease. Disposing it releases the lease, so that the next one leads at once: end all work before. */
 export interface LeaderElection extends AsyncDisposable {
   /** Resolves when this process leads. */
   readonly whenLeading: Promise<void>;
   /** Resolves when this process has led and must not any more. */
   readonly whenLost: Promise<void>;
   isLeading(): boolean;
-  /** @throws TransientError NotLeading when somebody else may lead by now */
+  /** @throws TransientError NotLeading when another process may lead by now */
   assertLeading(): void;
-  /** Who leads, as far as is known; empty when nobody does. */
+  /** Who leads, as far as is known; empty when no one does. */
   leader(): string;
 }
 
@@ -70,11 +70,11 @@ class Candidate implements LeaderElection {
   /** When the record of another holder came to be, by our clock. */
   #seen: Seen = { record: '', atMs: 0 };
   #leader = '';
-  /** Behind whom this process stands by, as far as the log says. */
-  #told = '';
+  /** The leader that the log last named. */
+  #loggedLeader = '';
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   #restUntilMs = Number.NEGATIVE_INFINITY;
-  #said = '';
+  #loggedFailure = '';
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -96,7 +96,7 @@ class Candidate implements LeaderElection {
 
   assertLeading(): void {
     if (this.isLeading()) return;
-    const text = `Lease ${nameOf(this.#options.lease)}: held by ${this.#leader || 'nobody'}, not renewed in time by this process: it must not write`;
+    const text = `Lease ${nameOf(this.#options.lease)}: held by ${this.#leader || 'no one'}, not renewed in time by this process: it must not write`;
     throw new TransientError('NotLeading', text);
   }
 
@@ -110,22 +110,22 @@ class Candidate implements LeaderElection {
     if (!this.isLeading()) return;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     try {
-      await this.#giveBack(AbortSignal.timeout(this.#tryMs));
-      this.#log.info('leadership given back');
+      await this.#release(AbortSignal.timeout(this.#tryMs));
+      this.#log.info('leadership released');
     } catch (thrown) {
-      this.#log.warn({ message: errorMessage(thrown) }, 'leadership not given back: it ends with the lease');
+      this.#log.warn({ message: errorMessage(thrown) }, 'leadership not released: it ends with the lease');
     }
   }
 
-  /** A renewal may have been under way, or somebody may have written: what the server has counts. */
-  async #giveBack(signal: AbortSignal): Promise<void> {
+  /** A renewal may have been in flight, or another client may have written: the state of the server counts. */
+  async #release(signal: AbortSignal): Promise<void> {
     const { identity, clock } = this.#options;
     for (let tries = 0; tries < 3; tries += 1) {
       const lease = this.#own ?? (await this.#read(signal));
       if (lease === undefined || holderOf(lease) !== identity) return;
-      if ((await this.#write(freeLease(lease, clock.now()), signal)) !== undefined) return;
+      if ((await this.#write(releasedLease(lease, clock.now()), signal)) !== undefined) return;
     }
-    throw new TransientError('NotGivenBack', 'others write it at the same time');
+    throw new TransientError('NotReleased', 'other clients write it at the same time');
   }
 
   get #tryMs(): number {
@@ -145,7 +145,7 @@ class Candidate implements LeaderElection {
         this.#leading.resolve();
       }
       if (hasLed && !this.isLeading()) {
-        const hint = 'this process ends, to be started again; whoever holds the lease by then works';
+        const hint = 'this process exits and should be restarted; the holder of the lease continues';
         this.#log.error({ leader: this.#leader, hint }, 'leadership lost');
         this.#lost.resolve();
         return;
@@ -154,7 +154,7 @@ class Candidate implements LeaderElection {
     }
   }
 
-  /** Until the next renewal, or until the lease that somebody else has ends. */
+  /** Until the next renewal, or until the lease of another holder expires. */
   #pauseMs(): number {
     const { durationMs, steady } = this.#options;
     const retryMs = durationMs * retryShare;
@@ -171,57 +171,57 @@ class Candidate implements LeaderElection {
     const deadlineMs = Math.ceil(leftMs > 0 ? Math.min(this.#tryMs, leftMs) : this.#tryMs);
     try {
       await withDeadline(what, { deadlineMs, signal }, async (ending) => {
-        // Somebody has written meanwhile: what they wrote counts.
+        // Another client wrote meanwhile: read what it wrote.
         if (!(await this.#takeOrRenew(startedMs, ending))) await this.#takeOrRenew(startedMs, ending);
       });
-      this.#said = '';
+      this.#loggedFailure = '';
     } catch (thrown) {
       if (signal.aborted) return;
       // Our own write may have come through though its answer did not: look before the next one.
       this.#own = undefined;
       const message = errorMessage(thrown);
-      if (message !== this.#said) this.#log.warn({ message }, 'lease not renewed');
-      this.#said = message;
+      if (message !== this.#loggedFailure) this.#log.warn({ message }, 'lease not renewed');
+      this.#loggedFailure = message;
     }
   }
 
-  /** False when somebody else wrote between our look and our write. */
+  /** False when another client wrote between our read and our write. */
   async #takeOrRenew(startedMs: number, signal: AbortSignal): Promise<boolean> {
     const { identity, durationMs, steady, clock } = this.#options;
     const lease = this.#own ?? (await this.#read(signal));
     if (!this.#mayTake(lease)) return true;
     const { note } = this.#options;
-    const isNews = note !== undefined && lease !== undefined && isNotedOtherwise(lease, note);
+    const isChanged = note !== undefined && lease !== undefined && hasOtherNote(lease, note);
     const times = { durationMs, nowMs: clock.now() };
-    const wanted = leaseFor(lease ?? namedLease(this.#options.lease), { identity, note, ...times });
-    const written = await this.#write(wanted, signal);
+    const desired = leaseFor(lease ?? namedLease(this.#options.lease), { identity, note, ...times });
+    const written = await this.#write(desired, signal);
     if (written === undefined) return false;
-    if (isNews) this.#restUntilMs = steady.now() + durationMs;
+    if (isChanged) this.#restUntilMs = steady.now() + durationMs;
     this.#own = written;
     this.#leader = identity;
     this.#heldUntilMs = startedMs + durationMs * renewShare;
     return true;
   }
 
-  /** Of a lease that is gone, or has no holder any more, whoever held it last is the first to take it. */
+  /** A lease that was deleted, or lost its holder, is first acquired by its last holder. */
   #mayTake(lease: KubeObject | undefined): boolean {
     const holder = (lease === undefined ? '' : holderOf(lease)) || this.#leader;
     const isNew = lease === undefined && holder === '';
     if (holder === this.#options.identity || isNew) return true;
-    if (lease !== undefined && holder !== this.#told) this.#log.info({ leader: holder }, 'standing by');
-    this.#told = holder;
+    if (lease !== undefined && holder !== this.#loggedLeader) this.#log.info({ leader: holder }, 'standing by');
+    this.#loggedLeader = holder;
     if (lease !== undefined) this.#leader = holderOf(lease);
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     return this.#isOver(lease, this.#options.steady.now());
   }
 
-  /** Whether the lease was given back, or its holder has not renewed it for its whole duration, measured here. Of one that somebody has deleted, or
-   *  taken the holder out of, the holder may not know yet: that counts as not renewed. */
+  /** Whether the lease was released, or its holder has not renewed it for its whole duration, measured here. The holder of a lease that was deleted, or
+   *  lost its holder by hand, may not know yet: that counts as not renewed. */
   #isOver(lease: KubeObject | undefined, nowMs: number): boolean {
-    const record = lease === undefined ? { text: 'gone', durationMs: 0 } : recordOf(lease);
+    const record = lease === undefined ? { text: 'deleted', durationMs: 0 } : recordOf(lease);
     if (record.text !== this.#seen.record) this.#seen = { record: record.text, atMs: nowMs };
-    if (lease !== undefined && isGivenBack(lease)) return true;
-    // Its holder goes by its own duration, whatever somebody has written: less than ours is not believed.
+    if (lease !== undefined && isReleased(lease)) return true;
+    // Its holder counts with its own duration, whatever the lease contains: a duration shorter than ours is ignored.
     const durationMs = Math.max(record.durationMs, this.#options.durationMs);
     return nowMs >= this.#seen.atMs + Math.min(durationMs, maxLeaseMs);
   }
@@ -237,7 +237,7 @@ class Candidate implements LeaderElection {
     }
   }
 
-  /** Undefined when somebody else has written meanwhile. */
+  /** Undefined when another client wrote meanwhile. */
   async #write(lease: KubeObject, signal: AbortSignal): Promise<KubeObject | undefined> {
     const { kube } = this.#options;
     const options = { fieldManager: 'longshore', signal };
@@ -252,8 +252,8 @@ class Candidate implements LeaderElection {
   }
 }
 
-/** Begins to stand for the Lease: at most one candidate leads at a time, whatever the clocks of their machines say. A leader that cannot renew
- *  the lease has lost it after two thirds of its duration, and another one takes it after the whole. */
+/** Becomes a candidate for the Lease: at most one leads at a time, whatever the clocks of their machines show. A leader that cannot renew
+ *  the lease has lost it after two thirds of its duration, and another one acquires it after the whole. */
 export function startLeaderElection(options: LeaderElectionOptions): LeaderElection {
   return new Candidate(options);
 }

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 
-/** Which Lease is stood for. */
+/** The Lease that candidates compete for. */
 export interface LeaseName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What somebody else's lease says. */
+/** The lease of another holder. */
 interface LeaseRecord {
   /** Another text after every renewal. */
   readonly text: string;
@@ -22,18 +22,18 @@ function microTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace('Z', '000Z');
 }
 
-/** A Lease that nobody holds and no server has. */
+/** A Lease without holder that no server has stored. */
 export function namedLease({ namespace, name }: LeaseName): KubeObject {
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace } };
 }
 
-/** Empty when nobody holds it. */
+/** Empty when it has no holder. */
 export function holderOf(lease: KubeObject): string {
   const { holderIdentity } = specOf(lease);
   return typeof holderIdentity === 'string' ? holderIdentity : '';
 }
 
-/** What tells one renewal from another. */
+/** Differs after every renewal. */
 export function recordOf(lease: KubeObject): LeaseRecord {
   const { renewTime = null, leaseTransitions = null, leaseDurationSeconds } = specOf(lease);
   const { uid = '', resourceVersion = '' } = lease.metadata;
@@ -41,7 +41,7 @@ export function recordOf(lease: KubeObject): LeaseRecord {
   return { text, durationMs: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 0 };
 }
 
-/** What the holder of a lease says on it. */
+/** An annotation that the holder sets on its lease. */
 export interface LeaseNote {
   readonly annotation: string;
   /** Undefined: nothing. */
@@ -55,8 +55,8 @@ function noted(lease: KubeObject, note: LeaseNote | undefined): KubeObject {
   return { ...lease, metadata: { ...lease.metadata, annotations } };
 }
 
-/** Whether somebody has said something else on the lease. */
-export function isNotedOtherwise({ metadata }: KubeObject, { annotation, value }: LeaseNote): boolean {
+/** Whether the lease has the annotation with another value. */
+export function hasOtherNote({ metadata }: KubeObject, { annotation, value }: LeaseNote): boolean {
   const before = metadata.annotations?.[annotation];
   return before !== undefined && before !== value;
 }
@@ -78,7 +78,7 @@ export function leaseFor(
 ): KubeObject {
   const spec = specOf(lease);
   const now = microTime(nowMs);
-  const isKept = holderOf(lease) === identity;
+  const isRenewal = holderOf(lease) === identity;
   const transitions = typeof spec['leaseTransitions'] === 'number' ? spec['leaseTransitions'] : 0;
   const isFirst = lease.metadata.resourceVersion === undefined;
   const next = {
@@ -86,21 +86,21 @@ export function leaseFor(
     holderIdentity: identity,
     leaseDurationSeconds: Math.ceil(durationMs / 1000),
     renewTime: now,
-    ...(isKept ? {} : { acquireTime: now, leaseTransitions: isFirst ? 0 : transitions + 1 }),
+    ...(isRenewal ? {} : { acquireTime: now, leaseTransitions: isFirst ? 0 : transitions + 1 }),
   };
   return { ...noted(lease, note), spec: next };
 }
 
-/** So short is a lease that its holder has given up, by convention of all who use Leases. */
-const givenBackSeconds = 1;
+/** The duration of a released lease, as client-go sets it. */
+const releasedSeconds = 1;
 
-/** Whether nobody holds the lease, and nobody can be in doubt about that. */
-export function isGivenBack(lease: KubeObject): boolean {
-  return holderOf(lease) === '' && recordOf(lease).durationMs <= givenBackSeconds * 1000;
+/** Whether the holder released the lease itself. */
+export function isReleased(lease: KubeObject): boolean {
+  return holderOf(lease) === '' && recordOf(lease).durationMs <= releasedSeconds * 1000;
 }
 
-/** The lease as its holder leaves it to the next one. */
-export function freeLease(lease: KubeObject, nowMs: number): KubeObject {
+/** The lease as its holder releases it. */
+export function releasedLease(lease: KubeObject, nowMs: number): KubeObject {
   const { holderIdentity: _given, ...spec } = specOf(lease);
-  return { ...lease, spec: { ...spec, leaseDurationSeconds: givenBackSeconds, renewTime: microTime(nowMs) } };
+  return { ...lease, spec: { ...spec, leaseDurationSeconds: releasedSeconds, renewTime: microTime(nowMs) } };
 }

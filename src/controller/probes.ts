@@ -10,8 +10,8 @@ const connectionLimits: ConnectionLimits = {
   requestMs: deadlineMs,
 };
 
-/** Answers a kubelet over plain HTTP: `/healthz` says 200 while the process can answer at all, `/readyz` while `isReady` is true, else 503.
- *  Tells nothing else to anybody. */
+/** Answers a kubelet over plain HTTP: `/healthz` returns 200 while the process can answer at all, `/readyz` while `isReady` is true, else 503.
+ *  Serves nothing else. */
 export interface Probes extends AsyncDisposable {
   readonly port: number;
   isReady: boolean;

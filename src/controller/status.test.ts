@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, openBareCluster, SteppedClock } from '../../test/support/index.ts';
 import type { JsonObject } from '../base/index.ts';
-import type { EventNews, KubeObject } from '../kube/index.ts';
+import type { KubeObject, ObjectEvent } from '../kube/index.ts';
 import { conditionsOf, type StatusHolder, StatusWriter } from './status.ts';
 
 const options = { fieldManager: 'demo' };
@@ -10,7 +10,7 @@ let cluster: BareCluster;
 let clock: SteppedClock;
 let holder: StatusHolder;
 let writer: StatusWriter;
-let recorded: EventNews[];
+let recorded: ObjectEvent[];
 let writes: JsonObject[];
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
       },
     },
     clock,
-    events: { record: (_, news) => void recorded.push(news) },
+    events: { record: (_, event) => void recorded.push(event) },
     eventsOf: (before, after) =>
       conditionsOf(after)
         .filter(({ type, status }) => conditionsOf(before).find((one) => one.type === type)?.status !== status)

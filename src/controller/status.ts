@@ -8,13 +8,13 @@ import {
 } from '../base/index.ts';
 import {
   type Condition,
-  type EventNews,
   type EventRecorder,
   isNotFound,
   isOtherObject,
   type KindCache,
   type KubeClient,
   type KubeObject,
+  type ObjectEvent,
   refOf,
   setCondition,
 } from '../kube/index.ts';
@@ -48,7 +48,7 @@ export interface StatusWriterOptions<Holder extends StatusHolder> {
   /** Where `event` records. */
   readonly events?: EventRecorder;
   /** Events of a status that was written, from the object before and after. */
-  readonly eventsOf?: (before: KubeObject, after: KubeObject) => readonly EventNews[];
+  readonly eventsOf?: (before: KubeObject, after: KubeObject) => readonly ObjectEvent[];
   /** The object to continue with, from the answer to a write; may throw to end the reconcile. Default: the answer. */
   continueWith?(holder: Holder, written: KubeObject): KubeObject;
 }
@@ -111,7 +111,7 @@ export class StatusWriter<Holder extends StatusHolder = StatusHolder> {
   readonly #options: StatusWriterOptions<Holder>;
   /** As the server has it, as far as is known. */
   #live: KubeObject;
-  #events: EventNews[] = [];
+  #events: ObjectEvent[] = [];
 
   constructor(object: KubeObject, options: StatusWriterOptions<Holder>) {
     this.#options = options;
@@ -149,7 +149,7 @@ export class StatusWriter<Holder extends StatusHolder = StatusHolder> {
   }
 
   /** Records an Event once the status is written. */
-  event(event: EventNews): void {
+  event(event: ObjectEvent): void {
     this.#events.push(event);
   }
 

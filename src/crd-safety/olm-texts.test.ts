@@ -43,7 +43,7 @@ test('RV-S2 a stored version that goes is refused', async () => {
   await expect(findingsOf(sampleCrd([sized, version('v1alpha1', {})]), sizedCrd)).resolves.toEqual([]);
 });
 
-test('RV-S3 a field that goes is refused once, however much it said', async () => {
+test('RV-S3 the removal of a field is refused once, however much its schema defined', async () => {
   const before = sampleCrd([version('v1', { size: { type: 'integer', minimum: 1, default: 3 }, mode: text })]);
   const found = await findingsOf(before, sampleCrd([version('v1', { mode: text })]));
   expect(found).toEqual(['existingFieldRemoval: removed field : v1.^.spec.size']);

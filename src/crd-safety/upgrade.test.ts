@@ -155,7 +155,7 @@ test('the scope stays', async () => {
 test('nothing is read when the spec stays the same, only words change, or no object can exist', async () => {
   const { read, versions } = reading(objects(1));
   await textsFor(sampleCrd([v1alpha1]), sampleCrd([v1alpha1], { metadata: { labels: { a: 'b' } } }), { read });
-  const described = { ...v1alpha1, schema: { ...schema(), description: 'told' } };
+  const described = { ...v1alpha1, schema: { ...schema(), description: 'another text' } };
   expect(await textsFor(sampleCrd([v1alpha1]), sampleCrd([described]), { read })).toEqual({ text: '', checks: [] });
   const unused = { ...sampleCrd([v1alpha1]), status: { storedVersions: ['v1alpha1'] } };
   await textsFor(unused, sampleCrd([{ ...v1alpha1, schema: schema(['sampleProperty']) }]), { read });

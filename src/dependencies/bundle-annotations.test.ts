@@ -90,12 +90,12 @@ test('unknown keys with the prefix are warned of, and so is a directory that is 
     problems: [],
     warnings: [
       `unknown bundle annotation "${prefix}colour.v1"`,
-      `annotation "${prefix}manifests.v1" says "deploy/", and "manifests/" is the directory that is read`,
+      `annotation "${prefix}manifests.v1" is "deploy/", but the directory "manifests/" is read`,
     ],
   });
 });
 
-test('ten thousand channels and a name of a hundred thousand characters are judged, and shown in part', () => {
+test('ten thousand channels and a name of a hundred thousand characters are validated, and shown in part', () => {
   const annotations = {
     [`${prefix}channels.v1`]: Array.from({ length: 10_000 }, (_, index) => `c${index}`).join(','),
     [`${prefix}channel.default.v1`]: 'c9999',

@@ -47,8 +47,8 @@ const mediaType: Rule = (value, key, { provisionerClassName }) => {
   const fitting = mediaTypes.get(provisionerClassName);
   const allowed = fitting === undefined ? [...mediaTypes.values()] : [fitting];
   if (allowed.includes(value)) return silence;
-  const wanted = allowed.map((one) => `"${one}"`).join(' or ');
-  return problem(`Expecting annotation "${key}" to have value ${wanted} instead of "${shown(value)}"`);
+  const expected = allowed.map((one) => `"${one}"`).join(' or ');
+  return problem(`Expecting annotation "${key}" to have value ${expected} instead of "${shown(value)}"`);
 };
 
 function isInside(value: string): boolean {
@@ -64,7 +64,7 @@ const directory =
       return problem(`annotation "${key}": "${shown(value)}" is not a relative directory inside the bundle`);
     }
     if (value.replace(/\/$/, '') === usual) return silence;
-    const text = `annotation "${key}" says "${shown(value)}", and "${usual}/" is the directory that is read`;
+    const text = `annotation "${key}" is "${shown(value)}", but the directory "${usual}/" is read`;
     return { problems: [], warnings: [text] };
   };
 

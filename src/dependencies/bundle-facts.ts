@@ -27,7 +27,7 @@ type Annotations = Readonly<Record<string, string>>;
 const maxAnnotationBytes = 262_144;
 /** What is written of a bundle's properties into an annotation of its Bundle; all annotations together may have 256 KiB. */
 const maxPropertiesBytes = 65_536;
-/** Type of the property of a bundle whose file of dependencies cannot be read; the value says why. */
+/** Type of the property of a bundle whose file of dependencies cannot be read; the value is the reason. */
 const unknownType = 'core.rukpak.io/unknown-dependencies';
 const maxReason = 1000;
 const neededTypes: ReadonlySet<string> = new Set([

@@ -13,7 +13,7 @@ function problemsOf(name: string, text: string): readonly string[] {
   return readBundleMetadata(files({ [name]: text }), plain).problems;
 }
 
-test('content without metadata says nothing', () => {
+test('content without metadata declares nothing', () => {
   expect(readBundleMetadata(new Map(), plain)).toMatchObject({ problems: [], warnings: [], properties: [] });
 });
 
@@ -38,7 +38,7 @@ test('BF-A10 an annotation that is not a string is read as text, and a mapping i
   ]);
 });
 
-test('a dependencies file that is no YAML is a warning, one that says something wrong is refused', () => {
+test('a dependencies file that is not YAML is a warning, one with wrong content is refused', () => {
   const broken = files({ 'dependencies.yaml': 'dependencies:\n- type: olm.package\n value: {}\n' });
   const { problems, warnings, properties } = readBundleMetadata(broken, registry);
   expect(problems).toEqual([]);

@@ -14,10 +14,10 @@ import { unknownDependencies } from './bundle-facts.ts';
 /** Files of a bundle's `metadata` directory that are read, in this order. */
 export const metadataFileNames = ['annotations.yaml', 'dependencies.yaml', 'properties.yaml'] as const;
 
-/** What a bundle's metadata says: `properties` are those of `properties.yaml`, and what `dependencies.yaml` asks for, as properties. */
+/** What a bundle's metadata declares: `properties` are those of `properties.yaml`, and what `dependencies.yaml` asks for, as properties. */
 export interface BundleMetadata extends Findings {
   readonly properties: readonly Property[];
-  /** As the annotations say. */
+  /** From the annotations. */
   readonly packageName?: string | undefined;
 }
 
@@ -85,15 +85,15 @@ const readers: Readonly<Record<(typeof metadataFileNames)[number], Reader>> = {
   'properties.yaml': readPropertyFile,
 };
 
-/** A published operator must not be lost to a slip in a file that its own installer never reads: that is told, and nothing is known of
- *  its dependencies; a property says so. */
+/** A published operator must not be lost to a slip in a file that its own installer never reads: this is a warning, and nothing is known of
+ *  its dependencies; a property records that. */
 function unreadable(thrown: TerminalError): BundleMetadata {
   const advice = `the dependencies of the bundle are unknown and not awaited: correct the file, or set the annotation ${dependenciesAnnotation}`;
   const text = errorMessage(thrown);
   return { problems: [], warnings: [`${text}: ${advice}`], properties: [unknownDependencies(text)] };
 }
 
-/** Reads and validates the files of a bundle's `metadata` directory; those that are missing say nothing.
+/** Reads and validates the files of a bundle's `metadata` directory; missing files count as empty.
  *  @see docs/spec/admission.md#annotation-rules, docs/spec/admission.md#dependency-rules */
 export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provisionerClassName: string): BundleMetadata {
   const parts = metadataFileNames.flatMap((name): BundleMetadata[] => {

@@ -39,6 +39,8 @@ export interface Rendered {
 export interface BundleContent {
   /** Its manifests as they are. */
   readonly objects: readonly JsonObject[];
+  /** What `restore` of the format makes this of again, without parsing: plain data, to be stored. */
+  readonly parsed: unknown;
   /** The objects to install. Pure.
    *  @throws TerminalError ConversionFailed: not with these terms */
   render(terms: InstallTerms): Rendered;
@@ -56,6 +58,8 @@ export interface BundleFormat {
   readonly dependsOnCluster: boolean;
   /** A reader for one bundle; `prefix` names the stage in messages. */
   begin(prefix: string): BundleReader;
+  /** A bundle that was read and found good by the same version of the format, from its `parsed`. */
+  restore(parsed: unknown): BundleContent;
   /** What is wrong with the form of `spec.config`, whatever the bundle, a line each. */
   configProblems(config: JsonValue): readonly string[];
   /** Fields of `spec.config` without effect, a line each. */

@@ -21,6 +21,10 @@ function refuse(text: string, cause?: unknown): never {
   throw new TerminalError('InvalidBundle', text, { cause });
 }
 
+function contentOf(objects: readonly JsonObject[]): BundleContent {
+  return { objects, parsed: objects, render: () => ({ objects }) };
+}
+
 class PlainReader implements BundleReader {
   readonly #objects: JsonObject[] = [];
   readonly #prefix: string;
@@ -57,8 +61,7 @@ class PlainReader implements BundleReader {
 
   finish(present: ReadonlySet<string>): BundleContent {
     if (!present.has('manifests')) refuse(`${this.#prefix}${noManifests}`);
-    const objects = this.#objects;
-    if (objects.length > 0) return { objects, render: () => ({ objects }) };
+    if (this.#objects.length > 0) return contentOf(this.#objects);
     refuse('invalid bundle: found zero objects: plain+v0 bundles are required to contain at least one object');
   }
 }
@@ -97,6 +100,7 @@ export const plainV0: BundleFormat = {
   maxFileBytes: maxManifestFileBytes,
   dependsOnCluster: false,
   begin: (prefix) => new PlainReader(prefix),
+  restore: (parsed) => contentOf(parsed as readonly JsonObject[]),
   configProblems,
   configWarnings,
 };

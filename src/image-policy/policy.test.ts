@@ -30,7 +30,7 @@ describe('the rule for an image', () => {
     { name: 'registry.example.com/team/app/part', images: undefined },
     { name: 'registry.example.com/other', images: undefined },
     { name: 'quay.io/a/b/c', images: ['registry.example.com/team/*', 'quay.io/**'] },
-    { name: 'quay.io.evil.example.com/a', images: undefined },
+    { name: 'quay.io.hostile.example.com/a', images: undefined },
     { name: 'eu.example.org:5000/app-one', images: ['*.example.org:5000/app-*'] },
     { name: 'eu.example.org:5000/x/app-one', images: undefined },
     { name: 'Registry.Example.com:443/team/secret', images: ['registry.example.com/team/secret'] },

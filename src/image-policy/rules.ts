@@ -3,11 +3,11 @@ import type { ImagePolicy, ImageRule } from './policy.ts';
 import { plainRegistry } from './registry-name.ts';
 
 function fits(pattern: string, name: string): boolean {
-  const [wanted, found] = [pattern.split('/'), name.split('/')];
-  const isOpen = wanted.at(-1) === '**';
-  if (isOpen) wanted.pop();
-  if (isOpen ? found.length <= wanted.length : found.length !== wanted.length) return false;
-  return wanted.every((part, index) => matchesGlob(part, found[index] ?? ''));
+  const [expected, found] = [pattern.split('/'), name.split('/')];
+  const isOpen = expected.at(-1) === '**';
+  if (isOpen) expected.pop();
+  if (isOpen ? found.length <= expected.length : found.length !== expected.length) return false;
+  return expected.every((part, index) => matchesGlob(part, found[index] ?? ''));
 }
 
 /** What holds for the image `name` (`registry/repository`); undefined when it may not be used, because no rule is for it. */

@@ -10,7 +10,7 @@ const nowMs = Date.now();
 describe('a signature of a key', () => {
   const keyed = (key: string, rekorKey?: string): Signer => ({ kind: 'key', key, rekorKey });
 
-  test.each(['ec', 'rsa', 'ed25519'] as const)('of type %s is good for its digest and no other', async (type) => {
+  test.each(['ec', 'rsa', 'ed25519'] as const)('of type %s is valid for its digest and no other', async (type) => {
     const key = signingKey(type);
     const signature = signatureOf(digest, key);
     expect(await signatureProblem(signature, digest, keyed(key.publicPem))).toBe(undefined);
@@ -22,7 +22,7 @@ describe('a signature of a key', () => {
   const key = signingKey();
   const good = signatureOf(digest, key);
   const noted = logged(good, log, { signerPem: key.publicPem, timeMs: nowMs });
-  const spoil = (change: (text: string) => string): CosignSignature => {
+  const tampered = (change: (text: string) => string): CosignSignature => {
     const { 'dev.sigstore.cosign/bundle': bundle = '', ...rest } = noted.annotations;
     return { ...noted, annotations: { ...rest, 'dev.sigstore.cosign/bundle': change(bundle) } };
   };
@@ -43,7 +43,7 @@ describe('a signature of a key', () => {
     expect(await signatureProblem(signature, digest, keyed(key.publicPem))).toBe(problem);
   });
 
-  test('must be in the log where the policy says so', async () => {
+  test('must be in the log if the policy requires it', async () => {
     const signer = keyed(key.publicPem, log.publicPem);
     expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
     expect(await signatureProblem(good, digest, signer)).toBe('it has no transparency log entry');
@@ -62,13 +62,13 @@ describe('a signature of a key', () => {
     },
     {
       name: 'with another time',
-      signature: spoil((text) => text.replace(/"integratedTime":\d+/, '"integratedTime":1')),
+      signature: tampered((text) => text.replace(/"integratedTime":\d+/, '"integratedTime":1')),
       problem: 'inclusion promise could not be verified',
     },
-    { name: 'that is no JSON', signature: spoil(() => '{'), problem: 'JSON' },
+    { name: 'that is no JSON', signature: tampered(() => '{'), problem: 'JSON' },
     {
       name: 'without a time',
-      signature: spoil((text) => text.replace(/"integratedTime":\d+/, '"integratedTime":"x"')),
+      signature: tampered((text) => text.replace(/"integratedTime":\d+/, '"integratedTime":"x"')),
       problem: 'its transparency log entry has no integratedTime',
     },
     {
@@ -84,7 +84,7 @@ describe('a signature of a key', () => {
   });
 });
 
-describe('a signature of somebody with a certificate for a moment', () => {
+describe('a keyless signature', () => {
   const issuer = 'https://token.actions.example.com';
   const subject = 'https://git.example.com/team/app/.ci/release.yaml@refs/heads/main';
   let authority: MomentAuthority;
@@ -106,14 +106,14 @@ describe('a signature of somebody with a certificate for a moment', () => {
     return logged({ ...signature, annotations }, log, { signerPem: certificatePem, timeMs: loggedAtMs });
   }
 
-  test('is good long after the certificate has run out', async () => {
+  test('is valid long after its certificate has expired', async () => {
     const longAgoMs = nowMs - 100 * 86_400_000;
     const signature = await signatureBy({ timeMs: longAgoMs }, longAgoMs);
     expect(await signatureProblem(signature, digest, signer())).toBe(undefined);
     expect(await signatureProblem(signature, another, signer())).toBe(`it is for ${digest}`);
   });
 
-  test('is good for whom a pattern fits', async () => {
+  test('is valid for an identity that a pattern matches', async () => {
     const pattern = 'https://git.example.com/team/*@refs/heads/main';
     expect(await signatureProblem(await signatureBy(), digest, signer({ subject: pattern }))).toBe(undefined);
     const mail = await signatureBy({ subject: 'dev@example.com' });
@@ -126,8 +126,8 @@ describe('a signature of somebody with a certificate for a moment', () => {
     expect(await problem(await signatureBy({ subject: 'https://git.example.com/other' }))).toContain(
       'its certificate has the subject "https://git.example.com/other", expected',
     );
-    expect(await problem(await signatureBy({ issuer: 'https://evil.example.com' }))).toContain(
-      'has the issuer "https://evil.example.com", expected "https://token.actions.example.com"',
+    expect(await problem(await signatureBy({ issuer: 'https://hostile.example.com' }))).toContain(
+      'has the issuer "https://hostile.example.com", expected "https://token.actions.example.com"',
     );
     expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe(
       'its certificate is not a code signing certificate',

@@ -14,7 +14,7 @@ function changed({ bundle }: SigstoreBundle, change: (text: string) => string): 
 }
 
 describe('a bundle of a key', () => {
-  test.each(['ec', 'rsa', 'ed25519'] as const)('of type %s is good for its digest and no other', async (type) => {
+  test.each(['ec', 'rsa', 'ed25519'] as const)('of type %s is valid for its digest and no other', async (type) => {
     const own = signingKey(type);
     const bundle = bundleOf(digest, own);
     expect(await signatureProblem(bundle, digest, keyed(own.publicPem))).toBe(undefined);
@@ -50,7 +50,7 @@ describe('a bundle of a key', () => {
 
   const noted = bundleOf(digest, { privateKey, publicPem, log });
   const signer = keyed(publicPem, log.publicPem);
-  test('must be in the log where the policy says so', async () => {
+  test('must be in the log if the policy requires it', async () => {
     expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
     expect(await signatureProblem(good, digest, signer)).toBe('it has no transparency log entry');
   });
@@ -95,7 +95,7 @@ function payloadOf({ bundle }: SigstoreBundle): string {
   return (JSON.parse(bundle.toString()) as { dsseEnvelope: { payload: string } }).dsseEnvelope.payload;
 }
 
-describe('a bundle of somebody with a certificate for a moment', () => {
+describe('a keyless bundle', () => {
   const issuer = 'https://token.actions.example.com';
   const subject = 'https://git.example.com/team/app/.ci/release.yaml@refs/heads/main';
   let authority: MomentAuthority;
@@ -106,7 +106,7 @@ describe('a bundle of somebody with a certificate for a moment', () => {
     return { kind: 'keyless', issuer, subject, roots: authority.pem, rekorKey: log.publicPem, ...more };
   };
 
-  test('is good long after the certificate has run out, and for nobody else', async () => {
+  test('is valid long after its certificate has expired, and for no other identity', async () => {
     const timeMs = Date.now() - 100 * 86_400_000;
     const bundle = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log, timeMs });
     expect(await signatureProblem(bundle, digest, signer())).toBe(undefined);
@@ -126,7 +126,7 @@ describe('a bundle of somebody with a certificate for a moment', () => {
   });
 });
 
-test('of what is attached to an image, signatures are taken and attestations are not', () => {
+test('of the artifacts attached to an image, signatures are used and attestations are not', () => {
   const one = (hex: string, more: Record<string, unknown>): unknown => ({
     digest: `sha256:${hex.repeat(32)}`,
     ...more,

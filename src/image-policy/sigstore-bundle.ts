@@ -17,7 +17,7 @@ function isBundle(type: string): boolean {
   return type === bundleType || type.startsWith(`${bundleType}.`) || type.startsWith(`${bundleType}+`);
 }
 
-/** Digests of the manifests that an index of what is attached to an image lists as bundles; what they say to be something else than a
+/** Digests of the manifests that an index of what is attached to an image lists as bundles; those declared as something else than a
  *  signature is left out.
  *  @see OCI distribution-spec 1.1, "Listing Referrers" */
 export function bundleManifestsIn(index: JsonValue, maxCount: number): readonly string[] {

@@ -105,7 +105,7 @@ describe('a checkpoint', () => {
 
   test.each([
     { name: 'of another tree', change: { root: Buffer.alloc(32, 1) }, text: 'calculated root hash does not match' },
-    { name: 'of a log of another name', change: { name: 'evil.example.net' }, text: 'invalid checkpoint signature' },
+    { name: 'of a log of another name', change: { name: 'hostile.example.net' }, text: 'invalid checkpoint signature' },
     { name: 'by another key', change: {}, by: signingKey(), text: 'invalid checkpoint signature' },
   ])('$name is refused', async ({ change, by = log, text }) => {
     const bundle = withTimestamp(withCheckpoint(await bundleBy(), by, change), clock, timeMs);

@@ -91,7 +91,7 @@ function assertIdentity(identity: ReturnType<Verifier['verify']>['identity'], si
 }
 
 /** The signer has signed the image of that digest.
- *  @throws Error that says why not */
+ *  @throws Error with the reason */
 export function verifySignature(signature: CosignSignature | SigstoreBundle, digest: string, signer: Signer): void {
   const read = 'bundle' in signature ? readSigstoreBundle(signature) : readSimpleSignature(signature);
   if (signer.kind !== 'key' && !certificateIn(read).keyUsage?.includes(codeSigning))

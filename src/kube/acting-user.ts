@@ -1,4 +1,4 @@
-/** Somebody in whose name requests are sent (impersonation): the API server grants what they may, and nothing more. */
+/** A user or service account that requests impersonate: the API server applies its permissions, and no others. */
 export interface ActingUser {
   readonly user: string;
   /** Of a service account the API server knows them itself, when none is named: then nothing but the account takes a right to impersonate. */
@@ -10,7 +10,7 @@ export function serviceAccountUser(account: { readonly namespace: string; readon
   return { user: `system:serviceaccount:${account.namespace}:${account.name}` };
 }
 
-/** What a request says of it; a header of several values is sent several times. */
+/** The impersonation headers of a request; a header of several values is sent several times. */
 export function actingHeaders({ user, groups = [] }: ActingUser): Record<string, string | string[]> {
   return { 'impersonate-user': user, ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }) };
 }

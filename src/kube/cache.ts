@@ -8,7 +8,7 @@ import { readWatch, type WatchEvent } from './watch.ts';
 /** A change that the cache has already taken in. `before` and `after` are what `project` made of the object. */
 export interface CacheChange<T> {
   readonly before: T | undefined;
-  /** Absent: the object is gone. */
+  /** Absent: the object was deleted. */
   readonly after: T | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface CacheOptions<T> {
   readonly project: (object: KubeObject) => T;
   /** Keys under which `indexed` finds it. */
   readonly index?: (object: KubeObject) => readonly string[];
-  /** Called after each list: what came and went since the last one was not told one by one. Must only enqueue. */
+  /** Called after each list: objects that were created and deleted since the last one were not reported one by one. Must only enqueue. */
   readonly onListed?: () => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -126,7 +126,7 @@ class Store<T> {
   }
 }
 
-/** Follows one kind: list, watch from there, again from the last seen version when the watch ends, list anew when the
+/** Follows one kind: list, watch from there, again from the last seen version when the watch ends, list again when the
  *  server has forgotten that version. */
 class Follower<T> {
   readonly #options: CacheOptions<T>;

@@ -63,16 +63,16 @@ export interface KubeClient {
   /** The kind in whichever version the group serves it, the preferred one first. */
   resolveInGroup(group: string, kind: string, options?: CallOptions): Promise<Resource>;
   /** Every kind whose objects are in namespaces and can be listed, each in one version; some dozens of requests.
-   *  @throws what the server says of a group that does not answer */
+   *  @throws the server's error for a group that does not answer */
   namespacedKinds(options?: CallOptions): Promise<readonly Resource[]>;
-  /** Of the API server, as it says itself: `v1.33.1`. */
+  /** The version that the API server reports: `v1.33.1`. */
   serverVersion(options?: CallOptions): Promise<string>;
-  /** The server's clock, in milliseconds since the epoch, but whole seconds; NaN when it does not say. */
+  /** The server's clock, in milliseconds since the epoch, but whole seconds; NaN when it sends none. */
   serverDate(options?: CallOptions): Promise<number>;
-  /** Forgets what discovery said of a group and version. */
+  /** Forgets the discovery of a group and version. */
   forgetKinds(apiVersion: string): void;
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
-  /** All pages. Items bear `apiVersion` and `kind`. */
+  /** All pages. Items have `apiVersion` and `kind`. */
   list(target: ListTarget, options?: CallOptions): Promise<KubeList>;
   /** The same, at most 500 items at a time. */
   listPages(target: ListTarget, options?: CallOptions): AsyncIterable<KubeList>;
@@ -81,11 +81,11 @@ export interface KubeClient {
   /** JSON merge patch; a `metadata.resourceVersion` in it is a precondition. */
   patch(ref: ObjectRef, patch: JsonObject, options: WriteOptions): Promise<KubeObject>;
   apply(object: KubeObject, options: ApplyOptions): Promise<Applied>;
-  /** The object while something (finalizers, grace) still keeps it; undefined once it is gone. */
+  /** The object while finalizers or a grace period still retain it; undefined once it is deleted. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<KubeObject | undefined>;
   /** The body of a watch from `resourceVersion`, one JSON event a line; ends by itself after `timeoutSeconds`. */
   openWatch(target: ListTarget, options: WatchOptions): Promise<IncomingMessage>;
-  /** The same API in somebody's name. It shares connections and discovery with this client, which alone is closed. */
+  /** The same API, impersonating a user. It shares connections and discovery with this client, which alone is closed. */
   actingAs(user: ActingUser): KubeClient;
   close(): void;
 }
@@ -150,7 +150,7 @@ async function objectPath(context: Context, ref: ObjectRef, call: ObjectCall): P
   return call.subresource === undefined ? base : `${base}/${call.subresource}`;
 }
 
-/** An answer that is no Status says that the path is unknown: the kind has gone, look again next time. */
+/** A response that is no Status means that the path is unknown: the kind was removed, so discover it again next time. */
 async function send(context: Context, apiVersion: string, request: Sendable): Promise<Answer> {
   try {
     return await context.sender.send(request);

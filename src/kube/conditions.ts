@@ -16,13 +16,13 @@ const maxMessageCharacters = 32_768;
  *  Messages longer than the API takes are cut; what steers a terminal is written out. */
 export function setCondition(
   conditions: readonly Condition[],
-  wanted: Omit<Condition, 'lastTransitionTime'>,
+  desired: Omit<Condition, 'lastTransitionTime'>,
   nowMs: number,
 ): readonly Condition[] {
-  const before = conditions.find(({ type }) => type === wanted.type);
-  const message = printable(wanted.message).slice(0, maxMessageCharacters);
-  const lastTransitionTime = before?.status === wanted.status ? before.lastTransitionTime : formatTimestamp(nowMs);
-  const next: Condition = { ...wanted, message, lastTransitionTime };
+  const before = conditions.find(({ type }) => type === desired.type);
+  const message = printable(desired.message).slice(0, maxMessageCharacters);
+  const lastTransitionTime = before?.status === desired.status ? before.lastTransitionTime : formatTimestamp(nowMs);
+  const next: Condition = { ...desired, message, lastTransitionTime };
   if (before === undefined) return [...conditions, next];
   return conditions.map((condition) => (condition === before ? next : condition));
 }

@@ -11,14 +11,14 @@ export interface Resource {
 
 /** Kind → resource, one request a group and version, remembered. */
 export interface Discovery {
-  /** Asks the server again before it says that a kind is missing.
+  /** Asks the server again before it reports a kind as missing.
    *  @throws NoKindMatch */
   resolve(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource>;
   /** The kind in the group's preferred version, or in the first other one that has it. One more request a call.
    *  @throws NoKindMatch */
   resolveInGroup(group: string, kind: string, signal?: AbortSignal): Promise<Resource>;
-  /** Every kind whose objects are in namespaces and can be listed, each in one version. Asks for everything anew.
-   *  @throws what the server says of a group that does not answer */
+  /** Every kind whose objects are in namespaces and can be listed, each in one version. Repeats the whole discovery.
+   *  @throws the server's error for a group that does not answer */
   namespacedKinds(signal?: AbortSignal): Promise<readonly Resource[]>;
   /** Forgets what is known of a group and version, because a CRD came, changed or went. */
   forget(apiVersion: string): void;

@@ -53,7 +53,7 @@ async function countsOf(name: string): Promise<Record<string, unknown>> {
   return Object.fromEntries(counts);
 }
 
-test('news of an object without a namespace is an Event in the namespace default', async () => {
+test('the Event of a cluster-scoped object is in the namespace default', async () => {
   start().record(about('one'), failed('no'));
   await eventually(async () => {
     expect(await eventsOf('one')).toMatchObject([
@@ -71,7 +71,7 @@ test('news of an object without a namespace is an Event in the namespace default
   });
 });
 
-test('Q30 the same news raises the count of one Event, in another process too', async () => {
+test('Q30 a repeated Event raises the count of the first one, in another process too', async () => {
   for (let i = 0; i < 3; i++) {
     const recorder = start();
     recorder.record(about('two'), failed('no'));
@@ -89,7 +89,7 @@ test('Q30 the same news raises the count of one Event, in another process too', 
   ]);
 });
 
-test('news that comes faster than it can be written is told with one request', async () => {
+test('repeated Events that arrive faster than they can be written take one request', async () => {
   const first = Promise.withResolvers<void>();
   let patches = 0;
   const slow: KubeClient = {
@@ -112,7 +112,7 @@ test('news that comes faster than it can be written is told with one request', a
   expect(patches).toBe(1);
 });
 
-test('many different news with one reason end in one Event with the latest', async () => {
+test('many different Events with one reason are combined into one with the latest message', async () => {
   const recorder = start();
   for (let i = 1; i <= 30; i++) recorder.record(about('four'), failed(`try ${i}`));
   await eventually(async () => {
@@ -127,7 +127,7 @@ test('many different news with one reason end in one Event with the latest', asy
   });
 });
 
-test('an Event that is gone is made again', async () => {
+test('a deleted Event is created again', async () => {
   const recorder = start();
   recorder.record(about('five'), failed('no'));
   const [event] = await eventually(async () => {

@@ -11,15 +11,15 @@ import type { KubeClient } from './client.ts';
 import { isAlreadyExists, isNotFound } from './kube-error.ts';
 import type { KubeObject, ObjectRef } from './kube-object.ts';
 
-/** Tells users through Kubernetes Events what happened to an object. */
+/** Reports to users through Kubernetes Events what happened to an object. */
 export interface EventRecorder {
   /** Returns at once; the Event is written in the background, and a failure to write it is only logged.
-   *  The same news about the same object raises the count of its Event instead of making another, after a restart too. Of many
-   *  different news with one reason those after the tenth share one Event, whose message is the latest. */
-  record(about: KubeObject, news: EventNews): void;
+   *  A repeated event raises the count of its Event instead of creating another, after a restart too. Of many
+   *  different events with one reason those after the tenth share one Event, which has the latest message. */
+  record(about: KubeObject, event: ObjectEvent): void;
 }
 
-export interface EventNews {
+export interface ObjectEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -35,9 +35,9 @@ interface Options {
 
 interface Pending {
   readonly about: KubeObject;
-  readonly news: EventNews;
+  readonly event: ObjectEvent;
   readonly isCombined: boolean;
-  /** How often it was told since it was last written. */
+  /** How often it occurred since it was last written. */
   times: number;
 }
 
@@ -49,8 +49,8 @@ const similarMs = 10 * 60_000;
 /** Leaves room for the fingerprint in the name of an Event. */
 const maxNameCharacters = 230;
 
-function messageOf({ news, isCombined }: Pending): string {
-  const text = isCombined ? `(combined from similar events): ${news.message}` : news.message;
+function messageOf({ event, isCombined }: Pending): string {
+  const text = isCombined ? `(combined from similar events): ${event.message}` : event.message;
   return printable(text).slice(0, maxMessageCharacters);
 }
 
@@ -59,8 +59,8 @@ function fingerprintOf(text: string): string {
   return sha256Digest(text).slice(7, 23);
 }
 
-/** The same for the same news. */
-function keyOf(about: KubeObject, { reason, message }: EventNews, isCombined: boolean): string {
+/** The same for a repeated event. */
+function keyOf(about: KubeObject, { reason, message }: ObjectEvent, isCombined: boolean): string {
   return fingerprintOf(`${about.metadata.uid ?? ''}\n${reason}\n${isCombined ? 'combined' : `of ${message}`}`);
 }
 
@@ -70,7 +70,7 @@ function refOfEvent({ about }: Pending, key: string): ObjectRef {
 }
 
 function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component: string }): KubeObject {
-  const { about, news } = item;
+  const { about, event } = item;
   const { uid = '', name = '', resourceVersion = '' } = about.metadata;
   const involvedObject: JsonObject = { apiVersion: about.apiVersion, kind: about.kind, name, uid, resourceVersion };
   if (about.metadata.namespace !== undefined) involvedObject['namespace'] = about.metadata.namespace;
@@ -79,8 +79,8 @@ function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component:
     kind: 'Event',
     metadata: { name: facts.ref.name, namespace: facts.ref.namespace ?? 'default' },
     involvedObject,
-    type: news.type,
-    reason: news.reason,
+    type: event.type,
+    reason: event.reason,
     message: messageOf(item),
     count: item.times,
     firstTimestamp: facts.now,
@@ -96,8 +96,8 @@ function forgetOldest(map: Map<string, unknown>, limit: number): void {
   if (map.size > limit && oldest.done !== true) map.delete(oldest.value);
 }
 
-/** Tells when an object has had so many different news with one reason that further ones are to be combined. */
-class SimilarNews {
+/** Detects that an object has so many different events with one reason that further ones are combined. */
+class SimilarEvents {
   readonly #clock: Clock;
   /** Oldest first. */
   readonly #groups = new Map<string, { readonly sinceMs: number; readonly messages: string[] }>();
@@ -106,7 +106,7 @@ class SimilarNews {
     this.#clock = clock;
   }
 
-  isTooMany(about: KubeObject, { reason, message }: EventNews): boolean {
+  isTooMany(about: KubeObject, { reason, message }: ObjectEvent): boolean {
     const key = `${about.metadata.uid ?? ''}\n${reason}`;
     const nowMs = this.#clock.now();
     let group = this.#groups.get(key);
@@ -116,10 +116,10 @@ class SimilarNews {
       this.#groups.set(key, group);
       this.#forget(nowMs);
     }
-    const said = fingerprintOf(message);
-    if (group.messages.includes(said)) return false;
+    const fingerprint = fingerprintOf(message);
+    if (group.messages.includes(fingerprint)) return false;
     if (group.messages.length >= maxSimilar) return true;
-    group.messages.push(said);
+    group.messages.push(fingerprint);
     return false;
   }
 
@@ -132,7 +132,7 @@ class SimilarNews {
   }
 }
 
-/** Writes Events, and remembers how often each was told. */
+/** Writes Events, and remembers the count of each. */
 class EventWriter {
   readonly #options: Options;
   readonly #counts = new Map<string, number>();
@@ -144,8 +144,8 @@ class EventWriter {
   async write(key: string, item: Pending): Promise<void> {
     const { kube, component, clock, signal } = this.#options;
     const ref = refOfEvent(item, key);
-    const told = this.#counts.get(key);
-    if (told !== undefined && (await this.#raise(ref, item, told))) return this.#remember(key, told + item.times);
+    const known = this.#counts.get(key);
+    if (known !== undefined && (await this.#raise(ref, item, known))) return this.#remember(key, known + item.times);
     try {
       const event = eventOf(item, { ref, now: formatTimestamp(clock.now()), component });
       await kube.create(event, { fieldManager: component, signal });
@@ -158,7 +158,7 @@ class EventWriter {
     }
   }
 
-  /** False when the Event is gone. */
+  /** False when the Event does not exist any more. */
   async #raise(ref: ObjectRef, item: Pending, before: number): Promise<boolean> {
     const { kube, component, clock, signal } = this.#options;
     const patch = {
@@ -182,10 +182,10 @@ class EventWriter {
   }
 }
 
-/** A recorder that writes one Event at a time. When news comes faster than it can be written, the oldest are dropped. */
+/** A recorder that writes one Event at a time. When events arrive faster than they can be written, the oldest are dropped. */
 export function createEventRecorder(options: Options): EventRecorder {
   const { clock, log, signal } = options;
-  const similar = new SimilarNews(clock);
+  const similar = new SimilarEvents(clock);
   const writer = new EventWriter(options);
   const pending = new Map<string, Pending>();
   let isBusy = false;
@@ -205,11 +205,11 @@ export function createEventRecorder(options: Options): EventRecorder {
   };
 
   return {
-    record: (about, news) => {
-      const isCombined = similar.isTooMany(about, news);
-      const key = keyOf(about, news, isCombined);
+    record: (about, event) => {
+      const isCombined = similar.isTooMany(about, event);
+      const key = keyOf(about, event, isCombined);
       const times = (pending.get(key)?.times ?? 0) + 1;
-      pending.set(key, { about, news, isCombined, times });
+      pending.set(key, { about, event, isCombined, times });
       forgetOldest(pending, maxPending);
       if (!isBusy) void drain();
     },

@@ -2,7 +2,7 @@ import { type CallOptions, type KubeClient } from './client.ts';
 import { isNotFound } from './kube-error.ts';
 import { type KubeObject, refOf } from './kube-object.ts';
 
-/** Whether `object` bears `finalizer`. */
+/** Whether `object` has `finalizer`. */
 export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) === true;
 }

@@ -17,7 +17,7 @@ export {
 } from './client.ts';
 export { type Condition, setCondition } from './conditions.ts';
 export type { Resource } from './discovery.ts';
-export { createEventRecorder, type EventNews, type EventRecorder } from './event-recorder.ts';
+export { createEventRecorder, type EventRecorder, type ObjectEvent } from './event-recorder.ts';
 export { hasFinalizer, preconditionOf, removeFinalizer } from './finalizers.ts';
 export { createKindCache, type KindCache } from './kind-cache.ts';
 export {

@@ -60,7 +60,7 @@ function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject
   };
 }
 
-/** Lists and watches the objects of `target`: namespaced or cluster-scoped, whole or only their metadata, as its selectors say. */
+/** Lists and watches the objects of `target`: namespaced or cluster-scoped, whole or only their metadata, filtered by its selectors. */
 export function createKindCache(options: Options): KindCache {
   const written = new Map<string, Written>();
   const project = projection(options.target);

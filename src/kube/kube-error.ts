@@ -6,7 +6,7 @@ export interface KubeCause {
   readonly reason: string;
 }
 
-/** What the server said when it refused. */
+/** The server's message with the refusal. */
 export interface KubeFailure {
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
@@ -54,7 +54,7 @@ export function isKubeError(thrown: unknown): thrown is KubeError {
   return thrown instanceof KubeRejection || thrown instanceof KubeUnavailable;
 }
 
-/** Whether the server said that the object, or its kind, does not exist. */
+/** Whether the server reported that the object, or its kind, does not exist. */
 export function isNotFound(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.status === 404;
 }

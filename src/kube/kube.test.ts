@@ -124,14 +124,14 @@ describe('the client', () => {
     { code: 409, reason: 'AlreadyExists', type: KubeRejection },
     { code: 422, reason: 'Invalid', type: KubeRejection },
     { code: 400, reason: 'BadRequest', type: KubeRejection },
-  ])('tells what $code $reason leads to, in the words of the server', async ({ code, reason, type }) => {
+  ])('maps $code $reason to an error with the message of the server', async ({ code, reason, type }) => {
     handlers.set(`GET ${path}`, json(code, status(code, reason, 'the words')));
     const thrown = await thrownBy(kube.get(ref));
     expect(thrown).toBeInstanceOf(type);
     expect(thrown).toMatchObject({ reason, message: 'the words', failure: { status: code } });
   });
 
-  test('repeats what the server was too busy for, and gives up at some time', async () => {
+  test('retries what the server was too busy for, up to a limit', async () => {
     const busy = json(429, status(429, 'TooManyRequests', 'busy'), { 'retry-after': '1' });
     handlers.set(`POST /api/v1/namespaces/ns/configmaps`, inTurn(busy, busy, json(201, configMap('a', '1'))));
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'ns' } };
@@ -141,7 +141,7 @@ describe('the client', () => {
     expect(seen.filter((key) => key === `GET ${path}`)).toHaveLength(5);
   });
 
-  test('repeats reads over lost connections, and never a create', async () => {
+  test('retries reads over lost connections, and never a create', async () => {
     const lose: Handler = (request) => void request.socket.destroy();
     handlers.set(`GET ${path}`, inTurn(lose, json(200, configMap('a', '1'))));
     expect((await kube.get(ref)).metadata.name).toBe('a');
@@ -156,7 +156,7 @@ describe('the client', () => {
     let asked = 0;
     const beforeWrite = (): void => {
       asked += 1;
-      if (!mayWrite) throw new TransientError('NotLeading', 'somebody else leads');
+      if (!mayWrite) throw new TransientError('NotLeading', 'another process leads');
     };
     using guarded = disposable(await connect({ beforeWrite }));
     const held: (() => void)[] = [];
@@ -174,7 +174,7 @@ describe('the client', () => {
     expect(seen.filter((key) => key.startsWith('DELETE'))).toEqual([]);
   });
 
-  test('does not wait for ever for an answer, nor read one without end', async () => {
+  test('limits the time for a response, and its size', async () => {
     kube.close();
     kube = await connect({ deadlineMs: 100, maxBodyBytes: 1000 });
     await kube.resolve('v1', 'ConfigMap');
@@ -184,7 +184,7 @@ describe('the client', () => {
     expect(await thrownBy(kube.get(ref))).toMatchObject({ reason: 'BodyTooLarge' });
   });
 
-  test('takes an answer that is no JSON for none', async () => {
+  test('treats a response that is not JSON as a lost one', async () => {
     const cut = (code: number): Handler => {
       return (_request, response) => {
         response.writeHead(code, { 'content-type': 'application/json' }).end('{"metadata": {"na');
@@ -223,7 +223,7 @@ describe('the client', () => {
     expect(resourceVersion).toBe('7');
   });
 
-  test('says which kind is missing, and finds it once it is there', async () => {
+  test('names a missing kind, and finds it once it exists', async () => {
     const thrown = await thrownBy(kube.resolve('example.com/v1', 'Thing'));
     expect(thrown).toBeInstanceOf(NoKindMatch);
     expect(thrown).toMatchObject({ message: 'no matches for kind "Thing" in version "example.com/v1"' });
@@ -285,7 +285,7 @@ describe('the cache', () => {
     expect(cache.indexed('a')).toEqual([]);
   });
 
-  test('tells whoever waits that the kind may not be listed, and goes on trying', async () => {
+  test('reports to waiting callers that the kind may not be listed, and keeps trying', async () => {
     const refused = status(403, 'Forbidden', 'configmaps is forbidden');
     handlers.set(`GET ${all}`, inTurn(json(403, refused), list('5', configMap('a', '3'))));
     handlers.set(`WATCH ${all}`, events(true));
@@ -296,7 +296,7 @@ describe('the cache', () => {
     expect(cache.values()).toEqual(['a@3']);
   });
 
-  test('gets over broken answers', async () => {
+  test('recovers from broken responses', async () => {
     handlers.set(`GET ${all}`, inTurn(json(500, {}), list('5', configMap('a', '3'))));
     const broken: Handler = (_request, response) => {
       response.writeHead(200);

@@ -51,7 +51,7 @@ test('a token file is read again after the clock was set back by days', async ()
   expect(await access.headers()).toEqual({ authorization: 'Bearer second' });
 });
 
-test('N11, Q17 what a file said before counts while it is empty or gone, and is asked for again', async () => {
+test('N11, Q17 while a file is empty or missing its last content is used, and it is read again', async () => {
   const access = await loadClusterAccess({ inCluster: { server: 'https://127.0.0.1:6443', folder: dir } });
   expect(await access.headers()).toEqual({ authorization: 'Bearer first' });
   vi.setSystemTime(Date.now() + 61_000);
@@ -63,7 +63,7 @@ test('N11, Q17 what a file said before counts while it is empty or gone, and is 
   expect(await access.headers()).toEqual({ authorization: 'Bearer second' });
 });
 
-test.each(['token', 'ca.crt'])('a pod without its %s is told at once, by the file', async (name) => {
+test.each(['token', 'ca.crt'])('a pod without its %s fails at once, with the name of the file', async (name) => {
   await rm(join(dir, name));
   const load = async (): Promise<unknown> => {
     const access = await loadClusterAccess({ inCluster: { server: 'https://127.0.0.1:6443', folder: dir } });

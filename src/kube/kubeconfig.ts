@@ -29,7 +29,7 @@ export interface ClusterAccess {
   readonly proxy?: string | undefined;
   /** For the next connection: files that were replaced are seen. */
   readonly tls: () => Promise<ClusterTls>;
-  /** Headers that prove who asks; read anew for each request, so that rotated tokens are seen. */
+  /** Headers that authenticate a request; read again for each, so that rotated tokens are used. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
 
@@ -62,8 +62,8 @@ function textOf(entry: JsonObject, field: string): string | undefined {
 
 type Reader = () => Promise<Buffer>;
 
-/** What a file says, read at most once a minute: tokens and certificates are replaced on disk before they run out. When the file cannot
- *  be read again, or is empty just then, what it said before counts. */
+/** The content of a file, read at most once a minute: tokens and certificates are replaced on disk before they expire. When the file cannot
+ *  be read again, or is empty just then, its last content counts. */
 function rereadFile(path: string): Reader {
   let last: Buffer | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;

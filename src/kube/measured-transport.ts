@@ -9,7 +9,7 @@ interface Question<T> {
   readonly ask: () => Promise<T>;
 }
 
-/** The same transport, which tells `metrics`, where there are any, and traces of every request. */
+/** The same transport, which records every request in `metrics`, if any, and in traces. */
 export function measuredTransport(transport: Transport, metrics: Metrics | undefined): Transport {
   const measured = async <T>({ verb, codeOf, ask }: Question<T>, what: TracedWork): Promise<T> => {
     const startedMs = performance.now();
@@ -24,7 +24,7 @@ export function measuredTransport(transport: Transport, metrics: Metrics | undef
       metrics?.time('longshore_api_request_duration_seconds', { verb }, performance.now() - startedMs);
     }
   };
-  const tell = async <T>(question: Question<T>): Promise<T> => {
+  const measure = async <T>(question: Question<T>): Promise<T> => {
     const { method, path } = question.request;
     const attributes = { 'http.request.method': method, 'url.path': path.replace(/\?.*/, '') };
     const what: TracedWork = { name: `kube-apiserver ${question.verb}`, kind: 'client', attributes };
@@ -32,14 +32,14 @@ export function measuredTransport(transport: Transport, metrics: Metrics | undef
   };
   return {
     exchange: (request) =>
-      tell({
+      measure({
         request,
         verb: request.method,
         codeOf: ({ status }) => status,
         ask: () => transport.exchange(request),
       }),
     open: (request) =>
-      tell({
+      measure({
         request,
         verb: 'WATCH',
         codeOf: ({ statusCode = 0 }) => statusCode,

@@ -16,7 +16,7 @@ export interface KubeClientOptions {
   /** Called before each request that changes the cluster is sent, or sent again: at once, and when it has a connection. What it throws is thrown in its
    *  place. */
   readonly beforeWrite?: () => void;
-  /** Told of every request. */
+  /** Counts every request. */
   readonly metrics?: Metrics | undefined;
 }
 
@@ -47,7 +47,7 @@ function overloadPauseMs(response: WireResponse): number | undefined {
   return response.status === 503 ? waitMs : undefined;
 }
 
-/** An answer that is no JSON was cut or put there by something in between: it says nothing, and the next one may.
+/** A response that is not JSON was cut off, or comes from a proxy: it carries no result, and a retry may.
  *  @throws KubeUnavailable BadAnswer, for success alone · TerminalError TooDeeplyNested, ForbiddenKey */
 function bodyOf(what: string, response: WireResponse): JsonValue {
   const type = String(response.headers['content-type'] ?? '');
@@ -65,7 +65,7 @@ function bodyOf(what: string, response: WireResponse): JsonValue {
 export interface Answer {
   readonly body: JsonValue;
   readonly status: number;
-  /** When the server answered, by its own clock, in whole seconds; NaN when it does not say. */
+  /** When the server answered, by its own clock, in whole seconds; NaN when it sends none. */
   readonly dateMs: number;
 }
 

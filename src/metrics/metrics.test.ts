@@ -54,14 +54,14 @@ test('durations are shown in seconds', async () => {
   expect(text).toContain('longshore_reconcile_duration_seconds_bucket{le="0.1",controller="bundle"} 0');
 });
 
-test('what is usual of a process is shown where that is wanted', async () => {
+test('the default metrics of a process are shown on request', async () => {
   const metrics = createMetrics();
   expect((await metrics.show()).text).not.toContain('nodejs_eventloop_lag');
   metrics.watchProcess();
   expect((await metrics.show()).text).toContain('nodejs_eventloop_lag_p99_seconds');
 });
 
-test('two that count know nothing of each other', async () => {
+test('two registries are independent', async () => {
   const first = createMetrics();
   first.add('longshore_content_response_bytes_total', { path: 'bundles' }, 5);
   expect((await createMetrics().show()).text).not.toContain('path="bundles"');
@@ -69,8 +69,8 @@ test('two that count know nothing of each other', async () => {
 
 test('a failed read is an error, not an empty result', async () => {
   const metrics = createMetrics();
-  metrics.readFrom(() => Promise.reject(new Error('the disk is gone')));
-  await expect(metrics.show()).rejects.toThrow('the disk is gone');
+  metrics.readFrom(() => Promise.reject(new Error('the disk is missing')));
+  await expect(metrics.show()).rejects.toThrow('the disk is missing');
 });
 
 test.each(Object.entries(table))('%s is named as Prometheus asks for', (name, { kind, help }) => {

@@ -23,6 +23,7 @@ export type ObservedMetricName =
   | 'longshore_catalog_index_bytes'
   | 'longshore_layer_cache_hits_total'
   | 'longshore_layer_cache_misses_total'
+  | 'longshore_bundle_parses_total'
   | 'longshore_webhook_rule_evaluations_total'
   | 'longshore_webhook_rule_seconds_total'
   | 'longshore_webhook_findings_total';
@@ -121,6 +122,10 @@ export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | k
   longshore_layer_cache_misses_total: {
     kind: 'counter',
     help: 'Image layers not found in the cache and fetched.',
+  },
+  longshore_bundle_parses_total: {
+    kind: 'counter',
+    help: 'Bundles whose manifests were parsed: once for each content, again if the parsed objects are not stored.',
   },
   longshore_content_requests_total: {
     kind: 'counter',

@@ -19,8 +19,8 @@ const volume = (kind: string): JsonObject => ({ volumes: [{ name: 'v', [kind]: {
 
 test.each<[string, string, JsonObject]>([
   ['restricted', 'a container that has given everything up', template()],
-  ['baseline', 'a container that says nothing', { spec: { containers: [{ name: 'a' }] } }],
-  ['baseline', 'an init container that says nothing', template({ initContainers: [{ name: 'b' }] })],
+  ['baseline', 'a container without a security context', { spec: { containers: [{ name: 'a' }] } }],
+  ['baseline', 'an init container without a security context', template({ initContainers: [{ name: 'b' }] })],
   ['baseline', 'root by number', template({}, {}, { runAsUser: 0 })],
   ['baseline', 'root by number in the Pod', template({ securityContext: { runAsUser: 0 } })],
   ['baseline', 'escalation', template({}, {}, { allowPrivilegeEscalation: true })],

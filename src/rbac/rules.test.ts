@@ -28,12 +28,12 @@ test.each([
 });
 
 test('verbs on one resource and name stay together, paths stay apart', () => {
-  const wanted = [
+  const required = [
     rule(['get', 'list'], ['pods', 'pods/log'], { resourceNames: ['a', 'b'] }),
     { verbs: ['get'], nonResourceURLs: ['/metrics', '/healthz/x'] },
   ];
   const own = [rule(['list'], ['pods']), { verbs: ['get'], nonResourceURLs: ['/healthz/*'] }];
-  expect(missingRules(own, wanted)).toEqual([
+  expect(missingRules(own, required)).toEqual([
     { verbs: ['get'], nonResourceURLs: ['/metrics'] },
     rule(['get'], ['pods'], { resourceNames: ['a'] }),
     rule(['get'], ['pods'], { resourceNames: ['b'] }),
@@ -44,9 +44,9 @@ test('verbs on one resource and name stay together, paths stay apart', () => {
 
 test('rules that multiply without end are held against others as a whole', () => {
   const many = Array.from({ length: 300 }, (_, index) => `x${index}`);
-  const wanted: PolicyRule = { verbs: many, apiGroups: many, resources: many, resourceNames: many };
-  expect(missingRules([rule(['get'], ['pods'])], [wanted])).toEqual([wanted]);
-  expect(missingRules([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [wanted])).toEqual([]);
+  const required: PolicyRule = { verbs: many, apiGroups: many, resources: many, resourceNames: many };
+  expect(missingRules([rule(['get'], ['pods'])], [required])).toEqual([required]);
+  expect(missingRules([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [required])).toEqual([]);
 });
 
 test('rules are put together without giving more or less', () => {

@@ -41,13 +41,13 @@ function atomsOfAll(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   });
 }
 
-function holds(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
-  return list.includes('*') || wanted.every((item) => list.includes(item));
+function holds(list: readonly string[] = none, required: readonly string[] = none): boolean {
+  return list.includes('*') || required.every((item) => list.includes(item));
 }
 
-function holdsResources(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
-  if (holds(list, wanted)) return true;
-  return wanted.every((path) => {
+function holdsResources(list: readonly string[] = none, required: readonly string[] = none): boolean {
+  if (holds(list, required)) return true;
+  return required.every((path) => {
     const slash = path.indexOf('/');
     return list.includes(path) || (slash >= 0 && list.includes(`*/${path.slice(slash + 1)}`));
   });
@@ -60,14 +60,14 @@ function withoutStars(path: string): string {
   return path.slice(0, end);
 }
 
-function holdsPaths(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
-  return wanted.every((path) =>
+function holdsPaths(list: readonly string[] = none, required: readonly string[] = none): boolean {
+  return required.every((path) =>
     list.some((own) => own === path || (own.endsWith('*') && path.startsWith(withoutStars(own)))),
   );
 }
 
-function holdsNames(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
-  return list.length === 0 || (wanted.length > 0 && wanted.every((name) => list.includes(name)));
+function holdsNames(list: readonly string[] = none, required: readonly string[] = none): boolean {
+  return list.length === 0 || (required.length > 0 && required.every((name) => list.includes(name)));
 }
 
 function covers(rule: PolicyRule, atom: PolicyRule): boolean {
@@ -99,10 +99,10 @@ function joinedBy(rules: readonly PolicyRule[], member: keyof PolicyRule): Polic
   });
 }
 
-/** What of `wanted` the rules in `own` do not allow; one rule a resource or path and name, in the order of `wanted`.
+/** What of `required` the rules in `own` do not allow; one rule a resource or path and name, in the order of `required`.
  *  @see kube-apiserver, the escalation check of RBAC */
-export function missingRules(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  const missing = atomsOfAll(wanted).filter((atom) => !own.some((rule) => covers(rule, atom)));
+export function missingRules(own: readonly PolicyRule[], required: readonly PolicyRule[]): readonly PolicyRule[] {
+  const missing = atomsOfAll(required).filter((atom) => !own.some((rule) => covers(rule, atom)));
   const [paths, resources] = [
     missing.filter((atom) => atom.nonResourceURLs !== undefined),
     missing.filter((atom) => atom.nonResourceURLs === undefined),

@@ -109,7 +109,7 @@ describe.skipIf(reason !== '')('a controller-runtime manager', () => {
     );
   });
 
-  test('makes objects, and makes them again', async () => {
+  test('creates objects, and creates them again', async () => {
     const metadata = { name: 'source', namespace: 'default', labels: { make: 'secret' } };
     await server.client.create({ ...configMap, metadata, data: { a: 'b' } });
     const secret = { ...configMap, kind: 'Secret', name: 'source' };
@@ -142,7 +142,7 @@ describe.skipIf(reason !== '')('a controller-runtime manager', () => {
     await eventually(async () => expect((await server.client.get(one))['status']).toEqual({ replicas: 3 }), patient);
   });
 
-  test('lets go of what is deleted, and its dependents go', async () => {
+  test('removes its finalizer from deleted objects, and their dependents are deleted', async () => {
     const source = { ...configMap, name: 'source' };
     await server.client.delete(source);
     await eventually(() => expect(server.client.get(source)).rejects.toThrow('not found'), patient);
@@ -152,7 +152,7 @@ describe.skipIf(reason !== '')('a controller-runtime manager', () => {
     );
   });
 
-  test('hands over to another when it ends', async () => {
+  test('releases leadership to another when it ends', async () => {
     await using second = start(0);
     await eventually(() => expect(second.log).toMatch(/attempting to acquire leader lease/i), patient);
     expect(second.isElected).toBe(false);

@@ -103,21 +103,21 @@ describe.skipIf(missing.length > 0)(`on a registry of others${why}`, () => {
     expect(content.resolvedSource.image?.ref).toBe(`${host}/${repository}@${stdout.trim()}`);
   });
 
-  test('an artifact of nothing is refused', async () => {
+  test('an empty artifact is refused', async () => {
     await run('oras', ['push', '--plain-http', `${host}/nothing:v1`, '--artifact-type', 'application/vnd.x'], {
       cwd: dir,
     });
     await expect(unpack('nothing')).rejects.toThrow('has no layers');
   });
 
-  test('what is not there is waited for by tag', async () => {
+  test('a missing tag is waited for', async () => {
     await expect(unpack('absent')).rejects.toMatchObject({ name: 'TransientError', reason: 'ImagePullBackOff' });
   });
 
   test.each([
     { name: 'an image', as: 'image' },
     { name: 'an artifact', as: 'artifact' },
-  ])('what longshore pushes as $name is valid to others, and a bundle', async ({ as }) => {
+  ])('what longshore pushes as $name is valid for other tools, and a bundle', async ({ as }) => {
     const ref = `${host}/ours-${as}:v1`;
     const bin = join(import.meta.dirname, '../../cli/bin.js');
     const places = { cwd: join(dir, `taken-${as}`) };

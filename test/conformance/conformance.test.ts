@@ -30,7 +30,7 @@ for (const { file, area } of areas) {
       });
     }
 
-    test('holds no sighting without a case', () => {
+    test('has no recorded response without a case', () => {
       const names = new Set(area.cases.map(({ name }) => name));
       expect(Object.keys(sightings).filter((name) => !names.has(name))).toEqual([]);
     });

@@ -20,7 +20,7 @@ data: {color: green}
 `;
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
 
-test('N13 objects that are there already become those of a new BundleDeployment, which then guards them', async () => {
+test('N13 existing objects become those of a new BundleDeployment, which then corrects their drift', async () => {
   const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' } };
   const before = await world.kube.create({ ...theirs, data: { color: 'red', size: '1' } }, { fieldManager: 'someone' });
   const input = [settings, ...Object.values(crdAndObject)].join('---\n');
@@ -39,7 +39,7 @@ test('N13 objects that are there already become those of a new BundleDeployment,
   expect(after.metadata.ownerReferences).toMatchObject([{ kind: 'BundleDeployment', name: 'mine', controller: true }]);
 });
 
-test('N13 a second time it reports no change', async () => {
+test('N13 a second run reports no change', async () => {
   expect((await bootstrap('again', settings.replaceAll('settings', 'again'))).code).toBe(0);
   await world.deploymentWith('again', installed);
   expect(await bootstrap('again', settings.replaceAll('settings', 'again'))).toEqual({
@@ -53,7 +53,7 @@ test.each([
   { name: 'nothing', input: '', text: 'standard input: found zero objects' },
   { name: 'words', input: 'hello', text: 'cannot unmarshal string' },
   { name: 'no YAML', input: 'a: b: c', text: 'error parsing standard input' },
-])('N13 $name on standard input is refused, and nothing is made', async ({ input, text }) => {
+])('N13 $name on standard input is refused, and nothing is created', async ({ input, text }) => {
   const printed = await bootstrap('nothing', input);
   expect(printed.code).toBe(1);
   expect(printed.stdout).toBe('');

@@ -45,7 +45,7 @@ async function create(name: string, source: Source): Promise<void> {
   await world.kube.create(bundleDeployment(name, source), { fieldManager: 'test' });
 }
 
-test('Q22 sixty deployments whose sources are broken do not hold up twelve good ones', async () => {
+test('Q22 sixty deployments with broken sources do not delay twelve good ones', async () => {
   const bad = Object.entries(broken).flatMap(([kind, sourceOf]) =>
     Array.from({ length: eachCount }, (_, index) => ({ name: `${kind}-${index}`, source: sourceOf(index) })),
   );

@@ -49,7 +49,7 @@ describe('longshore bundle push', () => {
     expect(await unpackedRef(`pushed-${form}`, ref)).toBe(pinned);
   });
 
-  test('sends nothing again that the registry has', async () => {
+  test('does not send blobs that the registry has', async () => {
     const ref = refOf('again:v1');
     await run(['push', combo, ref, ...trusting()]);
     const before = world.registry.requests.length;
@@ -83,7 +83,7 @@ describe('logins', () => {
     return { REGISTRY_AUTH_FILE: '', DOCKER_CONFIG: folder, PATH: `${folder}:${process.env['PATH']}` };
   }
 
-  test('a credential helper is asked', async () => {
+  test('a credential helper is used', async () => {
     const secret = JSON.stringify({ ServerURL: '', Username: account.username, Secret: account.password });
     const env = await helper('good', `read -r host; [ "$host" = "${world.registry.host}" ] && echo '${secret}'`);
     const printed = await run(['push', combo, refOf('helped:v1'), ...trusting()], env);
@@ -106,14 +106,14 @@ describe('logins', () => {
     expect(printed.stderr).not.toContain('secret-word');
   });
 
-  test('a credential helper that is not there is named', async () => {
+  test('a missing credential helper is named', async () => {
     const env = { ...(await helper('gone', '')), PATH: '/nowhere' };
     await rm(join(dir, 'gone', 'docker-credential-gone'));
     const printed = await run(['push', combo, refOf('x:v1'), ...trusting()], env);
     expect(printed.stderr).toContain('docker-credential-gone: is not installed, or not on the PATH');
   });
 
-  test('without a login, or with a wrong one, the file that was looked into is named, and no password', async () => {
+  test('without a login, or with a wrong one, the error names the file that was read, and no password', async () => {
     await writeFile(join(dir, 'empty.json'), '{"auths":{}}');
     const none = await run(['push', combo, refOf('x:v1'), ...trusting()], {
       REGISTRY_AUTH_FILE: join(dir, 'empty.json'),
@@ -133,7 +133,7 @@ describe('logins', () => {
 });
 
 describe('longshore bundle pull', () => {
-  test('writes the files of an image, executable where they were, into a new folder alone', async () => {
+  test('writes the files of an image with their modes, only into a new folder', async () => {
     await run(['push', combo, refOf('pulled:v1'), ...trusting()]);
     const printed = await run(['pull', refOf('pulled:v1'), 'out', ...trusting()]);
     expect(printed).toMatchObject({ code: 0 });
@@ -170,7 +170,7 @@ describe('longshore bundle inspect', () => {
     expect(facts.objects).toContainEqual({ kind: 'v1/ConfigMap', count: 2 });
   });
 
-  test('names what unpacking would refuse, and reports it by its exit status', async () => {
+  test('names what unpacking would refuse, and fails', async () => {
     const printed = await run(['inspect', await writeFolder(join(dir, 'subdir'), withSubdirectory)]);
     expect(printed).toMatchObject({ code: 1, stderr: '' });
     expect(printed.stdout).toContain('subdirectories are not allowed');
@@ -188,14 +188,14 @@ test.each([
   { args: ['push', 'combo'], code: 2, text: 'REF is missing' },
   { args: ['build', 'combo', '--as', 'helm'], code: 2, text: '--as: expected image or artifact, found "helm"' },
   { args: ['pull', 'x', 'y', '--registry-ca', 'nope'], code: 2, text: '--registry-ca nope: no such file or directory' },
-])('bundle $args is answered clearly', async ({ args, code, text }) => {
+])('bundle $args fails with a clear message', async ({ args, code, text }) => {
   const printed = await run(args);
   expect(printed).toMatchObject({ code, stdout: '' });
   expect(printed.stderr).toContain(text);
   expect(printed.stderr).not.toContain('    at ');
 });
 
-test('a tag that is not there is named as such', async () => {
+test('a missing tag is reported as such', async () => {
   const printed = await run(['inspect', refOf('absent:v1'), ...trusting()]);
   expect(printed.code).toBe(2);
   expect(printed.stderr).toContain('404 Not Found');

@@ -64,7 +64,7 @@ describe('the same bundle, wherever it is', () => {
     expect(await shown(command, refOf('gauge:v1'))).toEqual(ofFolder);
   });
 
-  test('compressed or not, a layout too, by digest too, with the scheme that other tools write', async () => {
+  test('compressed or not, as a layout, by digest, and with the scheme that other tools write', async () => {
     const ofFolder = await shown('validate', 'tide');
     const built = await run(['build', 'tide', '-o', 'layout.tar']);
     expect(built.code).toBe(0);
@@ -76,7 +76,7 @@ describe('the same bundle, wherever it is', () => {
     expect(await shown('validate', `oci://${refOf('gauge:v1')}`)).toEqual(ofFolder);
   });
 
-  test('of an index the image for this platform is taken, or the only one', async () => {
+  test('of an index the image for this platform is used, or the only one', async () => {
     const digest = registry.putImage('tide/index:single', [{ files: tideFiles }]);
     const item = { mediaType: manifestType, digest, size: 1, platform: { os: 'zos', architecture: 's390x' } };
     registry.putManifest('tide/index:v1', { schemaVersion: 2, mediaType: indexType, manifests: [item] });
@@ -89,7 +89,7 @@ describe('the same bundle, wherever it is', () => {
   });
 });
 
-describe('a bundle that cannot be had', () => {
+describe('a bundle that cannot be read', () => {
   test.each([
     {
       name: 'a missing login',

@@ -21,7 +21,7 @@ function putManifest(registry: Registry, name: string, architecture: string): st
   });
 }
 
-test('the suite multiarch asks registries what images are there for: indexes, single images, and what is not there', async () => {
+test('the suite multiarch asks registries for the platforms of images: indexes, single images, and missing ones', async () => {
   await using registry = await startRegistry();
   const dir = await mkdtemp(join(tmpdir(), 'longshore-platforms-test-'));
   try {

@@ -111,7 +111,7 @@ describe('longshore bundle render', () => {
     expect(dropped.stdout).toContain(name);
   });
 
-  test('takes amendments away, all or by name', async () => {
+  test('removes amendments, all or by name', async () => {
     const options = ['--install-namespace', 'acme', '--watch-namespace', 'shop', '-o', 'json'];
     const rolesWith = async (...more: readonly string[]): Promise<number> => {
       const { stdout } = await run('render', widget, ...options, ...more);
@@ -124,7 +124,7 @@ describe('longshore bundle render', () => {
     expect(stderr).toContain('invalid value for field "withoutAmendments.0": expected one of api-versions, ');
   });
 
-  test('puts the configuration of a file into the Deployments, and names what is wrong with them', async () => {
+  test('applies the configuration of a file to the Deployments, and names mistakes in it', async () => {
     const good = join(dir, 'config.yaml');
     await writeFile(good, 'nodeSelector: {disk: ssd}');
     const { stdout } = await run('render', widget, '--deployment-config', good);
@@ -147,7 +147,7 @@ describe('longshore bundle render', () => {
     expect(stderr).toContain('The bundle supports the install modes OwnNamespace: set --watch-namespace to fit.');
   });
 
-  test('refuses what is no registry+v1 bundle, by name', async () => {
+  test('refuses a bundle that is not registry+v1, with its name', async () => {
     const plain = await writeFolder(join(dir, 'plain'), { 'manifests/a.yaml': 'kind: ConfigMap' });
     expect((await run('render', plain)).stderr).toContain(
       `${plain}: open metadata/annotations.yaml: no such file or directory`,
@@ -156,14 +156,14 @@ describe('longshore bundle render', () => {
   });
 });
 
-test('a reader who has seen enough is no failure', async () => {
+test('a reader that closes the pipe early is not a failure', async () => {
   const large = await folder('large', acmeCsv({}, { annotations: { 'alm-examples': 'x'.repeat(250_000) } }));
   const command = `"${process.execPath}" "${programPath}" bundle render "${large}" | head -1`;
   expect(await runProgram('sh', ['-c', command])).toEqual({ code: 0, stdout: '---\n', stderr: '' });
 });
 
 describe('longshore bundle explain', () => {
-  test('describes what installing does', async () => {
+  test('describes what an installation does', async () => {
     const { code, stdout } = await run('explain', widget);
     expect(code).toBe(0);
     for (const line of [

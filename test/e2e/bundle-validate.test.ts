@@ -76,7 +76,7 @@ test('BF-Z3 -o json-alpha1', async () => {
   expect(JSON.parse(nothing.stdout)).toEqual({ passed: true, outputs: [] });
 });
 
-test('a bundle that is not there ends with 2, and the others are validated', async () => {
+test('a missing bundle ends with 2, and the others are validated', async () => {
   const { code, stdout } = await validate('./absent', './tide', '--select', 'H6', '-o', 'json');
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toEqual({
@@ -109,7 +109,7 @@ test('SARIF names rules and places', async () => {
   });
 });
 
-test('JUnit has a suite a bundle and a case a check', async () => {
+test('JUnit has a suite per bundle and a case per check', async () => {
   const { stdout } = await validate('./tide', './bad & co', '--select', 'H6,H7', '-o', 'junit');
   expect(stdout).toContain('<testsuite name="./tide" tests="2" failures="0" errors="0">');
   expect(stdout).toContain('<testsuite name="./bad &amp; co" tests="2" failures="1" errors="0">');
@@ -117,7 +117,7 @@ test('JUnit has a suite a bundle and a case a check', async () => {
   expect(stdout).toContain(`<system-out>tide/${csvFile}`);
 });
 
-test('lists the checks that there are, and reports an invalid option', async () => {
+test('lists the checks, and reports an invalid option', async () => {
   const listed = await validate('--list', '--select', 'categories');
   expect(listed).toMatchObject({ code: 0, stderr: '' });
   expect(listed.stdout).toMatch(/^CAT1 {2}categories {2}error {2}the annotation/);

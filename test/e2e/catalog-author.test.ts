@@ -56,7 +56,7 @@ test('a template whose bundles are images in a registry, pushed by the same prog
   expect(rendered).toEqual({ code: 0, stderr: '', stdout: migrated });
 });
 
-test('a template that gives no valid catalog is refused, but drawn, and rendering warns', async () => {
+test('a template of an invalid catalog is refused, but drawn, and rendering warns', async () => {
   const package_ = { schema: 'olm.package', name: 'p', defaultChannel: 'c' };
   const channel = { schema: 'olm.channel', package: 'p', name: 'c', entries: [{ name: 'p.v1' }] };
   const template = JSON.stringify({ schema: 'olm.template.basic', entries: [package_, channel] });
@@ -73,7 +73,7 @@ test('a template that gives no valid catalog is refused, but drawn, and renderin
   expect(rendered.stderr).toContain('warning: the result is not a valid catalog by itself:\n  unknown package "p"');
 });
 
-test('a composite template is built into its folders; programs are run when that is allowed', async () => {
+test('a composite template is built into its folders; programs run only if allowed', async () => {
   const out = join(dir, 'out');
   const component = (path: string, schema: string, config: object): object => ({
     name: 'mine',
@@ -104,7 +104,7 @@ test('a composite template is built into its folders; programs are run when that
   expect(await readFile(join(out, 'tide-gauge/c.yaml'), 'utf8')).toContain('candidate-v0');
 });
 
-test('a package and a Dockerfile are begun, and a Dockerfile that is there stays', async () => {
+test('a package and a Dockerfile are created, and an existing Dockerfile is retained', async () => {
   await writeFolder(dir, { 'about.md': '# Tide', 'icon.svg': '<svg/>', 'my-catalog/': '' });
   const inDir = (name: string): string => join(dir, name);
   const begun = await catalog(['init', 'tide', '-c', 'stable', '-d', inDir('about.md'), '-i', inDir('icon.svg')]);

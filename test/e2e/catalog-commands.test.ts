@@ -45,14 +45,14 @@ test.each([
     ['graph', 'tide-gauge', '--catalog', fixture, '--output', 'png'],
     '--output: expected text or mermaid or svg, found "png"',
   ],
-])('catalog %j is refused in words', async (args, message) => {
+])('catalog %j is refused with an explanation', async (args, message) => {
   await writeFile(join(dir, 'here'), '');
   const { code, stdout, stderr } = await run(args);
   expect({ stdout, isRefused: code !== 0 }).toEqual({ stdout: '', isRefused: true });
   expect(stderr).toContain(message);
 });
 
-test('what can be read is listed, and the rest is reported with its place', async () => {
+test('valid parts are listed, and the rest is reported with its place', async () => {
   const { code, stdout, stderr } = await run(
     ['list', 'packages', '-', '-o', 'json'],
     '{"schema":"olm.package","name":"p","defaultChannel":"c"}\n{"name":"x"}\n',
@@ -64,7 +64,7 @@ test('what can be read is listed, and the rest is reported with its place', asyn
   ]);
 });
 
-test('a file that is no part of the catalog is reported, with how to exclude it', async () => {
+test('a file that is not part of the catalog is reported, with how to exclude it', async () => {
   const catalog = join(dir, 'noted');
   await mkdir(catalog);
   await writeFile(join(catalog, 'README.md'), 'about this catalog');
@@ -75,7 +75,7 @@ test('a file that is no part of the catalog is reported, with how to exclude it'
   expect(stdout.match(/    every file is read: .* is named in \.indexignore/g)).toHaveLength(1);
 });
 
-test('a pruned catalog is valid, and differs by what went', async () => {
+test('a pruned catalog is valid, and differs by what was removed', async () => {
   const pruned = join(dir, 'pruned');
   const keep = ['--keep-package', 'tide-gauge', '--heads-only', '--with-dependencies', '--to', pruned];
   expect(await run(['prune', fixture, ...keep])).toMatchObject({ code: 0, stdout: '' });

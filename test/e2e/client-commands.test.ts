@@ -49,14 +49,14 @@ describe('rukpakctl run', () => {
     );
   });
 
-  test('K2 a folder that is not there is named, and nothing is made', async () => {
+  test('K2 a missing folder is named, and nothing is created', async () => {
     const printed = await rukpakctl('run', 'absent', join(dir, 'no-such-folder'));
     expect(printed.code).not.toBe(0);
     expect(printed.stderr).toContain('no such file or directory');
     await expect(errorOf(world.get('BundleDeployment', 'absent'))).resolves.toBeInstanceOf(Error);
   });
 
-  test('K3 bad content is uploaded, and the cluster reports what is wrong with it', async () => {
+  test('K3 invalid content is uploaded, and the cluster reports what is wrong with it', async () => {
     const printed = await rukpakctl('run', 'bad', await folderOf('subdir', withSubdirectory));
     expect(printed.code).toBe(0);
     const failed = await world.deploymentWith('bad', {
@@ -88,7 +88,7 @@ describe('longshore content', () => {
     });
   });
 
-  test('K7 of a Bundle that is not unpacked reports that there is no address', async () => {
+  test('K7 of a Bundle that is not unpacked reports the missing address', async () => {
     await world.kube.create(bundle('failing', world.imageSource('failing:v1', withSubdirectory)), {
       fieldManager: 'test',
     });

@@ -139,7 +139,7 @@ test('CR-C20, CR-C21 parts of a catalog are served, and what does not exist is r
   expect(statuses.map(({ status }) => status)).toEqual([405, 404, 404]);
 });
 
-test('CR-C27 a catalog is asked by GraphQL, where that is switched on', async () => {
+test('CR-C27 a catalog answers GraphQL queries if enabled', async () => {
   const query = async (text: string): Promise<Answer> =>
     await ask('graphql', {}, { method: 'POST', body: JSON.stringify({ query: text }) });
   expect(JSON.parse((await query('{ olmbundles { name } }')).text)).toEqual({
@@ -169,7 +169,7 @@ test.skipIf(!hasKubectl)(`CR-C25 kubectl shows catalogs, and is refused what can
   expect(String(refused)).toContain('cannot specify pollIntervalMinutes while using digest-based image');
 });
 
-test('CR-C22 a catalog that is unavailable is not served, and is again when it is available', async () => {
+test('CR-C22 an unavailable catalog is not served until it is available again', async () => {
   const setMode = async (availabilityMode: string): Promise<void> => {
     await world.kube.patch(refOf('shop'), { spec: { availabilityMode } }, user);
   };
@@ -203,7 +203,7 @@ test('CR-C24 the old content is served while a new image is broken, and Events r
   expect(namesIn(await ask('all'))).toContain('olm.package tea');
 });
 
-test('CR-C26 a catalog that is deleted is not served any more, and its object goes', async () => {
+test('CR-C26 a deleted catalog is not served any more, and its object is removed', async () => {
   await world.kube.delete(refOf('shop'));
   await eventually(async () => {
     expect(isNotFound(await errorOf(world.kube.get(refOf('shop'))))).toBe(true);

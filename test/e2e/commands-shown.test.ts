@@ -56,7 +56,7 @@ function problemOf(line: string): string | undefined {
   return programs.includes(program) || /^[A-Za-z_]+=/.test(program) ? undefined : `unknown program ${program}`;
 }
 
-test('every command that a document shows is one that there is, with options that there are', () => {
+test('every command that a document shows exists, with its options', () => {
   const lines = texts.flatMap(({ page, text }) => commandLines(text).map((line) => ({ page, line })));
   expect(lines.length).toBeGreaterThan(30);
   const wrong = lines.flatMap(({ page, line }) => {

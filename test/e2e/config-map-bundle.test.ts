@@ -47,7 +47,7 @@ describe('ConfigMaps of the system namespace', () => {
     expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'configMaps', configMaps });
   });
 
-  test('BF-Z4 may hold what the Operator Lifecycle Manager has packed', async () => {
+  test('BF-Z4 may contain what the Operator Lifecycle Manager has packed', async () => {
     const metadata = {
       name: 'packed',
       namespace: 'rukpak-system',
@@ -60,7 +60,7 @@ describe('ConfigMaps of the system namespace', () => {
     await world.bundleWithPhase('packed', 'Unpacked');
   });
 
-  test('B16 of which one holds the manifests is enough; Bundle, then ConfigMap can be deleted', async () => {
+  test('B16 one with the manifests is enough; the Bundle, then the ConfigMap can be deleted', async () => {
     await createConfigMap('manifests', { data: { 'crds.yaml': crds } });
     await createBundle('b16', [{ configMap: { name: 'manifests' }, path: 'manifests' }]);
     await world.bundleWithPhase('b16', 'Unpacked');
@@ -72,7 +72,7 @@ describe('ConfigMaps of the system namespace', () => {
     expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
   });
 
-  test('B18 that hold a text file among the manifests are refused, and the file is named', async () => {
+  test('B18 with a text file among the manifests are refused, and the file is named', async () => {
     await createConfigMap('with-text', { data: { 'crds.yaml': crds, '.gitignore': 'node_modules' } });
     await createBundle('b18', [{ configMap: { name: 'with-text' }, path: 'manifests' }]);
     const failure = await failureOf('b18');
@@ -113,7 +113,7 @@ describe('ConfigMaps of the system namespace', () => {
     await eventually(() => world.kube.delete(ref));
   });
 
-  test('N1 that a Bundle waits for are created immutable or not at all; those of other namespaces are ignored', async () => {
+  test('N1 that a Bundle waits for must be created immutable; those of other namespaces are ignored', async () => {
     await createBundle('waiting', [{ configMap: { name: 'awaited' }, path: 'manifests' }]);
     const thrown = (await errorOf(createConfigMap('awaited', { data: {}, immutable: false }))) as Error;
     expect(thrown.message).toContain(
@@ -135,7 +135,7 @@ describe('ConfigMaps of the system namespace', () => {
     );
   });
 
-  test('Q25 that were not refused are validated again when they are read: one that may change is not unpacked before it is immutable', async () => {
+  test('Q25 are validated again when they are read: a mutable one is not unpacked before it is immutable', async () => {
     // The webhook is away: a Bundle and its ConfigMap that come at the same moment pass it by as well.
     const name = 'rukpak-validating-webhook-configuration';
     await world.kube.delete({

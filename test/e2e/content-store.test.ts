@@ -124,7 +124,7 @@ afterAll(async () => {
 });
 
 describe('a small store', { shuffle: false }, () => {
-  test('Q3 what was not used for longest gives way, and its Bundle stays unpacked', async () => {
+  test('Q3 the least recently used content is evicted, and its Bundle stays unpacked', async () => {
     for (const name of ['first', 'second', 'third']) await unpack(name);
     await age('first');
     await unpack('fourth');
@@ -134,7 +134,7 @@ describe('a small store', { shuffle: false }, () => {
     expect(status).toMatchObject({ phase: 'Unpacked', contentURL: `${world.platform.contentUrl}/bundles/first.tgz` });
   });
 
-  test('Q2, Q3 what gave way is fetched again by its pin on request', async () => {
+  test('Q2, Q3 evicted content is fetched again by its pin on request', async () => {
     world.registry.putImage('first:v1', [{ files: valid }]);
     await age('second');
     const answer = await ask('/bundles/first.tgz');
@@ -145,7 +145,7 @@ describe('a small store', { shuffle: false }, () => {
     expect(statusOf(await world.get('Bundle', 'first'))).toMatchObject({ phase: 'Unpacked' });
   });
 
-  test('Q3 what gave way is fetched again when a deployment wants to install it', async () => {
+  test('Q3 evicted content is fetched again when a deployment needs to install it', async () => {
     for (const name of ['first', 'third', 'fourth']) await age(name);
     await world.kube.create(bundleDeployment('wanting', world.imageSource('wanting:v1', large('wanting'))), {
       fieldManager: 'test',
@@ -153,7 +153,7 @@ describe('a small store', { shuffle: false }, () => {
     await world.deploymentWith('wanting', { type: 'Installed', status: 'True' });
   });
 
-  test('a store without room reports it, refuses uploads with 507, and goes on when there is room', async () => {
+  test('a full store reports it, refuses uploads with 507, and continues once there is space', async () => {
     const body = gzipSync(tarFile(fileEntries(large('sent'))));
     for (const name of ['sent-1', 'sent-2']) {
       await world.kube.create(bundle(name, { type: 'upload', upload: {} }), { fieldManager: 'test' });
@@ -199,7 +199,7 @@ describe('a small store', { shuffle: false }, () => {
     expect((await ask('/metrics/')).status).toBe(403);
   });
 
-  test('Q2, Q3 while content that gave way cannot be fetched, the deployment stays installed and reports what it waits for', async () => {
+  test('Q2, Q3 while evicted content cannot be fetched, the deployment stays installed and reports what it waits for', async () => {
     let isDown = false;
     const archive = gzipSync(tarFile(fileEntries(large('wearing'))));
     await using web = await startWebServer((_, response) => {
@@ -233,7 +233,7 @@ describe('a small store', { shuffle: false }, () => {
     });
   });
 
-  test('Q3 content that is damaged on the disk is fetched again, and drift of what was installed from it is corrected', async () => {
+  test('Q3 content that is corrupt on disk is fetched again, and drift of its objects is corrected', async () => {
     let asked = 0;
     const archive = gzipSync(tarFile(fileEntries(application('damaged', 1))));
     await using web = await startWebServer((_, response) => {
@@ -251,7 +251,7 @@ describe('a small store', { shuffle: false }, () => {
     });
   });
 
-  test('Q3 content whose pin gives something else now is not installed, and the deployment reports it', async () => {
+  test('Q3 content that differs from its pin is not installed, and the deployment reports it', async () => {
     let files = large('lost');
     await using web = await startWebServer((_, response) => response.end(gzipSync(tarFile(fileEntries(files)))));
     const { bundleName } = await installFromWeb('lost', `${web.url}/lost.tgz`);

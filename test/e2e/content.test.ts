@@ -94,7 +94,7 @@ afterAll(async () => {
 });
 
 describe('the content of an unpacked Bundle', () => {
-  test('is served at status.contentURL, whole, in ranges, and not again when it is known', async () => {
+  test('is served at status.contentURL, whole, in ranges, and with 304 if unchanged', async () => {
     const url = statusOf(await world.get('Bundle', 'shown'))['contentURL'] as string;
     expect(url).toBe(`${world.platform.contentUrl}/bundles/shown.tgz`);
     const { pathname } = new URL(url);
@@ -163,13 +163,13 @@ describe('the content of an unpacked Bundle', () => {
     { path: '/bundles/absent.tgz', method: 'GET', status: 404 },
     { path: '/bundles/', method: 'GET', status: 404 },
     { path: '/bundles/..%2Frecords%2Fshown.json', method: 'GET', status: 404 },
-  ])('$method $path answers $status', async ({ path, method, status }) => {
+  ])('$method $path returns $status', async ({ path, method, status }) => {
     expect((await ask(path, { method })).status).toBe(status);
   });
 });
 
 describe('an upload', () => {
-  test('B19, N3, N4 is waited for, taken, unpacked, and kept until its Bundle goes', async () => {
+  test('B19, N3, N4 is waited for, accepted, unpacked, and retained until its Bundle is deleted', async () => {
     await create(bundle('sent', { type: 'upload', upload: {} }));
     const waiting = await world.bundleWithPhase('sent', 'Pending');
     expect(conditionOf(waiting, 'Unpacked')).toMatchObject({
@@ -222,7 +222,7 @@ describe('an upload', () => {
     ]);
   });
 
-  test('Q16 that is no archive is refused at once, and a good one is taken after it', async () => {
+  test('Q16 that is not an archive is refused at once, and a good one is accepted after it', async () => {
     await create(bundle('fixed', { type: 'upload', upload: {} }));
     const bad = await put('fixed', Buffer.from('<html>not a bundle</html>'));
     expect(bad.status).toBe(400);
@@ -252,7 +252,7 @@ describe('an upload', () => {
     expect((await ask('/uploads/torn.tgz', { as: 'uploader' })).body).toEqual(archive);
   });
 
-  test('Q18 that is larger than a layer may be is refused while it comes', async () => {
+  test('Q18 that exceeds the limit of a layer is refused while it is received', async () => {
     await create(bundle('huge', { type: 'upload', upload: {} }));
     const sent = beginUpload('huge', 64 * 1024 * 1024);
     const answer = once(sent, 'response') as Promise<[IncomingMessage]>;
@@ -269,7 +269,7 @@ describe('an upload', () => {
   test.each([
     { who: 'a reader', as: 'reader', status: 403 },
     { who: 'anonymous', as: '', status: 401 },
-  ])('is not taken from $who', async ({ as, status }) => {
+  ])('is not accepted from $who', async ({ as, status }) => {
     await world.kube.apply(bundle('guarded', { type: 'upload', upload: {} }), { fieldManager: 'test' });
     expect((await put('guarded', archive, as)).status).toBe(status);
     expect(statusOf(await world.bundleWithPhase('guarded', 'Pending'))['contentURL']).toBeUndefined();

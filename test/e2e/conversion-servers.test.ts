@@ -114,7 +114,7 @@ async function startGadgets(args: readonly string[] = []): Promise<World> {
 }
 
 describe('an upgrade whose conversion is served by another Deployment', () => {
-  test('leaves the one before, and what answers it, until the new one is up; going back before that needs nothing new', async () => {
+  test('retains the previous one and its server until the new one is ready; a rollback before that needs nothing new', async () => {
     await using world = await startGadgets();
     const { kube } = world;
     await becomes(world, 'two-down', content('two', true));
@@ -137,7 +137,7 @@ describe('an upgrade whose conversion is served by another Deployment', () => {
     await whenDeleted(kube, 'one');
   }, 240_000);
 
-  test('does not wait where the one before names a Service that does not exist', async () => {
+  test('does not wait if the previous one names a Service that does not exist', async () => {
     await using world = await startGadgets();
     const { kube } = world;
     await becomes(world, 'stray', content('one', false, [crd('absent')]));
@@ -147,7 +147,7 @@ describe('an upgrade whose conversion is served by another Deployment', () => {
     await whenDeleted(kube, 'one');
   }, 240_000);
 
-  test('goes on waiting after a restart', async () => {
+  test('continues to wait after a restart', async () => {
     await using folder = await openDataFolder();
     let platform = await folder.start();
     const longshore = longshoreOn(folder.kubeconfigPath);

@@ -198,7 +198,7 @@ function specsIn(seen: ReadonlySet<string> | undefined): readonly string[] {
 const first = { image: 'one', crd: gadgetCrd(['v1']), hasConversion: false };
 const second = { image: 'two', crd: gadgetCrd(['v1', 'v2']), hasConversion: true };
 
-test('objects stay readable, and whole, while an upgrade brings another version of them and its webhook', async () => {
+test('objects stay readable and complete while an upgrade adds a version of them and its webhook', async () => {
   const made = bundleDeployment('gadgets', world.imageSource('gadgets:one', files(first)), {
     templateClassName: 'core-rukpak-io-registry',
   });

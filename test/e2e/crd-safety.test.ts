@@ -71,7 +71,7 @@ async function isGuarded(group: string): Promise<void> {
 }
 
 describe('a change of a CRD by hand', () => {
-  test('C1 a version is added and stored: accepted, for no BundleDeployment brought the CRD', async () => {
+  test('C1 a version is added and stored: accepted, as no BundleDeployment installed the CRD', async () => {
     await createCrd('c1.example.com', [optional]);
     await update('c1.example.com', [{ ...optional, name: 'v1alpha2' }, optional]);
   });
@@ -103,14 +103,14 @@ describe('a change of a CRD by hand', () => {
     await update(group, [strict]);
   });
 
-  test('C6 a version that objects are stored in does not go', async () => {
+  test('C6 a version that objects are stored in cannot be removed', async () => {
     const group = 'c6.example.com';
     await createCrd(group, [optional], owned);
     const thrown = (await errorOf(update(group, [{ ...optional, name: 'v1alpha2' }]))) as Error;
     expect(thrown.message).toMatch(/cannot remove stored versions|was previously a storage version/);
   });
 
-  test('Q24 checks are switched off one by one, and a name that is none is refused no change', async () => {
+  test('Q24 checks are disabled one by one, and an unknown name blocks no change', async () => {
     const group = 'q24.example.com';
     await createCrd(group, [optional], owned);
     await createSample(group);
@@ -125,7 +125,7 @@ describe('a change of a CRD by hand', () => {
     await update(group, [strict], ignoring('existingObjects, required'));
   });
 
-  test('Q24 all objects are looked at, however many pages they fill', async () => {
+  test('Q24 all objects are checked, however many pages they fill', async () => {
     const group = 'pages.example.com';
     await createCrd(group, [optional], owned);
     const names = Array.from({ length: 501 }, (_, index) => `s${index}`);
@@ -198,7 +198,7 @@ describe('a change of a CRD by a pivot', () => {
   const name = 'guarded';
   const group = 'guarded.example.com';
 
-  test('Q24 that existing objects do not satisfy is not begun: the version before stays whole, and the way out is reported', async () => {
+  test('Q24 that existing objects do not satisfy is not started: the previous version stays complete, and the solution is reported', async () => {
     const active = await install(name, group);
     await createSample(group);
     await setSource(name, world.imageSource('guarded:v2', release(group, strict, 2)));
@@ -214,7 +214,7 @@ describe('a change of a CRD by a pivot', () => {
     expect(await world.ownedBundles(name)).toHaveLength(2);
   });
 
-  test('goes on at once when the BundleDeployment ignores the checks; the webhook does not stand against it', async () => {
+  test('continues at once when the BundleDeployment ignores the checks; the webhook does not block it', async () => {
     await annotate(deployment, name, 'existingObjects,required');
     await world.deploymentWith(name, installed);
     expect([await numberOf(group), await requiredOf(group)]).toEqual(['2', ['sampleProperty']]);
@@ -227,7 +227,7 @@ describe('a change of a CRD by a pivot', () => {
     await world.deploymentWith(name, installed);
   });
 
-  test('is corrected when it was made by hand, unless that harms an object', async () => {
+  test('by hand is corrected, unless that breaks an object', async () => {
     await update(group, [optional]);
     const kept = { type: 'Installed', status: 'False', reason: 'ReconcileFailed' };
     const message = conditionOf(await world.deploymentWith(name, kept), 'Installed')?.message;
@@ -239,7 +239,7 @@ describe('a change of a CRD by a pivot', () => {
     await world.deploymentWith(name, installed);
   });
 
-  test('that is incompatible waits for an annotation, which may stand on the CRD', async () => {
+  test('that is incompatible waits for an annotation, which may be on the CRD', async () => {
     await install('static', 'static.example.com');
     await setSource('static', world.imageSource('static:v2', release('static.example.com', strict, 2)));
     const message = conditionOf(await world.deploymentWith('static', refused), 'Installed')?.message;

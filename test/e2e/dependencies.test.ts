@@ -80,14 +80,14 @@ describe('dependencies of plain bundles', () => {
     await world[Symbol.asyncDispose]();
   });
 
-  test('what is needed may come first', async () => {
+  test('a dependency may be installed first', async () => {
     await create(world, deployed(world, 'first', { annotations: packaged('first', '1.2.0') }));
     await world.deploymentWith('first', installed);
     await create(world, deployed(world, 'second', { annotations: needing(['first', '>=1.0.0 <2.0.0']) }));
     await world.deploymentWith('second', installed);
   });
 
-  test('what needs it waits, reports for what, and is installed by itself when it has come', async () => {
+  test('a dependent waits, reports for what, and is installed once its dependency is', async () => {
     await create(world, deployed(world, 'user', { annotations: needing(['base', '>=1.0.0']) }));
     const waiting = await world.deploymentWith('user', held);
     expect(messageOf(waiting)).toBe('Dependencies are not met: package base >=1.0.0 (nothing on the cluster has it)');
@@ -101,7 +101,7 @@ describe('dependencies of plain bundles', () => {
     await world.deploymentWith('base', installed);
   });
 
-  test('a version out of range does not count, and one that is waiting itself is named', async () => {
+  test('a version out of range does not count, and a waiting dependency is named', async () => {
     await create(world, deployed(world, 'far', { annotations: needing(['middle', '1.x']) }));
     await create(
       world,
@@ -126,7 +126,7 @@ describe('dependencies of plain bundles', () => {
     await Promise.all([world.deploymentWith('north', installed), world.deploymentWith('south', installed)]);
   });
 
-  test('an API is needed by dependencies.yaml, and provided by any operator that has it', async () => {
+  test('an API in dependencies.yaml is provided by any operator that has it', async () => {
     const dependencies = 'dependencies: [{type: olm.gvk, value: {group: tide.example, version: v1, kind: Harbour}}]';
     await create(world, deployed(world, 'pilot', { files: { 'metadata/dependencies.yaml': dependencies } }));
     expect(messageOf(await world.deploymentWith('pilot', held))).toContain('API Harbour.v1.tide.example');
@@ -145,7 +145,7 @@ describe('dependencies of plain bundles', () => {
     await world.deploymentWith('cook', installed);
   });
 
-  test('a dependencies file that is no YAML does not hold up the installation, and an Event reports what is unknown', async () => {
+  test('a dependencies file that is not YAML does not block the installation, and an Event reports what is unknown', async () => {
     const dependencies = 'dependencies:\n- type: olm.package\n value: {}\n';
     await create(world, deployed(world, 'slip', { files: { 'metadata/dependencies.yaml': dependencies } }));
     await world.deploymentWith('slip', installed);
@@ -158,7 +158,7 @@ describe('dependencies of plain bundles', () => {
     });
   });
 
-  test('content whose dependencies are no good is not unpacked', async () => {
+  test('content with invalid dependencies is not unpacked', async () => {
     const dependencies = 'dependencies: [{type: olm.package, value: {packageName: first, version: ""}}]';
     await create(world, deployed(world, 'bad', { files: { 'metadata/dependencies.yaml': dependencies } }));
     const failing = await world.deploymentWith('bad', {
@@ -205,7 +205,7 @@ test('with the policy enforce, a bundle whose dependencies cannot be read waits,
   const message = messageOf(await world.deploymentWith('slip', held));
   expect(message).toContain('what the bundle needs is not known, because metadata/dependencies.yaml');
   expect(message).toContain(
-    'say in the template\'s annotation core.rukpak.io/dependencies what the bundle needs ("[]" for nothing)',
+    'list what the bundle needs in the template\'s annotation core.rukpak.io/dependencies ("[]" for nothing)',
   );
   const template = { metadata: { annotations: { 'core.rukpak.io/dependencies': '[]' } } };
   await world.kube.patch(ref('slip'), { spec: { template } }, { fieldManager: 'test' });

@@ -40,12 +40,12 @@ function diff(args: readonly string[], env: Readonly<Record<string, string>> = {
 
 const folderOf = (name: string, files: Files): Promise<string> => writeFolder(join(dir, name), files);
 
-test('what is installed differs in nothing from its own Bundle, nor from the folder that it came from', async () => {
+test('an installed deployment does not differ from its own Bundle, nor from its folder', async () => {
   expect(await diff(['bd/shop'])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await diff(['bd/shop', '--bundle', await folderOf('one', one)])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('a new version is shown as what changes, comes and goes, and nothing is written', async () => {
+test('a new version is shown as what is changed, added and removed, and nothing is written', async () => {
   const files = { ...two, 'manifests/40-new.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: annex}\n' };
   const before = await world.get('ConfigMap', 'settings', 'shop');
   const printed = await diff(['bd/shop', '--bundle', await folderOf('two', files)]);
@@ -60,7 +60,7 @@ test('a new version is shown as what changes, comes and goes, and nothing is wri
   expect(await world.get('ConfigMap', 'settings', 'shop')).toEqual(before);
 });
 
-test('values of Secrets are masked, and it can be seen that they change', async () => {
+test('values of Secrets are masked, and their changes are visible', async () => {
   const printed = await diff(['bd/shop', '--bundle', await folderOf('secret', two)]);
   expect(printed.stdout).toMatch(/^-\s+password: '?\*\*\* \(before\)'?\n\+\s+password: '?\*\*\* \(after\)'?$/m);
   const hidden = ['first-word', 'second-word', 'hush-hush'].flatMap((word) => [
@@ -140,7 +140,7 @@ test('what blocks a pivot is reported, and has an exit status of its own', async
   expect(blockers.join()).toContain('no matches for kind "CatalogSource" in version "operators.coreos.com/v1alpha1"');
 });
 
-test('colours are for terminals that want them', async () => {
+test('output is colored only for terminals that support it', async () => {
   const folder = await folderOf('colours', two);
   const forced = await diff(['bd/shop', '--bundle', folder], { NO_COLOR: '', FORCE_COLOR: '1' });
   expect(forced.stdout).toContain('\u001b[32m+');
@@ -155,7 +155,7 @@ test.each([
   { args: ['bd/shop', '-f', 'nowhere.yaml'], code: 2, text: 'nowhere.yaml: no such file or directory' },
   { args: ['bd/shop', '--image', '127.0.0.1:1/x'], code: 2, text: 'ECONNREFUSED' },
   { args: ['bd/shop', '--bundle', 'a', '--image', 'b'], code: 2, text: 'expected one of them, found both' },
-])('diff $args is answered clearly', async ({ args, code, text }) => {
+])('diff $args fails with a clear message', async ({ args, code, text }) => {
   const printed = await diff(args);
   expect(printed).toMatchObject({ code, stdout: '' });
   expect(printed.stderr).toContain(text);

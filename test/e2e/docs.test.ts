@@ -60,20 +60,20 @@ async function follow(
   }
 }
 
-test.skipIf(missing.length > 0).each(documents)(`what %s shows is what is printed${why}`, async (document) => {
+test.skipIf(missing.length > 0).each(documents)(`the output of %s is what it shows${why}`, async (document) => {
   const text = await readFile(document, 'utf8');
   expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(3);
   await follow(text);
 });
 
-test.skipIf(missing.length > 0).each(bareDocuments)(`what %s shows is what is printed${why}`, async (document) => {
+test.skipIf(missing.length > 0).each(bareDocuments)(`the output of %s is what it shows${why}`, async (document) => {
   const text = await readFile(document, 'utf8');
   expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(5);
   await follow(text, stepsOf, { isBare: true });
 });
 
 test.skipIf(missing.length > 0).each(networkDocuments)(
-  `what %s shows is what is printed behind a proxy${why}`,
+  `the output of %s is what it shows behind a proxy${why}`,
   async (document) => {
     const text = await readFile(document, 'utf8');
     expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(3);
@@ -81,7 +81,7 @@ test.skipIf(missing.length > 0).each(networkDocuments)(
   },
 );
 
-test('every document with a transcript is followed', () => {
+test('every document with a transcript is run', () => {
   const withTranscripts = globSync('docs/**/*.md').filter((page) =>
     stepsOf(readFileSync(page, 'utf8')).some((step) => step.kind === 'command' && !step.command.startsWith('npm ')),
   );

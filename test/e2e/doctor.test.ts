@@ -79,7 +79,7 @@ test('a healthy cluster is reported as healthy', async () => {
   expect(answer.lines.join('\n')).toContain('ok leader: Lease rukpak-system/core.rukpak.io: held by ');
 });
 
-test('what was broken on purpose is found, each with what to do about it', async () => {
+test('every fault is found, with what to do about it', async () => {
   const crdRef = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -54,12 +54,12 @@ describe('an installed object', () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
       const reported = items.filter(({ reason }) => reason === 'DriftContested').map(({ message }) => message);
       expect(reported).toEqual([
-        expect.stringContaining('Somebody keeps changing ConfigMap "settings" in namespace "contested"'),
+        expect.stringContaining('Another writer keeps changing ConfigMap "settings" in namespace "contested"'),
       ]);
     });
   });
 
-  test('N8, U34 that a user changed is as in the bundle again, with their additions', async () => {
+  test('N8, U34 that a user changed is corrected, and their additions stay', async () => {
     await change(settings, {
       data: { version: 'changed by hand', mine: 'too' },
       metadata: { labels: { mine: 'yes' } },

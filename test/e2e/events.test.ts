@@ -61,7 +61,7 @@ test('Q30 the unpacking of a Bundle without a deployment is reported once', asyn
   });
 });
 
-test('Q11 every condition is there and speaks of the generation that it is about', async () => {
+test('Q11 every condition is present and has the generation that it is about', async () => {
   const deployment = await world.get('BundleDeployment', name);
   for (const type of ['HasValidBundle', 'Installed', 'Healthy', 'Paused', 'ObjectsKept', 'Removing']) {
     expect(conditionOf(deployment, type)?.observedGeneration).toBe(deployment.metadata.generation);
@@ -70,7 +70,7 @@ test('Q11 every condition is there and speaks of the generation that it is about
   expect(conditionOf(bundle, 'Unpacked')?.observedGeneration).toBe(bundle.metadata.generation);
 });
 
-test('Q30 an upgrade is reported with both versions, and which Bundles went', async () => {
+test('Q30 an upgrade is reported with both versions, and the deleted Bundles', async () => {
   const from = activeBundle(await world.get('BundleDeployment', name));
   await setImage(world.imageSource('reported:v2', application(name, 2)));
   const to = await eventually(async () => {

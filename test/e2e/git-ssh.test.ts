@@ -76,7 +76,7 @@ describe('a repository over SSH', () => {
   test.each([
     { name: 'branch', ref: { branch: 'main' }, commit: 1 },
     { name: 'tag', ref: { tag: 'v0.0.1' }, commit: 1 },
-  ])('is pinned to the commit of a $name, the host being known', async ({ name, ref, commit }) => {
+  ])('is pinned to the commit of a $name of a known host', async ({ name, ref, commit }) => {
     await create(`ssh-${name}`, { ref });
     const unpacked = await world.bundleWithPhase(`ssh-${name}`, 'Unpacked');
     expect(statusOf(unpacked)['resolvedSource']).toMatchObject({ git: { ref: { commit: commits[commit] } } });
@@ -104,7 +104,7 @@ describe('a repository over SSH', () => {
     ).toEqual([]);
   });
 
-  test('N16, Q20 is tried again as soon as its Secret is there', async () => {
+  test('N16, Q20 is retried as soon as its Secret exists', async () => {
     await create('ssh-late', { secret: 'late' });
     expect(await failureOf('ssh-late')).toContain('secret "late" not found in namespace "rukpak-system"');
     await createSecret('late', ssh.keys.privateKey, ssh.knownHosts);
@@ -143,7 +143,7 @@ describe('what is reported of', () => {
     expect(await failureOf(id)).toContain(text);
   });
 
-  test('Q19 a host with another key than the known one, which is asked for nothing', async () => {
+  test('Q19 a host with another key than the known one, to which nothing is sent', async () => {
     const liar = `[127.0.0.1]:${ssh.port} ${stranger.publicKey}`;
     await createSecret('liar', ssh.keys.privateKey, liar);
     const asked = ssh.commands.length;
@@ -154,7 +154,7 @@ describe('what is reported of', () => {
     expect(ssh.commands.length).toBe(asked);
   });
 
-  test('Q19 a host that no line of ssh-knownhosts names, which is asked for nothing', async () => {
+  test('Q19 a host that no line of ssh-knownhosts names, to which nothing is sent', async () => {
     await createSecret('elsewhere', ssh.keys.privateKey, `other.example.com ${stranger.publicKey}`);
     const asked = ssh.commands.length;
     await create('ssh-elsewhere', { secret: 'elsewhere' });

@@ -51,7 +51,7 @@ function claims(name: string, count: number): Files {
 }
 
 describe('health', () => {
-  test('N10, Q10 follows what was installed both ways, without anybody touching the deployment', async () => {
+  test('N10, Q10 follows the installed objects both ways, without a change of the deployment', async () => {
     await create(bundleDeployment('ill', world.imageSource('ill:v1', workload('ill'))));
     await world.deploymentWith('ill', healthy);
     await simulate('ill', 'fail');
@@ -77,7 +77,7 @@ describe('health', () => {
     await world.deploymentWith('ill', healthy);
   });
 
-  test('Q10 names the first ten that are not well, and counts the others', async () => {
+  test('Q10 names the first ten unhealthy objects, and counts the others', async () => {
     await create(bundleDeployment('many', world.imageSource('many:v1', claims('many', 12))));
     const found = await world.deploymentWith('many', unhealthy);
     const lines = (conditionOf(found, 'Healthy')?.message ?? '').split('\n');
@@ -89,8 +89,8 @@ describe('health', () => {
   });
 });
 
-describe('the Bundle before', () => {
-  test('Q10 stays while the new version is not healthy, and goes when it is', async () => {
+describe('the previous Bundle', () => {
+  test('Q10 stays while the new version is not healthy, and is deleted when it is', async () => {
     await create(bundleDeployment('slow', world.imageSource('slow:v1', workload('slow'))));
     const first = activeBundle(await world.deploymentWith('slow', healthy));
     await simulate('slow', 'fail');
@@ -109,7 +109,7 @@ describe('the Bundle before', () => {
     });
   });
 
-  test('Q10 goes at the deadline, though the new version never becomes healthy', async () => {
+  test('Q10 is deleted at the deadline even if the new version never becomes healthy', async () => {
     const first = activeBundle(await world.get('BundleDeployment', 'slow'));
     await simulate('slow', 'fail');
     const ill = await world.deploymentWith('slow', unhealthy);

@@ -136,7 +136,7 @@ describe('an archive is refused for', () => {
     expect(await refusal(name)).toBe(`source bundle content: ${where}: ${problem}`);
   });
 
-  test('an absolute link to what the bundle does not hold', async () => {
+  test('an absolute link to a file outside of the bundle', async () => {
     putLayer('absolute', gzipSync(tarFile([{ path: 'manifests/hostile', typeFlag: '2', linkPath: '/etc/passwd' }])));
     await createBundle('absolute');
     expect(await refusal('absolute')).toBe(
@@ -322,7 +322,7 @@ describe('a source whose type and member differ', () => {
 describe('while registries are silent', () => {
   const silent = Array.from({ length: 12 }, (_, index) => `silent-${index}`);
 
-  test('Q21, Q22 other Bundles are unpacked, admission answers, and the user reads what is waited for', async () => {
+  test('Q21, Q22 other Bundles are unpacked, admission works, and the status reports what is waited for', async () => {
     for (const name of silent) await createBundle(name, 'silent');
     await eventually(() => {
       expect(registry.requests.filter((line) => line.includes('/silent/manifests/'))).toHaveLength(silent.length);

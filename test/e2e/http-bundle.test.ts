@@ -94,7 +94,7 @@ describe('an archive behind a URL', () => {
     expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'http', http: pinned });
   });
 
-  test('Q18 may be pinned beforehand, and is refused when its bytes are others', async () => {
+  test('Q18 may be pinned beforehand, and is refused if its bytes differ', async () => {
     await create('pinned', `${secure.url}/good.tgz#sha256=${hex}`);
     await world.bundleWithPhase('pinned', 'Unpacked');
     const wrong = '0'.repeat(64);
@@ -104,7 +104,7 @@ describe('an archive behind a URL', () => {
     );
   });
 
-  test('is asked again for bytes that were not those that it is pinned by', async () => {
+  test('is fetched again if its bytes differ from its pin', async () => {
     await create('liar', `${secure.url}/liar.tgz#sha256=${hex}`);
     expect(await failureOf('liar')).toContain(`expected digest sha256:${hex}, got sha256:`);
     isLying = false;
@@ -121,7 +121,7 @@ describe('an archive behind a URL', () => {
     await world.bundleWithPhase('moved', 'Unpacked');
   });
 
-  test('Q18 comes at the second try of a server that is busy', async () => {
+  test('Q18 is fetched at the second attempt from a busy server', async () => {
     await create('busy', `${secure.url}/busy.tgz`);
     await world.bundleWithPhase('busy', 'Unpacked');
     expect(attempts).toBe(2);
@@ -129,7 +129,7 @@ describe('an archive behind a URL', () => {
 });
 
 describe('what is reported of', () => {
-  test('credentials that another server would see: they stay at home', async () => {
+  test('credentials that another server would receive: they are not sent', async () => {
     await create('away', `${plain.url}/away.tgz`, 'web');
     expect(await failureOf('away')).toBe(
       `source bundle content: GET ${plain.url}/away.tgz: unexpected status "401 Unauthorized"`,
@@ -157,7 +157,7 @@ describe('what is reported of', () => {
     await world.bundleWithPhase('named-later', 'Unpacked');
   });
 
-  test('credentials for a server whose certificate is not verified: they stay at home, until their Secret allows it', async () => {
+  test('credentials for a server whose certificate is not verified: they are not sent until their Secret allows it', async () => {
     const auth = { secret: { name: 'web' }, insecureSkipVerify: true };
     const source = { type: 'http', http: { url: `${secure.url}/private.tgz`, auth } };
     await world.kube.create(bundle('unverified', source), { fieldManager: 'test' });
@@ -186,7 +186,7 @@ describe('what is reported of', () => {
     expect(await failureOf(name)).toMatch(text);
   });
 
-  test('an address that is none, and a scheme that is not spoken', async () => {
+  test('an invalid address, and an unsupported scheme', async () => {
     await create('no-address', 'downloads/combo.tgz');
     expect(await failureOf('no-address')).toContain('expected an https:// or http:// address');
     await create('ftp', 'ftp://example.com/combo.tgz');

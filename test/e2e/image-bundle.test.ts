@@ -138,7 +138,7 @@ describe('a private image', () => {
   });
 });
 
-describe('what cannot recover by waiting stops and reports it:', () => {
+describe('a terminal error stops retries and is reported:', () => {
   test('a digest that the registry does not have', async () => {
     await create('no-digest', `${open.host}/final@${absentDigest}`);
     expect(await messageOf('no-digest', 'Failing')).toContain(
@@ -150,7 +150,7 @@ describe('what cannot recover by waiting stops and reports it:', () => {
     expect(askedFor(open, '/final/manifests/')).toBe(1);
   });
 
-  test('Q6 a layer over the limit, before a byte of it has come', async () => {
+  test('Q6 a layer over the limit, before a byte of it is received', async () => {
     open.putImage('huge:v1', [{ files: { 'manifests/a': Buffer.alloc(2 * 1024 * 1024) }, compression: 'plain' }]);
     await create('huge', `${open.host}/huge:v1`);
     expect(await messageOf('huge', 'Failing')).toMatch(
@@ -161,7 +161,7 @@ describe('what cannot recover by waiting stops and reports it:', () => {
 });
 
 describe('a registry that', () => {
-  test('asks for patience is not asked before, the Bundle reports when, and others go on', async () => {
+  test('sends Retry-After is not asked before, the Bundle reports when, and others continue', async () => {
     open.putImage('busy:v1', [{ files: valid }]);
     let isBusy = true;
     faults.set('/busy/', (_, response) => {
@@ -194,7 +194,7 @@ describe('a registry that', () => {
     expect(ranges.slice(0, 2)).toEqual([undefined, 'bytes=100-']);
   });
 
-  test('lies about a layer is not believed, and asked again', async () => {
+  test('sends a wrong layer is asked again', async () => {
     open.putImage('liar:v1', [{ files: { ...valid, liar: 'x' } }]);
     faults.set('/liar/blobs/', liesAbout('/blobs/', 99));
     await create('liar', `${open.host}/liar:v1`);
@@ -214,7 +214,7 @@ describe('mirrors', () => {
     expect(askedFor(open, '/gone/app/')).toBe(1);
   });
 
-  test('give an image by tag where they are meant for tags, without the credentials of the source', async () => {
+  test('give an image by tag if configured for tags, without the credentials of the source', async () => {
     const auths = { 'a.mirrored.example.com': { username: 'source', password: 'word-of-the-source' } };
     const data = { '.dockerconfigjson': Buffer.from(JSON.stringify({ auths })).toString('base64') };
     await createSecret('of-the-source', 'kubernetes.io/dockerconfigjson', data);
@@ -344,7 +344,7 @@ describe('an artifact', () => {
       build: () => manifest([layer(yaml, 'a/b', title('/etc/cron.d/hostile'))]),
       message: '"/etc/cron.d/hostile": absolute paths are not accepted',
     },
-  ])('or image with $name is refused in words', async ({ name, build, message }) => {
+  ])('or image with $name is refused with an explanation', async ({ name, build, message }) => {
     open.putManifest(`refused/${name}:v1`, build());
     await create(name, `${open.host}/refused/${name}:v1`);
     expect(await messageOf(name, 'Failing')).toContain(message);

@@ -87,7 +87,7 @@ test('an image that no rule allows is refused, and its registry is not asked for
   expect(await refusalOf('denied')).toContain(`image policy: ${world.registry.host}/denied/app is denied`);
 });
 
-test('an image that must be named by digest is refused by tag, and taken by digest', async () => {
+test('an image that must be named by digest is refused by tag, and accepted by digest', async () => {
   const digest = put('pinned/app');
   await create('by-tag', 'pinned/app:v1');
   expect(await refusalOf('by-tag')).toContain('must be named by digest');
@@ -95,14 +95,14 @@ test('an image that must be named by digest is refused by tag, and taken by dige
   await world.bundleWithPhase('by-digest', 'Unpacked');
 });
 
-test('content that is no image is refused where the policy requires it', async () => {
+test('content that is not an image is refused if the policy requires it', async () => {
   await world.kube.create(bundle('web', { type: 'http', http: { url: 'https://127.0.0.1:9/x.tgz' } }), {
     fieldManager: 'test',
   });
   expect(await refusalOf('web')).toContain('image policy: sources of type "http" are denied: use an image');
 });
 
-test('an image whose signature comes later is taken then; one with another signer is not', async () => {
+test('an image whose signature is added later is accepted then; one with another signer is not', async () => {
   const repository = 'signed/app';
   const digest = put(repository);
   await create('signed', `${repository}:v1`);
@@ -153,7 +153,7 @@ test('the signature of an index is one of its images', async () => {
   await world.bundleWithPhase('index', 'Unpacked');
 });
 
-test('a keyless signature is taken by the name that it was made in', async () => {
+test('a keyless signature is accepted for its identity', async () => {
   const repository = 'keyless/app';
   const digest = put(repository);
   const timeMs = Date.now() - 30 * 86_400_000;

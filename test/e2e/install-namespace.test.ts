@@ -72,7 +72,7 @@ function otherOperator(): Files {
   return operator([csv.replaceAll('acme-widget-controller', 'other-controller')], 'other');
 }
 
-test('a namespace that was made for operators goes with the last of them', async () => {
+test('a namespace that was created for operators is deleted with the last of them', async () => {
   await install('first', 'shared-place');
   await install('second', 'shared-place', otherOperator());
   await remove('first');
@@ -99,7 +99,7 @@ test('a namespace with objects of other owners stays, and an Event reports which
   await whenDeleted(namespaceRef('visited-place'));
 }, 120_000);
 
-test('a namespace that was there before stays, empty as it may be', async () => {
+test('a namespace that existed before stays, even if it is empty', async () => {
   await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'old-place' } }, asTest);
   await install('guest', 'old-place');
   await remove('guest');
@@ -110,7 +110,7 @@ test('a namespace that was there before stays, empty as it may be', async () => 
   expect((await world.get('Namespace', 'old-place')).metadata.deletionTimestamp).toBeUndefined();
 }, 120_000);
 
-test('N9 a namespace with an object to be kept stays with it', async () => {
+test('N9 a namespace with a retained object stays', async () => {
   const metadata = { name: 'keepsake', annotations: { 'helm.sh/resource-policy': 'keep' } };
   await install('keeper', 'keeper-place', operator([acmeCsv(), { apiVersion: 'v1', kind: 'ConfigMap', metadata }]));
   await remove('keeper');
@@ -118,7 +118,7 @@ test('N9 a namespace with an object to be kept stays with it', async () => {
   await expect(isDeleted(configMapRef('keeper-place', 'keepsake'))).resolves.toBe(false);
 }, 120_000);
 
-test('an operator moves to another namespace with everything, and the one it leaves goes', async () => {
+test('an operator moves to another namespace completely, and the former one is deleted', async () => {
   await install('mover', 'first-place');
   const spec = { config: { installNamespace: 'next-place' } };
   await world.kube.patch(deploymentRef('mover'), { spec }, asTest);

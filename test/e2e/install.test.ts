@@ -171,7 +171,7 @@ test('an installation that does not become ready reports what is missing', async
   expect(JSON.stringify(core['spec'])).toContain('"image":"registry.example.com/l:1"');
 });
 
-test('so many leaders as are asked for share the work; the next installation keeps them, and fewer are set by an option', async () => {
+test('the requested number of leaders share the work; the next installation retains the number, and an option reduces it', async () => {
   const deployments = async (): Promise<string[]> => {
     const { items } = await kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace });
     return items.map(({ metadata }) => metadata.name ?? '').toSorted();
@@ -193,7 +193,7 @@ test('so many leaders as are asked for share the work; the next installation kee
   expect(await installed('--shards', '9')).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('with the tokens of their service accounts, the processes start, serve and guard', async () => {
+test('with the tokens of their service accounts, the processes start, serve and admit', async () => {
   const [contentPort, webhookPort] = [await freePort(), await freePort()];
   contentAddress = `https://localhost:${contentPort}`;
   const ofCore = await kubeconfigOf('core-admin');
@@ -267,7 +267,7 @@ test('the walkthrough needs no more permissions than these: a plain bundle, an o
   }, patience);
 });
 
-test('ConfigMaps of the system namespace are guarded, those of the cluster are not', async () => {
+test('ConfigMaps of the system namespace are protected, those of the cluster are not', async () => {
   const data = { apiVersion: 'v1', kind: 'ConfigMap', immutable: true };
   const metadata = { name: 'used', namespace: systemNamespace };
   await kube.create({ ...data, metadata, data: { 'a.yaml': namespace('from-config-map') } }, asTest);
@@ -283,7 +283,7 @@ test('ConfigMaps of the system namespace are guarded, those of the cluster are n
   }, patience);
 });
 
-test('ConfigMaps of the system namespace are guarded by their own names, however they are spoken of', async () => {
+test('ConfigMaps of the system namespace are protected by their names, whatever the request', async () => {
   const labels = { of: 'this-test' };
   const metadata = { generateName: 'made-up-', namespace: systemNamespace, labels };
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true } as unknown as KubeObject;
@@ -312,7 +312,7 @@ test('while the webhook drains, /readyz fails and admission continues', async ()
   expect(String(refused)).toContain('vconfigmaps.core.rukpak.io');
 });
 
-test('uninstall names what is there and changes nothing; with confirmation it removes everything', async () => {
+test('uninstall lists what is installed and changes nothing; with confirmation it removes everything', async () => {
   const refused = await longshore('uninstall');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('there are BundleDeployments: plain, refused, uploaded');

@@ -238,7 +238,7 @@ describe('a pivot that is killed when', () => {
     await expectNothingLeft(name);
   });
 
-  test('Q9 it begins, and again at each restart, is completed at last', async () => {
+  test('Q9 it starts, and again at each restart, is completed in the end', async () => {
     const name = 'again';
     await installFirst(name);
     const image = imageOf(name, 2);
@@ -267,7 +267,7 @@ describe('a removal that is killed when', () => {
 });
 
 describe('a data folder', () => {
-  test('is refused to a second process, which leaves the first in peace', async () => {
+  test('is refused to a second process, which does not disturb the first', async () => {
     const { errorText, ...ending } = await folder.runToEnd();
     expect(ending).toEqual({ exitCode: 1, signalCode: null });
     const named = isRealCluster ? `data folder ${folder.path}` : join(folder.path, 'objects.sqlite');

@@ -117,7 +117,7 @@ beforeAll(async () => {
   await world.allowReader();
 }, 120_000);
 
-test('Q3, Q30 of two processes one works; the other takes over when it is killed, given back or stands still', async () => {
+test('Q3, Q30 of two processes one leads; the other takes over when it is killed, releases the lease or is suspended', async () => {
   await Promise.all([startReplica('core-a'), startReplica('core-b')]);
   const first = await leaderBut();
   const second = first.name === 'core-a' ? 'core-b' : 'core-a';

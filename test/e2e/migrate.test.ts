@@ -104,7 +104,7 @@ async function whenTaken(name: string): Promise<KubeObject> {
   }, patience);
 }
 
-test('what RukPak has installed is taken over: nothing is deleted, recreated or restarted', async () => {
+test('installations of RukPak are adopted: nothing is deleted, recreated or restarted', async () => {
   const { status } = (await deployment('legacy')) as unknown as { status: { activeBundle: string } };
   const taken = await whenTaken('legacy');
   expect(statusOf(taken)['activeBundle']).toBe(status.activeBundle);
@@ -171,7 +171,7 @@ test('the next version removes what it drops: objects of the release, and fields
   expect(nowWeb['spec']).toEqual(web?.['spec']);
 });
 
-test('a pivot that RukPak did not come to is made, and what only the former release has goes', async () => {
+test('a pivot that RukPak did not finish is completed, and what only the former release has is removed', async () => {
   await eventually(async () => {
     expect(
       isNotFound(await errorOf(kube.get({ apiVersion: 'v1', kind: 'Secret', namespace: 'half', name: 'goes' }))),
@@ -181,7 +181,7 @@ test('a pivot that RukPak did not come to is made, and what only the former rele
   }, patience);
 });
 
-test('the removal of a deployment that was taken over takes its objects and the Secrets of the release', async () => {
+test('the removal of an adopted deployment removes its objects and the Secrets of the release', async () => {
   await kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'legacy' });
   const secret = { apiVersion: 'v1', kind: 'Secret', namespace: 'rukpak-system', name: 'sh.helm.release.v1.legacy.v2' };
   await eventually(

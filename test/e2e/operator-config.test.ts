@@ -62,7 +62,7 @@ async function trustedBy(): Promise<string> {
 
 const annotationsOf = (object: JsonObject | undefined): JsonObject => objectAt(object, 'metadata', 'annotations') ?? {};
 
-test('another provider of certificates takes over, and of the one before nothing is left', async () => {
+test('another provider of certificates takes over, and nothing of the previous one is left', async () => {
   for (const kind of ['Issuer', 'Certificate']) await world.kube.create(certManagerCrd(kind), asTest);
   const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
   const webhook = {
@@ -122,7 +122,7 @@ test('another provider of certificates takes over, and of the one before nothing
   await world.deploymentWith('switched', installed);
 }, 240_000);
 
-test('an operator that is to watch other namespaces has its permissions there, and no longer where it had them', async () => {
+test('an operator that watches other namespaces has its permissions there, and no longer in the former ones', async () => {
   for (const name of ['watched-one', 'watched-two']) {
     await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, asTest);
   }

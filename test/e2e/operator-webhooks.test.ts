@@ -59,7 +59,7 @@ async function healthWith(world: World, text: string): Promise<void> {
 const waiting =
   '(admissionregistration.k8s.io/v1, Kind=ValidatingWebhookConfiguration)(vconfig.acme.example): object InProgress: waits for Deployment "acme-widget-controller-manager"';
 
-test('a webhook comes when what serves it is up, and another one not before the next version is', async () => {
+test('a webhook is installed when its server is ready, and a new one not before the next version is', async () => {
   await using world = await startWorld();
   await create(world, failing);
   await world.deploymentWith('guard', installed);
@@ -83,14 +83,14 @@ test('a webhook comes when what serves it is up, and another one not before the 
   });
 }, 300_000);
 
-test('a webhook whose server never comes up does not wait longer than the deadline of health', async () => {
+test('a webhook whose server never becomes ready does not wait longer than the health deadline', async () => {
   await using world = await startWorld(['--health-deadline', '2']);
   await create(world, failing);
   await world.deploymentWith('guard', installed);
   await eventually(async () => expect(await pathOf(world)).toBe('/validate'), { timeoutMs: 60_000 });
 }, 120_000);
 
-test('a webhook that is renamed leaves no gap: the one before stays until the new one is in place', async () => {
+test('a renamed webhook leaves no gap: the previous one stays until the new one is installed', async () => {
   await using world = await startWorld();
   const renamed = { ...webhookRef, name: 'vrenamed.acme.example' };
   const isThere = async (ref: typeof webhookRef): Promise<boolean> => {

@@ -94,7 +94,7 @@ describe('the inventory', () => {
     });
   });
 
-  test.skipIf(!hasKubectl)('Q7 is understood by kubectl, which leaves it to us', async () => {
+  test.skipIf(!hasKubectl)('Q7 is recognized by kubectl, which does not modify it', async () => {
     const parent = 'bundledeployments.core.rukpak.io/inventory';
     const applied = await kubectl('apply', '--prune', `--applyset=${parent}`, '-f', 'examples/combo/v0.0.2/manifests');
     expect(applied.code).toBe(1);
@@ -126,7 +126,7 @@ describe('an object that exists already', () => {
   };
   const mine = configMapRef('default', 'mine');
 
-  test('N6 is not taken over: nothing is left half installed, and what to do is reported', async () => {
+  test('N6 is not adopted: nothing is left partly installed, and what to do is reported', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine', namespace: 'default' } };
     await world.kube.create({ ...object, data: { from: 'me' } }, asTest);
     const before = await world.kube.get(mine);
@@ -139,7 +139,7 @@ describe('an object that exists already', () => {
     await whenDeleted({ apiVersion: 'v1', kind: 'Namespace', name: place });
   });
 
-  test('N6 is taken over once the annotation asks for it', async () => {
+  test('N6 is adopted once the annotation requests it', async () => {
     await annotate(place, { 'core.rukpak.io/adopt': 'true' });
     await world.deploymentWith(place, installed);
     const { metadata, ...object } = await world.kube.get(mine);
@@ -147,7 +147,7 @@ describe('an object that exists already', () => {
     expect(metadata.labels).toMatchObject({ 'core.rukpak.io/owner-name': place });
   });
 
-  test('N6 is never taken from a deployment that exists, and is from one that let it go', async () => {
+  test('N6 is never adopted from an existing deployment, but from one that orphaned it', async () => {
     await create(
       'thief',
       { 'manifests/00-mine.yaml': files['manifests/01-mine.yaml'] ?? '' },
@@ -171,7 +171,7 @@ describe('an object that exists already', () => {
 });
 
 describe('the first version', () => {
-  test('N7 when one object is refused, leaves nothing half installed and names all that stands against it', async () => {
+  test('N7 with a refused object leaves nothing partly installed and names all obstacles', async () => {
     const bad = (name: string): string => configMap(name, 'default', {});
     await create('refused', {
       'manifests/00-good.yaml': configMap('good', 'default', { a: 'b' }),
@@ -196,7 +196,7 @@ describe('the install namespace', () => {
     'manifests/settings.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: placed}\ndata: {a: b}\n',
   };
 
-  test('Q14 is made when it is missing, takes the objects that name none, and goes when it is left empty', async () => {
+  test('Q14 is created if missing, gets the objects that name none, and is deleted when it is empty', async () => {
     await create('placed', withoutNamespace, { config: { installNamespace: 'a-place' } });
     await world.deploymentWith('placed', installed);
     expect((await world.kube.get(configMapRef('a-place', 'placed')))['data']).toEqual({ a: 'b' });

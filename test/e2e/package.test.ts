@@ -218,7 +218,7 @@ test.skipIf(older === undefined)(`npm of an older Node.js warns of nothing of ou
   });
 });
 
-test('a dry run makes all files of a release, signed, and changes nothing in the checkout', async () => {
+test('a dry run builds all files of a release, signed, and changes nothing in the checkout', async () => {
   const names = released.stdout.split('\n').map((line) => line.split('  ')[0]);
   const expected = [
     /^NOTES\.md$/,

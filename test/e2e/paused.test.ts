@@ -35,11 +35,11 @@ async function whenOthersAreServed(name: string): Promise<void> {
   await world.deploymentWith(name, installed);
 }
 
-describe('a deployment that is paused', () => {
+describe('a paused deployment', () => {
   const name = 'held';
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
 
-  test('before it was ever looked at gets no Bundle, and shows every condition', async () => {
+  test('that was paused from the start gets no Bundle, and has every condition', async () => {
     await create(pausedFromTheStart(bundleDeployment(name, world.imageSource('held:v1', application(name, 1)))));
     const deployment = await world.deploymentWith(name, paused);
     await whenOthersAreServed('marker-1');
@@ -50,13 +50,13 @@ describe('a deployment that is paused', () => {
     }
   });
 
-  test('goes on at once when the annotation goes', async () => {
+  test('continues at once when the annotation is removed', async () => {
     await annotate('BundleDeployment', name, null);
     await world.deploymentWith(name, installed);
     await world.deploymentWith(name, { type: 'Paused', status: 'False', reason: 'NotPaused' });
   });
 
-  test('neither pivots nor puts drift right, until it goes on', async () => {
+  test('neither pivots nor corrects drift until it is resumed', async () => {
     await annotate('BundleDeployment', name, 'true');
     await world.deploymentWith(name, paused);
     const bundles = await world.ownedBundles(name);
@@ -89,7 +89,7 @@ describe('a deployment that is paused', () => {
   });
 });
 
-test('a Bundle that is paused fetches nothing until it goes on', async () => {
+test('a paused Bundle fetches nothing until it is resumed', async () => {
   const source = world.imageSource('held-bundle:v1', application('held-bundle', 1));
   await create(pausedFromTheStart(bundle('held-bundle', source)));
   const held = await world.bundleWithPhase('held-bundle', 'Pending');

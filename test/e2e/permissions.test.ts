@@ -69,7 +69,7 @@ subjects: [{kind: ServiceAccount, name: crates, namespace: ${place}}]
 `,
 });
 
-test('Q15 the permissions that are printed are all that it takes to install, to change and to remove', async () => {
+test('Q15 the printed permissions suffice to install, to upgrade and to remove', async () => {
   await deploy('printed', everyKind('printed'));
   await world.deploymentWith('printed', { type: 'Installed', status: 'False', reason: 'PermissionsMissing' });
   expect(await notesOn('printed')).toContain('serviceaccount "accounts/printed" lacks:');
@@ -93,7 +93,7 @@ test('Q15 the permissions that are printed are all that it takes to install, to 
   await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true));
 });
 
-test('Q15 an operator with a webhook is installed with the permissions that are printed, its certificate included', async () => {
+test('Q15 an operator with a webhook is installed with the printed permissions, its certificate included', async () => {
   const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
   const webhook = {
     type: 'ValidatingAdmissionWebhook',
@@ -131,7 +131,7 @@ test('Q15 an operator with a webhook is installed with the permissions that are 
   });
 });
 
-test('Q15 a Role is printed for a namespace that is there', async () => {
+test('Q15 a Role is printed for an existing namespace', async () => {
   await deploy('placed', { 'manifests/a.yaml': configMap('first', 'accounts', {}) });
   await world.deploymentWith('placed', { type: 'Installed', status: 'False', reason: 'PermissionsMissing' });
   const { stdout } = await longshore(['permissions', 'bd/placed', '-o', 'json']);
@@ -183,7 +183,7 @@ test.each([
   expect(printed.stderr).toContain(text);
 });
 
-test('an account that is none is refused', async () => {
+test('an invalid account is refused', async () => {
   const printed = await longshore(['permissions', 'bd/placed', '--service-account', 'shop']);
   expect(printed).toMatchObject({ code: 2, stdout: '' });
   expect(printed.stderr).toContain('--service-account: expected NAMESPACE/NAME, found "shop"');

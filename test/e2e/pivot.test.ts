@@ -72,7 +72,7 @@ describe('labels and annotations of the template', { shuffle: false }, () => {
     );
   });
 
-  test('Q26 a Bundle of another release is recognised by its spec and gets the hash that it is known by here', async () => {
+  test('Q26 a Bundle of another release is recognized by its spec and gets the current hash', async () => {
     const ref = { apiVersion, kind: 'Bundle', name: first.metadata.name ?? '' };
     const { labels } = await world.kube.get(ref).then(({ metadata }) => metadata);
     await world.kube.patch(ref, { metadata: { labels: { [hashLabel]: '6c9f4d' } } }, { fieldManager: 'core' });
@@ -82,7 +82,7 @@ describe('labels and annotations of the template', { shuffle: false }, () => {
     expect(bundle.metadata.uid).toBe(first.metadata.uid);
   });
 
-  test('identify the upload: with other ones another Bundle waits for its content', async () => {
+  test('identify the upload: with different ones another Bundle waits for its content', async () => {
     const source = { type: 'upload', upload: {} };
     await create(bundleDeployment('uploads', source, { labels: { bundleDigest: '1' } }));
     await eventually(async () => {
@@ -99,7 +99,7 @@ describe('labels and annotations of the template', { shuffle: false }, () => {
 describe('many templates', { shuffle: false }, () => {
   const name = 'tries';
 
-  test('N5, Q4 seven templates that fail stand in the way of nothing, and the active Bundle is never given up', async () => {
+  test('N5, Q4 seven failing templates block nothing, and the active Bundle is always retained', async () => {
     await create(bundleDeployment(name, world.imageSource('tries:v1', application(name, 1))));
     await world.deploymentWith(name, installed);
     const first = await onlyBundle(name, () => undefined);
@@ -123,7 +123,7 @@ describe('many templates', { shuffle: false }, () => {
     expect(second.metadata.name).not.toBe(first.metadata.name);
   });
 
-  test('N5 going back to the template before uses the Bundle that is still there', async () => {
+  test('N5 a return to the previous template uses its Bundle, which still exists', async () => {
     const before = await onlyBundle(name, () => undefined);
     for (let i = 1; i <= 5; i++) {
       await setImage(name, {
@@ -160,7 +160,7 @@ describe('versions', { shuffle: false }, () => {
     });
   });
 
-  test('N7, Q8 a version that cannot be applied changes nothing and reports why', async () => {
+  test('N7, Q8 a version that cannot be applied changes nothing and reports the reason', async () => {
     const before = await world.get('ConfigMap', 'settings', 'app');
     const active = activeBundle(await world.get('BundleDeployment', 'app'));
     await setImage('app', world.imageSource('app:v3', brokenApplication('app')));
@@ -175,7 +175,7 @@ describe('versions', { shuffle: false }, () => {
     expect(await world.get('ConfigMap', 'settings', 'app')).toEqual(before);
   });
 
-  test('N6 objects of another deployment are not taken over, and the other is named', async () => {
+  test('N6 objects of another deployment are not adopted, and the other is named', async () => {
     await create(bundleDeployment('app-twin', world.imageSource('app:v1', application('app', 1))));
     const twin = await world.deploymentWith('app-twin', {
       type: 'Installed',
@@ -291,7 +291,7 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
     });
   });
 
-  test('N7, Q8 any annotation of ours has it tried again', async () => {
+  test('N7, Q8 is retried after a change of any of our annotations', async () => {
     for (const kind of ['ValidatingAdmissionPolicyBinding', 'ValidatingAdmissionPolicy']) {
       await world.kube.delete({ apiVersion: group, kind, name: 'half' });
     }
@@ -321,7 +321,7 @@ describe('an upgrade that fails half-way', { shuffle: false }, () => {
       };
       const { items } = await world.kube.list(target);
       expect(items.filter((event) => event['reason'] === 'DriftRepaired').map((event) => event['message'])).toContain(
-        `Put right what somebody changed or removed: ConfigMap "settings" in namespace "${name}"`,
+        `Corrected drift of ConfigMap "settings" in namespace "${name}"`,
       );
     });
     expect((await world.kube.get(settings))['data']).toEqual({ version: '2' });

@@ -48,7 +48,7 @@ describe('image', () => {
   test.each([
     { name: 'B4 spec.source.image.ref', patch: { source: { image: { ref: 'registry.example.com/other:v1' } } } },
     { name: 'B5 spec.provisionerClassName', patch: { provisionerClassName: 'other-class' } },
-  ])('$name cannot be changed, however often it is tried', async ({ patch }) => {
+  ])('$name cannot be changed, however often a user tries', async ({ patch }) => {
     await world.bundleWithPhase('b2', 'Unpacked');
     const ref = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'b2' };
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -57,7 +57,7 @@ describe('image', () => {
     }
   });
 
-  test('B7, Q21 an image tag that does not exist is waited for and reported, and the Bundle unpacks once it is pushed', async () => {
+  test('B7, Q21 a missing image tag is waited for and reported, and the Bundle unpacks once it is pushed', async () => {
     const ref = `${world.registry.host}/late:v1`;
     await create('b7', { type: 'image', image: { ref, pullSecret: 'registrysecret' } });
     const pending = await world.bundleWithPhase('b7', 'Pending');
@@ -117,7 +117,7 @@ describe('image', () => {
     expect(resolvedSource(after)).toEqual(resolvedSource(before));
   });
 
-  test('G1 no pod stands behind a Bundle, and nothing of the fetching is left when it is deleted', async () => {
+  test('G1 a Bundle has no Pod, and nothing of the fetch is left when it is deleted', async () => {
     await create('g1', world.imageSource('g1:v1', { ...valid, 'only-here': 'g1' }));
     await world.bundleWithPhase('g1', 'Unpacked');
     const pods = { apiVersion: 'v1', kind: 'Pod', namespace: 'rukpak-system' };
@@ -136,7 +136,7 @@ describe('image', () => {
     expect(await others()).toEqual([]);
   });
 
-  test('Q2 the content stays when the tag moves, and after the fetch was needed again', async () => {
+  test('Q2 the content stays when the tag moves, and after it was fetched again', async () => {
     await create('pinned', world.imageSource('moving:v1', valid));
     const before = await world.bundleWithPhase('pinned', 'Unpacked');
     world.registry.putImage('moving:v1', [{ files: repository }]);
@@ -181,7 +181,7 @@ describe('git', () => {
     expect(existsSync(storedFile(id))).toBe(true);
   });
 
-  test('B14 a private repository, once its Secret is there', async () => {
+  test('B14 a private repository, once its Secret exists', async () => {
     await using privateGit = await startGitServer({
       intercept: asksBasicAuthentication('reader', 'word-of-the-reader'),
     });
@@ -215,7 +215,7 @@ describe('git', () => {
     expect(JSON.stringify(unpacked)).not.toContain('word-of-the-reader');
   });
 
-  test('G2 the stored file goes with the Bundle', async () => {
+  test('G2 the stored file is deleted with the Bundle', async () => {
     await create('g2', source({ tag: 'v0.0.1' }));
     await world.bundleWithPhase('g2', 'Unpacked');
     expect(existsSync(storedFile('g2'))).toBe(true);

@@ -81,7 +81,7 @@ describe('one deployment and its templates', { shuffle: false }, () => {
     expect(active.length).toBeLessThanOrEqual(52);
   });
 
-  test('D3, D4 a template whose content cannot be had leaves the old version and its Bundle', async () => {
+  test('D3, D4 a template whose content cannot be fetched retains the old version and its Bundle', async () => {
     const source = {
       type: 'git',
       git: { repository: 'github.com/operator-framework/combo', ref: { tag: 'non-existent-tag' } },
@@ -103,7 +103,7 @@ describe('one deployment and its templates', { shuffle: false }, () => {
     expect(newer?.metadata.labels?.['core.rukpak.io/bundle-template-hash']).toBe(templateHashOf(deployment));
   });
 
-  test('D5, D6 another label in the template reaches the active Bundle, and no Bundle of the template before is left', async () => {
+  test('D5, D6 another label in the template reaches the active Bundle, and no Bundle of the previous template is left', async () => {
     const hashLabel = 'core.rukpak.io/bundle-template-hash';
     const before = await world.get('Bundle', active);
     const { image } = world.imageSource('valid:v1', valid);
@@ -123,7 +123,7 @@ describe('one deployment and its templates', { shuffle: false }, () => {
     await world.deploymentWith(name, installed);
   });
 
-  test('G3 a deleted Bundle comes back with another uid and stays active', async () => {
+  test('G3 a deleted Bundle is created again with another uid and stays active', async () => {
     const before = await world.get('Bundle', activeBundle(await world.get('BundleDeployment', name)));
     await world.kube.delete({ apiVersion, kind: 'Bundle', name: before.metadata.name ?? '' });
     await eventually(async () => {

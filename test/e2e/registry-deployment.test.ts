@@ -130,7 +130,7 @@ describe('an operator', () => {
     expect((await world.ownedBundles('own')).map(({ metadata }) => metadata.uid)).toEqual(bundles);
   });
 
-  test('becomes its next version, and what that does not bring goes', async () => {
+  test('becomes its next version, and what that lacks is removed', async () => {
     const setting = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'setting' }, data: { a: 'b' } };
     await create('next', operator([acmeCsv({}, { name: 'next.v1.0.0' }), setting]), {
       config: { installNamespace: 'next-place' },
@@ -171,7 +171,7 @@ describe('a namespace that an operator is installed in', () => {
     await change(name, { template: { spec: { source: world.imageSource(`${name}:v2`, files) } } });
   }
 
-  test('lets in what the next version needs where Longshore has made it', async () => {
+  test('admits the Pods of the next version if Longshore created it', async () => {
     await create('growing', operator([acmeCsv()]), { config: { installNamespace: 'growing-place' } });
     await world.deploymentWith('growing', installed);
     await expect(levelOf('growing-place')).resolves.toBe('baseline');
@@ -181,7 +181,7 @@ describe('a namespace that an operator is installed in', () => {
     await whenDeleted(deploymentRef('growing'));
   }, 120_000);
 
-  test('stays as its owner has labelled it, and an Event reports what is missing', async () => {
+  test('retains the labels of its owner, and an Event reports what is missing', async () => {
     const metadata = { name: 'strict-place', labels: { [levelLabel]: 'restricted' } };
     await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata }, asTest);
     await create('guest', operator([acmeCsv()]), { config: { installNamespace: 'strict-place' } });
@@ -277,7 +277,7 @@ describe('certificates of webhooks', () => {
     );
   }
 
-  test('are issued by Longshore itself where no one else does', async () => {
+  test('are issued by Longshore if there is no other provider', async () => {
     const rules = [
       { apiGroups: ['acme.example'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['widgets'] },
     ];
@@ -337,7 +337,7 @@ describe('certificates of webhooks', () => {
     return await secretData();
   }
 
-  test('are renewed when it is time, though nothing else happens', async () => {
+  test('are renewed in time, even if nothing else happens', async () => {
     const day = 86_400_000;
     const ageMs = renewalMs(await issueServing(['localhost'], '', 0));
     const old = await age(Date.now() + 6_000 - ageMs);
@@ -373,7 +373,7 @@ describe('certificates of webhooks', () => {
     await eventually(async () => expect((await secretData())['tls.crt']).not.toBe(old['tls.crt']));
   });
 
-  test('go with the operator', async () => {
+  test('are removed with the operator', async () => {
     await world.kube.delete(deploymentRef('hooked'));
     const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName };
     await whenDeleted(deploymentRef('hooked'), secret, configuration, conversion);

@@ -118,7 +118,7 @@ async function expectReleased(ref: ObjectRef, from: string): Promise<void> {
 }
 
 describe('removal', () => {
-  test('N15, Q13 goes from the objects over their CRD to the namespace, waits where it must, and reports for what', async () => {
+  test('N15, Q13 proceeds from the objects over their CRD to the namespace, waits where it must, and reports for what', async () => {
     const name = 'ordered';
     const group = `${name}.example.com`;
     await install(name, lamps(name));
@@ -168,7 +168,7 @@ describe('removal', () => {
     },
   );
 
-  test('a deployment that a finalizer of others keeps is removed once, and what has its objects’ names by then stays', async () => {
+  test('a deployment with a finalizer of another owner is removed once, and new objects with the names of its objects stay', async () => {
     const name = 'lingering';
     await install(name, { 'manifests/03-settings.yaml': configMap('settings', 'default', { mode: 'fast' }) });
     const mark = (await world.kube.get(settingsRef('default'))).metadata.labels ?? {};
@@ -237,7 +237,7 @@ const keep = (place: string, mode: string): string =>
   );
 
 describe('an object with the policy keep', () => {
-  test('N9, Q28 is labelled and corrected like others, and outlives a pivot and a removal', async () => {
+  test('N9, Q28 is labeled and corrected like others, and remains after a pivot and a removal', async () => {
     const name = 'keeper';
     const files = (mode: string): Files => ({
       'manifests/00-namespace.yaml': namespace(name).replace(

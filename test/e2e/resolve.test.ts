@@ -48,7 +48,7 @@ test('what a package needs comes from another catalog, and before it', async () 
   });
 });
 
-test('what no catalog has is a conflict, with a status of 1', async () => {
+test('a package that no catalog has is a conflict, with exit status 1', async () => {
   const { code, stdout } = await resolve('tide-gauge', '--catalog', 'gauges', '-o', 'json');
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -59,7 +59,7 @@ test('what no catalog has is a conflict, with a status of 1', async () => {
   });
 });
 
-test('a catalog that cannot be read whole is used as far as possible, and what is wrong is reported', async () => {
+test('a partly invalid catalog is used as far as possible, and what is wrong is reported', async () => {
   const { code, stdout, stderr } = await resolve('tide-core', '--catalog', 'broken');
   expect({ code, stdout }).toMatchObject({
     code: 0,

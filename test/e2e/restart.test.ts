@@ -35,7 +35,7 @@ async function installed(name: string): Promise<KubeObject> {
 describe('after a restart', () => {
   let active = '';
 
-  test('N12, Q3 an upload and what was unpacked of it are there, and drift is corrected from it', async () => {
+  test('N12, Q3 an upload and its unpacked content exist, and drift is corrected from it', async () => {
     const content = { 'manifests/a.yaml': configMap('uploaded', 'default', { from: 'an upload' }) };
     const dir = await writeFolder(join(folder.path, 'content'), content);
     expect(await longshore(['run', 'kept', dir])).toMatchObject({ code: 0 });
@@ -56,7 +56,7 @@ describe('after a restart', () => {
     expect((await longshore(['run', 'kept', dir])).stdout).toContain(`bundle "${active}" is already up-to-date`);
   });
 
-  test('Q2, Q3 content that was lost with its node is fetched again by its pin, and its Bundle stays unpacked until it comes', async () => {
+  test('Q2, Q3 content that was lost with its node is fetched again by its pin, and its Bundle stays unpacked meanwhile', async () => {
     let isDown = false;
     await using registry = await startRegistry({
       intercept: (_request, response) => {
@@ -127,7 +127,7 @@ describe('after a restart', () => {
     expect(statusOf(await platform.kube.get({ apiVersion, kind: 'Bundle', name: 'older' }))['phase']).toBe('Unpacked');
   });
 
-  test('N12 a Bundle that waits for its upload still does', async () => {
+  test('N12 a Bundle still waits for its upload', async () => {
     await platform.kube.create(bundle('waiting', { type: 'upload', upload: {} }), { fieldManager: 'test' });
     const isWaiting = async (): Promise<void> => {
       const found = await platform.kube.get({ apiVersion, kind: 'Bundle', name: 'waiting' });

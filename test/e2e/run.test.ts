@@ -116,7 +116,7 @@ describe('longshore run', () => {
     expect(printed.stderr).toContain('what to do: the cluster keeps trying');
   });
 
-  test('what is not healthy in time is reported', async () => {
+  test('objects that are not healthy in time are reported', async () => {
     const files = {
       'manifests/0.yaml': `apiVersion: v1
 kind: PersistentVolumeClaim
@@ -140,7 +140,7 @@ spec: {storageClassName: none-such, accessModes: [ReadWriteOnce], resources: {re
       files: { 'a.txt': '' },
       text: /expected a directory "manifests" at the root/,
     },
-  ])('$name is refused before anything is made', async ({ files, text }) => {
+  ])('$name is refused before anything is created', async ({ files, text }) => {
     const printed = await longshore(['run', 'refused', await folderOf(`refused-${Object.keys(files).length}`, files)]);
     expect(printed).toMatchObject({ code: 1, stdout: '' });
     expect(printed.stderr).toMatch(text);
@@ -160,7 +160,7 @@ spec: {storageClassName: none-such, accessModes: [ReadWriteOnce], resources: {re
       code: 1,
       text: 'secret "rukpak-ca" not found in namespace "wrong"',
     },
-  ])('$args is answered clearly', async ({ args, code, text }) => {
+  ])('$args fails with a clear message', async ({ args, code, text }) => {
     const printed = await longshore(['run', 'unclear', ...args]);
     expect(printed).toMatchObject({ code, stdout: '' });
     expect(printed.stderr).toContain(text);
@@ -262,7 +262,7 @@ describe('revisions', () => {
     { args: ['history', 'absent'], text: '"absent" not found' },
     { args: ['rollback', 'steady', '--to', '77'], text: 'has no revision 77; recorded: 1' },
     { args: ['rollback', 'steady', '--to', 'one'], text: '--to: expected a whole number' },
-  ])('$args is answered clearly', async ({ args, text }) => {
+  ])('$args fails with a clear message', async ({ args, text }) => {
     const printed = await longshore(args);
     expect(printed.code).not.toBe(0);
     expect(printed.stdout).toBe('');

@@ -186,7 +186,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     await world.deploymentWith('lacking', installed);
   });
 
-  test('what else stands against an installation is reported together with what the account lacks', async () => {
+  test('other obstacles to an installation are reported together with what the account lacks', async () => {
     await tenant('opposed');
     await grant('opposed', [configMaps, { apiGroups: [''], resources: ['services'], verbs }]);
     await make({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'taken', namespace: 'opposed' } });
@@ -225,7 +225,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     ).toBe(true);
   });
 
-  test('Q15 that is not there is asked for, and the installation begins when it comes', async () => {
+  test('Q15 that is missing is reported, and the installation starts when it exists', async () => {
     await make({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });
     await grant('later', [configMaps]);
     await deploy('later', twoMaps('later'));
@@ -303,8 +303,8 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
   });
 });
 
-describe('where every deployment is to have an account', () => {
-  test('Q15 one without is denied, and one that is there is left as it is', async () => {
+describe('if every deployment must have an account', () => {
+  test('Q15 one without is denied, and an existing one is left unchanged', async () => {
     await using strict = await startWorld(['--require-service-account']);
     const plain = bundleDeployment('plain', strict.imageSource('plain:v1', twoMaps('default')));
     const denial =
@@ -374,7 +374,7 @@ describe('at admission', () => {
     return world.kube.actingAs({ user: name, groups: ['system:authenticated'] });
   }
 
-  test('Q15 only who may impersonate the account names it, or changes what is done with it', async () => {
+  test('Q15 only users who may impersonate the account can set it, or change what uses it', async () => {
     await tenant('shared');
     await grant('shared', [configMaps]);
     const stranger = await person('stranger');

@@ -85,7 +85,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world[Symbol.asyncDispose]());
 
-test('two shards do everything, each its part and nothing twice; contents and uploads are found through either', async () => {
+test('two shards share all work without overlap; contents and uploads are found through either', async () => {
   const second = await startShard('core-2', '2/2');
   replicas.push(second);
   const first = await startShard('core-1', '1/2', true);
@@ -122,7 +122,7 @@ test('two shards do everything, each its part and nothing twice; contents and up
   expect(counts.reduce((sum, count) => sum + count)).toBe(names.length + 1);
 }, 240_000);
 
-test('an upload reaches the shard that its deployment is with', async () => {
+test('an upload reaches the shard of its deployment', async () => {
   const dir = await writeFolder(join(world.folder, 'content'), {
     'manifests/a.yaml': configMap('uploaded', 'default', { from: 'an upload' }),
   });
@@ -141,7 +141,7 @@ test('an upload reaches the shard that its deployment is with', async () => {
   }
 }, 240_000);
 
-test('a shard that counts on another number does nothing, until the first one counts on it too; then every part has its leader', async () => {
+test('a shard with another count does nothing until the first one has it too; then every shard has its leader', async () => {
   const third = await startShard('core-3', '3/3');
   await install('early', { [shardLabel]: '3' });
   // It is with the first or the second one, for whom there is no third shard.

@@ -144,7 +144,7 @@ async function keptUids(): Promise<string> {
   return await response.text();
 }
 
-test('Q3, N12 a lost node loses no content: an upload and an image whose source was deleted come back, and drift is corrected', async () => {
+test('Q3, N12 a lost node loses no content: an upload and an image whose source was deleted are restored, and drift is corrected', async () => {
   const files = { 'manifests/a.yaml': configMap('of-an-image', 'default', { from: 'an image' }) };
   sources.putImage('app:v1', [{ files }]);
   await create(bundleDeployment('kept', { type: 'image', image: { ref: `${sources.host}/app:v1` } }));
@@ -169,7 +169,7 @@ test('Q3, N12 a lost node loses no content: an upload and an image whose source 
   await eventually(async () => expect((await platform.kube.get(settings))['data']).toEqual({ from: 'an image' }));
 });
 
-test('an upload that is not unpacked yet outlives the node that took it', async () => {
+test('an upload that is not unpacked yet survives the loss of the node that received it', async () => {
   await create(bundle('early', { type: 'upload', upload: {} }), { 'core.rukpak.io/paused': 'true' });
   await eventually(async () => expect(statusOf(await find('Bundle', 'early'))['phase']).toBe('Pending'));
   expect((await put('early')).status).toBe(201);
@@ -180,7 +180,7 @@ test('an upload that is not unpacked yet outlives the node that took it', async 
   await isServed('early');
 });
 
-test('while the registry is down nothing counts as stored, and everything goes on when it is back', async () => {
+test('while the registry is down nothing counts as stored, and everything continues when it is back', async () => {
   const content = { 'object.yaml': configMap('of-a-config-map', 'default', { a: 'b' }) };
   const metadata = { name: 'content', namespace: 'rukpak-system' };
   const source = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true, data: content };
@@ -212,7 +212,7 @@ test('while the registry is down nothing counts as stored, and everything goes o
   await unpacked('late');
 });
 
-test('what is not what was kept is not used: the Bundle stays unpacked, reports why, and comes back when the registry has the right bytes', async () => {
+test('content that differs from the stored one is not used: the Bundle stays unpacked, reports the reason, and recovers when the registry has the right bytes', async () => {
   const { metadata } = await find('Bundle', 'uploaded');
   fault = (asked, response) => {
     if (asked.method !== 'GET' || asked.url?.includes('/blobs/') !== true) return false;
@@ -236,7 +236,7 @@ test('what is not what was kept is not used: the Bundle stays unpacked, reports 
   await isServed('uploaded');
 });
 
-test('content goes with its Bundle; what a registry keeps all the same goes when it can', async () => {
+test('content is deleted with its Bundle; what the registry retains is deleted when it can be', async () => {
   const { uid: late = '?' } = (await find('Bundle', 'late')).metadata;
   const { uid: early = '?' } = (await find('Bundle', 'early')).metadata;
   await remove('late');

@@ -38,7 +38,7 @@ test('a Bundle with the labels of a deployment and the hash of its template that
   ]);
 });
 
-describe('a deployment whose kind no one serves', () => {
+describe('a deployment with a kind that is not served', () => {
   const group = 'rows.example.com';
   const object = `apiVersion: ${group}/v1alpha1\nkind: Lantern\nmetadata: {name: one, namespace: default}\n`;
   const lantern = { apiVersion: `${group}/v1alpha1`, kind: 'Lantern', namespace: 'default', name: 'one' };
@@ -67,7 +67,7 @@ describe('a deployment whose kind no one serves', () => {
 });
 
 describe('a template with another spec', () => {
-  test('U18 has a Bundle of its own, which has its hash; the Bundle before is deleted', async () => {
+  test('U18 has its own Bundle with its hash; the previous Bundle is deleted', async () => {
     const source = (version: string): Record<string, unknown> =>
       world.imageSource(`u18:${version}`, { 'manifests/a.yaml': configMap('u18', 'default', { version }) });
     await create(bundleDeployment('u18', source('v1')));

@@ -36,7 +36,7 @@ afterAll(async () => {
 const tree = (args: readonly string[], kubeconfig = world.platform.kubeconfigPath): Promise<Printed> =>
   longshoreOn(kubeconfig)(['tree', ...args]);
 
-test('a deployment is shown with its Bundle, what it installed, and what controllers made of that', async () => {
+test('a deployment is shown with its Bundle, its objects, and their dependents', async () => {
   const printed = await tree(['bd/shop']);
   expect(printed).toMatchObject({ code: 0, stderr: '' });
   const shape = printed.stdout.replaceAll(/web-[a-z0-9-]+/g, 'web-*').replaceAll(/ {2,}(?=[A-Z])/g, ' ');
@@ -50,7 +50,7 @@ test('a deployment is shown with its Bundle, what it installed, and what control
 `);
 });
 
-test('a program gets the same as JSON, by every name of the kinds', async () => {
+test('JSON has the same content, for every name of the kinds', async () => {
   const { stdout } = await tree(['bundledeployments.core.rukpak.io/shop', '-o', 'json']);
   const root = JSON.parse(stdout) as { kind: string; children: { kind: string; isKept: boolean }[] };
   expect(root).toMatchObject({ kind: 'BundleDeployment', name: 'shop', state: 'Current', message: '' });
@@ -58,7 +58,7 @@ test('a program gets the same as JSON, by every name of the kinds', async () => 
   expect(root.children.filter(({ isKept }) => isKept)).toMatchObject([{ namespace: 'shop', name: 'kept' }]);
 });
 
-test('a Bundle that is active has the same objects below it', async () => {
+test('an active Bundle has the same objects below it', async () => {
   const { code, stdout } = await tree([`bundle/${bundleName}`]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -66,7 +66,7 @@ test('a Bundle that is active has the same objects below it', async () => {
   );
 });
 
-test('what is not healthy reports why, and a Bundle that failed is there too', async () => {
+test('unhealthy objects have a reason, and failed Bundles are shown', async () => {
   const source = world.imageSource('bad:v1', { 'stray.txt': 'no manifests' });
   await world.kube.create(bundleDeployment('bad', source), { fieldManager: 'test' });
   await world.deploymentWith('bad', { type: 'HasValidBundle', status: 'False' });
@@ -117,7 +117,7 @@ async function limitedKubeconfig(): Promise<string> {
   return path;
 }
 
-test('what may not be read is named, and the rest is shown', async () => {
+test('kinds that the user may not read are named, and the rest is shown', async () => {
   const kubeconfig = await limitedKubeconfig();
   const printed = await eventually(async () => {
     const got = await tree(['bd/shop'], kubeconfig);
@@ -135,7 +135,7 @@ test.each([
   { args: [], code: 2, text: 'bd/NAME|bundle/NAME is missing' },
   { args: ['bd/absent'], code: 1, text: 'bundledeployments.core.rukpak.io "absent" not found' },
   { args: ['bd/shop', '--kubeconfig', '/no/such'], code: 1, text: '/no/such: no such file; name the kubeconfig' },
-])('tree $args is answered clearly', async ({ args, code, text }) => {
+])('tree $args fails with a clear message', async ({ args, code, text }) => {
   const printed = await tree(args);
   expect(printed).toMatchObject({ code, stdout: '' });
   expect(printed.stderr).toContain(text);

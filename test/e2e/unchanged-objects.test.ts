@@ -80,7 +80,7 @@ async function forbidOthers(): Promise<() => Promise<void>> {
   };
 }
 
-test('an upgrade writes, and tries, nothing but what it changes', async () => {
+test('an upgrade writes, and dry-runs, only what it changes', async () => {
   const source = world.imageSource('settings:one', settings('one'));
   await world.kube.create(bundleDeployment(name, source), manager);
   await whenInstalled('one');

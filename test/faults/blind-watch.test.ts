@@ -43,7 +43,7 @@ function blindfold(): Disposable {
 test.each([
   { name: 'installed', versions: [] as const },
   { name: 'changed', versions: [1] as const },
-])('an object that is $name and deleted while no watch shows it is put back', async ({ name, versions }) => {
+])('an object that is $name and deleted without a watch event is restored', async ({ name, versions }) => {
   await install('first', 1);
   for (const version of versions) await install(name, version);
   {
@@ -56,7 +56,7 @@ test.each([
   await eventually(async () => expect(await server.client.find(settings(name))).toBeDefined());
 });
 
-test('what a broken-off pivot wrote while no watch showed it goes with the next one', async () => {
+test('what an interrupted pivot wrote without a watch event is removed by the next one', async () => {
   const name = 'broken-off';
   const part = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'half-written' };
   const half = {

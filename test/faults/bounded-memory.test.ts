@@ -15,7 +15,7 @@ function assertBounded(report: MeasuredReport): void {
   expect(problemsOf(report, limitMebibytes)).toEqual([]);
 }
 
-test('a program that takes more memory than its control group has is ended', async ({ skip }) => {
+test('a program that exceeds the memory of its control group is killed', async ({ skip }) => {
   await using group = await (async () => {
     const opened = await openMemoryCgroup(64 * mebibyte);
     return 'missing' in opened ? skip(opened.missing) : opened;
@@ -26,7 +26,7 @@ test('a program that takes more memory than its control group has is ended', asy
   await expect(group.read()).resolves.toMatchObject({ kills: 1 });
 });
 
-test('servers whose answers have no end cost no more than the memory of a process, however many are asked', async () => {
+test('servers with endless responses cost no more than the memory of a process, however many are asked', async () => {
   await using server = await startEndlessServer();
   const sources = endlessSources(server);
   const times = 3;

@@ -6,7 +6,7 @@ import { costlyTexts } from './costly-texts.ts';
 /** What takes time with the square of the text takes a quarter of an hour and more; what does not, less than two seconds. */
 const deadlineMs = 120_000;
 
-test.each(Object.keys(costlyTexts))('%s: does not hold up the thread that reads it', async (name) => {
+test.each(Object.keys(costlyTexts))('%s: does not block the thread that reads it', async (name) => {
   const worker = new Worker(new URL('./costly-texts-child.ts', import.meta.url), { workerData: name });
   const ended = await Promise.race([
     once(worker, 'message').then(([word]) => word as string),

@@ -29,35 +29,38 @@ async function namesOn(server: ServerProcess): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('fill-'));
 }
 
-test.skipIf(!isPossible)('refuses writes clearly when the disk is full, goes on reading, and recovers', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'longshore-full-'));
-  try {
-    const disk = onSmallDisk(folder, { mebibytes: 12, ballastMebibytes: 6 });
-    await using server = await startServer(folder, disk);
-    const stored: string[] = [];
-    let refused: Answer | undefined;
-    for (let turn = 0; turn < 100 && refused === undefined; turn += 1) {
-      const answer = await put(server, `fill-${turn}`, 200_000);
-      if (answer.status === 201) stored.push(`fill-${turn}`);
-      else refused = answer;
+test.skipIf(!isPossible)(
+  'refuses writes with a clear message when the disk is full, continues to read, and recovers',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-full-'));
+    try {
+      const disk = onSmallDisk(folder, { mebibytes: 12, ballastMebibytes: 6 });
+      await using server = await startServer(folder, disk);
+      const stored: string[] = [];
+      let refused: Answer | undefined;
+      for (let turn = 0; turn < 100 && refused === undefined; turn += 1) {
+        const answer = await put(server, `fill-${turn}`, 200_000);
+        if (answer.status === 201) stored.push(`fill-${turn}`);
+        else refused = answer;
+      }
+      expect(refused?.status).toBe(507);
+      expect(refused?.body).toMatchObject({
+        kind: 'Status',
+        status: 'Failure',
+        message: expect.stringMatching(/objects\.sqlite: the disk is full: nothing was written/) as string,
+      });
+      expect(stored.length).toBeGreaterThan(3);
+      expect((await namesOn(server)).sort()).toEqual([...stored].sort());
+      expect((await put(server, 'fill-again', 200_000)).status).toBe(507);
+      await server.send(`free ${join(folder, 'ballast')}`);
+      expect((await put(server, 'fill-after', 200_000)).status).toBe(201);
+      expect((await namesOn(server)).sort()).toEqual([...stored, 'fill-after'].sort());
+      expect(server.hasEnded).toBe(false);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
-    expect(refused?.status).toBe(507);
-    expect(refused?.body).toMatchObject({
-      kind: 'Status',
-      status: 'Failure',
-      message: expect.stringMatching(/objects\.sqlite: the disk is full: nothing was written/) as string,
-    });
-    expect(stored.length).toBeGreaterThan(3);
-    expect((await namesOn(server)).sort()).toEqual([...stored].sort());
-    expect((await put(server, 'fill-again', 200_000)).status).toBe(507);
-    await server.send(`free ${join(folder, 'ballast')}`);
-    expect((await put(server, 'fill-after', 200_000)).status).toBe(201);
-    expect((await namesOn(server)).sort()).toEqual([...stored, 'fill-after'].sort());
-    expect(server.hasEnded).toBe(false);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-});
+  },
+);
 
 /** A program that opens the store of a data folder. */
 const opening = `import { openSqliteJournal } from ${JSON.stringify(join(process.cwd(), 'apiserver/storage/index.ts'))};

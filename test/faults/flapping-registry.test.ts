@@ -46,7 +46,7 @@ async function versionsOf(unpacker: Unpacker, bundle: { name: string; uid: strin
   return objects.map((object) => (object['data'] as Record<string, unknown>)['version']);
 }
 
-test('a registry whose answers break, and whose tag is another image each time, gives one whole version or none', async () => {
+test('a registry whose responses break, and whose tag is another image each time, gives one complete version or none', async () => {
   const digests = new Map<string, number>();
   let version = 0;
   let put = (): void => undefined;

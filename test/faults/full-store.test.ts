@@ -10,13 +10,13 @@ const run = promisify(execFile);
 const child = join(import.meta.dirname, 'full-store-child.ts');
 const isPossible = await canHaveSmallDisks();
 
-test.skipIf(!isPossible)(
-  'a full disk of the content store is named, nothing half is kept, and it goes on with space',
-  async () => {
+test.skipIf(!isPossible).each(['files', 'manifests'])(
+  'a disk of the content store full of %s is named, nothing half is kept, and it goes on with space',
+  async (what) => {
     const folder = await mkdtemp(join(tmpdir(), 'longshore-store-'));
     try {
       const [program = '', ...args] = onSmallDisk(folder, { mebibytes: 32, ballastMebibytes: 12 });
-      const { stdout } = await run(program, [...args, process.execPath, child, folder]);
+      const { stdout } = await run(program, [...args, process.execPath, child, folder, what]);
       const { full, stored, after } = JSON.parse(stdout) as { full: string[]; stored: number; after: string };
       expect(full.at(-1)).toContain(
         `StoreFull: the disk of the content store ${folder}/store is full: nothing was stored`,

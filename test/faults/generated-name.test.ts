@@ -12,7 +12,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-test('a name that the server makes up for a dry run, and that is taken, holds an installation up but does not end it', async () => {
+test('a conflict of a generated name in a dry run delays an installation but does not fail it', async () => {
   const before = world.imageSource('taken:v1', workload('before'));
   await world.kube.create(bundleDeployment('taken', before), { fieldManager: 'test' });
   const installed = await world.deploymentWith('taken', { type: 'Installed', status: 'True' });

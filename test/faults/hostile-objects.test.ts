@@ -125,7 +125,7 @@ test('a namespace that is deleted while its objects are installed is installed a
   expect(isNotFound(await errorOf(world.kube.get(place)))).toBe(true);
 });
 
-test('a finalizer that no one removes does not hold up the next version, and the removal names its object', async () => {
+test('a finalizer that is never removed does not block the next version, and the removal names its object', async () => {
   const name = 'finalized';
   const held = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, namespace: ${name}, finalizers: [example.com/never]}\n`;
   const files = { ...application(name, 1), 'manifests/20.yaml': held };

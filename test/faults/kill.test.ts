@@ -7,7 +7,7 @@ import { canHaveSmallDisks, openSmallDisk } from './small-disk.ts';
 
 const isPossible = await canHaveSmallDisks();
 
-test('loses no acknowledged write, leaves none half there and never goes back when it is killed while writing', async () => {
+test('loses no acknowledged write, leaves none incomplete and never goes back when it is killed while writing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-kill-'));
   try {
     const report = await killTimes({ dataDir: folder }, 8);

@@ -89,7 +89,7 @@ async function play(folder: DataFolder, registry: Registry, moment: (typeof mome
   await next.stop();
 }
 
-test('what existed before is never deleted, whenever the platform is killed while it is taken over and rolled back', async () => {
+test('existing objects are never deleted, whenever the platform is killed while it adopts them and rolls back', async () => {
   await using folder = await openDataFolder();
   await using registry = await startRegistry();
   for (const moment of moments) await play(folder, registry, moment);

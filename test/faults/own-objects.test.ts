@@ -27,7 +27,7 @@ const own = [
   { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: 'v1alpha1.core.rukpak.io' },
 ];
 
-test.each(own)('$kind $name of Longshore is never taken over', async (ref) => {
+test.each(own)('$kind $name of Longshore is never adopted', async (ref) => {
   const live = await world.kube.get(ref);
   const { managedFields: _managers, ownerReferences: _owners, resourceVersion: _version, ...metadata } = live.metadata;
   const { status: _status, ...content } = live;

@@ -52,7 +52,7 @@ test.each([
   });
 });
 
-test('the settings of a version that cannot be installed do not move what is installed', async () => {
+test('the settings of a version that cannot be installed do not move the installed one', async () => {
   const name = 'settings-kept';
   const files = {
     'manifests/all.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: precious}\ndata: {version: "1"}\n',

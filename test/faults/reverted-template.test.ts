@@ -45,7 +45,7 @@ async function isUnpacked(deployment: string, image: string): Promise<void> {
   });
 }
 
-test('content that its author may not install is not installed with the account of a spec that replaces hers meanwhile', async () => {
+test('content that its author may not install is not installed with the account of a spec that replaces it meanwhile', async () => {
   const name = 'reverted';
   const ref = { apiVersion, kind: 'BundleDeployment', name };
   const good = bundleDeployment(name, world.imageSource(`${name}:good`, application(name, 1)));

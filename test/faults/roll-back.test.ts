@@ -13,7 +13,7 @@ async function untilRefused(world: World, name: string): Promise<KubeObject> {
   });
 }
 
-test('a first installation that is refused leaves nothing whose answer was lost', async () => {
+test('a first installation that is refused leaves no object whose response was lost', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
@@ -27,7 +27,7 @@ test('a first installation that is refused leaves nothing whose answer was lost'
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
-test('a first installation that trouble interrupted is rolled back when its next try is refused', async () => {
+test('a first installation that a fault interrupted is rolled back when its next attempt is refused', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
@@ -49,7 +49,7 @@ test('a first installation that trouble interrupted is rolled back when its next
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
-test('what several tries of a first installation have made is rolled back when the next version is refused', async () => {
+test('what several attempts of a first installation created is rolled back when the next version is refused', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
@@ -98,7 +98,7 @@ test('N8 what is installed is retained while the next version is refused, though
   expect(statusOf(deployment)['activeBundle']).toBe(active?.metadata.name);
 });
 
-test('what was there before a first installation took it over stays when that is rolled back', async () => {
+test('objects that existed before a first installation adopted them stay when that is rolled back', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');

@@ -23,7 +23,7 @@ async function send(server: ServerProcess, method: string, turn: number): Promis
   if (status >= 400) throw new Error(`${method}: ${status}`);
 }
 
-test('cuts off watchers that never read, instead of keeping their events', async () => {
+test('disconnects watchers that never read, instead of buffering their events', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-slow-'));
   try {
     await using server = await startServer(folder);

@@ -114,7 +114,7 @@ async function createDeployment(name: string): Promise<void> {
   await kube.create(bundleDeployment(name, { type: 'configMaps', configMaps }), { fieldManager: 'test' });
 }
 
-test('a leader that is stopped amid its work, and goes on after another one has taken over, writes nothing', async () => {
+test('a leader that is suspended, and resumes after another one has taken over, writes nothing', async () => {
   const recorder = new Recorder();
   await recorder.open();
   const old = await startReplica('old', await recorder.kubeconfig('old'));

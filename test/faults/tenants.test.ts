@@ -51,7 +51,7 @@ async function install(name: string, files: Readonly<Record<string, string>>): P
   return await world.deploymentWith(name, { type: 'Installed', status: 'True' });
 }
 
-test('who may write BundleDeployments, but not their status, cannot write the record', async () => {
+test('users who may write BundleDeployments, but not their status, cannot write the record', async () => {
   const before = statusOf(await install('recorded', application('recorded', 1)));
   const forged = { activeBundle: 'hers', record: { uid: 'x', bundles: [], installation: 'Creating' } };
   const ref = deploymentRef('recorded');
@@ -158,7 +158,7 @@ test('the properties of an impostor of an active Bundle meet no dependency', asy
   expect(conditionOf(held, 'Installed')?.message).toContain('package ghost');
 });
 
-test('who may write ClusterCatalogs and PlatformOperators, but not their status, cannot decide what is served or installed', async () => {
+test('users who may write ClusterCatalogs and PlatformOperators, but not their status, cannot decide what is served or installed', async () => {
   const image = {
     ref: 'registry.example.com/hers@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
   };

@@ -28,7 +28,7 @@ async function create(name: string, filling: string): Promise<void> {
   expect(status).toBe(201);
 }
 
-test('a watch over HTTP/1.1 whose initial state no one reads ends; one that is read goes on', async () => {
+test('a watch over HTTP/1.1 whose initial state is not read ends; one that is read continues', async () => {
   const path = `${collection}?watch=true`;
   const unread = await connection.open({ method: 'GET', path, headers: {} });
   unread.on('error', () => {});
@@ -49,7 +49,7 @@ test('a watch over HTTP/1.1 whose initial state no one reads ends; one that is r
   read.destroy();
 });
 
-test('a watch over HTTP/2 whose initial state no one reads ends', async () => {
+test('a watch over HTTP/2 whose initial state is not read ends', async () => {
   const session = connect(server.url, { ca: server.caCertificatePem });
   try {
     const authorization = `Bearer ${server.adminToken}`;

@@ -49,7 +49,7 @@ test('docs/catalog-conformance.md lists which tests show the rows of catalogs', 
   expect(written, 'npm run generate writes it').toBe(catalogRowsDocument(catalogAreas, await namedIds()));
 });
 
-test('every row is shown by a test, or has a reason why not', async () => {
+test('every row has a test, or a reason why not', async () => {
   const named = new Set((await namedIds()).map(({ id }) => id));
   const isShown = (id: string): boolean => (isOperatorRow(id) ? idsOfTitle(id) : [id]).every((one) => named.has(one));
   const untold = allRows.filter(({ id, absent }) => !isShown(id) && absent === undefined && !id.startsWith('Q'));
@@ -67,7 +67,7 @@ test('docs/differences.md has a line for each defect of the original, which lead
   }
 });
 
-test('the record is of tests that there are, and has every id of a test', async () => {
+test('the record has existing tests only, and every id of a test', async () => {
   const named = await recordedIds();
   const recorded = results.tests.flatMap(({ file, title }) => idsOfTitle(title).map((id) => ({ file, id })));
   const has = (list: typeof named, { file, id }: (typeof named)[number]): boolean =>
@@ -77,7 +77,7 @@ test('the record is of tests that there are, and has every id of a test', async 
   expect(fresh, 'npm run generate:conformance runs them').toEqual([]);
 });
 
-test('no test of a row has failed when it was recorded', () => {
+test('no recorded test of a row has failed', () => {
   const failed = results.tests.filter(({ embedded, kube }) => [embedded, kube].some((result) => result === 'failed'));
   expect(failed).toEqual([]);
 });

@@ -26,7 +26,7 @@ export interface SoakOptions {
 /** What a soak showed. */
 export interface SoakReport {
   readonly actions: number;
-  /** How often everything was found as asked for. */
+  /** How often everything was in its desired state. */
   readonly settled: number;
   readonly chaos: ReadonlyMap<string, number>;
   readonly admission: AdmissionCounts;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryCluster } from './memory-cluster.ts';
 
-test('thousands of objects with one generateName have names of their own, as on a server', async () => {
+test('thousands of objects with one generateName have distinct names, as on a server', async () => {
   const cluster = new MemoryCluster();
   const pods = cluster.type('pods');
   const pod = { apiVersion: 'v1', kind: 'Pod', spec: { containers: [] } };

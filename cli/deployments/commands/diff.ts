@@ -1,4 +1,4 @@
-import { placeOf, wishesOf } from '../../../provisioners/index.ts';
+import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
 import { apiVersion } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { isJsonObject } from '../../../src/base/index.ts';
@@ -30,7 +30,7 @@ async function preview(
     kube,
     owner: { name, uid },
     objects,
-    ...wishesOf(deployment),
+    ...installOptionsOf(deployment),
     ...placeOf(desired),
     systemNamespace: work.values['system-namespace'],
     isUpgrade: isInstalled(deployment),

@@ -1,4 +1,4 @@
-import { placeOf, wishesOf } from '../../../provisioners/index.ts';
+import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
 import { apiVersion, readDeploymentConfig, type ServiceAccountName } from '../../../src/api/index.ts';
 import {
   findMissing,
@@ -122,7 +122,7 @@ export async function neededByDeployment(name: string, { values, work, progress,
   const { kube } = client;
   const deployment = await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
   const desired = await findDesired({ client, work, deployment, requested: {}, values, progress, signal });
-  const request = { ...wishesOf(deployment), ...placeOf(desired) };
+  const request = { ...installOptionsOf(deployment), ...placeOf(desired) };
   const { uid = '' } = deployment.metadata;
   const systemNamespace = values['system-namespace'];
   const { objects } = desired;

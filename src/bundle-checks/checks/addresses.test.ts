@@ -11,7 +11,7 @@ test.each([
   ['Ada <ada@tide.example', 'unclosed angle-addr'],
   ['a@b.example, c@d.example', 'expected single address, got ", c@d.example"'],
   [' ', 'no address'],
-])('of the address %j it says %j', (text, problem) => {
+])('for the address %j it reports %j', (text, problem) => {
   expect(mailAddressProblem(text)).toBe(problem);
 });
 
@@ -27,7 +27,7 @@ test.each([
   ['https://tide gauge/', 'invalid character " " in host name'],
   ['https://tide.example/%zz', 'invalid URL escape "%zz"'],
   ['https://tide.example/\n', 'net/url: invalid control character in URL'],
-])('of the link %j it says %j', (text, problem) => {
+])('for the link %j it reports %j', (text, problem) => {
   expect(requestUriProblem(text)).toBe(problem);
 });
 

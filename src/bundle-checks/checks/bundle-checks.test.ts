@@ -170,7 +170,7 @@ test('BF-B7 a name with a release', () => {
   expect(line).toContain('does not match expected name "tide-gauge-v1.0.0-2"');
 });
 
-test('manifests that a cluster would refuse are told', () => {
+test('manifests that a cluster would refuse are reported', () => {
   const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Bad_Name\ndata: {a: b}\n';
   const [line = ''] = found({ ...tideFiles, 'manifests/map.yaml': map }, /^T/);
   expect(line).toContain(
@@ -178,7 +178,7 @@ test('manifests that a cluster would refuse are told', () => {
   );
 });
 
-test('images that are used and not listed are told, and those without digest', () => {
+test('images that are used and not listed are reported, and those without digest', () => {
   const other = `    image: registry.example/tide/other:v1\n`;
   const files = { ...tideFiles, [csvFile]: tideCsv.replace(/ {4}image: registry.example.*\n/, other) };
   expect(found(files, /^T/).map((line) => line.replace(/@sha256:[0-9a-f]+/, ''))).toEqual([
@@ -187,7 +187,7 @@ test('images that are used and not listed are told, and those without digest', (
   ]);
 });
 
-test('file names that differ in case only are told', () => {
+test('file names that differ only in case are reported', () => {
   const files = {
     ...tideFiles,
     'manifests/A.yaml': account.replace('tide-gauge', 'a'),

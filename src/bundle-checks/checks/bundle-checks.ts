@@ -156,7 +156,7 @@ const crdAgainstCsv: readonly Check[] = [
   {
     ...bundleLevel,
     id: 'B4',
-    title: 'a ServiceAccount is shipped that the ClusterServiceVersion names, too',
+    title: 'a ServiceAccount is in the bundle that the ClusterServiceVersion also names',
     whatToDo: 'Remove the manifest: the account is made from the ClusterServiceVersion.',
     find: doubledAccounts,
   },
@@ -168,7 +168,7 @@ export const bundleLevelChecks: readonly Check[] = [
   {
     ...bundleLevel,
     id: 'B6',
-    title: 'the manifests have more than 1 MiB when compressed',
+    title: 'the manifests exceed 1 MiB when compressed',
     whatToDo: 'Shorten descriptions in CRD schemas and examples.',
     find: (bundle) => sizeHits(bundle, true),
   },
@@ -176,7 +176,7 @@ export const bundleLevelChecks: readonly Check[] = [
     ...bundleLevel,
     id: 'B7',
     severity: 'warning',
-    title: 'the manifests have more than 85 % of that',
+    title: 'the manifests exceed 85 % of that',
     whatToDo: 'Shorten descriptions in CRD schemas and examples.',
     find: (bundle) => sizeHits(bundle, false),
   },

@@ -95,7 +95,7 @@ export const communityChecks: readonly Check[] = [
     ...community,
     severity: 'error',
     title: 'APIs are used that OpenShift 4.9 removed, and the bundle is offered there',
-    whatToDo: `Use API versions that there are; or end ${versionsKey} in metadata/annotations.yaml before it: v4.6-v4.8.`,
+    whatToDo: `Use supported API versions, or end ${versionsKey} in metadata/annotations.yaml before it: v4.6-v4.8.`,
     find: rangeHolds,
   },
 ];

@@ -49,8 +49,8 @@ function annotationBytes({ object }: ManifestObject): number {
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** Errors of a cluster about the manifests that are passed on; what they are called and where they go is the installer's affair. */
-function* judgedManifests({ others }: BundleUnderCheck, { rules }: CheckContext): Iterable<Hit> {
+/** Errors of a cluster about the other manifests; the installer decides on their names and namespaces. */
+function* manifestHits({ others }: BundleUnderCheck, { rules }: CheckContext): Iterable<Hit> {
   for (const manifest of others) {
     if (findKind(manifest.kind) === undefined) continue;
     const { namespace: _namespace, ...metadata } = objectAt(manifest.object, 'metadata') ?? {};
@@ -156,8 +156,8 @@ export const contentChecks: readonly Check[] = [
   {
     ...content,
     id: 'T4',
-    title: 'the annotations of an object have more than 262144 bytes in sum',
-    whatToDo: 'Shorten the annotations; clusters take no more.',
+    title: 'the annotations of an object exceed 262144 bytes in total',
+    whatToDo: 'Shorten the annotations; clusters accept no more.',
     *find({ objects }) {
       for (const object of objects) {
         if (annotationBytes(object) <= maxAnnotationBytes) continue;
@@ -170,13 +170,13 @@ export const contentChecks: readonly Check[] = [
     ...content,
     id: 'T7',
     title: 'a cluster would refuse a manifest: its name, its metadata, or anything in it',
-    whatToDo: 'Mend the field: the installation fails otherwise.',
-    find: judgedManifests,
+    whatToDo: 'Fix the field: the installation fails otherwise.',
+    find: manifestHits,
   },
   {
     ...content,
     id: 'T10',
-    title: 'an annotation of a CRD is no string',
+    title: 'an annotation of a CRD is not a string',
     whatToDo: 'Put the value in quotes.',
     find: wrongAnnotations,
   },
@@ -184,7 +184,7 @@ export const contentChecks: readonly Check[] = [
     ...content,
     id: 'T11',
     severity: 'warning',
-    title: 'the names of two files differ in upper and lower case only',
+    title: 'the names of two files differ only in upper and lower case',
     whatToDo: 'Rename one: on some disks they are one file.',
     find: caseCollisions,
   },
@@ -201,7 +201,7 @@ export const contentChecks: readonly Check[] = [
     id: 'T13',
     severity: 'warning',
     title: 'an image is used and not listed in `spec.relatedImages`',
-    whatToDo: 'List it: clusters without a way to the internet mirror what is listed.',
+    whatToDo: 'List it: disconnected clusters mirror what is listed.',
     find: unlistedImages,
   },
   {
@@ -223,7 +223,7 @@ export const contentChecks: readonly Check[] = [
     id: 'T15',
     severity: 'warning',
     title: 'a CRD ships a conversion webhook without port',
-    whatToDo: 'Leave conversion to spec.webhookdefinitions, or write the port; 443 is taken otherwise.',
+    whatToDo: 'Leave conversion to spec.webhookdefinitions, or write the port; the default is 443.',
     *find({ crds }) {
       for (const crd of crds) {
         const path = ['spec', 'conversion', 'webhook', 'clientConfig', 'service'];

@@ -108,7 +108,7 @@ test('in examples that are written line for line, the line is named', () => {
   ]);
 });
 
-test('items of lists that say less than they should are told', () => {
+test('list items with empty required fields are reported', () => {
   const files = changed(
     ['    supported: true\n', ''],
     ['  - name: gauge\n    image:', '  - image:'],
@@ -165,7 +165,7 @@ test('BF-C13 no strategy', () => {
   ]);
 });
 
-test('members that items of lists must have are told', () => {
+test('missing required fields of list items are reported', () => {
   expect(errorsOf(changed(['      kind: Gauge\n', '']))).toContain(
     '13:7 error CSV18 Field spec.customresourcedefinitions.owned[0].kind, Value field: required field missing',
   );
@@ -214,13 +214,13 @@ test('skips are names', () => {
   expect(line).toContain('6:20 error CSV26 spec.skips[1] "Bad_Name" is invalid: ');
 });
 
-test('a number where a string should be is told as it is written', () => {
+test('a number in place of a string is reported as it is written', () => {
   expect(errorsOf(changed(['version: 0.4.0', 'version: 1.10']))).toEqual([
     `7:3 error L6 unable to parse CSV ${file}: spec.version: expected a string, found the number 1.1 (written 1.10)`,
   ]);
 });
 
-test('annotations that are no strings are told at their keys, all of them', () => {
+test('all annotations that are not strings are reported at their keys', () => {
   expect(errorsOf(annotated('certified: true', 'other: [1]')).map((line) => line.slice(0, 12))).toEqual([
     '6:5 error L6',
     '7:5 error L6',
@@ -233,7 +233,7 @@ test('unknown fields are warnings, deep ones too', () => {
   ]);
 });
 
-test('deployments are judged as a cluster would', () => {
+test('deployments are validated like by a cluster', () => {
   const files = changed([
     '              - name: manager\n',
     '              - name: Manager\n                env: [{value: x}]\n',
@@ -269,7 +269,7 @@ test('a permission to do nothing is one', () => {
   expect(errorsOf(changed([rules, '        rules: []\n']))).toEqual([]);
 });
 
-test('permissions are judged as a cluster would', () => {
+test('permissions are validated like by a cluster', () => {
   expect(errorsOf(changed(['          verbs: [get, list, watch]\n', '']))).toEqual([
     '39:11 error CSV33 spec.install.spec.clusterPermissions[0].rules[0].verbs: Required value: verbs must contain at least one value',
   ]);

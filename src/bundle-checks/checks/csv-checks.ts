@@ -222,7 +222,7 @@ export const csvChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV1',
-    title: 'the name is no DNS subdomain, or no label value',
+    title: 'the name is not a DNS subdomain, or not a label value',
     whatToDo: 'Name it <package>.v<version>, with at most 63 characters.',
     find: (bundle) => (bundle.csv === undefined ? [] : nameHits(bundle, 'metadata.name', bundle.csv.name)),
   },
@@ -257,7 +257,7 @@ export const csvChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV17',
-    title: '`spec.minKubeVersion` is no version',
+    title: '`spec.minKubeVersion` is not a version',
     whatToDo: 'Write MAJOR.MINOR.PATCH, such as 1.25.0.',
     find: badKubeVersion,
   },
@@ -274,14 +274,14 @@ export const csvChecks: readonly Check[] = [
   {
     ...warning,
     id: 'CSV37',
-    title: 'an item of a list lacks a field that the schema of ClusterServiceVersions asks for',
-    whatToDo: 'Add the field: tools take it for empty, or for false.',
+    title: 'an item of a list lacks a field that the schema of ClusterServiceVersions requires',
+    whatToDo: 'Add the field: tools read it as empty, or as false.',
     find: unsaidInItems,
   },
   {
     ...csv,
     id: 'CSV19',
-    title: 'an annotation differs from one that means something in upper and lower case only',
+    title: 'an annotation differs from a known one only in upper and lower case',
     whatToDo: 'Write the key as it is expected.',
     *find(bundle) {
       const known = new Map(installAnnotations.map((key) => [key.toLowerCase(), key]));
@@ -308,7 +308,7 @@ export const csvChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV21',
-    title: '`apiVersion` is missing, or is another one',
+    title: '`apiVersion` is missing or wrong',
     whatToDo: 'Write apiVersion: operators.coreos.com/v1alpha1.',
     find: (bundle) => {
       if (bundle.csv === undefined) return [];

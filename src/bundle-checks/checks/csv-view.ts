@@ -74,9 +74,9 @@ export function csvDeployments({ object }: ManifestObject): readonly Nested[] {
   return itemsAt(object, 'spec', 'install', 'spec', 'deployments');
 }
 
-/** Whether any of `wanted` is in the list. */
-export function hasAny(list: readonly string[], ...wanted: readonly string[]): boolean {
-  return list.some((item) => wanted.includes(item));
+/** Whether the list has any of `items`. */
+export function hasAny(list: readonly string[], ...items: readonly string[]): boolean {
+  return list.some((item) => items.includes(item));
 }
 
 /** `["a" "b"]` */

@@ -14,23 +14,23 @@ function isOld({ apiVersion }: ManifestObject): boolean {
   return apiVersion === versions[1];
 }
 
-type Judgement = ReturnType<ApiRules['validate']>;
+type Validation = ReturnType<ApiRules['validate']>;
 
 /** By definition: validating a large one takes long, and every row below asks. Other objects of the bundle change nothing about it. */
-const judgements = new WeakMap<ApiRules, WeakMap<ManifestObject, Judgement>>();
+const validations = new WeakMap<ApiRules, WeakMap<ManifestObject, Validation>>();
 
-function judgementOf(crd: ManifestObject, rules: ApiRules): Judgement {
-  const known = judgements.get(rules) ?? new WeakMap<ManifestObject, Judgement>();
-  judgements.set(rules, known);
-  const judgement = known.get(crd) ?? rules.validate(asCurrentDefinition(crd.object));
-  known.set(crd, judgement);
-  return judgement;
+function validationOf(crd: ManifestObject, rules: ApiRules): Validation {
+  const known = validations.get(rules) ?? new WeakMap<ManifestObject, Validation>();
+  validations.set(rules, known);
+  const validation = known.get(crd) ?? rules.validate(asCurrentDefinition(crd.object));
+  known.set(crd, validation);
+  return validation;
 }
 
-/** Errors of the definition as a server of today says them; an old one is installed as v1. */
+/** Errors of the definition from a current server; an old one is installed as v1. */
 function errorsOf(crd: ManifestObject, { rules }: CheckContext): readonly FieldError[] {
   if (!versions.includes(crd.apiVersion)) return [];
-  const { errors } = judgementOf(crd, rules);
+  const { errors } = validationOf(crd, rules);
   return errors.filter(({ field }) => !field.startsWith('status'));
 }
 
@@ -50,7 +50,7 @@ const rules: readonly ProblemRow<FieldError>[] = [
   {
     id: 'CRD2',
     title: 'the group is missing, or has no dot',
-    whatToDo: 'Use a domain of yours as group.',
+    whatToDo: 'Use a domain that you own as group.',
     matches: at(/^spec\.group$/),
   },
   {
@@ -73,7 +73,7 @@ const rules: readonly ProblemRow<FieldError>[] = [
   },
   {
     id: 'CRD6',
-    title: 'the name of a version is no DNS label',
+    title: 'the name of a version is not a DNS label',
     whatToDo: 'Name versions v1, v1beta1 and so on.',
     matches: at(/^spec\.versions\[\d+\]\.name$/),
   },
@@ -109,7 +109,7 @@ const rules: readonly ProblemRow<FieldError>[] = [
   },
   {
     id: 'CRD12',
-    title: 'a group of Kubernetes itself without approval',
+    title: 'a protected group of Kubernetes without approval',
     whatToDo:
       'Use a group of your own: *.k8s.io and *.kubernetes.io are for APIs that the Kubernetes project approved.',
     matches: at(/^metadata\.annotations\[api-approved/),
@@ -117,13 +117,13 @@ const rules: readonly ProblemRow<FieldError>[] = [
   {
     id: 'CRD13',
     title: 'a schema is not structural, has a bad default, or a CEL rule that does not compile',
-    whatToDo: 'Mend the schema: a cluster refuses the definition.',
+    whatToDo: 'Fix the schema: a cluster refuses the definition.',
     matches: at(/openAPIV3Schema/),
   },
   {
     id: 'CRD14',
-    title: 'anything else for which a cluster refuses the definition',
-    whatToDo: 'Mend the definition: a cluster refuses it.',
+    title: 'a cluster refuses the definition for any other reason',
+    whatToDo: 'Fix the definition: a cluster refuses it.',
     matches: () => true,
   },
 ];
@@ -146,8 +146,8 @@ function writtenField(field: string): string {
     .replace(/\.JSONPath$/, '.jsonPath');
 }
 
-function hitOf(crd: ManifestObject, { field: told, message }: FieldError): Hit {
-  const field = ownField(told);
+function hitOf(crd: ManifestObject, { field: serverField, message }: FieldError): Hit {
+  const field = ownField(serverField);
   const text = field === '' ? message : `${field}: ${message}`;
   const path = parseField(isOld(crd) ? field : writtenField(field));
   return { message: text.length > 2000 ? `${text.slice(0, 2000)}…` : text, place: placeIn(crd, path) };
@@ -181,12 +181,12 @@ export const definitionChecks: readonly Check[] = [
     ...crds,
     id: 'CRD15',
     severity: 'warning',
-    title: 'a field of a CRD is not known',
+    title: 'a field of a CRD is unknown',
     whatToDo: 'Remove the field, or correct its name: a cluster drops it.',
     *find(bundle, context) {
       for (const crd of bundle.crds) {
         if (crd.apiVersion !== versions[0]) continue;
-        for (const field of judgementOf(crd, context.rules).unknownFields) {
+        for (const field of validationOf(crd, context.rules).unknownFields) {
           if (field.startsWith('status')) continue;
           yield { message: `unknown field "${field}"`, place: placeIn(crd, parseField(field)) };
         }

@@ -6,8 +6,8 @@ import { compilePropertyRule } from '../../constraints/property-rule.ts';
 
 const file = 'metadata/dependencies.yaml';
 
-/** What is said of one dependency, without its place in the list. */
-function said(type: string, value: JsonValue): readonly string[] {
+/** The findings about one dependency, without its place in the list. */
+function messagesOf(type: string, value: JsonValue): readonly string[] {
   const lines = findingsOf({ ...tideFiles, [file]: { dependencies: [{ type, value }] } });
   return lines
     .filter((line) => line.startsWith(file))
@@ -90,7 +90,7 @@ const rows: readonly { name: string; type: string; value: JsonValue; expected: r
 ];
 
 test.each(rows)('$name', ({ type, value, expected }) => {
-  expect(said(type, value)).toEqual(expected);
+  expect(messagesOf(type, value)).toEqual(expected);
 });
 
 test('every dependency has the place of its entry', () => {
@@ -123,7 +123,7 @@ test('BF-R7 semver_compare of 1.2 and v1.2.0', () => {
   expect(compilePropertyRule("semver_compare('1.2','v1.2.0') == 0").isTrueOf([])).toBe(true);
 });
 
-test('properties need type and value, and say nothing that catalogs work out', () => {
+test('properties need type and value, and must not contain what catalogs derive', () => {
   const text = 'properties:\n- value: 1\n- type: a\n- type: olm.package\n  value: {}\n';
   const lines = findingsOf({ ...tideFiles, 'metadata/properties.yaml': text });
   expect(lines.filter((line) => line.startsWith('metadata/properties')).map((line) => line.slice(25, 60))).toEqual([

@@ -35,7 +35,7 @@ const rules: readonly ProblemRow<string>[] = [
   },
   {
     id: 'D4',
-    title: 'the version of an `olm.package` is no range',
+    title: 'the version of an `olm.package` is not a range',
     whatToDo: 'Write a range such as ">=1.2.0 <2.0.0 || 3.1.x": no v in front, no commas.',
     matches: like(/^Invalid semver format version/),
   },
@@ -53,8 +53,8 @@ const rules: readonly ProblemRow<string>[] = [
   },
   {
     id: 'D8',
-    title: 'the rule of a `cel` constraint does not compile, or comes to no truth value',
-    whatToDo: 'Mend the expression; it has one variable, properties.',
+    title: 'the rule of a `cel` constraint does not compile, or does not evaluate to a boolean',
+    whatToDo: 'Fix the expression; it has one variable, properties.',
     matches: like(/^Invalid CEL expression/),
   },
   {
@@ -65,7 +65,7 @@ const rules: readonly ProblemRow<string>[] = [
   },
   {
     id: 'D10',
-    title: 'a constraint is empty, too large, too deep, or has members that are not known',
+    title: 'a constraint is empty, too large, too deep, or has unknown members',
     whatToDo: 'Write one of gvk, package, all, any, not and cel in each constraint.',
     matches: like(/./),
   },
@@ -118,7 +118,7 @@ export const dependencyChecks: readonly Check[] = [
   {
     ...format,
     id: 'D11',
-    title: '`dependencies` is no list',
+    title: '`dependencies` is not a list',
     whatToDo: 'Write a list of {type, value}.',
     find: (bundle) => wrongList(bundle, 'dependencies'),
   },

@@ -187,7 +187,7 @@ export const deprecatedApiChecks: readonly Check[] = [
     id: 'DEP2',
     ...deprecated,
     severity: 'error',
-    title: 'minKubeVersion is no version',
+    title: 'minKubeVersion is not a version',
     whatToDo: 'Write spec.minKubeVersion with three numbers: 1.25.0.',
     find: badMinKubeVersion,
   },
@@ -197,7 +197,7 @@ export const deprecatedApiChecks: readonly Check[] = [
     ...deprecated,
     severity: 'warning',
     title: 'permissions name PodSecurityPolicies, which Kubernetes 1.25 removed',
-    whatToDo: 'Take podsecuritypolicies out of the rule when no older release is supported.',
+    whatToDo: 'Remove podsecuritypolicies from the rule unless an older release is supported.',
     find: podSecurityPolicyRules,
   },
 ];

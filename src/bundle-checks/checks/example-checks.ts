@@ -118,29 +118,29 @@ function describe(example: JsonObject, index: number): string {
 }
 
 /** Findings about an example. */
-interface Said {
+interface ExampleProblem {
   readonly text: string;
   /** From the list of examples on. */
   readonly path: FieldPath;
 }
 
-interface Judged {
+interface ValidatedExample {
   readonly what: string;
-  readonly errors: readonly Said[];
-  readonly unknownFields: readonly Said[];
+  readonly errors: readonly ExampleProblem[];
+  readonly unknownFields: readonly ExampleProblem[];
 }
 
-/** Examples as the API server would take them: names may be left out, namespaces and status do not count. */
-function judgeExamples(bundle: BundleUnderCheck, { rules }: CheckContext): readonly Judged[] {
+/** Validates examples like an API server; names may be missing, namespaces and status do not count. */
+function validateExamples(bundle: BundleUnderCheck, { rules }: CheckContext): readonly ValidatedExample[] {
   for (const crd of bundle.crds) rules.define(asCurrentDefinition(crd.object));
   return (examplesOf(bundle)?.list ?? []).map((example, index) => {
     const metadata = { name: 'example', ...objectAt(example, 'metadata') };
     const { errors, unknownFields } = rules.validate({ ...example, metadata });
-    const said = errors.filter(({ message }) => !message.includes('some validation rules were not checked'));
+    const reported = errors.filter(({ message }) => !message.includes('some validation rules were not checked'));
     const at = (field: string): FieldPath => [index, ...parseField(field)];
     return {
       what: describe(example, index),
-      errors: said.map(({ field, message }) => ({
+      errors: reported.map(({ field, message }) => ({
         text: field === '' ? message : `${field}: ${message}`,
         path: at(field),
       })),
@@ -151,17 +151,17 @@ function judgeExamples(bundle: BundleUnderCheck, { rules }: CheckContext): reado
   });
 }
 
-function* judgedHits(
+function* validationHits(
   bundle: BundleUnderCheck,
   context: CheckContext,
-  pick: (judged: Judged) => readonly Said[],
+  pick: (example: ValidatedExample) => readonly ExampleProblem[],
 ): Iterable<Hit> {
   const found = examplesOf(bundle);
   if (found === undefined || found.list.length === 0) return;
   const positions = new YamlPositions(found.text);
-  for (const judged of judgeExamples(bundle, context)) {
-    for (const { text, path } of pick(judged).slice(0, maxProblems)) {
-      yield textHit(bundle, found, { message: `${judged.what}: ${text}`, position: positions.find(0, path) });
+  for (const example of validateExamples(bundle, context)) {
+    for (const { text, path } of pick(example).slice(0, maxProblems)) {
+      yield textHit(bundle, found, { message: `${example.what}: ${text}`, position: positions.find(0, path) });
     }
   }
 }
@@ -183,7 +183,7 @@ export const exampleChecks: readonly Check[] = [
   {
     ...warning,
     id: 'CSV5',
-    title: 'both names of the annotation with examples are used',
+    title: 'both annotations for examples are set',
     whatToDo: 'Keep alm-examples.',
     find: (bundle) => {
       const annotations = annotationsOf(bundle);
@@ -195,14 +195,14 @@ export const exampleChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV6',
-    title: 'the examples are no JSON',
-    whatToDo: 'Mend the JSON where the arrow points.',
+    title: 'the examples are not JSON',
+    whatToDo: 'Fix the JSON where the arrow points.',
     find: (bundle) => exampleHits(bundle, true),
   },
   {
     ...csv,
     id: 'CSV7',
-    title: 'the examples are no list of objects',
+    title: 'the examples are not a list of objects',
     whatToDo: 'Put the examples into a JSON list: [{…}, {…}].',
     find: (bundle) => exampleHits(bundle, false),
   },
@@ -254,14 +254,14 @@ export const exampleChecks: readonly Check[] = [
     ...warning,
     id: 'CSV23',
     title: 'an example would be refused by the API server',
-    whatToDo: 'Mend the example: users start from it.',
-    find: (bundle, context) => judgedHits(bundle, context, ({ errors }) => errors),
+    whatToDo: 'Fix the example: users start from it.',
+    find: (bundle, context) => validationHits(bundle, context, ({ errors }) => errors),
   },
   {
     ...warning,
     id: 'CSV24',
     title: 'an example has a field that its CRD does not know',
     whatToDo: 'Remove the field, or add it to the schema: the API server drops it.',
-    find: (bundle, context) => judgedHits(bundle, context, ({ unknownFields }) => unknownFields),
+    find: (bundle, context) => validationHits(bundle, context, ({ unknownFields }) => unknownFields),
   },
 ];

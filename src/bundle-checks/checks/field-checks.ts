@@ -58,13 +58,13 @@ function releaseProblem(release: string): string | undefined {
   return hasZeros ? 'numeric identifiers in release version must not have leading zeros' : undefined;
 }
 
-/** Errors of a cluster about an object that is made of a part; places are those of the part. */
-function* judgedPart(
+/** Errors of a cluster about an object built from a part; places are those of the part. */
+function* partHits(
   bundle: BundleUnderCheck,
   { rules }: CheckContext,
-  judged: { readonly object: JsonObject; readonly prefix: string; readonly part: Part },
+  target: { readonly object: JsonObject; readonly prefix: string; readonly part: Part },
 ): Iterable<Hit> {
-  const { object, prefix, part } = judged;
+  const { object, prefix, part } = target;
   for (const { field, message } of rules.validate(object).errors) {
     // Wrong types are reported by L6, names of the rest of the object by other checks.
     if (!field.startsWith(prefix)) continue;
@@ -92,7 +92,7 @@ function* deploymentHits(bundle: BundleUnderCheck, context: CheckContext): Itera
     const spec = objectAt(value, 'spec');
     if (spec === undefined) continue;
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x', namespace: 'x' }, spec };
-    const hits = judgedPart(bundle, context, {
+    const hits = partHits(bundle, context, {
       object,
       prefix: 'spec',
       part: { value: spec, path: [...path, 'spec'] },
@@ -110,7 +110,7 @@ function* ruleHits(bundle: BundleUnderCheck, context: CheckContext): Iterable<Hi
     for (const { value, path } of csvParts(bundle, 'spec', 'install', 'spec', key)) {
       const rules = listAt(value, 'rules');
       const object = { apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata: { name: 'x' }, rules };
-      yield* judgedPart(bundle, context, { object, prefix: 'rules', part: { value, path: [...path, 'rules'] } });
+      yield* partHits(bundle, context, { object, prefix: 'rules', part: { value, path: [...path, 'rules'] } });
     }
   }
 }
@@ -134,7 +134,7 @@ function* webhookHits(bundle: BundleUnderCheck, context: CheckContext): Iterable
       metadata: { name: 'x' },
       webhooks: [webhook],
     };
-    yield* judgedPart(bundle, context, { object, prefix: 'webhooks[0]', part });
+    yield* partHits(bundle, context, { object, prefix: 'webhooks[0]', part });
   }
 }
 
@@ -144,21 +144,21 @@ export const fieldChecks: readonly Check[] = [
     ...csv,
     id: 'L6',
     stage: 'loading',
-    title: 'a field of the ClusterServiceVersion has another type than it should',
+    title: 'a field of the ClusterServiceVersion has the wrong type',
     whatToDo: 'Write the value as the expected type; numbers and words such as yes need quotes to be strings.',
     find: (bundle) => typeHits(bundle, false),
   },
   {
     ...warning,
     id: 'CSV25',
-    title: 'a field of the ClusterServiceVersion is not known',
+    title: 'a field of the ClusterServiceVersion is unknown',
     whatToDo: 'Remove the field, or correct its name: tools drop it silently.',
     find: (bundle) => typeHits(bundle, true),
   },
   {
     ...csv,
     id: 'CSV26',
-    title: 'an entry of `spec.skips` is no name',
+    title: 'an entry of `spec.skips` is not a name',
     whatToDo: 'Write names of ClusterServiceVersions.',
     *find(bundle) {
       for (const [index, name] of listAt(csvSpec(bundle), 'skips').entries()) {
@@ -173,7 +173,7 @@ export const fieldChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV27',
-    title: 'the annotation `olm.skipRange` is no range of versions',
+    title: 'the annotation `olm.skipRange` is not a range of versions',
     whatToDo: 'Write a range such as ">=1.0.0 <1.2.0": no v in front, no commas.',
     find: (bundle) => {
       const range = valueAt(objectAt(bundle.csv?.object, 'metadata', 'annotations'), 'olm.skipRange');
@@ -187,7 +187,7 @@ export const fieldChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV28',
-    title: 'an install mode is not known',
+    title: 'an install mode is unknown',
     whatToDo: `Use ${modes.join(', ')}.`,
     *find(bundle) {
       for (const { value, path } of csvParts(bundle, 'spec', 'installModes')) {
@@ -200,7 +200,7 @@ export const fieldChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV29',
-    title: '`spec.version` is no version',
+    title: '`spec.version` is not a version',
     whatToDo: 'Write MAJOR.MINOR.PATCH.',
     find: (bundle) => {
       const version = textAt(csvSpec(bundle), 'version');
@@ -212,7 +212,7 @@ export const fieldChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV30',
-    title: '`spec.release` is no release',
+    title: '`spec.release` is not a release',
     whatToDo: 'Write identifiers with dots between them, such as 2 or 2.rc1.',
     find: (bundle) => {
       const release = textAt(csvSpec(bundle), 'release');
@@ -223,7 +223,7 @@ export const fieldChecks: readonly Check[] = [
   {
     ...warning,
     id: 'CSV31',
-    title: 'the annotations have more than 200 KiB in sum; clusters take 256 KiB',
+    title: 'the annotations exceed 200 KiB in total; clusters accept 256 KiB',
     whatToDo: 'Shorten the examples in alm-examples.',
     find: (bundle) => {
       const annotations = objectAt(bundle.csv?.object, 'metadata', 'annotations') ?? {};
@@ -238,21 +238,21 @@ export const fieldChecks: readonly Check[] = [
     ...csv,
     id: 'CSV32',
     title: 'a cluster would refuse a deployment: containers, environment, selectors and everything else in its spec',
-    whatToDo: 'Mend the field: the installation fails otherwise.',
+    whatToDo: 'Fix the field: the installation fails otherwise.',
     find: deploymentHits,
   },
   {
     ...csv,
     id: 'CSV33',
     title: 'a cluster would refuse a rule of the permissions',
-    whatToDo: 'Mend the rule: the installation fails otherwise.',
+    whatToDo: 'Fix the rule: the installation fails otherwise.',
     find: ruleHits,
   },
   {
     ...csv,
     id: 'CSV34',
     title: 'a cluster would refuse a webhook definition',
-    whatToDo: 'Mend the definition: the installation fails otherwise.',
+    whatToDo: 'Fix the definition: the installation fails otherwise.',
     find: webhookHits,
   },
   {
@@ -271,8 +271,8 @@ export const fieldChecks: readonly Check[] = [
   {
     ...csv,
     id: 'CSV36',
-    title: 'the annotation `olm.properties` is no list of `{type, value}`',
-    whatToDo: 'Mend the JSON, or move the properties to metadata/properties.yaml.',
+    title: 'the annotation `olm.properties` is not a list of `{type, value}`',
+    whatToDo: 'Fix the JSON, or move the properties to metadata/properties.yaml.',
     find: (bundle) => {
       const text = valueAt(objectAt(bundle.csv?.object, 'metadata', 'annotations'), 'olm.properties');
       if (typeof text !== 'string') return [];

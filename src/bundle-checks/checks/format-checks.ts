@@ -47,7 +47,7 @@ function missingDirectory({ otherEntries }: BundleUnderCheck, directory: string)
   const found = otherEntries.find(({ path, kind }) => kind === 'directory' && path.endsWith(`/${directory}`));
   if (found === undefined) return { message };
   const root = found.path.slice(0, -directory.length - 1);
-  return { message, whatToDo: `There is one in ${root}/: if that is the bundle, name that folder.` };
+  return { message, whatToDo: `${root}/ has one: if that is the bundle, name that folder.` };
 }
 
 const format = { suite: 'default', stage: 'format', severity: 'error' } as const;
@@ -94,7 +94,7 @@ export const formatChecks: readonly Check[] = [
   {
     ...format,
     id: 'F5',
-    title: 'the annotated media type is not that of the files',
+    title: 'the annotated media type does not match the files',
     whatToDo:
       'Set the annotation to the format of the files, or add the ClusterServiceVersion that registry+v1 requires.',
     find: (bundle) => {
@@ -187,7 +187,7 @@ export const formatChecks: readonly Check[] = [
     id: 'F13',
     severity: 'warning',
     title: 'a channel has spaces around it',
-    whatToDo: 'Remove the spaces: catalogs take them as a part of the name.',
+    whatToDo: 'Remove the spaces: catalogs treat them as part of the name.',
     *find(bundle) {
       for (const channel of channelsOf(bundle)) {
         const text = `channel "${channel}" has spaces around it`;
@@ -198,7 +198,7 @@ export const formatChecks: readonly Check[] = [
   {
     ...format,
     id: 'F14',
-    title: 'the files are laid out as a package manifest, the format before this one',
+    title: 'the files are laid out as a package manifest, the former format',
     whatToDo: 'Make a bundle of each version: its manifests in manifests/, and metadata/annotations.yaml beside them.',
     *find({ manifestFiles, metadataFiles }) {
       for (const file of [...manifestFiles, ...metadataFiles]) {

@@ -135,7 +135,7 @@ export const goodPracticeChecks: readonly Check[] = [
     id: 'GP3',
     ...practice,
     title: 'an owned or required CRD has no description',
-    whatToDo: 'Say in description what an object of the kind does.',
+    whatToDo: 'Describe in description what an object of the kind does.',
     find: ofCsv(crdsDescribed),
   },
   {
@@ -149,7 +149,7 @@ export const goodPracticeChecks: readonly Check[] = [
     id: 'GP5',
     ...practice,
     title: 'the operator may create CRDs',
-    whatToDo: 'Ship the CRDs in the bundle, or depend on the operator that does, and take the permission away.',
+    whatToDo: 'Ship the CRDs in the bundle, or depend on the operator that does, and remove the permission.',
     find: ofCsv(createsNoCrds),
   },
   {
@@ -162,7 +162,7 @@ export const goodPracticeChecks: readonly Check[] = [
   {
     id: 'GP7',
     ...practice,
-    title: "the CSV's name has not the form PACKAGE.vVERSION, or PACKAGE-vVERSION-RELEASE",
+    title: "the CSV's name does not have the form PACKAGE.vVERSION or PACKAGE-vVERSION-RELEASE",
     whatToDo: 'Name the CSV PACKAGE.vMAJOR.MINOR.PATCH.',
     find: ofCsv(nameFollowsConvention),
   },

@@ -40,7 +40,7 @@ test('BF-L5 a CSV as second document is found', () => {
   expect(found.filter((line) => line.includes(' error '))).toEqual([]);
 });
 
-test('every file that cannot be parsed is told, with its place', () => {
+test('every file that cannot be parsed is reported with its place', () => {
   const found = errors({
     ...tideFiles,
     'manifests/a.yaml': 'a: [',
@@ -75,7 +75,7 @@ test('a Helm template is recognised', () => {
   expect(found).toMatch(/^manifests\/a.yaml:2:7 error L5 .*invalid map key: .*looks like a Helm template/);
 });
 
-test('an annotations file that is broken is told, with its place', () => {
+test('an invalid annotations file is reported with its place', () => {
   const found = errors({ ...tideFiles, 'metadata/annotations.yaml': 'annotations:\n\ta: b\n' });
   expect(found.at(-1)).toMatch(
     /^metadata\/annotations.yaml:2:\d+ error L8 unable to load the annotations file metadata\/annotations.yaml: yaml: line 2: /,

@@ -106,7 +106,7 @@ export const loadingChecks: readonly Check[] = [
     ...loading,
     id: 'L5',
     title: 'a file of `manifests/` cannot be parsed, or holds something else than objects',
-    whatToDo: 'Mend the file, or remove it when it is no manifest.',
+    whatToDo: 'Fix the file, or remove it if it is not a manifest.',
     *find(bundle) {
       if (!isOperator(bundle)) return;
       for (const file of bundle.manifestFiles) {
@@ -127,7 +127,7 @@ export const loadingChecks: readonly Check[] = [
     ...loading,
     id: 'L8',
     title: 'a file of `metadata/` cannot be parsed',
-    whatToDo: 'Mend the file.',
+    whatToDo: 'Fix the file.',
     *find({ metadataFiles }) {
       for (const file of metadataFiles) {
         if (file.fault === undefined) continue;
@@ -140,8 +140,8 @@ export const loadingChecks: readonly Check[] = [
     ...loading,
     id: 'L12',
     severity: 'warning',
-    title: 'a mapping has a key twice: the last value counts',
-    whatToDo: 'Remove one of the two: tools read the last one, and hardly anyone expects that.',
+    title: 'a mapping has a key twice; the last value is used',
+    whatToDo: 'Remove one of the two: tools read the last one.',
     *find({ manifestFiles, metadataFiles }) {
       for (const file of [...manifestFiles, ...metadataFiles]) {
         if (file.repeatedKey !== undefined) yield faultHit(file, file.repeatedKey, 'yaml: ');
@@ -151,8 +151,8 @@ export const loadingChecks: readonly Check[] = [
   {
     ...loading,
     id: 'L11',
-    title: 'a file is larger than what is read',
-    whatToDo: 'Make the file smaller; no cluster takes an object of that size.',
+    title: 'a file is too large to be read',
+    whatToDo: 'Make the file smaller; no cluster accepts an object of that size.',
     *find(bundle) {
       for (const { path, kind, sizeBytes = 0 } of bundle.otherEntries) {
         if (kind !== 'too large') continue;

@@ -127,8 +127,8 @@ function* lacking(bundle: BundleUnderCheck, context: CheckContext): Iterable<Hit
     const platforms = own.has(image) ? undefined : platformsOf(context, image);
     if (platforms === undefined) continue;
     for (const trait of traits) {
-      const wanted = unique([...promised(bundle, trait), ...offered(bundle, context, trait)]);
-      const missing = wanted.filter((one) => !platforms.some((platform) => platform[trait] === one));
+      const required = unique([...promised(bundle, trait), ...offered(bundle, context, trait)]);
+      const missing = required.filter((one) => !platforms.some((platform) => platform[trait] === one));
       if (missing.length === 0) continue;
       const { named } = wordsOf[trait];
       const text = `check if the image ${image} should not support ${goList(missing)}. Note that this CSV has labels for this ${named} Your manager image [${[...own].join(' ')}] are providing this support OR the CSV is configured via labels to support it. Then, please verify if this image should not support it`;
@@ -169,10 +169,10 @@ function* scheduled(bundle: BundleUnderCheck, context: CheckContext): Iterable<S
   }
 }
 
-function affinityCheck(say: (it: Scheduled) => string | undefined): Check['find'] {
+function affinityCheck(problemOf: (it: Scheduled) => string | undefined): Check['find'] {
   return function* find(bundle, context) {
     for (const it of scheduled(bundle, context)) {
-      const text = say(it);
+      const text = problemOf(it);
       if (text !== undefined) yield csvHit(bundle, it.used.path, text);
     }
   };
@@ -211,27 +211,27 @@ export const multiarchChecks: readonly Check[] = [
     id: 'M2',
     severity: 'error',
     title: 'an image lacks a platform that the labels promise',
-    whatToDo: 'Build the image for that platform, or take the label away; without labels linux and amd64 are promised.',
+    whatToDo: 'Build the image for that platform, or remove the label; without labels linux and amd64 are promised.',
     find: unsupported,
   },
   {
     ...multiarch,
     id: 'M3',
-    title: 'the manager is there for an architecture that has no label',
+    title: 'the manager supports an architecture that has no label',
     whatToDo: 'Label the CSV with operatorframework.io/arch.<arch>: supported for each one.',
     find: unlabelled('architecture'),
   },
   {
     ...multiarch,
     id: 'M4',
-    title: 'the manager is there for an operating system that has no label',
+    title: 'the manager supports an operating system that has no label',
     whatToDo: 'Label the CSV with operatorframework.io/os.<os>: supported for each one.',
     find: unlabelled('os'),
   },
   {
     ...multiarch,
     id: 'M5',
-    title: 'another image is not there for what the manager or the labels support',
+    title: 'another image lacks a platform that the manager or the labels support',
     whatToDo: 'Build that image for it, too, unless it is never used there.',
     find: lacking,
   },
@@ -245,14 +245,14 @@ export const multiarchChecks: readonly Check[] = [
   {
     ...multiarch,
     id: 'M7',
-    title: 'the node affinity names a platform that the image is not there for',
-    whatToDo: 'Take the platform out of the affinity, or build the image for it.',
+    title: 'the node affinity names a platform that the image does not support',
+    whatToDo: 'Remove the platform from the affinity, or build the image for it.',
     find: affinityTooWide,
   },
   {
     ...multiarch,
     id: 'M8',
-    title: 'the node affinity leaves out a platform that the image is there for',
+    title: 'the node affinity leaves out a platform that the image supports',
     whatToDo: 'Add the platform to the affinity, unless the operator does not run there.',
     find: affinityTooNarrow,
   },

@@ -28,8 +28,8 @@ function annotatedCsv(annotations: JsonObject): TestFiles {
   return csvWith({}, { annotations });
 }
 
-/** What the checks of the suite say, without places. */
-function said(files: TestFiles, suite: string, context: Partial<CheckContext> = {}): readonly string[] {
+/** The messages of the checks of the suite, without places. */
+function messagesOf(files: TestFiles, suite: string, context: Partial<CheckContext> = {}): readonly string[] {
   const options = { select: [suite], context };
   return validateBundle(testBundle(files), options).map(({ severity, id, message }) => `${severity} ${id} ${message}`);
 }
@@ -115,15 +115,15 @@ describe('operatorhub', () => {
   ];
 
   test.each(bad)('$name', ({ spec, texts }) => {
-    expect(said(csvWith({ ...complete, ...spec }), 'operatorhub')).toEqual(texts);
+    expect(messagesOf(csvWith({ ...complete, ...spec }), 'operatorhub')).toEqual(texts);
   });
 
   test('members of wrong types end nothing', () => {
     const files = csvWith({ ...complete, links: 'x', maintainers: [1], icon: { a: 1 }, provider: [] });
-    expect(said(files, 'operatorhub').map((line) => line.split(' ')[1])).toEqual(['H1', 'H7', 'H2']);
+    expect(messagesOf(files, 'operatorhub').map((line) => line.split(' ')[1])).toEqual(['H1', 'H7', 'H2']);
   });
 
-  test('tells file, line and column', () => {
+  test('reports file, line and column', () => {
     const found = validateBundle(testBundle(csvWith({ ...complete, version: '0.0.0' })), { select: ['H6'] });
     expect(found.map(shownFinding)).toEqual([`${csvFile}:7:3 error H6 csv.Spec.Version must be set`]);
   });
@@ -131,22 +131,22 @@ describe('operatorhub', () => {
 
 describe('words of catalogues', () => {
   test('BF-H4 categories `Storage, Foo`', () => {
-    expect(said(annotatedCsv({ categories: 'Storage, Foo' }), 'categories')).toEqual([
+    expect(messagesOf(annotatedCsv({ categories: 'Storage, Foo' }), 'categories')).toEqual([
       'error CAT1 csv.Metadata.Annotations["categories"] value " Foo" is not in the set of standard categories',
     ]);
   });
 
   test('categories of one’s own take the place of the standard ones', () => {
-    expect(said(annotatedCsv({ categories: 'Tides,Storage' }), 'categories', { categories: ['Tides'] })).toEqual([
+    expect(messagesOf(annotatedCsv({ categories: 'Tides,Storage' }), 'categories', { categories: ['Tides'] })).toEqual([
       'error CAT1 csv.Metadata.Annotations["categories"] value "Storage" is not in the set of custom categories',
     ]);
   });
 
   test('BF-H5 capabilities `Auto pilot`', () => {
-    expect(said(annotatedCsv({ capabilities: 'Auto pilot' }), 'capabilities')).toEqual([
+    expect(messagesOf(annotatedCsv({ capabilities: 'Auto pilot' }), 'capabilities')).toEqual([
       'error CAP1 csv.Metadata.Annotations.Capabilities "Auto pilot" is not a valid capabilities level',
     ]);
-    expect(said(annotatedCsv({ capabilities: 'Auto Pilot' }), 'capabilities')).toEqual([]);
+    expect(messagesOf(annotatedCsv({ capabilities: 'Auto Pilot' }), 'capabilities')).toEqual([]);
   });
 });
 
@@ -156,17 +156,17 @@ describe('removed APIs', () => {
     'DEP125 this bundle is using APIs which were deprecated and removed in v1.25. More info: https://kubernetes.io/docs/reference/using-api/deprecation-guide/#v1-25. Migrate the API(s) for PodDisruptionBudget: (["gauge-pdb"])';
 
   test('BF-X1 a PodDisruptionBudget of policy/v1beta1, no versions', () => {
-    expect(said(old, 'deprecated-apis')).toEqual([`warning ${text}`]);
+    expect(messagesOf(old, 'deprecated-apis')).toEqual([`warning ${text}`]);
   });
 
   test('BF-X2 the same with the release 1.25', () => {
-    expect(said(old, 'deprecated-apis', { kubernetesVersion: '1.25' })).toEqual([`error ${text}`]);
-    expect(said(old, 'deprecated-apis', { kubernetesVersion: 'v1.24.3' })).toEqual([`warning ${text}`]);
+    expect(messagesOf(old, 'deprecated-apis', { kubernetesVersion: '1.25' })).toEqual([`error ${text}`]);
+    expect(messagesOf(old, 'deprecated-apis', { kubernetesVersion: 'v1.24.3' })).toEqual([`warning ${text}`]);
   });
 
-  test('an error where minKubeVersion says 1.25', () => {
+  test('an error where minKubeVersion is 1.25', () => {
     const files = { ...csvWith({ minKubeVersion: '1.25.0' }), 'manifests/z.yaml': old['manifests/z.yaml'] };
-    expect(said(files, 'deprecated-apis')).toEqual([`error ${text}`]);
+    expect(messagesOf(files, 'deprecated-apis')).toEqual([`error ${text}`]);
   });
 
   test('kinds come sorted, each with its names', () => {
@@ -177,18 +177,18 @@ describe('removed APIs', () => {
       kind: 'CustomResourceDefinition',
       metadata: { name: 'c' },
     };
-    const [found = ''] = said(shipping({ apiVersion: 'v1', kind: 'List', items: [...roles, crd] }), 'DEP122');
+    const [found = ''] = messagesOf(shipping({ apiVersion: 'v1', kind: 'List', items: [...roles, crd] }), 'DEP122');
     expect(found).toContain('Migrate the API(s) for CRD: (["c"]),Role: (["b" "a"])');
   });
 
   test('BF-X3 RBAC on cronjobs', () => {
     const rule = { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['*'] };
-    expect(said(withRules(rule), 'deprecated-apis')).toEqual([]);
+    expect(messagesOf(withRules(rule), 'deprecated-apis')).toEqual([]);
   });
 
   test('BF-X4 RBAC on podsecuritypolicies', () => {
     const rule = { apiGroups: ['policy'], resources: ['podsecuritypolicies'], verbs: ['use'] };
-    const [found = '', ...more] = said(withRules(rule), 'deprecated-apis', { kubernetesVersion: '1.30' });
+    const [found = '', ...more] = messagesOf(withRules(rule), 'deprecated-apis', { kubernetesVersion: '1.30' });
     expect(more).toEqual([]);
     expect(found).toMatch(/^warning DEP3 .* removed in v1\.25\./);
     expect(found).toContain(
@@ -199,12 +199,12 @@ describe('removed APIs', () => {
   test('APIs that a CRD description names count', () => {
     const resources = [{ kind: 'CronJob', name: '', version: 'batch/v1beta1' }];
     const owned = [{ name: 'gauges.tide.example', version: 'v1', kind: 'Gauge', resources }];
-    const [found = ''] = said(csvWith({ customresourcedefinitions: { owned } }), 'deprecated-apis');
+    const [found = ''] = messagesOf(csvWith({ customresourcedefinitions: { owned } }), 'deprecated-apis');
     expect(found).toContain('CronJob: (["ClusterServiceVersion.Spec.CustomResourceDefinitions.Owned[0].Resource[0]"])');
   });
 
   test('BF-X5 the release `abc`', () => {
-    expect(said(tideFiles, 'deprecated-apis', { kubernetesVersion: 'abc' })).toEqual([
+    expect(messagesOf(tideFiles, 'deprecated-apis', { kubernetesVersion: 'abc' })).toEqual([
       'error DEP1 invalid value informed via the k8s key option : abc',
     ]);
   });
@@ -216,7 +216,7 @@ describe('removed APIs', () => {
       metadata: { name: 'c' },
     };
     const ids = (files: TestFiles): readonly string[] =>
-      said(files, 'community').map((line) => line.split(' ')[1] ?? '');
+      messagesOf(files, 'community').map((line) => line.split(' ')[1] ?? '');
     expect(ids(tideFiles)).toEqual([]);
     expect(ids(shipping(crd)).toSorted()).toEqual(['CO1', 'CO2', 'CO3']);
     const annotations = `${tideFiles['metadata/annotations.yaml']}  com.redhat.openshift.versions: v4.6-v4.8\n`;
@@ -230,10 +230,10 @@ describe('removed APIs', () => {
 
 describe('good practices', () => {
   const named = (name: string, spec: JsonObject = {}): readonly string[] =>
-    said(csvWith(spec, { name }), 'good-practices').flatMap((line) => /GP[67]/.exec(line)?.[0] ?? []);
+    messagesOf(csvWith(spec, { name }), 'good-practices').flatMap((line) => /GP[67]/.exec(line)?.[0] ?? []);
 
   test('BF-G1 a container without requests', () => {
-    const [found = ''] = said(tideFiles, 'GP2');
+    const [found = ''] = messagesOf(tideFiles, 'GP2');
     expect(found).toMatch(/^warning GP2 unable to find the resource requests for the container: \(manager\)\. It is/);
   });
 
@@ -251,7 +251,7 @@ describe('good practices', () => {
     { name: 'tide-gauge.v1.0', ids: ['GP6'] },
     { name: 'tide-gauge.v1.2.3.4', ids: ['GP6'] },
     { name: 'tide-gauge', ids: ['GP6', 'GP7'] },
-  ])('of the name $name it says $ids', ({ name, ids }) => {
+  ])('for the name $name it reports $ids', ({ name, ids }) => {
     expect(named(name)).toEqual(ids);
   });
 
@@ -259,7 +259,7 @@ describe('good practices', () => {
     const rule = { apiGroups: ['apiextensions.k8s.io'], resources: ['*'], verbs: ['create'] };
     const install = { strategy: 'deployment', spec: { deployments: [], permissions: [{ rules: [rule] }] } };
     const annotations = tideFiles['metadata/annotations.yaml'].replace('stable,candidate', 'stable-v1,alpha');
-    const found = said({ ...csvWith({ install }), 'metadata/annotations.yaml': annotations }, 'good-practices');
+    const found = messagesOf({ ...csvWith({ install }), 'metadata/annotations.yaml': annotations }, 'good-practices');
     expect(found).toEqual([
       'warning GP3 owned CRD "gauges.tide.example" has an empty description',
       'error GP1 unable to find a deployment to install in the CSV',
@@ -271,25 +271,25 @@ describe('good practices', () => {
 
 describe('objects', () => {
   test('BF-O1 a PodDisruptionBudget with maxUnavailable 25%', () => {
-    expect(said(budget({ maxUnavailable: '25%' }), 'objects')).toEqual([]);
-    expect(said(budget({ maxUnavailable: 1 }), 'objects')).toEqual([]);
+    expect(messagesOf(budget({ maxUnavailable: '25%' }), 'objects')).toEqual([]);
+    expect(messagesOf(budget({ maxUnavailable: 1 }), 'objects')).toEqual([]);
   });
 
   test.each([0, '0%'])('a PodDisruptionBudget with maxUnavailable %j: O1', (maxUnavailable) => {
-    expect(said(budget({ maxUnavailable }), 'objects')).toEqual([
+    expect(messagesOf(budget({ maxUnavailable }), 'objects')).toEqual([
       'error O1 maxUnavailable field cannot be set to 0 or 0%',
     ]);
   });
 
   test('BF-O2 a PodDisruptionBudget with minAvailable 100%', () => {
-    expect(said(budget({ minAvailable: '100%' }), 'objects')).toEqual([
+    expect(messagesOf(budget({ minAvailable: '100%' }), 'objects')).toEqual([
       'error O2 minAvailable field cannot be set to 100%',
     ]);
   });
 
   test('BF-O3 a PriorityClass with globalDefault', () => {
     const priority = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'p' } };
-    expect(said(shipping({ ...priority, value: 1, globalDefault: true }), 'objects')).toEqual([
+    expect(messagesOf(shipping({ ...priority, value: 1, globalDefault: true }), 'objects')).toEqual([
       'error O3 globalDefault field cannot be set to true',
     ]);
   });
@@ -301,21 +301,21 @@ describe('objects', () => {
   test('BF-O4 a ClusterRole updating the SCC anyuid', () => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r' } };
     const rules = [{ ...scc, resourceNames: ['anyuid'], verbs: ['update'] }];
-    expect(said(shipping({ ...role, rules }), 'objects')).toEqual([o5]);
+    expect(messagesOf(shipping({ ...role, rules }), 'objects')).toEqual([o5]);
   });
 
   test('permissions of the CSV and `*` count, too (deviation)', () => {
-    expect(said(withRules({ ...scc, resources: ['*'], resourceNames: ['nonroot'], verbs: ['*'] }), 'objects')).toEqual([
-      o5,
-    ]);
-    expect(said(withRules({ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }), 'objects')).toEqual([
+    expect(
+      messagesOf(withRules({ ...scc, resources: ['*'], resourceNames: ['nonroot'], verbs: ['*'] }), 'objects'),
+    ).toEqual([o5]);
+    expect(messagesOf(withRules({ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }), 'objects')).toEqual([
       'warning O4 RBAC includes permission to create/update poddisruptionbudgets, which could impact cluster stability',
     ]);
-    expect(said(withRules({ ...scc, resourceNames: ['anyuid'], verbs: ['use'] }), 'objects')).toEqual([]);
+    expect(messagesOf(withRules({ ...scc, resourceNames: ['anyuid'], verbs: ['use'] }), 'objects')).toEqual([]);
   });
 
   test('what has not the form of its kind: O6, with the field', () => {
-    expect(said(budget({ minAvailable: true }), 'objects')).toEqual([
+    expect(messagesOf(budget({ minAvailable: true }), 'objects')).toEqual([
       'error O6 error unmarshaling poddisruptionbudget: spec.minAvailable: expected an integer or a text',
     ]);
   });

@@ -169,7 +169,7 @@ const cases: readonly { readonly id: string; readonly files: TestFiles; readonly
   { id: 'T15', files: converted(`{${service}, conversionReviewVersions: [v1]}`), text: /no port, 443 is taken$/ },
 ];
 
-test.each(cases)('$id says what the reference says, in the line that it is about', ({ id, files, text }) => {
+test.each(cases)('$id has the message of the reference, in the line that it is about', ({ id, files, text }) => {
   const found = validateBundle(testBundle(files), { select: ['default', 'deprecated-apis'] }).filter(
     (finding) => finding.id === id,
   );
@@ -182,7 +182,7 @@ test.each(cases)('$id says what the reference says, in the line that it is about
   ).toBe(true);
 });
 
-test('L11 a file that is too large to be read is told with its size', () => {
+test('L11 a file that is too large to be read is reported with its size', () => {
   const large = { path: 'manifests/large.yaml', kind: 'too large', sizeBytes: 99 } as const;
   expect(validateBundle(testBundle(tideFiles, [large])).map(shownFinding)).toContainEqual(
     'manifests/large.yaml error L11 manifests/large.yaml: 99 bytes, more than what is read',

@@ -66,14 +66,14 @@ interface Loop {
 
 const overwrites = 'iteration variable overwrites accumulator variable';
 
-function nameOf(node: Expression | undefined, wanted: string): string | MacroFault {
-  if (node?.kind !== 'ident') return { fault: wanted, offset: node?.offset ?? 0 };
+function nameOf(node: Expression | undefined, fault: string): string | MacroFault {
+  if (node?.kind !== 'ident') return { fault, offset: node?.offset ?? 0 };
   if (node.name === '__result__') return { fault: overwrites, offset: node.offset };
   return node.name;
 }
 
-function oneVariable(args: readonly Expression[], wanted: string): Loop | MacroFault {
-  const name = nameOf(args[0], wanted);
+function oneVariable(args: readonly Expression[], fault: string): Loop | MacroFault {
+  const name = nameOf(args[0], fault);
   return typeof name === 'string' ? { variable: name, variable2: undefined } : name;
 }
 
@@ -164,7 +164,7 @@ const filter: Builder = (body) => {
 interface LoopMacro {
   readonly build: Builder;
   readonly variables: 1 | 2;
-  readonly wanted?: string;
+  readonly nameFault?: string;
 }
 
 const identifier = 'argument is not an identifier';
@@ -178,9 +178,9 @@ const loopMacros: Readonly<Record<string, LoopMacro>> = {
   'exists_one/2': { build: existsOne, variables: 1 },
   'exists_one/3': { build: existsOne, variables: 2 },
   'existsOne/3': { build: existsOne, variables: 2 },
-  'map/2': { build: toList, variables: 1, wanted: identifier },
-  'map/3': { build: toList, variables: 1, wanted: identifier },
-  'filter/2': { build: filter, variables: 1, wanted: identifier },
+  'map/2': { build: toList, variables: 1, nameFault: identifier },
+  'map/3': { build: toList, variables: 1, nameFault: identifier },
+  'filter/2': { build: filter, variables: 1, nameFault: identifier },
   'transformList/3': { build: toList, variables: 2 },
   'transformList/4': { build: toList, variables: 2 },
   'transformMap/3': { build: toMap, variables: 2 },
@@ -193,7 +193,7 @@ function expandLoop(macro: LoopMacro, call: MacroCall & { readonly target: Expre
   const loop =
     macro.variables === 2
       ? twoVariables(call.args)
-      : oneVariable(call.args, macro.wanted ?? 'argument must be a simple name');
+      : oneVariable(call.args, macro.nameFault ?? 'argument must be a simple name');
   if ('fault' in loop) return loop;
   const [first, ...rest] = call.args.slice(macro.variables);
   const make = new Maker(call.offset);

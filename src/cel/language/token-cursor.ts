@@ -87,8 +87,8 @@ export class TooManyFaults extends Error {}
 export class RuleFault extends Error {}
 
 function expectation(kinds: Iterable<TokenKind>): string {
-  const wanted = new Set(kinds);
-  const texts = [...(wanted.has(endOfText) ? [endOfText] : []), ...listed.filter((kind) => wanted.has(kind))];
+  const expected = new Set(kinds);
+  const texts = [...(expected.has(endOfText) ? [endOfText] : []), ...listed.filter((kind) => expected.has(kind))];
   return texts.length === 1 ? (texts[0] ?? '') : `{${texts.join(', ')}}`;
 }
 

@@ -99,7 +99,7 @@ function unifyAll(known: Substitutions, a: readonly CelType[], b: readonly CelTy
   });
 }
 
-/** Whether values of the types `from` may be given where `to` is wanted: what is known afterwards, or undefined. */
+/** The type bindings under which values of the types `from` are assignable to `to`; undefined where they are not. */
 export function assign(
   known: Substitutions,
   from: readonly CelType[],

@@ -38,13 +38,13 @@ function sumFrom(zero: Value) {
   });
 }
 
-/** The first item that none precedes; `wanted` is the order of a worse one to a better one. */
-function extreme(name: string, wanted: bigint) {
+/** The first item that none precedes; `better` is how the best so far compares with a better one. */
+function extreme(name: string, better: bigint) {
   return onList((list) => {
     let best: Value | undefined;
     for (const item of list) {
       if (item instanceof Failure) return item;
-      if (best === undefined || compareValues(best, item) === wanted) best = item;
+      if (best === undefined || compareValues(best, item) === better) best = item;
     }
     return best ?? new Failure(`${name} called on empty list`);
   });

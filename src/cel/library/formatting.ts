@@ -71,9 +71,9 @@ function isPrintable(value: Value): boolean {
 }
 
 /** Why a clause cannot show a value. */
-export function wrongType(clause: string, wanted: string, value: Value | string): Failure {
+export function wrongType(clause: string, allowed: string, value: Value | string): Failure {
   const name = typeof value === 'string' ? value : typeNameOf(value);
-  return new Failure(`${clause} clause can only be used on ${wanted}, was given ${name}`);
+  return new Failure(`${clause} clause can only be used on ${allowed}, was given ${name}`);
 }
 
 function formatDecimal(value: Value): string | Failure {
@@ -121,12 +121,12 @@ function formatScientific(value: Value, precision: number): string | Failure {
   return `${mantissa}\u00D710${Number(exponent) < 0 ? '\u207B' : ''}${raised}`;
 }
 
-function formatInBase(clause: string, wanted: string, base: number) {
+function formatInBase(clause: string, allowed: string, base: number) {
   return (value: Value): string | Failure => {
     if (typeof value === 'bigint') return value.toString(base);
     if (value instanceof Uint) return value.value.toString(base);
     if (typeof value === 'boolean' && base === 2) return value ? '1' : '0';
-    return wrongType(clause, wanted, value);
+    return wrongType(clause, allowed, value);
   };
 }
 

@@ -19,14 +19,14 @@ function indexOf(text: string, part: string, from: bigint): Value {
 }
 
 function lastIndexOf(text: string, part: string, from: bigint | undefined): Value {
-  const [characters, wanted] = [Array.from(text), Array.from(part)];
+  const [characters, pattern] = [Array.from(text), Array.from(part)];
   if (part === '') return from ?? BigInt(characters.length);
   const start = from ?? BigInt(characters.length - 1);
   if (start < 0n) return outOfRange(start);
   if (start >= BigInt(characters.length)) return -1n;
-  const searched = characters.slice(0, Number(start) + wanted.length);
-  const place = findFirst(searched.toReversed(), wanted.toReversed());
-  return BigInt(place < 0 ? -1 : searched.length - wanted.length - place);
+  const searched = characters.slice(0, Number(start) + pattern.length);
+  const place = findFirst(searched.toReversed(), pattern.toReversed());
+  return BigInt(place < 0 ? -1 : searched.length - pattern.length - place);
 }
 
 function substring(text: string, start: bigint, end: bigint | undefined): Value {

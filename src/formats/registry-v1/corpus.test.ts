@@ -1,3 +1,4 @@
+import { deserialize, serialize } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import {
   corpusBundle,
@@ -12,6 +13,7 @@ import { type AmendmentChoice, amendments } from './amendments/index.ts';
 import { findCertificateProvider } from './certificates.ts';
 import { readRegistryBundle } from './read.ts';
 import type { RenderedObject } from './registry-bundle.ts';
+import { registryV1 } from './registry-v1.ts';
 import { type RenderOptions, renderBundle } from './render.ts';
 
 const canonical = hasCorpus ? await loadCanonical() : JSON.stringify;
@@ -68,6 +70,28 @@ describe.skipIf(!hasCorpus)('real bundles', () => {
         const match = others.find((other) => JSON.stringify(other) === JSON.stringify(outcome));
         expect(outcome, mode).toEqual(match ?? first);
       }
+    },
+  );
+
+  test.for(expected.map((one): [string, ExpectedRenderings] => [one.bundle, one]))(
+    '%s is rendered alike after it was stored as objects and restored',
+    ([, one]) => {
+      const { manifests = [], metadata } = corpusBundle(one.bundle);
+      const reader = registryV1.begin('');
+      for (const entry of manifests) reader.add('manifests', entry);
+      for (const entry of metadata) reader.add('metadata', entry);
+      const content = reader.finish(new Set(['manifests', 'metadata']));
+      const restored = registryV1.restore(deserialize(serialize(content.parsed)));
+      const cluster = { certificateProviders: ['self'], kubeVersion: 'v1.33.1' };
+      const outcome = (of: typeof content): unknown => {
+        try {
+          return of.render({ config: {}, cluster });
+        } catch (thrown) {
+          return errorMessage(thrown);
+        }
+      };
+      expect(restored.objects).toStrictEqual(content.objects);
+      expect(outcome(restored)).toStrictEqual(outcome(content));
     },
   );
 

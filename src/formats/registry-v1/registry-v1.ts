@@ -33,6 +33,7 @@ function contentOf(bundle: RegistryBundle): BundleContent {
   const csv = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', ...bundle.csv };
   return {
     objects: [csv as unknown as JsonObject, ...currentCrds(bundle), ...bundle.others],
+    parsed: bundle,
     render: (terms) => converting(() => renderInstallation(bundle, terms), conversionFailed),
   };
 }
@@ -60,6 +61,7 @@ export const registryV1: BundleFormat = {
   maxFileBytes: maxManifestFileBytes,
   dependsOnCluster: true,
   begin: () => new RegistryReader(),
+  restore: (parsed) => contentOf(parsed as RegistryBundle),
   configWarnings: () => [],
   configProblems: (config: JsonValue) => configProblems(config).map((problem) => `spec.config: ${problem}`),
 };

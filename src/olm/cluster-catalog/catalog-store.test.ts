@@ -40,7 +40,7 @@ async function prepare(name: string, packageName: string): Promise<string> {
 const record = { uid: 'u', ref: 'r', faults: [] as string[] } as unknown as CatalogRecord;
 const packages = (name: string): readonly string[] | undefined => store.index(name)?.packageNames();
 
-test('CR-C26 what was stored is there after a restart, and nothing that was left half done', async () => {
+test('CR-C26 stored content survives a restart, and incomplete content is removed', async () => {
   await store.commit('a', await prepare('a', 'p'), record);
   const file = await prepare('a', 'q');
   await mkdir(join(dir, 'never'));
@@ -52,7 +52,7 @@ test('CR-C26 what was stored is there after a restart, and nothing that was left
   expect((await readdir(dir)).filter((name) => !name.startsWith('lock.'))).toEqual(['a']);
 });
 
-test('content is replaced as a whole, and whoever reads the old one goes on reading it', async () => {
+test('content is replaced as a whole, and readers of the old content can finish', async () => {
   await store.commit('a', await prepare('a', 'p'), record);
   const old = store.index('a');
   using _use = old?.use();
@@ -62,7 +62,7 @@ test('content is replaced as a whole, and whoever reads the old one goes on read
   expect((await readdir(join(dir, 'a'))).length).toBe(2);
 });
 
-test('content that is damaged on disk is none', async () => {
+test('corrupt content on disk counts as missing', async () => {
   await store.commit('a', await prepare('a', 'p'), record);
   const [index = ''] = (await readdir(join(dir, 'a'))).filter((name) => name.endsWith('.index'));
   await writeFile(join(dir, 'a', index), 'damaged');
@@ -74,7 +74,7 @@ test('content that is damaged on disk is none', async () => {
   expect(store.names()).toEqual([]);
 });
 
-test('content whose record cannot be read now is not deleted, and the message says what to do', async () => {
+test('content whose record cannot be read is not deleted, and the message explains what to do', async () => {
   await store.commit('a', await prepare('a', 'p'), record);
   const path = join(dir, 'a', 'current.json');
   const text = await readFile(path, 'utf8');
@@ -89,7 +89,7 @@ test('content whose record cannot be read now is not deleted, and the message sa
   expect(packages('a')).toEqual(['p']);
 });
 
-test('folders and files of others stay', async () => {
+test('other folders and files are retained', async () => {
   await mkdir(join(dir, 'thesis', 'chapters'), { recursive: true });
   await writeFile(join(dir, 'thesis', 'chapters', 'one'), 'x');
   await mkdir(join(dir, 'mixed'));
@@ -100,21 +100,21 @@ test('folders and files of others stay', async () => {
   expect(await readdir(join(dir, 'mixed'))).toEqual(['notes']);
 });
 
-test('priority and labels are told to the index, and changes are told', async () => {
-  let told = 0;
+test('the index receives priority and labels, and subscribers are notified of changes', async () => {
+  let notified = 0;
   using _ = store.subscribe(() => {
-    told += 1;
+    notified += 1;
   });
   await store.commit('a', await prepare('a', 'p'), record);
   store.describe('a', { priority: 5, labels: { x: 'y' } });
   expect(store.index('a')).toMatchObject({ name: 'a', priority: 5, labels: { x: 'y' } });
   store.describe('a', { priority: 5, labels: { x: 'y' } });
-  expect(told).toBe(2);
+  expect(notified).toBe(2);
   await store.remove('a');
-  expect([told, store.index('a'), (await readdir(dir)).includes('a')]).toEqual([3, undefined, false]);
+  expect([notified, store.index('a'), (await readdir(dir)).includes('a')]).toEqual([3, undefined, false]);
 });
 
-test('what was said of a catalog before it came is told to its index, and to the next one', async () => {
+test('priority and labels that were set before the content apply to its index, and to the next one', async () => {
   store.describe('a', { priority: 5, labels: { x: 'y' } });
   for (const packageName of ['p', 'q']) {
     await store.commit('a', await prepare('a', packageName), record);
@@ -125,7 +125,7 @@ test('what was said of a catalog before it came is told to its index, and to the
   expect(store.index('a')?.priority).toBe(0);
 });
 
-test('what failed tries have left is gone with the next try, but for what that can use', async () => {
+test('the next attempt removes what failed attempts have left, except for what it can reuse', async () => {
   await store.commit('a', await prepare('a', 'p'), record);
   const failed = await prepare('a', 'q');
   await writeFile(`${failed}.1.unfinished`, 'half');
@@ -135,7 +135,7 @@ test('what failed tries have left is gone with the next try, but for what that c
   expect([left.length, packages('a')]).toEqual([3, ['p']]);
 });
 
-test('a name that is no name of an object reaches no folder', async () => {
+test('an invalid object name never becomes the name of a folder', async () => {
   for (const name of ['..', '../x', 'A', '', '.lock', 'a/b']) {
     await expect(store.prepare(name)).rejects.toThrow('its name can be no folder');
   }

@@ -34,7 +34,7 @@ export interface CatalogRecord extends UnpackedCatalog {
   readonly unpackedAt: string;
 }
 
-/** What the index is told of its catalog. */
+/** Properties of the ClusterCatalog that its index needs. */
 export interface CatalogTraits {
   readonly priority: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface CatalogTraits {
 /** The index of a catalog, as a thread opens it: plain data. */
 export interface CatalogPlace extends CatalogTraits {
   readonly name: string;
-  /** Gone when the catalog has another one. */
+  /** Deleted when the catalog has another one. */
   readonly file: string;
 }
 
@@ -55,7 +55,7 @@ interface Held {
   readonly index: CatalogIndex;
 }
 
-/** What a catalog's object says of it. */
+/** The traits in a ClusterCatalog object. */
 export function traitsOf({ metadata, spec }: ClusterCatalog): CatalogTraits {
   return { priority: spec.priority ?? 0, labels: metadata.labels ?? {} };
 }
@@ -95,7 +95,7 @@ async function removeOwnFiles(folder: string): Promise<void> {
 }
 
 /** Catalogs on disk, one folder each: `<uuid>.index` and `current.json`, which names it. A new index is written beside the old one, then the name is
- *  changed by a rename: there is always the old content or the new one, and whoever reads the old one goes on reading it. */
+ *  changed by a rename: there is always the old content or the new one, and readers of the old content can finish. */
 export class CatalogStore implements AsyncDisposable {
   readonly #dir: string;
   readonly #log: Logger;
@@ -155,7 +155,7 @@ export class CatalogStore implements AsyncDisposable {
     return { workDir: join(folder, workName), file: join(folder, `${randomUUID()}.index`) };
   }
 
-  /** Makes an index, where `prepare` said, the catalog's content. */
+  /** Makes an index at the path from `prepare` the catalog's content. */
   async commit(name: string, file: string, record: CatalogRecord): Promise<void> {
     const folder = this.#folder(name);
     const fileName = file.slice(folder.length + 1);
@@ -169,20 +169,20 @@ export class CatalogStore implements AsyncDisposable {
     }
     const before = this.#held.get(name);
     this.#held.set(name, { record, fileName, traits, index });
-    this.#tell();
+    this.#notify();
     before?.index[Symbol.dispose]();
     await this.#sweep(folder, [fileName]);
   }
 
-  /** Tells the index, or the one that comes first, what is said of the catalog now. */
+  /** Sets the traits for the present index, or the first one to come. */
   describe(name: string, traits: CatalogTraits): void {
     this.#traits.set(name, traits);
     const held = this.#held.get(name);
-    const [wanted, known] = [traits, held?.traits].map((one) => one as unknown as JsonObject);
-    if (held === undefined || isJsonEqual(wanted ?? null, known ?? null)) return;
+    const [desired, known] = [traits, held?.traits].map((one) => one as unknown as JsonObject);
+    if (held === undefined || isJsonEqual(desired ?? null, known ?? null)) return;
     const index = openCatalogIndex(join(this.#folder(name), held.fileName), { name, ...traits });
     this.#held.set(name, { ...held, traits, index });
-    this.#tell();
+    this.#notify();
     held.index[Symbol.dispose]();
   }
 
@@ -190,15 +190,15 @@ export class CatalogStore implements AsyncDisposable {
     const held = this.#held.get(name);
     this.#held.delete(name);
     this.#traits.delete(name);
-    if (held !== undefined) this.#tell();
+    if (held !== undefined) this.#notify();
     held?.index[Symbol.dispose]();
-    // Without its name the content is nobody's, should this end half-way.
+    // The record goes first: content without a record is removed at the next start.
     const folder = this.#folder(name);
     await rm(join(folder, recordName), { force: true });
     await rm(folder, { recursive: true, force: true });
   }
 
-  /** Called when a catalog has come, changed or gone; must not work. */
+  /** Called when a catalog is added, changed or removed; must return at once. */
   subscribe(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
@@ -225,7 +225,7 @@ export class CatalogStore implements AsyncDisposable {
     throw new TerminalError('InvalidObject', `ClusterCatalog "${name.slice(0, 253)}": its name can be no folder's`);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 

@@ -140,11 +140,11 @@ async function statusOf(name: string): Promise<Seen> {
   return ((await cluster.kube.get(ref(name)))['status'] ?? {}) as Seen;
 }
 
-async function untilSeen(name: string, wanted: readonly string[]): Promise<Seen> {
+async function untilSeen(name: string, expected: readonly string[]): Promise<Seen> {
   return await eventually(async () => {
     const status = await statusOf(name);
     const seen = (status.conditions ?? []).map(({ type, status: value, reason }) => `${type} ${value} ${reason}`);
-    expect(seen).toEqual(expect.arrayContaining([...wanted]));
+    expect(seen).toEqual(expect.arrayContaining([...expected]));
     return status;
   });
 }
@@ -154,7 +154,7 @@ const packagesOf = (name: string): readonly string[] | undefined => catalogs.ind
 const messageOf = ({ conditions }: Seen, type: string): string =>
   conditions?.find((condition) => condition.type === type)?.message ?? '';
 
-test('a catalog is unpacked from its image, and its status says what is served and where', async () => {
+test('a catalog is unpacked from its image, and its status reports what is served and where', async () => {
   const pinned = push('v1', catalogFile('p'));
   await create('a', { priority: 7 });
   const status = await untilSeen('a', served);
@@ -171,7 +171,7 @@ test('a catalog is unpacked from its image, and its status says what is served a
   expect(held.catalogs.map((view) => [view.name, view.priority, view.packageNames()])).toEqual([['a', 7, ['p']]]);
 });
 
-test('CR-C22 a catalog that is unavailable is removed, and comes back when it is available', async () => {
+test('CR-C22 the content of an unavailable catalog is removed, and unpacked again once it is available', async () => {
   push('v1', catalogFile('p'));
   await create('a', {});
   await untilSeen('a', served);
@@ -185,15 +185,15 @@ test('CR-C22 a catalog that is unavailable is removed, and comes back when it is
   expect(packagesOf('a')).toEqual(['p']);
 });
 
-test('CR-C23 a tag is looked at again when it is due, and unpacked when it has moved', async () => {
+test('CR-C23 a tag is polled when it is due, and unpacked when it has moved', async () => {
   const first = push('v1', catalogFile('p'));
   await create('a', {}, { pollIntervalMinutes: 10 });
   const before = await untilSeen('a', served);
   const manifests = (): number => registry.requests.filter((line) => line.includes('/manifests/v1')).length;
-  const looks = manifests();
+  const polls = manifests();
   await eventually(async () => {
     await clock.pass(11 * 60_000);
-    expect(manifests()).toBeGreaterThan(looks);
+    expect(manifests()).toBeGreaterThan(polls);
   });
   expect(await statusOf('a')).toMatchObject({
     lastUnpacked: before.lastUnpacked,
@@ -230,7 +230,7 @@ test('CR-C24 the old content is served while a new image is broken', async () =>
   });
 });
 
-test('CR-C24 an image without the label is final by digest, and tried again by tag', async () => {
+test('CR-C24 an image without the label is a terminal error by digest, and retried by tag', async () => {
   const text = 'catalog image is missing the required label "operators.operatorframework.io.index.configs.v1"';
   const pinned = push('v1', catalogFile('p'), {});
   await create('tag', {});
@@ -246,7 +246,7 @@ test('CR-C24 an image without the label is final by digest, and tried again by t
   });
 });
 
-test('of a tag that is nowhere it is told what the registry has answered', async () => {
+test('for a missing tag the response of the registry is reported', async () => {
   await create('a', {}, { ref: `${registry.host}/cat:never` });
   const status = await untilSeen('a', ['Progressing True Retrying', 'Serving False Unavailable']);
   expect(messageOf(status, 'Progressing')).toMatch(
@@ -254,7 +254,7 @@ test('of a tag that is nowhere it is told what the registry has answered', async
   );
 });
 
-test('a registry that cannot be asked is asked again', async () => {
+test('an unreachable registry is retried', async () => {
   await create('a', {}, { ref: '127.0.0.1:1/cat:v1' });
   const status = await eventually(async () => {
     await clock.pass(60_000);
@@ -265,7 +265,7 @@ test('a registry that cannot be asked is asked again', async () => {
   expect(messageOf(status, 'Progressing')).toMatch(/^source catalog content: .*127\.0\.0\.1:1/);
 });
 
-test('what breaks a rule is told of each package, and served all the same', async () => {
+test('violations of rules are reported per package, and the catalog is still served', async () => {
   push('v1', catalogFile('p', '---\n{schema: olm.package, name: q, defaultChannel: missing}\n'));
   await create('a', {});
   const status = await untilSeen('a', [
@@ -307,7 +307,7 @@ test('CR-C26 stored content is served after a restart without asking the registr
   expect((await statusOf('a')).resolvedSource?.image.ref).toBe(pinned);
 });
 
-test('a process that stands by has the content that the leader decided on', async () => {
+test('a standby process has the content that the leader selected', async () => {
   const standbyDir = await mkdtemp(join(tmpdir(), 'longshore-standby-'));
   const standby = await start(false, standbyDir);
   try {

@@ -3,7 +3,7 @@ import type { BackgroundWork } from '../../controller/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
 import type { CatalogStore } from './catalog-store.ts';
-import type { Look } from './plan.ts';
+import type { Poll } from './plan.ts';
 import type { RegistryTerms, UnpackedCatalog, UnpackJob, UnpackSettings } from './unpack-job.ts';
 
 /** What the reconciles work with. */
@@ -24,7 +24,7 @@ export interface CatalogContext {
   /** What a reference stands for now, by digest. */
   readonly pin: (ref: string, terms: RegistryTerms, signal: AbortSignal) => Promise<string>;
   readonly unpack: (job: UnpackJob, signal: AbortSignal) => Promise<UnpackedCatalog>;
-  readonly looks: Map<string, Look>;
+  readonly polls: Map<string, Poll>;
   /** What is wrong with the image that was unpacked last, by name of the catalog: the same image is not worth another try. */
   readonly faulty: Map<string, { readonly ref: string; readonly error: Error }>;
   readonly clock: Clock;

@@ -25,7 +25,7 @@ export interface ClusterCatalogsOptions {
   /** Start of `status.urls.base`: `https://host`. */
   readonly baseUrl: string;
   readonly settings: UnpackSettings;
-  /** What registries are asked with; read before every look at an image. */
+  /** What registries are asked with; read before every poll of an image. */
   readonly readTerms: (signal: AbortSignal) => Promise<RegistryTerms>;
   /** Default: in a thread of its own. */
   readonly unpack?: CatalogContext['unpack'];
@@ -105,7 +105,7 @@ function createContext(
     unpacks: new BackgroundWork({ clock, log, signal, limits, retry, isFinal, onChange, onFailure }),
     events: manager.eventRecorder('longshore'),
     pin: createPin(settings, clock),
-    looks: new Map(),
+    polls: new Map(),
     faulty: new Map(),
   };
 }

@@ -1,11 +1,11 @@
 import { type ClusterCatalog, parseImageReference } from '../../api/index.ts';
 import { formatTimestamp, TerminalError, TransientError } from '../../base/index.ts';
 import type { CatalogContext } from './context.ts';
-import { askedRefOf, blocked, lookOf } from './plan.ts';
+import { askedRefOf, blocked, pollOf } from './plan.ts';
 import { contentFault, whileSourcing } from './unpack-catalog.ts';
 import type { RegistryTerms } from './unpack-job.ts';
 
-interface Wish {
+interface UnpackRequest {
   readonly catalog: ClusterCatalog;
   readonly ref: string;
   readonly askedRef: string;
@@ -13,9 +13,9 @@ interface Wish {
   readonly terms: RegistryTerms;
 }
 
-async function unpack(context: CatalogContext, wish: Wish, signal: AbortSignal): Promise<void> {
+async function unpack(context: CatalogContext, request: UnpackRequest, signal: AbortSignal): Promise<void> {
   const { store, settings, clock, faulty, log, metrics } = context;
-  const { catalog, ref, askedRef, isKnown, terms } = wish;
+  const { catalog, ref, askedRef, isKnown, terms } = request;
   const { name, uid = '' } = catalog.metadata;
   const known = faulty.get(name);
   if (known?.ref === ref) throw known.error;
@@ -47,12 +47,8 @@ function blockedWhenFinal(askedRef: string, thrown: unknown): unknown {
 
 /** Finds out what the catalog's reference stands for, and makes that its content when it is something else.
  *  @throws TerminalError Blocked when nothing but another spec helps, CatalogContentFault, those of fetching · TransientError */
-export async function lookAtImage(
-  context: CatalogContext,
-  catalog: ClusterCatalog,
-  signal: AbortSignal,
-): Promise<void> {
-  const { store, looks, clock, metrics } = context;
+export async function pollImage(context: CatalogContext, catalog: ClusterCatalog, signal: AbortSignal): Promise<void> {
+  const { store, polls, clock, metrics } = context;
   const { name, uid } = catalog.metadata;
   const askedRef = askedRefOf(catalog);
   const count = (result: string): void => metrics?.add('longshore_catalog_polls_total', { result });
@@ -62,7 +58,7 @@ export async function lookAtImage(
     const stored = store.find(name);
     const isSame = stored?.uid === uid && stored?.ref === ref;
     if (!isSame) await unpack(context, { catalog, ref, askedRef, isKnown: false, terms }, signal);
-    looks.set(name, lookOf(catalog, clock.now()));
+    polls.set(name, pollOf(catalog, clock.now()));
     count(isSame ? 'unchanged' : 'changed');
   } catch (thrown) {
     if (!signal.aborted) count('failed');
@@ -71,7 +67,7 @@ export async function lookAtImage(
 }
 
 /** Makes `ref`, by digest, the catalog's content: it was served before, or is by another process.
- *  @throws as `lookAtImage`, but for Blocked */
+ *  @throws as `pollImage`, but for Blocked */
 export async function restoreContent(
   context: CatalogContext,
   catalog: ClusterCatalog,
@@ -83,7 +79,7 @@ export async function restoreContent(
 }
 
 /** The same, and when it is not to be had any more, what the catalog's reference stands for now. */
-export async function restoreOrLook(
+export async function restoreOrPoll(
   context: CatalogContext,
   catalog: ClusterCatalog,
   { ref, signal }: { readonly ref: string; readonly signal: AbortSignal },
@@ -94,6 +90,6 @@ export async function restoreOrLook(
     signal.throwIfAborted();
     if (!(thrown instanceof TerminalError || thrown instanceof TransientError)) throw thrown;
     context.log.warn({ catalog: catalog.metadata.name, ref, message: thrown.message }, 'content not restored');
-    await lookAtImage(context, catalog, signal);
+    await pollImage(context, catalog, signal);
   }
 }

@@ -3,20 +3,20 @@ import { goQuote, TerminalError } from '../../base/index.ts';
 import type { CatalogRecord } from './catalog-store.ts';
 
 const minuteMs = 60_000;
-/** Not all catalogs are looked at in the same moment. */
+/** Spreads the polls of catalogs. */
 const jitterShare = 0.01;
 
-/** Reason of errors that nothing but another spec can mend. */
+/** Reason of errors that only another spec can fix. */
 export const blocked = 'Blocked';
 
 /** Reason of `Progressing` before the first outcome. */
 export const unpacking = 'Unpacking';
 
-/** When the image of a catalog was looked at last, by this process. */
-export interface Look {
+/** When this process last polled the image of a catalog. */
+export interface Poll {
   readonly uid: string;
   readonly generation: number;
-  /** When it is to be looked at again; undefined: never. */
+  /** When the next poll is due; undefined: never. */
   readonly dueMs: number | undefined;
   readonly atMs: number;
 }
@@ -26,17 +26,17 @@ export interface Situation {
   readonly catalog: ClusterCatalog;
   /** Of this very object. */
   readonly stored: CatalogRecord | undefined;
-  readonly look: Look | undefined;
+  readonly poll: Poll | undefined;
   /** Whether this process decides what is served; others take what is decided. */
   readonly isLeading: boolean;
   readonly nowMs: number;
 }
 
-/** What to do. `look`: find out what the reference stands for, and unpack it when it is something else; `restore`: unpack what others serve, or served. */
+/** What to do. `poll`: resolve the reference, and unpack it when it is something else; `restore`: unpack what others serve, or served. */
 export type Plan =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'keep'; readonly dueMs: number | undefined }
-  | { readonly kind: 'look' }
+  | { readonly kind: 'poll' }
   | { readonly kind: 'restore'; readonly ref: string };
 
 /** The reference of the image.
@@ -61,8 +61,8 @@ function generationOf({ metadata }: ClusterCatalog): number {
   return metadata.generation ?? 0;
 }
 
-/** The look that was just had. */
-export function lookOf(catalog: ClusterCatalog, nowMs: number, random: () => number = Math.random): Look {
+/** The record of a poll at `nowMs`. */
+export function pollOf(catalog: ClusterCatalog, nowMs: number, random: () => number = Math.random): Poll {
   const { uid = '' } = catalog.metadata;
   const minutes = catalog.spec.source.image?.pollIntervalMinutes;
   const dueMs = minutes === undefined ? undefined : nowMs + minutes * minuteMs * (1 + random() * jitterShare);
@@ -80,21 +80,21 @@ function planWithout(catalog: ClusterCatalog): Plan {
   const resolved = catalog.status?.resolvedSource?.image.ref;
   return resolved !== undefined && outcomeOf(catalog) !== undefined
     ? { kind: 'restore', ref: resolved }
-    : { kind: 'look' };
+    : { kind: 'poll' };
 }
 
-function planAfter({ dueMs, atMs }: Look, nowMs: number): Plan {
-  // The last look is yet to come where the clock was set back.
+function planAfter({ dueMs, atMs }: Poll, nowMs: number): Plan {
+  // The last poll is in the future if the clock was set back.
   const isDue = dueMs !== undefined && (dueMs <= nowMs || nowMs < atMs);
-  return isDue ? { kind: 'look' } : { kind: 'keep', dueMs };
+  return isDue ? { kind: 'poll' } : { kind: 'keep', dueMs };
 }
 
-function planForLeader({ catalog, stored, look, nowMs }: Situation): Plan {
+function planForLeader({ catalog, stored, poll, nowMs }: Situation): Plan {
   if (stored === undefined) return planWithout(catalog);
   const { uid } = catalog.metadata;
-  if (look?.uid === uid && look?.generation === generationOf(catalog)) return planAfter(look, nowMs);
+  if (poll?.uid === uid && poll?.generation === generationOf(catalog)) return planAfter(poll, nowMs);
   const isPolled = catalog.spec.source.image?.pollIntervalMinutes !== undefined;
-  return isPolled || outcomeOf(catalog) !== 'Succeeded' ? { kind: 'look' } : { kind: 'keep', dueMs: undefined };
+  return isPolled || outcomeOf(catalog) !== 'Succeeded' ? { kind: 'poll' } : { kind: 'keep', dueMs: undefined };
 }
 
 /** Decides from what there is, whatever happened before. */

@@ -8,16 +8,16 @@ import {
   type WorkState,
 } from '../../controller/index.ts';
 import {
-  type EventNews,
   hasFinalizer,
   type KubeObject,
+  type ObjectEvent,
   preconditionOf,
   refOf,
   removeFinalizer,
 } from '../../kube/index.ts';
 import { type CatalogRecord, traitsOf } from './catalog-store.ts';
 import { type CatalogContext, fieldManager } from './context.ts';
-import { lookAtImage, restoreContent, restoreOrLook } from './obtain.ts';
+import { pollImage, restoreContent, restoreOrPoll } from './obtain.ts';
 import { type Plan, planOf } from './plan.ts';
 import { type Findings, setStatus } from './status.ts';
 
@@ -43,7 +43,7 @@ function storedFor({ context }: CatalogRun, { metadata }: ClusterCatalog): Catal
 /** Aborts what is running, and removes what is stored. */
 export async function discard(context: CatalogContext, name: string): Promise<void> {
   await context.unpacks.cancel(name);
-  context.looks.delete(name);
+  context.polls.delete(name);
   context.faulty.delete(name);
   await context.store.remove(name);
 }
@@ -72,8 +72,8 @@ const ensureFinalizer: Step<CatalogRun> = async (run, { signal }) => {
 /** Reasons of conditions that a user should act on. */
 const warningReasons: ReadonlySet<string> = new Set(['Retrying', 'Blocked', 'InvalidPackages']);
 
-function eventsOf(before: KubeObject, after: KubeObject): readonly EventNews[] {
-  return conditionsOf(after).flatMap(({ type, reason, message }): EventNews[] => {
+function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
+  return conditionsOf(after).flatMap(({ type, reason, message }): ObjectEvent[] => {
     const old = conditionsOf(before).find((one) => one.type === type);
     if (old?.reason === reason && old.message === message) return [];
     return [{ type: warningReasons.has(reason) ? 'Warning' : 'Normal', reason, message }];
@@ -93,7 +93,7 @@ const checkAvailability: Step<CatalogRun> = async (run) => {
   return 'stop';
 };
 
-/** What the plan takes, and a key that tells whether work under way is still wanted. */
+/** The work of a plan, and a key that changes when running work is obsolete. */
 function workFor(
   run: CatalogRun,
   plan: Plan,
@@ -101,26 +101,26 @@ function workFor(
   const { context } = run;
   const catalog = catalogOf(run);
   const { uid, generation } = catalog.metadata;
-  if (plan.kind === 'look') {
-    return { key: `look ${uid} ${generation}`, work: (signal) => lookAtImage(context, catalog, signal) };
+  if (plan.kind === 'poll') {
+    return { key: `poll ${uid} ${generation}`, work: (signal) => pollImage(context, catalog, signal) };
   }
   if (plan.kind !== 'restore') return undefined;
   const { ref } = plan;
-  const restore = context.isLeading() ? restoreOrLook : restoreContent;
+  const restore = context.isLeading() ? restoreOrPoll : restoreContent;
   const key = `${context.isLeading() ? 'restore' : 'follow'} ${uid} ${generation} ${ref}`;
   return { key, work: (signal) => restore(context, catalog, { ref, signal }) };
 }
 
-/** Starts what is to be done, and tells how it stands. */
+/** Starts the work of the plan unless it runs; returns its state. */
 function advance(run: CatalogRun, plan: Plan): WorkState | { readonly kind: 'done' } {
   const { unpacks } = run.context;
   const name = run.object.metadata.name ?? '';
-  const wanted = workFor(run, plan);
-  if (wanted === undefined) return { kind: 'done' };
-  const id = { name, input: wanted.key };
+  const desired = workFor(run, plan);
+  if (desired === undefined) return { kind: 'done' };
+  const id = { name, input: desired.key };
   const state = unpacks.stateOf(id);
   if (state.kind !== 'due') return state;
-  unpacks.start(id, wanted.work);
+  unpacks.start(id, desired.work);
   return { kind: 'running', quietMs: 0 };
 }
 
@@ -135,8 +135,8 @@ const keepContent: Step<CatalogRun> = async (run) => {
   const stored = storedFor(run, catalog);
   if (stored === undefined && context.store.find(name) !== undefined) await context.store.remove(name);
   context.store.describe(name, traitsOf(catalog));
-  const look = context.looks.get(name);
-  const plan = planOf({ catalog, stored, look, isLeading: context.isLeading(), nowMs: context.clock.now() });
+  const poll = context.polls.get(name);
+  const plan = planOf({ catalog, stored, poll, isLeading: context.isLeading(), nowMs: context.clock.now() });
   const state = advance(run, plan);
   report(run, { stored, state, isUnavailable: false });
   if (state.kind === 'failed' && state.nextTryMs !== undefined) requeueAt(run, state.nextTryMs);

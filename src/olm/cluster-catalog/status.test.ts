@@ -25,9 +25,9 @@ function progressing(conditions: readonly JsonObject[]): unknown {
   return conditionsOf(run.object).find(({ type }) => type === 'Progressing');
 }
 
-test('a catalog says from the start that it is being unpacked, and keeps its last outcome while that is done again', () => {
+test('a catalog reports from the start that it is being unpacked, and retains its last outcome while it is unpacked again', () => {
   expect(progressing([])).toMatchObject({ status: 'True', reason: 'Unpacking', observedGeneration: 3 });
   const before = { type: 'Progressing', status: 'True', reason: 'Succeeded', message: '', observedGeneration: 2 };
-  const told = { ...before, lastTransitionTime: '2026-01-01T00:00:00Z' };
-  expect(progressing([told])).toEqual(told);
+  const reported = { ...before, lastTransitionTime: '2026-01-01T00:00:00Z' };
+  expect(progressing([reported])).toEqual(reported);
 });

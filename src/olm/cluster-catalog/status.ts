@@ -33,7 +33,7 @@ function progressing({ state, isUnavailable }: Findings, isFirst: boolean): Clai
   }
   if (state.kind !== 'done') {
     // What came of it before stands until the next outcome.
-    const text = 'The image is looked at for the first time, and unpacked';
+    const text = 'Resolving and unpacking the image for the first time';
     return isFirst ? { type, status: 'True', reason: unpacking, message: text } : undefined;
   }
   const message = 'Successfully unpacked and stored content from resolved source';
@@ -48,7 +48,7 @@ function serving({ stored, state, isUnavailable }: Findings): Claim | undefined 
   }
   // Content that was lost is on its way, and others may have it.
   if (state.kind !== 'failed') return undefined;
-  const message = 'No content of the catalog is stored; condition Progressing says why';
+  const message = 'No content of the catalog is stored; condition Progressing has the reason';
   return { type, status: 'False', reason: 'Unavailable', message };
 }
 
@@ -83,8 +83,8 @@ function contentOf({ stored, state, isUnavailable }: Findings, base: string): Js
     const { ref, unpackedAt: lastUnpacked } = stored;
     return { resolvedSource: { type: 'Image', image: { ref } }, urls: { base }, lastUnpacked };
   }
-  const isGone = isUnavailable || state.kind === 'failed';
-  return isGone ? { resolvedSource: null, urls: null, lastUnpacked: null } : {};
+  const isUnstored = isUnavailable || state.kind === 'failed';
+  return isUnstored ? { resolvedSource: null, urls: null, lastUnpacked: null } : {};
 }
 
 /** Sets the status that reports the findings. `base` is where the catalog is served.

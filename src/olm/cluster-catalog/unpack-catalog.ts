@@ -31,14 +31,14 @@ import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
 
 /** Layers that a try leaves for the next one. */
 const layerCacheBytes = 2 * 1024 ** 3;
-const maxToldFaults = 50;
+const maxReportedFaults = 50;
 const maxFaultCharacters = 1000;
 /** Of all that is wrong with a catalog, in the message of one condition. */
 const maxMessageCharacters = 4000;
 /** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
 export const contentFault = 'CatalogContentFault';
 
-/** The words for a tag that is nowhere do not say what the registry has answered. */
+/** The message for a missing tag lacks the response of the registry. */
 function backOffCause(thrown: unknown): string {
   const isBackOff = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
   return isBackOff && thrown.cause instanceof Error ? `: ${thrown.cause.message}` : '';
@@ -90,7 +90,7 @@ function faultText({ package: packageName, place, message }: CatalogFinding): st
 
 function faultsOf({ findings }: CatalogReport): { readonly faults: readonly string[]; readonly faultCount: number } {
   const errors = findings.filter(({ severity }) => severity === 'error');
-  return { faults: errors.slice(0, maxToldFaults).map(faultText), faultCount: errors.length };
+  return { faults: errors.slice(0, maxReportedFaults).map(faultText), faultCount: errors.length };
 }
 
 async function indexFiles(staging: Staging, file: string, signal: AbortSignal): Promise<UnpackedCatalog> {
@@ -106,7 +106,7 @@ async function indexFiles(staging: Staging, file: string, signal: AbortSignal): 
   return { digest, metaCount, lengthBytes, packageCount: report.packages, ...faultsOf(report) };
 }
 
-/** Fetches the image's directory of the catalog and makes the index of it; what breaks a rule of catalogs is told and indexed all the same.
+/** Fetches the image's directory of the catalog and makes the index of it; violations of the rules of catalogs are reported, and indexed all the same.
  *  @throws TerminalError CatalogContentFault when it cannot be read, LabelMissing, and those of `fetchImage` · TransientError */
 export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
   const { workDir, settings } = job;

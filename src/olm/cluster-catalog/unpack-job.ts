@@ -33,7 +33,7 @@ export interface UnpackJob extends RegistryTerms {
   readonly askedRef: string;
   /** The content was allowed before, and is compared with that. */
   readonly isKnown: boolean;
-  /** For what is needed meanwhile; nobody else's. What is left there is of use to the next try. */
+  /** For temporary files of this job alone. The next attempt reuses what is left there. */
   readonly workDir: string;
   /** Where the index goes. */
   readonly file: string;

@@ -8,7 +8,7 @@ import { unpackInThread } from './unpack-thread.ts';
 
 const label = 'operators.operatorframework.io.index.configs.v1';
 
-test('a catalog that keeps its thread busy for ever is given up at the deadline', async () => {
+test('unpacking a catalog that never ends is aborted at the deadline', async () => {
   await using stack = new AsyncDisposableStack();
   const registry = stack.use(await startRegistry());
   const workDir = await mkdtemp(join(tmpdir(), 'longshore-unpack-'));

@@ -2,7 +2,7 @@ import type { CatalogIndex } from '../../catalog/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import type { CatalogPlace, CatalogStore } from './catalog-store.ts';
 
-/** Catalogs as they are served, held until they are given back, whatever becomes of them meanwhile. */
+/** Catalogs as they are served, held until they are released, even if they are replaced meanwhile. */
 export interface HeldCatalogs extends Disposable {
   /** Higher priorities first, then by name. */
   readonly catalogs: readonly CatalogView[];

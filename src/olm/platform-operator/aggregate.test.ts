@@ -25,11 +25,11 @@ function shown(conditions: readonly { type: string; status: string; reason: stri
 const well = { status: 'True', reason: 'InstallSuccessful' };
 const bad = { status: 'False', reason: 'SourceFailed' };
 
-test('E-072 before anything is known the aggregate is on its way', () => {
+test('E-072 the aggregate starts as progressing', () => {
   expect(shown(startConditions)).toEqual(['Available False', 'Progressing True', 'Degraded False']);
 });
 
-test('E-072 no PlatformOperator at all, and all of them installed, is well', () => {
+test('E-072 the aggregate is available without PlatformOperators, and when all are installed', () => {
   expect(shown(aggregateConditions([]))).toEqual([
     'Available True AsExpected No platform operators are present in the cluster',
     'Progressing False',

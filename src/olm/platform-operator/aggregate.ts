@@ -20,7 +20,7 @@ import {
 } from '../../kube/index.ts';
 import { fieldManager } from './context.ts';
 
-/** The object that tells how all PlatformOperators do together. Somebody else makes it. */
+/** The object that reports the state of all PlatformOperators together. The cluster version operator creates it. */
 const aggregateRef = {
   apiVersion: 'config.openshift.io/v1',
   kind: 'ClusterOperator',
@@ -29,14 +29,18 @@ const aggregateRef = {
 
 const aggregateResource = { apiGroups: [groupOf(aggregateRef.apiVersion)], resourceNames: [aggregateRef.name] };
 
-interface Wanted {
+interface DesiredCondition {
   readonly type: 'Available' | 'Progressing' | 'Degraded';
   readonly status: Condition['status'];
   readonly reason: string;
   readonly message: string;
 }
 
-function standing(isAvailable: boolean, isProgressing: boolean, why: Pick<Wanted, 'reason' | 'message'>): Wanted[] {
+function standing(
+  isAvailable: boolean,
+  isProgressing: boolean,
+  why: Pick<DesiredCondition, 'reason' | 'message'>,
+): DesiredCondition[] {
   const nothing = { reason: '', message: '' };
   return [
     { type: 'Available', status: isAvailable ? 'True' : 'False', ...why },
@@ -46,7 +50,7 @@ function standing(isAvailable: boolean, isProgressing: boolean, why: Pick<Wanted
 }
 
 /** What is reported before anything is known. */
-export const startConditions: readonly Wanted[] = standing(false, true, { reason: '', message: '' });
+export const startConditions: readonly DesiredCondition[] = standing(false, true, { reason: '', message: '' });
 
 function failureOf(object: KubeObject): string | undefined {
   const { metadata, status } = parsePlatformOperator(object);
@@ -56,9 +60,9 @@ function failureOf(object: KubeObject): string | undefined {
   return `encountered the failing ${metadata.name} platform operator with reason "${reason}"`;
 }
 
-/** How all PlatformOperators do together.
+/** The conditions that report the state of all PlatformOperators together.
  *  @see docs/spec/olm-v0.md#aggregated-clusteroperator */
-export function aggregateConditions(operators: readonly KubeObject[]): readonly Wanted[] {
+export function aggregateConditions(operators: readonly KubeObject[]): readonly DesiredCondition[] {
   const reason = 'AsExpected';
   if (operators.length === 0) {
     return standing(true, false, { reason, message: 'No platform operators are present in the cluster' });
@@ -100,7 +104,7 @@ function begin(context: AggregateContext, object: KubeObject): AggregateRun {
   return { context, object, status: new StatusWriter(object, { kube, clock, fieldManager, hasGenerations: false }) };
 }
 
-function setAggregate(run: AggregateRun, conditions: readonly Wanted[]): void {
+function setAggregate(run: AggregateRun, conditions: readonly DesiredCondition[]): void {
   const { systemNamespace, version } = run.context;
   const { apiVersion, plural } = platformOperatorResource;
   const status = run.object['status'] as JsonObject | undefined;

@@ -42,7 +42,7 @@ test.each([
   expect(choiceOf(deployment(annotation))).toBeUndefined();
 });
 
-test('a BundleDeployment has a name that it may have, however long that of the package is', () => {
+test('the name of a BundleDeployment is valid, however long that of the package is', () => {
   expect(deploymentNameFor('harbour')).toBe('harbour');
   const [one, other] = ['a', 'b'].map((end) => deploymentNameFor(`${'long-'.repeat(11)}${end}`));
   expect(one).toMatch(/^(long-)+l-[0-9a-f]{8}$/);

@@ -18,7 +18,7 @@ function pending(reason: string, message: string): ConditionChange {
   return { type: 'Installed', status: 'False', reason, message };
 }
 
-/** What a condition says of the template as it is now; what it says of an earlier one is of no account. */
+/** The condition for the present generation; undefined when it is about an earlier one. */
 function current({ metadata, status }: BundleDeployment, type: string): Condition | undefined {
   const condition = status?.conditions?.find((one) => one.type === type);
   const { generation = 0 } = metadata;
@@ -79,8 +79,8 @@ export function upToDate(reason: UpToDateReason, message: string): ConditionChan
   return { type: 'UpToDate', status: statuses[reason], reason, message };
 }
 
-/** What a catalog says against a package, the channel that it was chosen from (or any), and the bundle that was; plain data. */
-export interface CatalogWord {
+/** Deprecation messages of a catalog for a package, the channel that was chosen (or any), and the chosen bundle; plain data. */
+export interface CatalogDeprecations {
   readonly package: string | undefined;
   readonly channel: string | undefined;
   readonly bundle: string | undefined;
@@ -94,10 +94,13 @@ function warning(type: PlatformOperatorConditionType, what: string, text: string
 const unknown = 'deprecation status unknown: catalog data unavailable';
 const deprecationTypes = ['Deprecated', 'PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated'] as const;
 
-/** The warnings of the catalog. `word` is undefined where no catalog can be asked; without anything installed nothing is said of a bundle.
+/** The deprecation conditions. `deprecations` is undefined if no catalog has the package; without an installed bundle its deprecation is not reported.
  *  @see docs/spec/catalogs.md#deprecation-conditions */
-export function deprecationConditions(word: CatalogWord | undefined, isInstalled: boolean): readonly ConditionChange[] {
-  if (word === undefined) {
+export function deprecationConditions(
+  deprecations: CatalogDeprecations | undefined,
+  isInstalled: boolean,
+): readonly ConditionChange[] {
+  if (deprecations === undefined) {
     return deprecationTypes.map((type) => ({
       type,
       status: 'Unknown',
@@ -105,12 +108,12 @@ export function deprecationConditions(word: CatalogWord | undefined, isInstalled
       message: unknown,
     }));
   }
-  const ofBundle = isInstalled ? word.bundle : undefined;
-  const all = [word.package, word.channel, ofBundle].filter((text) => text !== undefined);
+  const ofBundle = isInstalled ? deprecations.bundle : undefined;
+  const all = [deprecations.package, deprecations.channel, ofBundle].filter((text) => text !== undefined);
   return [
     warning('Deprecated', '', all.length === 0 ? undefined : all.join('\n')),
-    warning('PackageDeprecated', 'package ', word.package),
-    warning('ChannelDeprecated', 'channel ', word.channel),
+    warning('PackageDeprecated', 'package ', deprecations.package),
+    warning('ChannelDeprecated', 'channel ', deprecations.channel),
     isInstalled
       ? warning('BundleDeprecated', 'bundle ', ofBundle)
       : { type: 'BundleDeprecated', status: 'Unknown', reason: 'Absent', message: 'no bundle installed yet' },

@@ -27,7 +27,7 @@ export function isMadeForPackage({ metadata }: KubeObject): boolean {
   return metadata.labels?.[platformPackageLabel] !== undefined;
 }
 
-/** The BundleDeployment that a choice is to be installed by: what of it is ours to say. */
+/** The BundleDeployment that installs a choice: the fields that this controller manages. */
 export function desiredDeployment(choice: PlacedChoice, ownerReferences: readonly OwnerReference[]): KubeObject {
   const { apiVersion, kind } = bundleDeploymentResource;
   return {
@@ -51,8 +51,8 @@ export function desiredDeployment(choice: PlacedChoice, ownerReferences: readonl
   };
 }
 
-/** What of it is ours to say, by the words for it. */
-function essence({ metadata, spec }: KubeObject): JsonObject {
+/** The fields that this controller manages, by name. */
+function managedFields({ metadata, spec }: KubeObject): JsonObject {
   const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
   const own = spec as JsonObject | undefined;
   return {
@@ -64,23 +64,23 @@ function essence({ metadata, spec }: KubeObject): JsonObject {
   };
 }
 
-/** What of a BundleDeployment is not as it should be, in words; empty where nothing is. */
+/** Names of the managed fields of `live` that differ from `desired`. */
 export function differences(live: KubeObject, desired: KubeObject): readonly string[] {
-  const [is, should] = [essence(live), essence(desired)];
-  return Object.keys(should).filter((word) => !isJsonEqual(is[word] ?? null, should[word] ?? null));
+  const [is, should] = [managedFields(live), managedFields(desired)];
+  return Object.keys(should).filter((field) => !isJsonEqual(is[field] ?? null, should[field] ?? null));
 }
 
-/** Members that only `live` has are taken away. */
+/** Members that only `live` has are removed. */
 function replacing(live: JsonValue | undefined, desired: JsonValue): JsonValue {
   if (!isJsonObject(live) || !isJsonObject(desired)) return desired;
-  const gone = Object.keys(live).filter((key) => desired[key] === undefined);
+  const removed = Object.keys(live).filter((key) => desired[key] === undefined);
   return {
-    ...Object.fromEntries(gone.map((key) => [key, null])),
+    ...Object.fromEntries(removed.map((key) => [key, null])),
     ...Object.fromEntries(Object.entries(desired).map(([key, value]) => [key, replacing(live[key], value ?? null)])),
   };
 }
 
-/** A merge patch that makes `live` what it should be, and leaves alone what is not ours to say. It fails on another version of the object. */
+/** A merge patch that changes the managed fields of `live` to `desired`. It fails with a conflict on another version of the object. */
 export function repair(live: KubeObject, desired: KubeObject): JsonObject {
   const { labels = {}, annotations = {}, ownerReferences = [] } = desired.metadata;
   const { provisionerClassName = null, template = null } = desired['spec'] as JsonObject;

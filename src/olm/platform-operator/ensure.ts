@@ -30,7 +30,7 @@ function otherOwners({ operators }: PlatformContext, live: KubeObject | undefine
   });
 }
 
-/** What a BundleDeployment that several may need is to install: of what was chosen for them the newest. */
+/** What a BundleDeployment installs that several PlatformOperators may need: the newest of their choices. */
 function choiceFor(choice: PlacedChoice, live: KubeObject | undefined): PlacedChoice {
   const standing = live === undefined ? undefined : choiceOf(live);
   if (standing?.package !== choice.package) return choice;
@@ -47,58 +47,63 @@ function assertFree(
   throw new TerminalError('InstallFailed', text);
 }
 
-interface Wanted {
+interface DesiredDeployment {
   readonly choice: PlacedChoice;
-  /** It is that of the package itself, and not of something it needs. */
+  /** Whether it is the package itself, not a dependency. */
   readonly isMain: boolean;
 }
 
-function tell({ context, object }: PlatformRun, live: KubeObject, changed: readonly string[]): void {
-  const isByHand = changed.some((word) => word.startsWith('spec.'));
+function recordDrift({ context, object }: PlatformRun, live: KubeObject, changed: readonly string[]): void {
+  const isByHand = changed.some((field) => field.startsWith('spec.'));
   if (!isByHand) return;
   const { name = '' } = live.metadata;
-  const message = `BundleDeployment ${name} was changed by somebody, and is put right: ${changed.join(', ')}`;
+  const message = `BundleDeployment ${name} was changed by another client; corrected: ${changed.join(', ')}`;
   context.events.record(object, { type: 'Warning', reason: 'DriftRepaired', message });
 }
 
-/** Whether it has been there before: it was not chosen just now, and its state was told of. */
-function wasThere(run: PlatformRun): boolean {
+/** Whether it existed before: it was not chosen just now, and its state was reported. */
+function hasExisted(run: PlatformRun): boolean {
   const installed = operatorOf(run).status?.conditions?.find(({ type }) => type === 'Installed');
-  const isTold = installed !== undefined && installed.reason !== 'SourceFailed' && installed.reason !== 'InstallFailed';
-  return isTold && !run.isChosenNow;
+  const isReported =
+    installed !== undefined && installed.reason !== 'SourceFailed' && installed.reason !== 'InstallFailed';
+  return isReported && !run.isChosenNow;
 }
 
-function tellOfLoss({ context, object }: PlatformRun, { bundleDeployment, bundle }: PlacedChoice): void {
-  const message = `BundleDeployment ${bundleDeployment} was gone, and is made again for ${bundle}`;
+function recordLoss({ context, object }: PlatformRun, { bundleDeployment, bundle }: PlacedChoice): void {
+  const message = `BundleDeployment ${bundleDeployment} was deleted; created again for ${bundle}`;
   context.events.record(object, { type: 'Warning', reason: 'DriftRepaired', message });
 }
 
-/** Makes a BundleDeployment what it should be; returns it as it is then.
- *  @throws TerminalError InstallFailed when somebody else has one of that name */
-export async function ensureDeployment(run: PlatformRun, wanted: Wanted, signal: AbortSignal): Promise<KubeObject> {
+/** Creates or corrects a BundleDeployment; returns the result.
+ *  @throws TerminalError InstallFailed when another owner has one of that name */
+export async function ensureDeployment(
+  run: PlatformRun,
+  request: DesiredDeployment,
+  signal: AbortSignal,
+): Promise<KubeObject> {
   const { context, object } = run;
   const { kube, deployments } = context;
-  const live = deployments.get(wanted.choice.bundleDeployment);
-  assertFree(live, wanted.choice);
-  const choice = wanted.isMain ? wanted.choice : choiceFor(wanted.choice, live);
+  const live = deployments.get(request.choice.bundleDeployment);
+  assertFree(live, request.choice);
+  const choice = request.isMain ? request.choice : choiceFor(request.choice, live);
   const others = otherOwners(context, live, object);
-  const mine = ownerReference(object, wanted.isMain);
+  const mine = ownerReference(object, request.isMain);
   const desired = desiredDeployment(choice, [...others, mine]);
   if (live === undefined) {
     const made = await kube.create(desired, { fieldManager, signal });
     deployments.wrote(made);
-    if (wasThere(run)) tellOfLoss(run, choice);
+    if (hasExisted(run)) recordLoss(run, choice);
     return made;
   }
   const changed = differences(live, desired);
   if (changed.length === 0 || live.metadata.deletionTimestamp !== undefined) return live;
   const written = await kube.patch(refOf(live), repair(live, desired), { fieldManager, signal });
   deployments.wrote(written);
-  if (!changed.includes('annotation')) tell(run, live, changed);
+  if (!changed.includes('annotation')) recordDrift(run, live, changed);
   return written;
 }
 
-async function letGo(run: PlatformRun, live: KubeObject, signal: AbortSignal): Promise<void> {
+async function releaseOne(run: PlatformRun, live: KubeObject, signal: AbortSignal): Promise<void> {
   const { kube, deployments } = run.context;
   const { uid, resourceVersion = '' } = live.metadata;
   const ownerReferences = otherOwners(run.context, live, run.object);
@@ -114,14 +119,14 @@ async function letGo(run: PlatformRun, live: KubeObject, signal: AbortSignal): P
   }
 }
 
-/** Lets go of BundleDeployments that the PlatformOperator does not need any more; one that nobody needs is deleted. */
+/** Releases BundleDeployments that the PlatformOperator does not need any more; one without owners is deleted. */
 export async function releaseOthers(run: PlatformRun, keep: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
   const { context, object } = run;
   for (const live of context.deployments.values()) {
     const { name = '', deletionTimestamp } = live.metadata;
     const isMine = platformOwners(live).some((reference) => reference.uid === object.metadata.uid);
     if (!isMine || keep.has(name) || deletionTimestamp !== undefined || !isMadeForPackage(live)) continue;
-    await letGo(run, live, signal);
+    await releaseOne(run, live, signal);
     const message = `BundleDeployment ${name} is not needed any more`;
     context.events.record(object, { type: 'Normal', reason: 'Released', message });
   }

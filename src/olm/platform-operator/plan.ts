@@ -83,7 +83,7 @@ function nothingFound(request: PlanRequest): string {
   if (installed === undefined) {
     return `failed to find candidate olm.bundles from the ${packageName} package: ${whyNowhere(request)}`;
   }
-  return `${installed.name} stays installed, and nobody knows of updates of package ${packageName}: ${whyNowhere(request)}`;
+  return `${installed.name} stays installed; updates of package ${packageName} are unknown: ${whyNowhere(request)}`;
 }
 
 function whyNowhere({ catalogs, packageName }: PlanRequest): string {
@@ -107,7 +107,7 @@ function chooseOf(request: PlanRequest): V1Choice | string {
   }
 }
 
-function wantedOf(request: PlanRequest, catalog: CatalogView, update: Update): readonly RequestedPackage[] {
+function requestedPackages(request: PlanRequest, catalog: CatalogView, update: Update): readonly RequestedPackage[] {
   const { name, packageName, others, movable } = request;
   const main: RequestedPackage = {
     name,
@@ -118,8 +118,12 @@ function wantedOf(request: PlanRequest, catalog: CatalogView, update: Update): r
   };
   const dependencies = others.flatMap((other): readonly RequestedPackage[] => {
     if (!movable.has(other.name) || other.packageName === undefined || other.packageName === packageName) return [];
-    const wanted = { name: `dependency ${other.packageName}`, packageName: other.packageName, installed: other.name };
-    return [{ ...wanted, updates: 'ifNeeded', staysIfMissing: true }];
+    const dependency = {
+      name: `dependency ${other.packageName}`,
+      packageName: other.packageName,
+      installed: other.name,
+    };
+    return [{ ...dependency, updates: 'ifNeeded', staysIfMissing: true }];
   });
   return [main, ...dependencies];
 }
@@ -217,7 +221,7 @@ function tryUpdate(
   const { packageName, catalogs, others } = request;
   const resolution = resolve({
     catalogs,
-    requested: wantedOf(request, choice.catalog, update),
+    requested: requestedPackages(request, choice.catalog, update),
     installed: others.filter((other) => other.packageName !== packageName),
     // All packages of the cluster share one resolution: a bundle with an unmet requirement must not stop the packages of others.
     installedConstraints: 'BestEffort',

@@ -8,7 +8,7 @@ import { createManager, type Manager } from '../../controller/index.ts';
 import type { Condition, KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import { addPlatformOperators } from './controller.ts';
-import { answerNeeds, answerNext } from './study.ts';
+import { answerNeeds, answerNext } from './resolve-answers.ts';
 
 const user = { fieldManager: 'test' };
 const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
@@ -122,7 +122,7 @@ function conditionOf(object: KubeObject, type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Says of a BundleDeployment what a provisioner would; `activeBundle` is what it has installed. */
+/** Reports on a BundleDeployment like a provisioner; `activeBundle` is what it has installed. */
 async function settle(
   name: string,
   changes: Readonly<Record<string, Partial<Condition>>> = {},
@@ -142,15 +142,15 @@ async function settle(
   await cluster.kube.patch({ ...deploymentKind, name }, { status }, { ...user, subresource: 'status' });
 }
 
-async function says(name: string, type: string, wanted: Partial<Condition>): Promise<void> {
-  await eventually(async () => expect(conditionOf(await operatorNamed(name), type)).toMatchObject(wanted));
+async function expectCondition(name: string, type: string, expected: Partial<Condition>): Promise<void> {
+  await eventually(async () => expect(conditionOf(await operatorNamed(name), type)).toMatchObject(expected));
 }
 
 async function has(name: string, image: string): Promise<void> {
   await eventually(async () => expect(await imageOf(name)).toBe(`registry.example/${image}`));
 }
 
-test('E-072 a package becomes a BundleDeployment of the same name, and what that says is passed on', async () => {
+test('E-072 a package becomes a BundleDeployment of the same name, whose conditions are passed on', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0', alpha: '1.2.0' })], { name: 'main' }));
   await ask('tide', 'p');
   await has('tide', 'p:v1.2.0');
@@ -162,24 +162,24 @@ test('E-072 a package becomes a BundleDeployment of the same name, and what that
   expect(deployment.metadata.ownerReferences).toMatchObject([
     { kind: 'PlatformOperator', name: 'tide', controller: true },
   ]);
-  await says('tide', 'Installed', {
+  await expectCondition('tide', 'Installed', {
     status: 'False',
     reason: 'UnpackPending',
     message: 'Waiting for the bundle to be unpacked',
   });
   await settle('tide', { Installed: { status: 'Unknown' } });
-  await says('tide', 'Installed', {
+  await expectCondition('tide', 'Installed', {
     status: 'False',
     reason: 'InstallPending',
     message: 'Waiting for the bundle to be installed',
   });
   await settle('tide', { HasValidBundle: { status: 'False', reason: 'UnpackFailed', message: 'no such image' } });
-  await says('tide', 'Installed', { status: 'False', reason: 'UnpackFailed', message: 'no such image' });
+  await expectCondition('tide', 'Installed', { status: 'False', reason: 'UnpackFailed', message: 'no such image' });
   await settle('tide', { Installed: { status: 'False', reason: 'InstallFailed', message: 'no such kind' } });
-  await says('tide', 'Installed', { status: 'False', reason: 'InstallFailed', message: 'no such kind' });
+  await expectCondition('tide', 'Installed', { status: 'False', reason: 'InstallFailed', message: 'no such kind' });
   await settle('tide');
   const message = 'Successfully applied the tide BundleDeployment resource';
-  await says('tide', 'Installed', { status: 'True', reason: 'InstallSuccessful', message });
+  await expectCondition('tide', 'Installed', { status: 'True', reason: 'InstallSuccessful', message });
   const { status, metadata } = await operatorNamed('tide');
   expect(status).toMatchObject({
     activeBundleDeployment: { name: 'tide' },
@@ -205,17 +205,17 @@ test('where a service account is required nothing is installed or changed for Pl
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, [], { name: 'tide' })], { name: 'main' }));
   await ask('other', 'other');
   for (const name of ['tide', 'other']) {
-    await says(name, 'Installed', { status: 'False', reason: 'InstallFailed' });
+    await expectCondition(name, 'Installed', { status: 'False', reason: 'InstallFailed' });
     expect(conditionOf(await operatorNamed(name), 'Installed')?.message).toContain('--require-service-account');
   }
   expect((await deploymentNamed('tide')).metadata.generation).toBe(before);
   expect((await cluster.kube.list(deploymentKind)).items).toHaveLength(1);
 });
 
-test('E-072 an unknown package fails with the words of the original, and is found as soon as a catalog has it', async () => {
+test('E-072 an unknown package fails with the message of the original, and is found as soon as a catalog has it', async () => {
   await ask('tide', 'p');
   const text = 'failed to find candidate olm.bundles from the p package';
-  await says('tide', 'Installed', {
+  await expectCondition('tide', 'Installed', {
     status: 'False',
     reason: 'SourceFailed',
     message: `${text}: no ClusterCatalog is served`,
@@ -224,7 +224,7 @@ test('E-072 an unknown package fails with the words of the original, and is foun
     drawnCatalog([base], { name: 'shop' }),
     drawnCatalog([drawnPackage({ stable: '1.0.0' }, [], { name: 'pp' })], { name: 'more' }),
   );
-  await says('tide', 'Installed', {
+  await expectCondition('tide', 'Installed', {
     status: 'False',
     reason: 'SourceFailed',
     message: `${text}: no catalog that is served (shop, more) has it; did you mean pp?`,
@@ -233,57 +233,61 @@ test('E-072 an unknown package fails with the words of the original, and is foun
   await has('tide', 'p:v1.0.0');
 });
 
-test('catalogs that are too hard to resolve are told of, before an installation and after', async () => {
+test('catalogs that are too hard to resolve are reported, before an installation and after', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })], { name: 'hard' }));
   await ask('tide', 'p');
-  const message = expect.stringMatching(/^package p: cancelled: remove the ClusterCatalog that makes this/) as string;
-  await says('tide', 'Installed', { status: 'False', reason: 'SourceFailed', message });
+  const message = expect.stringMatching(/^package p: cancelled: remove the ClusterCatalog that causes this/) as string;
+  await expectCondition('tide', 'Installed', { status: 'False', reason: 'SourceFailed', message });
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
   await has('tide', 'p:v1.0.0');
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })], { name: 'hard' }));
-  await says('tide', 'UpToDate', { status: 'Unknown', reason: 'CatalogsUnknown', message });
+  await expectCondition('tide', 'UpToDate', { status: 'Unknown', reason: 'CatalogsUnknown', message });
 });
 
-test('updates are followed one at a time, each when the one before is well, and only where they are asked for', async () => {
+test('updates are installed one at a time, each when the previous one is healthy, and only if requested', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
   await ask('tide', 'p', 'Automatic');
   await has('tide', 'p:v1.0.0');
   await settle('tide');
-  await says('tide', 'UpToDate', { status: 'True', reason: 'NothingNewer' });
+  await expectCondition('tide', 'UpToDate', { status: 'True', reason: 'NothingNewer' });
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' })]));
   await has('tide', 'p:v1.1.0');
-  await says('tide', 'UpToDate', { status: 'False', reason: 'Updating' });
+  await expectCondition('tide', 'UpToDate', { status: 'False', reason: 'Updating' });
   await settle('tide', { Healthy: { status: 'False' } });
-  await says('tide', 'Installed', { status: 'True' });
+  await expectCondition('tide', 'Installed', { status: 'True' });
   expect(await imageOf('tide')).toBe('registry.example/p:v1.1.0');
   await settle('tide');
   await has('tide', 'p:v1.2.0');
   await cluster.kube.patch({ ...operatorKind, name: 'tide' }, { spec: { upgradePolicy: 'None' } }, user);
   await settle('tide');
   offer(drawnCatalog([drawnPackage({ stable: '1.2.0; 1.3.0 <1.2.0' })]));
-  await says('tide', 'UpToDate', { status: 'False', reason: 'UpdateAvailable' });
+  await expectCondition('tide', 'UpToDate', { status: 'False', reason: 'UpdateAvailable' });
   expect(await imageOf('tide')).toBe('registry.example/p:v1.2.0');
 });
 
-test('CR-C39 what somebody changes or deletes is put right, even when no catalog is there any more', async () => {
+test('CR-C39 changes and deletions by others are corrected, even without any catalog', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
   await ask('tide', 'p');
   await has('tide', 'p:v1.0.0');
   await settle('tide');
-  await says('tide', 'Installed', { status: 'True' });
+  await expectCondition('tide', 'Installed', { status: 'True' });
   offer();
-  const nobody = 'p.v1.0.0 stays installed, and nobody knows of updates of package p';
-  await says('tide', 'UpToDate', {
+  const prefix = 'p.v1.0.0 stays installed; updates of package p are unknown';
+  await expectCondition('tide', 'UpToDate', {
     status: 'Unknown',
     reason: 'CatalogsUnknown',
-    message: `${nobody}: no ClusterCatalog is served`,
+    message: `${prefix}: no ClusterCatalog is served`,
   });
   const unknown = 'deprecation status unknown: catalog data unavailable';
-  await says('tide', 'Deprecated', { status: 'Unknown', reason: 'DeprecationStatusUnknown', message: unknown });
-  offer(drawnCatalog([oldBase], { name: 'shop' }));
-  await says('tide', 'UpToDate', {
+  await expectCondition('tide', 'Deprecated', {
     status: 'Unknown',
-    message: `${nobody}: no catalog that is served (shop) has it`,
+    reason: 'DeprecationStatusUnknown',
+    message: unknown,
+  });
+  offer(drawnCatalog([oldBase], { name: 'shop' }));
+  await expectCondition('tide', 'UpToDate', {
+    status: 'Unknown',
+    message: `${prefix}: no catalog that is served (shop) has it`,
   });
   offer();
   const source = { type: 'http', http: { url: 'https://elsewhere.example' }, image: null };
@@ -298,14 +302,14 @@ test('CR-C39 what somebody changes or deletes is put right, even when no catalog
     const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
     expect(items.filter(({ reason }) => reason === 'DriftRepaired').map(({ message }) => message)).toEqual(
       expect.arrayContaining([
-        'BundleDeployment tide was changed by somebody, and is put right: spec.template.spec',
-        'BundleDeployment tide was gone, and is made again for p.v1.0.0',
+        'BundleDeployment tide was changed by another client; corrected: spec.template.spec',
+        'BundleDeployment tide was deleted; created again for p.v1.0.0',
       ]),
     );
   });
 });
 
-test('what a package needs comes with it, is shared, updated with it, and goes with the last that needs it', async () => {
+test('dependencies of a package are installed with it, shared, updated with it, and removed with the last dependent', async () => {
   const first = drawnPackage({ stable: '1.0.0' }, [], { properties: { '1.0.0': needsBase } });
   const second = drawnPackage({ stable: '1.0.0' }, [], { name: 'q', properties: { '1.0.0': needsBase } });
   offer(drawnCatalog([oldBase, first, second]));
@@ -332,7 +336,7 @@ test('what a package needs comes with it, is shared, updated with it, and goes w
   await eventually(async () => await expect(deploymentNamed('base')).rejects.toThrow('not found'));
 });
 
-test('nothing is installed whose needs cannot be met, an older version is, and an update waits for its needs', async () => {
+test('a version with unmet dependencies is not installed, an older one is, and an update waits for its dependencies', async () => {
   const properties = { '1.0.0': [{ type: 'x', value: 1 }], '1.1.0': needsBase };
   const needy = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, [], { properties });
   const hopeless = drawnPackage({ stable: '1.0.0' }, [], { name: 'q', properties: { '1.0.0': needsBase } });
@@ -340,28 +344,28 @@ test('nothing is installed whose needs cannot be met, an older version is, and a
   await ask('tide', 'p', 'Automatic');
   await ask('wave', 'q');
   await has('tide', 'p:v1.0.0');
-  await says('wave', 'Installed', { status: 'False', reason: 'SourceFailed' });
+  await expectCondition('wave', 'Installed', { status: 'False', reason: 'SourceFailed' });
   expect(conditionOf(await operatorNamed('wave'), 'Installed')?.message).toMatch(
     /q\.v1\.0\.0 cannot be installed: .*base/,
   );
   await expect(deploymentNamed('wave')).rejects.toThrow('not found');
   await settle('tide');
-  await says('tide', 'UpToDate', { status: 'False', reason: 'UpdateBlocked' });
+  await expectCondition('tide', 'UpToDate', { status: 'False', reason: 'UpdateBlocked' });
   offer(drawnCatalog([needy, hopeless, base]));
   await has('tide', 'p:v1.1.0');
   await has('wave', 'q:v1.0.0');
 });
 
-test('E-072 what cannot be installed at all gives way to what is newer, and what was installed does not', async () => {
+test('E-072 a first installation that fails is replaced by a newer version, an installed one is not', async () => {
   const failed = { Installed: { status: 'False' as const, reason: 'InstallFailed', message: 'no such kind' } };
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
   await ask('tide', 'p');
   await has('tide', 'p:v1.0.0');
   await settle('tide', failed);
-  await says('tide', 'UpToDate', { status: 'True', reason: 'NothingNewer' });
-  await says('tide', 'Installed', { status: 'False', reason: 'InstallFailed', message: 'no such kind' });
+  await expectCondition('tide', 'UpToDate', { status: 'True', reason: 'NothingNewer' });
+  await expectCondition('tide', 'Installed', { status: 'False', reason: 'InstallFailed', message: 'no such kind' });
   offer(drawnCatalog([{ ...drawnPackage({ stable: '0.9.0' }), deprecation: 'go away' }]));
-  await says('tide', 'PackageDeprecated', { status: 'True', message: 'go away' });
+  await expectCondition('tide', 'PackageDeprecated', { status: 'True', message: 'go away' });
   expect(await imageOf('tide')).toBe('registry.example/p:v1.0.0');
   // No edge leads there.
   offer(drawnCatalog([drawnPackage({ stable: '1.1.0' })]));
@@ -372,15 +376,15 @@ test('E-072 what cannot be installed at all gives way to what is newer, and what
     expect(messages).toContainEqual(expect.stringContaining('Installing p.v1.1.0, as p.v1.0.0 could not be installed'));
   });
   await settle('tide', {}, 'tide-1');
-  await says('tide', 'Installed', { status: 'True' });
+  await expectCondition('tide', 'Installed', { status: 'True' });
   await settle('tide', failed, 'tide-1');
-  await says('tide', 'Installed', { status: 'False' });
+  await expectCondition('tide', 'Installed', { status: 'False' });
   offer(drawnCatalog([drawnPackage({ stable: '1.1.0; 1.2.0 <1.1.0' })]));
-  await says('tide', 'UpToDate', { status: 'False', reason: 'UpdateAvailable' });
+  await expectCondition('tide', 'UpToDate', { status: 'False', reason: 'UpdateAvailable' });
   expect(await imageOf('tide')).toBe('registry.example/p:v1.1.0');
 });
 
-test('what is needed and cannot be installed gives way, too', async () => {
+test('a dependency that cannot be installed is replaced, too', async () => {
   const first = drawnPackage({ stable: '1.0.0' }, [], { properties: { '1.0.0': needsBase } });
   offer(drawnCatalog([oldBase, first]));
   await ask('tide', 'p');
@@ -388,13 +392,13 @@ test('what is needed and cannot be installed gives way, too', async () => {
   await has('base', 'base:v1.0.0');
   await settle('base', { HasValidBundle: { status: 'False', reason: 'UnpackFailed' } });
   await settle('tide', { Installed: { status: 'False', reason: 'DependenciesNotMet' } });
-  await says('tide', 'Installed', { status: 'False', reason: 'DependenciesNotMet' });
+  await expectCondition('tide', 'Installed', { status: 'False', reason: 'DependenciesNotMet' });
   offer(drawnCatalog([base, first]));
   await has('base', 'base:v2.0.0');
   expect(await imageOf('tide')).toBe('registry.example/p:v1.0.0');
 });
 
-test('what no object can hold is passed over, and said why', async () => {
+test('bundles that no object can hold are skipped, with the reason', async () => {
   const odd = drawnPackage({ stable: '1.0.0' }, [], {
     name: 'Odd_One',
     properties: { '1.0.0': [{ type: 'x', value: 1 }] },
@@ -416,12 +420,12 @@ test('what no object can hold is passed over, and said why', async () => {
   expect(resolved.reason).toContain('it needs package "Odd_One", whose name no object can have');
 });
 
-test('of two for one package the older counts, and a name that is taken is told', async () => {
+test('of two PlatformOperators for one package the older counts, and a name conflict is reported', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }), base]));
   await ask('a-tide', 'p');
   await has('a-tide', 'p:v1.0.0');
   await ask('b-tide', 'p');
-  await says('b-tide', 'Installed', {
+  await expectCondition('b-tide', 'Installed', {
     status: 'False',
     reason: 'InstallFailed',
     message: 'package p is already installed by PlatformOperator "a-tide"',
@@ -432,7 +436,7 @@ test('of two for one package the older counts, and a name that is taken is told'
   };
   await cluster.kube.create({ ...deploymentKind, metadata: { name: 'taken' }, spec }, user);
   await ask('taken', 'base');
-  await says('taken', 'Installed', { status: 'False', reason: 'InstallFailed' });
+  await expectCondition('taken', 'Installed', { status: 'False', reason: 'InstallFailed' });
   expect(await imageOf('taken')).toBe('x/y');
   await cluster.kube.delete({ ...deploymentKind, name: 'taken' });
   await has('taken', 'base:v2.0.0');
@@ -440,20 +444,24 @@ test('of two for one package the older counts, and a name that is taken is told'
   await has('b-tide', 'p:v1.0.0');
 });
 
-test('CR-C35 deprecations are told, and what is deprecated is installed only where nothing else is', async () => {
+test('CR-C35 deprecations are reported, and deprecated bundles are installed only without an alternative', async () => {
   offer(
     drawnCatalog([{ ...drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, ['1.0.0', '1.1.0']), deprecation: 'go away' }]),
   );
   await ask('tide', 'p');
   await has('tide', 'p:v1.1.0');
-  await says('tide', 'BundleDeprecated', { status: 'Unknown', reason: 'Absent', message: 'no bundle installed yet' });
+  await expectCondition('tide', 'BundleDeprecated', {
+    status: 'Unknown',
+    reason: 'Absent',
+    message: 'no bundle installed yet',
+  });
   await settle('tide');
-  await says('tide', 'BundleDeprecated', { status: 'True', reason: 'Deprecated', message: 'too old' });
-  await says('tide', 'PackageDeprecated', { status: 'True', reason: 'Deprecated', message: 'go away' });
-  await says('tide', 'ChannelDeprecated', {
+  await expectCondition('tide', 'BundleDeprecated', { status: 'True', reason: 'Deprecated', message: 'too old' });
+  await expectCondition('tide', 'PackageDeprecated', { status: 'True', reason: 'Deprecated', message: 'go away' });
+  await expectCondition('tide', 'ChannelDeprecated', {
     status: 'False',
     reason: 'NotDeprecated',
     message: 'channel not deprecated',
   });
-  await says('tide', 'Deprecated', { status: 'True', reason: 'Deprecated', message: 'go away\ntoo old' });
+  await expectCondition('tide', 'Deprecated', { status: 'True', reason: 'Deprecated', message: 'go away\ntoo old' });
 });

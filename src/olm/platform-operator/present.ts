@@ -3,19 +3,19 @@ import { type Property, parseTolerantVersion, type Version } from '../../constra
 import { type CatalogView, type Facts, factsOf, isMetBy, type PresentBundle } from '../../resolver/index.ts';
 import { installedBy, type PlacedChoice } from './choice.ts';
 
-/** What a BundleDeployment of the cluster has to say to a choice; plain data. */
+/** What a choice depends on of a BundleDeployment of the cluster; plain data. */
 export interface Standing {
   readonly name: string;
-  /** What it was made for; undefined: it is somebody else's. */
+  /** The choice that it was created for; undefined: it has another owner. */
   readonly choice: PlacedChoice | undefined;
-  /** What its Bundle says of itself, as far as it was noted. */
+  /** The recorded properties of its Bundle. */
   readonly noted: readonly Property[];
-  /** By its label: of the package that it was made for. */
+  /** The package that it was created for, from its label. */
   readonly packageName: string | undefined;
-  /** A PlatformOperator is about it; else it is there only because something needs it. */
-  readonly isWanted: boolean;
+  /** A PlatformOperator requests it; otherwise it is only a dependency. */
+  readonly isRequested: boolean;
   readonly hasNeverSucceeded: boolean;
-  readonly isGoing: boolean;
+  readonly isBeingDeleted: boolean;
 }
 
 function tryVersion(text: string): Version | undefined {
@@ -42,7 +42,7 @@ function chosenBundle(choice: PlacedChoice, properties: readonly Property[]): Pr
   return { ...installedBy(choice), packageName, properties: known };
 }
 
-/** What somebody else's BundleDeployment has installed, when that says what it is. */
+/** The bundle that the BundleDeployment of another owner has installed, if its properties name it. */
 function foreignBundle({ name, noted: properties }: Standing): PresentBundle | undefined {
   const identity = properties.find(({ type }) => type === 'olm.package')?.value;
   if (!isJsonObject(identity)) return undefined;
@@ -53,27 +53,27 @@ function foreignBundle({ name, noted: properties }: Standing): PresentBundle | u
 
 interface Present {
   readonly bundle: PresentBundle;
-  /** It is there only because something needs it. */
+  /** It is only a dependency. */
   readonly isMovable: boolean;
 }
 
 function presentOf(standing: Standing, catalogs: readonly CatalogView[]): Present | undefined {
-  const { choice, noted, isWanted } = standing;
+  const { choice, noted, isRequested } = standing;
   const bundle =
     choice === undefined ? foreignBundle(standing) : chosenBundle(choice, propertiesOf(choice, catalogs) ?? noted);
-  return bundle && { bundle, isMovable: choice !== undefined && !isWanted };
+  return bundle && { bundle, isMovable: choice !== undefined && !isRequested };
 }
 
-/** What is installed on the cluster beside a package, and what of that may be updated because it is there for others only. What is there for
- *  others and could never be installed counts as not there: it may be chosen anew. */
+/** What is installed on the cluster beside a package, and what of that may be updated because it is only a dependency. A dependency that
+ *  could never be installed does not count: it may be chosen again. */
 export function presentBeside(
   standing: readonly Standing[],
   packageName: string,
   catalogs: readonly CatalogView[],
 ): { readonly others: readonly PresentBundle[]; readonly movable: ReadonlySet<string> } {
   const beside = standing.filter((one) => {
-    const isLost = one.choice !== undefined && !one.isWanted && one.hasNeverSucceeded;
-    return !one.isGoing && !isLost && one.packageName !== packageName;
+    const isLost = one.choice !== undefined && !one.isRequested && one.hasNeverSucceeded;
+    return !one.isBeingDeleted && !isLost && one.packageName !== packageName;
   });
   const present = beside.flatMap((one) => presentOf(one, catalogs) ?? []);
   const others = new Map(present.map(({ bundle }) => [bundle.name, bundle]));

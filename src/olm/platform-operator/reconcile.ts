@@ -15,15 +15,15 @@ import {
 } from './conditions.ts';
 import { deploymentOf, ensureDeployment, releaseOthers } from './ensure.ts';
 import { type Change, isNewer, type Needed, type Plan, type Planned } from './plan.ts';
+import type { NextAnswer } from './resolve-answers.ts';
 import { operatorOf, type PlatformRun, setResolved } from './run.ts';
 import { standingOf } from './standing.ts';
-import type { NextAnswer } from './study.ts';
 
 function packageOf(run: PlatformRun): string {
   return operatorOf(run).spec.package.name;
 }
 
-/** What is installed under the name of the package, whoever asked for it first. */
+/** What is installed under the name of the package, whichever PlatformOperator requested it first. */
 async function recalled(run: PlatformRun, held: HeldCatalogs, signal: AbortSignal): Promise<Resolved | undefined> {
   const { context } = run;
   const packageName = packageOf(run);
@@ -73,26 +73,29 @@ function resolvedBy(run: PlatformRun, change: Change, held: HeldCatalogs): Resol
   return { main: placed(change.main, name, held), dependencies };
 }
 
-/** What catalogs have for it. `isAnew`: what was chosen before is of no account. */
+/** Asks the catalogs. `isFreshStart` ignores the present choice. */
 async function ask(
   run: PlatformRun,
-  isAnew: boolean,
+  isFreshStart: boolean,
   options: { readonly held: HeldCatalogs; readonly signal: AbortSignal },
 ): Promise<NextAnswer> {
   const { context, object, resolved } = run;
   const packageName = packageOf(run);
   const { name = '' } = object.metadata;
-  const question = { name, packageName, main: resolved?.main, isAnew, standing: standingOf(context) };
+  const question = { name, packageName, main: resolved?.main, isFreshStart, standing: standingOf(context) };
   try {
     return await context.resolver.next(question, options);
   } catch (thrown) {
     if (!(thrown instanceof TransientError && thrown.reason === 'ResolutionCancelled')) throw thrown;
-    const advice = 'remove the ClusterCatalog that makes this so hard, or ask its author to mend it';
-    return { plan: { outcome: 'none', text: `package ${packageName}: ${thrown.message}: ${advice}` }, word: undefined };
+    const advice = 'remove the ClusterCatalog that causes this, or ask its author to fix it';
+    return {
+      plan: { outcome: 'none', text: `package ${packageName}: ${thrown.message}: ${advice}` },
+      deprecations: undefined,
+    };
   }
 }
 
-/** Makes all BundleDeployments what was chosen: what is needed comes first. */
+/** Creates or corrects all BundleDeployments, dependencies first. */
 async function ensureAll(run: PlatformRun, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const { main, dependencies } = run.resolved ?? {};
   if (main === undefined) return [];
@@ -103,11 +106,11 @@ async function ensureAll(run: PlatformRun, signal: AbortSignal): Promise<readonl
   return [await ensureDeployment(run, { choice: main, isMain: true }, signal), ...deployments];
 }
 
-/** Writes down what was chosen before anything is made of it, so that a restart in between changes nothing. */
+/** Records the choice before it is acted on, so that a restart in between changes nothing. */
 async function adopt(
   run: PlatformRun,
   chosen: Resolved,
-  { signal, isAnew = false }: { readonly signal: AbortSignal; readonly isAnew?: boolean },
+  { signal, isFreshStart = false }: { readonly signal: AbortSignal; readonly isFreshStart?: boolean },
 ): Promise<void> {
   const before = run.resolved?.main.bundle;
   run.resolved = chosen;
@@ -115,14 +118,14 @@ async function adopt(
   run.isChosenNow = true;
   await run.status.flush(run, signal);
   const { bundle, version, reason } = chosen.main;
-  const update = isAnew
+  const update = isFreshStart
     ? `Installing ${bundle}, as ${before} could not be installed`
     : `Updating from ${before} to ${bundle}`;
   const what = before === undefined ? `Installing ${bundle}` : update;
   const more = chosen.dependencies.map((one) => `${one.bundle} (${one.reason})`).join('; ');
   const message = `${what} (${version}): ${reason}${more === '' ? '' : `; with ${more}`}`;
-  const news = { type: 'Normal' as const, reason: before === undefined ? 'Resolved' : 'Updating', message };
-  run.context.events.record(run.object, news);
+  const event = { type: 'Normal' as const, reason: before === undefined ? 'Resolved' : 'Updating', message };
+  run.context.events.record(run.object, event);
 }
 
 async function install(run: PlatformRun, signal: AbortSignal): Promise<readonly KubeObject[]> {
@@ -142,17 +145,17 @@ const choose: Step<PlatformRun> = async (run, { signal }) => {
   using held = run.context.views.hold();
   run.resolved = await recalled(run, held, signal);
   if (run.resolved !== undefined) return undefined;
-  const { plan, word } = await ask(run, true, { held, signal });
+  const { plan, deprecations } = await ask(run, true, { held, signal });
   if (plan.outcome === 'change') {
     await adopt(run, resolvedBy(run, plan, held), { signal });
     return undefined;
   }
   const text = 'text' in plan ? plan.text : `nothing can be chosen for package ${packageOf(run)}`;
-  run.status.set(run, [sourceFailed(text), ...deprecationConditions(word, false)]);
+  run.status.set(run, [sourceFailed(text), ...deprecationConditions(deprecations, false)]);
   throw new TransientError('SourceFailed', text);
 };
 
-function tellOfUpdate(run: PlatformRun, found: Plan): void {
+function reportUpdate(run: PlatformRun, found: Plan): void {
   const next = found.outcome === 'change' ? `${found.main.bundle}: ${found.main.reason}` : '';
   const changes = {
     change: () => upToDate('UpdateAvailable', `${next}; spec.upgradePolicy Automatic would install it`),
@@ -163,66 +166,68 @@ function tellOfUpdate(run: PlatformRun, found: Plan): void {
   run.status.set(run, [changes[found.outcome]()]);
 }
 
-/** How far the installation of what was chosen is. */
+/** The progress of the installation. */
 interface Progress {
-  /** All of it is installed and well. */
+  /** All of it is installed and healthy. */
   readonly isDone: boolean;
-  /** It cannot be installed, and nothing was before it. */
+  /** It cannot be installed, and nothing was installed before. */
   readonly hasNeverSucceeded: boolean;
 }
 
-/** What a choice made anew means for one that could not be installed. */
+/** What a new plan means for a choice that could not be installed. */
 function inPlaceOf(failed: Resolved, plan: Plan): Plan {
   return plan.outcome !== 'change' || isNewer(plan, failed) ? plan : { outcome: 'stay' };
 }
 
-/** Goes one update further, when all that was chosen before is installed and well; what could not be installed at all gives way to what is newer,
- *  whatever the policy: it is the first installation still. */
+/** Starts the next update when everything chosen so far is installed and healthy. A choice that could never be installed is replaced by a newer one,
+ *  whatever the policy: it is still the first installation. */
 async function follow(
   run: PlatformRun,
-  { isDone, hasNeverSucceeded: isAnew }: Progress,
+  { isDone, hasNeverSucceeded: isFreshStart }: Progress,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[] | undefined> {
   const { resolved } = run;
   if (resolved === undefined) return undefined;
   using held = run.context.views.hold();
   const isInstalled = conditionsOf(run.object).some(({ type, status }) => type === 'Installed' && status === 'True');
-  const { plan, word } = await ask(run, isAnew, { held, signal });
-  run.status.set(run, deprecationConditions(word, isInstalled));
-  const found = isAnew ? inPlaceOf(resolved, plan) : plan;
+  const { plan, deprecations } = await ask(run, isFreshStart, { held, signal });
+  run.status.set(run, deprecationConditions(deprecations, isInstalled));
+  const found = isFreshStart ? inPlaceOf(resolved, plan) : plan;
   const { upgradePolicy = 'None' } = operatorOf(run).spec;
-  if (found.outcome !== 'change' || (upgradePolicy === 'None' && !isAnew)) {
-    tellOfUpdate(run, found);
+  if (found.outcome !== 'change' || (upgradePolicy === 'None' && !isFreshStart)) {
+    reportUpdate(run, found);
     return undefined;
   }
   const next = `${found.main.bundle}: ${found.main.reason}`;
-  const isDue = isDone || isAnew;
-  run.status.set(run, [upToDate('Updating', isDue ? next : `${next}; it follows when what is installed is well`)]);
+  const isDue = isDone || isFreshStart;
+  run.status.set(run, [
+    upToDate('Updating', isDue ? next : `${next}; it follows when the installed version is healthy`),
+  ]);
   if (!isDue) return undefined;
-  await adopt(run, resolvedBy(run, found, held), { signal, isAnew });
+  await adopt(run, resolvedBy(run, found, held), { signal, isFreshStart });
   return await install(run, signal);
 }
 
-function speakOf(run: PlatformRun, main: KubeObject | undefined): void {
+function reportInstallation(run: PlatformRun, main: KubeObject | undefined): void {
   if (main !== undefined) run.status.set(run, [installedCondition(main)]);
 }
 
-/** Installs what was chosen, puts right what somebody changed, says how it does, and looks for what is newer. */
+/** Installs the choice, corrects drift, reports progress, and looks for updates. */
 const keepInstalled: Step<PlatformRun> = async (run, { signal }) => {
   const deployments = await install(run, signal);
-  // Not before it is there: what an earlier owner installed may be deleted in the same moment.
+  // Not before it exists: what an earlier owner installed may be deleted at the same moment.
   setResolved(run);
-  speakOf(run, deployments[0]);
+  reportInstallation(run, deployments[0]);
   const isDone = deployments.every(isSettled);
   const [main] = deployments;
   const progress = { isDone, hasNeverSucceeded: main !== undefined && hasNeverSucceeded(main) };
   const updated = await follow(run, progress, signal);
-  speakOf(run, updated?.[0]);
+  reportInstallation(run, updated?.[0]);
   if (!isDone || updated !== undefined) return 'stop';
   return undefined;
 };
 
-/** What an earlier version needed goes when the new one is there. */
+/** Releases dependencies of an earlier version once the new one is installed. */
 const release: Step<PlatformRun> = async (run, { signal }) => {
   const { main, dependencies = [] } = run.resolved ?? {};
   if (main === undefined) return 'stop';
@@ -234,7 +239,7 @@ const accountAdvice =
   'nothing is installed for PlatformOperators, because these provisioners run with --require-service-account and a PlatformOperator names no service account: create a BundleDeployment of the bundle image with spec.config.serviceAccount instead';
 
 /** A user who may create PlatformOperators or ClusterCatalogs chooses what is installed; where every installation is to use the permissions of a
- *  service account, hers must not use those of the provisioners, nor of an account that somebody gave the BundleDeployment. */
+ *  service account, they must not use those of the provisioners, nor of an account that another user set in the BundleDeployment. */
 const requireAccount: Step<PlatformRun> = async (run) => {
   await Promise.resolve();
   if (!run.context.isAccountRequired) return undefined;

@@ -1,6 +1,6 @@
 import type { CatalogPlace } from '../cluster-catalog/catalog-store.ts';
 import type { PlacedChoice } from './choice.ts';
-import type { NeedsQuestion, NextAnswer, NextQuestion } from './study.ts';
+import type { NeedsQuestion, NextAnswer, NextQuestion } from './resolve-answers.ts';
 
 interface Asked<Question> {
   readonly question: Question;

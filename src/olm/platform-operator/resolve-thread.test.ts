@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JsonObject, textAt } from '../../base/index.ts';
 import { buildCatalogIndex, type Meta } from '../../catalog/index.ts';
 import type { CatalogPlace } from '../cluster-catalog/catalog-store.ts';
+import type { NextQuestion } from './resolve-answers.ts';
 import { ResolverThread } from './resolve-thread.ts';
-import type { NextQuestion } from './study.ts';
 
 const pigeons = 14;
 const holes = Array.from({ length: pigeons - 1 }, (_, hole) => hole);
@@ -40,7 +40,7 @@ function packageOf(name: string, bundles: readonly JsonObject[][]): readonly Met
   ];
 }
 
-/** Each pigeon needs a hole of its own, and there is one too few: short to say, long to refute. */
+/** Each pigeon needs a hole of its own, and there is one too few: short to state, long to refute. */
 const documents = [
   ...Array.from({ length: pigeons }, (_, pigeon) =>
     packageOf(
@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function about(packageName: string): NextQuestion {
-  return { name: 'x', packageName, main: undefined, isAnew: true, standing: [] };
+  return { name: 'x', packageName, main: undefined, isFreshStart: true, standing: [] };
 }
 
 function options(signal: AbortSignal = AbortSignal.timeout(60_000)) {
@@ -77,7 +77,7 @@ function options(signal: AbortSignal = AbortSignal.timeout(60_000)) {
 
 const chosen = { plan: { outcome: 'change', main: { bundle: 'easy.v1.0.0', image: 'registry.example/easy:v0' } } };
 
-test('others go on with their work while a hostile catalog is resolved, and the next question is answered', async () => {
+test('resolving a hostile catalog does not block other work, and the next question is answered', async () => {
   using resolver = new ResolverThread();
   let turns = 0;
   let isOver = false;
@@ -97,7 +97,7 @@ test('others go on with their work while a hostile catalog is resolved, and the 
   expect(await next).toMatchObject(chosen);
 });
 
-test('a question that takes too long, or that nobody asks any more, is given up, and others are answered', async () => {
+test('a question that takes too long or was aborted is cancelled, and others are answered', async () => {
   using hasty = new ResolverThread({ deadlineMs: 1 });
   await expect(hasty.next(about('easy'), options())).rejects.toMatchObject({
     reason: 'ResolutionCancelled',
@@ -112,7 +112,7 @@ test('a question that takes too long, or that nobody asks any more, is given up,
   expect(await next).toMatchObject(chosen);
 });
 
-test('a catalog that was replaced meanwhile is asked again later', async () => {
+test('a question about a catalog that was replaced meanwhile is retried', async () => {
   using resolver = new ResolverThread();
   const gone = { held: { places: [{ ...place, file: join(folder, 'other') }] }, signal: AbortSignal.timeout(60_000) };
   await expect(resolver.next(about('easy'), gone)).rejects.toMatchObject({ reason: 'CatalogReplaced' });

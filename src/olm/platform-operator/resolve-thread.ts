@@ -1,10 +1,10 @@
 import { type JobOptions, TransientError, WorkerThread, workerUrl } from '../../base/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import type { PlacedChoice } from './choice.ts';
+import type { NeedsQuestion, NextAnswer, NextQuestion } from './resolve-answers.ts';
 import type { ResolverJobs } from './resolve-job.ts';
-import type { NeedsQuestion, NextAnswer, NextQuestion } from './study.ts';
 
-/** What is asked, and when nobody waits for the answer any more. */
+/** The catalogs to ask, and a signal that aborts the question. */
 interface AskOptions {
   readonly held: Pick<HeldCatalogs, 'places'>;
   readonly signal: AbortSignal;

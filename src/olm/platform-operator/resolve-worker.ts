@@ -3,15 +3,15 @@ import { serveJobs, TransientError } from '../../base/index.ts';
 import { type CatalogIndex, openCatalogIndex } from '../../catalog/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import type { CatalogPlace } from '../cluster-catalog/catalog-store.ts';
+import { answerNeeds, answerNext } from './resolve-answers.ts';
 import type { ResolverJobs } from './resolve-job.ts';
-import { answerNeeds, answerNext } from './study.ts';
 
 function open({ file, ...identity }: CatalogPlace): CatalogIndex {
   try {
     return openCatalogIndex(file, identity);
   } catch (thrown) {
-    const isGone = thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ENOENT';
-    if (!isGone) throw thrown;
+    const isMissing = thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing) throw thrown;
     throw new TransientError('CatalogReplaced', `catalog ${identity.name} was replaced just now`, { cause: thrown });
   }
 }

@@ -1,6 +1,6 @@
 import { type PlatformOperator, parsePlatformOperator } from '../../api/index.ts';
 import { conditionsOf, type ReconcileRun, StatusWriter } from '../../controller/index.ts';
-import type { EventNews, KubeObject } from '../../kube/index.ts';
+import type { KubeObject, ObjectEvent } from '../../kube/index.ts';
 import { formatResolved, type Resolved, resolvedOf } from './choice.ts';
 import { fieldManager, type PlatformContext } from './context.ts';
 
@@ -32,8 +32,8 @@ export function setResolved(run: PlatformRun): void {
 const warningReasons: ReadonlySet<string> = new Set(['UpdateBlocked', 'SourceFailed', 'InstallFailed']);
 
 /** Events of the conditions that have changed; a condition that only waits is none. */
-function eventsOf(before: KubeObject, after: KubeObject): readonly EventNews[] {
-  return conditionsOf(after).flatMap(({ type, status, reason, message }): EventNews[] => {
+function eventsOf(before: KubeObject, after: KubeObject): readonly ObjectEvent[] {
+  return conditionsOf(after).flatMap(({ type, status, reason, message }): ObjectEvent[] => {
     const was = conditionsOf(before).find((condition) => condition.type === type);
     if (was?.reason === reason && was.message === message) return [];
     const isWarning = warningReasons.has(reason) || (type === 'Deprecated' && status === 'True');

@@ -19,9 +19,9 @@ export function standingOf(context: PlatformContext): readonly Standing[] {
     choice: choiceOf(deployment),
     noted: notedOf(context, deployment),
     packageName: deployment.metadata.labels?.[platformPackageLabel],
-    isWanted: platformOwners(deployment).some(({ controller = false }) => controller),
+    isRequested: platformOwners(deployment).some(({ controller = false }) => controller),
     hasNeverSucceeded: hasNeverSucceeded(deployment),
-    isGoing: deployment.metadata.deletionTimestamp !== undefined,
+    isBeingDeleted: deployment.metadata.deletionTimestamp !== undefined,
   }));
   return all.filter(({ choice, noted }) => choice !== undefined || noted.length > 0);
 }

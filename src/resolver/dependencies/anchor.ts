@@ -5,10 +5,10 @@ import { type Candidate, formatCatalogName } from './candidate.ts';
 import { type PresentBundle, type RequestedPackage, type ResolutionRequest, wordsOf } from './request.ts';
 import type { Shelf } from './shelf.ts';
 
-/** What is requested, and what may be chosen for it, the preferred first; `missing` says why there is nothing. */
+/** A request and its candidates, the preferred first; `missing` is the reason if there are none. */
 export interface Anchor {
   readonly requested: RequestedPackage;
-  /** Tells it from bundles. */
+  /** Distinguishes it from bundles. */
   readonly id: string;
   readonly candidates: readonly Candidate[];
   readonly missing: Missing | undefined;
@@ -110,7 +110,7 @@ function presentOf({ requested, request }: Search): PresentBundle | undefined {
   return request.installed.find(({ name }) => name === requested.installed);
 }
 
-function isWanted({ requested: { versions } }: Search, candidate: Candidate): boolean {
+function isRequested({ requested: { versions } }: Search, candidate: Candidate): boolean {
   return versions === undefined || versions.include(candidate.facts.version);
 }
 
@@ -138,7 +138,7 @@ export function findAnchor(requested: RequestedPackage, request: ResolutionReque
   const mayStay = present !== undefined && (missing === undefined || requested.staysIfMissing === true);
   const updates =
     missing === undefined ? catalogsOf(search).flatMap((catalog) => updatesIn(search, catalog, bundle)) : [];
-  const candidates = inOrder(search, updates, mayStay ? [present] : []).filter((one) => isWanted(search, one));
+  const candidates = inOrder(search, updates, mayStay ? [present] : []).filter((one) => isRequested(search, one));
   if (candidates.length > 0)
     return { requested, id, candidates: [...new Set(candidates)], missing: undefined, present };
   const text = `no operators found matching the criteria of ${word} ${requested.name}`;

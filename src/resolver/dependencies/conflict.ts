@@ -7,7 +7,7 @@ import { type Problem, withoutAnchor } from './problem.ts';
 import type { Conflict } from './resolution.ts';
 import { formatRule, type Rule } from './rule.ts';
 import { search } from './search.ts';
-import { labelOf, listOf, type Story, tellRules } from './sentences.ts';
+import { explainRules, labelOf, listOf, type Story } from './sentences.ts';
 
 function anchorsOf(rules: readonly Rule[]): readonly Anchor[] {
   return rules.flatMap((rule) => (rule.kind === 'requested' ? [rule.anchor] : []));
@@ -20,15 +20,15 @@ function namesOf(anchors: readonly Anchor[]): string {
   );
 }
 
-function summarise(rules: readonly Rule[]): string {
+function summarize(rules: readonly Rule[]): string {
   const anchors = anchorsOf(rules);
   if (anchors.length === 0) return 'What is installed does not go together.';
   if (anchors.length === 1) return `Package ${namesOf(anchors)} cannot be resolved.`;
   return `Packages ${namesOf(anchors)} cannot be resolved together.`;
 }
 
-/** Somebody without whom all others can be served. */
-function spoiler(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor | undefined {
+/** A request without which all others can be resolved. */
+function blocker(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor | undefined {
   const anchors = anchorsOf(rules);
   if (anchors.length < 2) return undefined;
   return anchors.toReversed().find((anchor) => search(withoutAnchor(problem, anchor), steps) !== undefined);
@@ -63,7 +63,7 @@ function missingAction(rules: readonly Rule[], { shelf, words: { isAnonymous = f
   return undefined;
 }
 
-function spoilerAction({ requested: { name } }: Anchor, { words: { requested, isAnonymous = false } }: Story): string {
+function blockerAction({ requested: { name } }: Anchor, { words: { requested, isAnonymous = false } }: Story): string {
   const what = isAnonymous
     ? `Leave ${name} out, or ask for another version of it`
     : `Remove ${requested} ${name}, or change what it asks for`;
@@ -73,8 +73,8 @@ function spoilerAction({ requested: { name } }: Anchor, { words: { requested, is
 function adviseOn(problem: Problem, rules: readonly Rule[], { steps, story }: Advice): string {
   const missing = missingAction(rules, story);
   if (missing !== undefined) return missing;
-  const one = spoiler(problem, rules, steps);
-  if (one !== undefined) return spoilerAction(one, story);
+  const one = blocker(problem, rules, steps);
+  if (one !== undefined) return blockerAction(one, story);
   const installed = rules.flatMap((rule) => (rule.kind === 'installed' ? [labelOf(rule.candidate)] : []));
   if (installed.length > 0) return `Remove ${listOf(installed, 'or')}, or do not ask for what clashes with it.`;
   const refused = rules.flatMap((rule) => (rule.kind === 'refused' ? [labelOf(rule.candidate)] : []));
@@ -87,7 +87,7 @@ interface Advice {
   readonly story: Story;
 }
 
-/** Says why a problem has no solution.
+/** Explains why a problem has no solution.
  *  @throws TransientError ResolutionCancelled
  *  @see docs/spec/catalogs.md#messages */
 export function explainConflict(problem: Problem, advice: Advice): Conflict {
@@ -97,11 +97,11 @@ export function explainConflict(problem: Problem, advice: Advice): Conflict {
     outcome: 'conflict',
     reason: 'ConstraintsNotSatisfiable',
     message: `constraints not satisfiable: ${texts.join(', ')}`,
-    summary: summarise(rules),
-    sentences: tellRules(rules, advice.story),
+    summary: summarize(rules),
+    sentences: explainRules(rules, advice.story),
     action: adviseOn(problem, rules, advice),
     rules,
-    wantedBy: anchorsOf(rules).map(({ requested }) => requested.name),
+    requestedBy: anchorsOf(rules).map(({ requested }) => requested.name),
     notices: [],
   };
 }

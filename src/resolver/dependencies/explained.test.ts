@@ -44,14 +44,14 @@ function conflict(request: Partial<ResolutionRequest> & { readonly catalogs: rea
 const two = (name: string, head: readonly Property[], old: readonly Property[] = []): CatalogPackage =>
   stockedPackage(name, { stable: '1.0.0; 1.1.0 <1.0.0' }, { '1.0.0': old, '1.1.0': head });
 
-test('CR-R5 tells why a head was passed over', () => {
+test('CR-R5 explains why a head was skipped', () => {
   const [bundle] = chosen({ catalogs: [stockedCatalog('cat', [two('a', [needsApi('K')])])] });
   expect(bundle?.newer).toEqual([
     'a 1.1.0 would be preferred, but cannot be had: a 1.1.0 needs API K.v1.g.io, and nothing in catalog ns/cat is that.',
   ]);
 });
 
-test('CR-R6 tells why an update is not made', () => {
+test('CR-R6 explains why an update is not installed', () => {
   const [bundle] = chosen({
     catalogs: [stockedCatalog('cat', [two('a', [needsPackage('b', '>=2.0.0')]), two('b', [])])],
     requested: [want('a', { installed: 'a.v1.0.0' })],
@@ -63,7 +63,7 @@ test('CR-R6 tells why an update is not made', () => {
   ]);
 });
 
-test('CR-R29 tells which installed bundle an update clashes with', () => {
+test('CR-R29 names the installed bundle that an update conflicts with', () => {
   const x = { name: 'x.v1', version: parseVersion('1.0.0'), properties: [provides('K')] };
   const bundles = chosen({
     catalogs: [stockedCatalog('cat', [two('a', [provides('K')])])],
@@ -164,17 +164,17 @@ const newerCases: readonly {
   },
 ];
 
-test.each(newerCases)('tells why a newer version is not taken: $name', ({ request, of, why }) => {
+test.each(newerCases)('explains why a newer version is not chosen: $name', ({ request, of, why }) => {
   const bundle = chosen(request).find(({ candidate }) => candidate.facts.packageName === of);
   expect(bundle?.newer).toEqual([why]);
 });
 
-test('says nothing of newer versions where there are none', () => {
+test('mentions no newer versions where there are none', () => {
   const [bundle] = chosen({ catalogs: [stockedCatalog('cat', [two('a', [])])] });
   expect(bundle).toMatchObject({ newer: [], reasons: ['package a is asked for.'] });
 });
 
-test('an installed package that nobody named moves where something needs it', () => {
+test('an installed package that was not requested is updated if something needs it', () => {
   const catalogs = [stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.1.0')]), two('b', [])])];
   const requested = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'ifNeeded' })];
   const bundles = chosen({ catalogs, requested, installed: [present('b', '1.0.0')] });
@@ -182,14 +182,14 @@ test('an installed package that nobody named moves where something needs it', ()
   expect(bundles[0]?.updates).toMatchObject({ from: { name: 'b.v1.0.0' }, edge: { kind: 'replaces' } });
 });
 
-test('a package that may not move stays, and what needs a newer one is passed over', () => {
+test('a package that must not be updated stays, and what needs a newer one is skipped', () => {
   const catalogs = [stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.1.0')]), two('b', [])])];
   const requested = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'never' })];
   const bundles = chosen({ catalogs, requested, installed: [present('b', '1.0.0')] });
   expect(bundles.map(({ candidate }) => candidate.name)).toEqual(['a.v1.0.0', 'b.v1.0.0']);
 });
 
-test('a package that left the catalogs may be let be', () => {
+test('a package that is not in the catalogs any more may stay', () => {
   const requested = [want('a'), want('gone', { installed: 'gone.v1.0.0', staysIfMissing: true })];
   const catalogs = [stockedCatalog('cat', [two('a', [])])];
   const bundles = chosen({ catalogs, requested, installed: [present('gone', '1.0.0')] });
@@ -209,7 +209,7 @@ test('what others need is installed before them, circles included', () => {
   ]);
 });
 
-test('CR-R4 tells a conflict in sentences that name who asks for what', () => {
+test('CR-R4 explains a conflict in sentences that name the requests', () => {
   const catalog = stockedCatalog('cat', [
     stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': [needsPackage('b', '<1.1.0')] }),
     stockedPackage('c', { stable: '1.0.0' }, { '1.0.0': [needsPackage('b', '>=1.1.0')] }),
@@ -218,14 +218,14 @@ test('CR-R4 tells a conflict in sentences that name who asks for what', () => {
   expect(conflict({ catalogs: [catalog], requested: [want('a'), want('c')] })).toMatchObject({
     summary: 'Packages a and c cannot be resolved together.',
     sentences: [
-      'package a is asked for: only a 1.0.0 comes into question.',
-      'package c is asked for: only c 1.0.0 comes into question.',
+      'package a is asked for: the only candidate is a 1.0.0.',
+      'package c is asked for: the only candidate is c 1.0.0.',
       'a 1.0.0 needs package b <1.1.0: only b 1.0.0 would do.',
       'c 1.0.0 needs package b >=1.1.0: only b 1.1.0 would do.',
       'Only one bundle of a package may be installed: b 1.0.0 or 1.1.0.',
     ],
     action: 'Leave c out, or ask for another version of it: the others can be resolved without it.',
-    wantedBy: ['a', 'c'],
+    requestedBy: ['a', 'c'],
   });
 });
 
@@ -282,16 +282,13 @@ const cannot: readonly {
   },
 ];
 
-test.each(cannot)(
-  'tells what nearly would have done: $name',
-  ({ requested = want('a'), properties = [], sentence }) => {
-    const catalog = stockedCatalog('cat', [
-      two('tide-gauge', [provides('Gauge')], [provides('Gauge')]),
-      stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': properties }),
-    ]);
-    expect(conflict({ catalogs: [catalog], requested: [requested] }).sentences).toContain(sentence);
-  },
-);
+test.each(cannot)('names near misses: $name', ({ requested = want('a'), properties = [], sentence }) => {
+  const catalog = stockedCatalog('cat', [
+    two('tide-gauge', [provides('Gauge')], [provides('Gauge')]),
+    stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': properties }),
+  ]);
+  expect(conflict({ catalogs: [catalog], requested: [requested] }).sentences).toContain(sentence);
+});
 
 test('CR-R21 names a bundle whose constraint cannot be read, and goes on without it', () => {
   const empty: Property = { type: 'olm.constraint', value: {} };
@@ -304,7 +301,7 @@ test('CR-R21 names a bundle whose constraint cannot be read, and goes on without
   });
 });
 
-test('a channel without an order is told of, and others are used', () => {
+test('a channel without an order is reported, and others are used', () => {
   const broken = stockedPackage('b', { bad: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.0.0', good: '1.0.0' });
   const catalog = stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.0.0')]), broken]);
   const answer = resolve({ catalogs: [catalog], requested: [want('a')], installed: [] });
@@ -328,7 +325,7 @@ test('refuses two of one name', () => {
   );
 });
 
-test('stops when it is cancelled, and after its steps', () => {
+test('stops when it is cancelled, and at the limit of steps', () => {
   const catalogs = [stockedCatalog('cat', [two('a', [needsApi('K')])])];
   const request = { catalogs, requested: [want('a')], installed: [] };
   const text = 'cancelled before a solution could be found';
@@ -350,7 +347,7 @@ test('stops when rules take too long', () => {
   expect(() => resolve({ catalogs, requested: [want('a')], installed: [], limits })).toThrow('more than 1000000 steps');
 });
 
-test('BestEffort: what an installed bundle misses is brought where it can be, and stands against nothing', () => {
+test('BestEffort: a missing dependency of an installed bundle is added if possible, and blocks nothing', () => {
   const lonely = present('lonely', '1.0.0', [needsApi('K')]);
   const rival = present('rival', '1.0.0', [provides('L')]);
   const provider = (more: readonly Property[]): CatalogPackage =>
@@ -368,7 +365,7 @@ test('BestEffort: what an installed bundle misses is brought where it can be, an
   expect(names([])).toEqual(['a.v1.1.0']);
 });
 
-test('Required: what an installed bundle misses is brought, or it is a conflict that says how to go on', () => {
+test('Required: a missing dependency of an installed bundle is added, or is a conflict with advice', () => {
   const lonely = present('lonely', '1.0.0', [needsApi('K')]);
   const provider = stockedPackage('k', { stable: '1.0.0' }, { '1.0.0': [provides('K')] });
   const request = (stock: readonly CatalogPackage[]): Parameters<typeof chosen>[0] => {
@@ -383,7 +380,7 @@ test('Required: what an installed bundle misses is brought, or it is a conflict 
   );
 });
 
-test('an update that meets what the installed version misses is preferred to staying, and found', () => {
+test('an update that meets missing dependencies of the installed version is preferred to staying', () => {
   const stock = stockedPackage('a', { stable: '1.0.0;2.0.0 <1.0.0' }, { '1.0.0': [needsApi('K')] });
   const installed = [present('a', '1.0.0', [needsApi('K')])];
   const requested = [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })];
@@ -423,7 +420,7 @@ test('a start without a channel takes the default channel first, whatever the na
   expect(bundles.map(({ origin }) => origin?.channel)).toEqual(['stable']);
 });
 
-test('what an installed bundle has is not taken from it', () => {
+test('a dependency of an installed bundle is not removed', () => {
   const user = present('user', '1.0.0', [needsApi('K')]);
   const bundles = chosen({
     catalogs: [stockedCatalog('cat', [two('a', [], [provides('K')])])],

@@ -62,7 +62,7 @@ describe('after an update that failed', () => {
   }));
   const requested = [{ name: 'a-sub', packageName: 'a', channel: 'stable', installed: 'a.v1.1.0' }];
 
-  test('CR-C32 nothing goes on while both are in view, and it does once what gives way is not', () => {
+  test('CR-C32 no update starts while both are in view, and one does when the replaced one is not', () => {
     const request = { catalogs: [catalog], namespace: 'ns', requested };
     expect(resolve({ ...request, installed: bundles }).outcome).toBe('conflict');
     const hidden = givenUp(states, 'ns');

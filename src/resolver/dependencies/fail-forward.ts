@@ -5,7 +5,7 @@ export interface InstallationState {
   readonly name: string;
   /** `Succeeded`, `Replacing`, `Failed` … */
   readonly phase: string;
-  /** Name of what it takes the place of. */
+  /** Name of the installation that it replaces. */
   readonly replaces?: string;
 }
 
@@ -13,8 +13,8 @@ function refuse(text: string): never {
   throw new TerminalError('InvalidReplacement', text);
 }
 
-/** Names of what gives way to something that has failed, so that an update may begin at what has failed: the chain of what takes its place ends
- *  in a failure. Where that is not requested, all stay in view, and nothing goes on before the failure is mended.
+/** Names of installations that a failed one replaces, so that an update may start from the failed one: the chain of replacements ends
+ *  in a failure. Where that is not requested, all stay in view, and no update starts before the failure is fixed.
  *  @throws TerminalError InvalidReplacement for a chain that goes in a circle, or on from what is not being replaced
  *  @see docs/spec/catalogs.md#fail-forward */
 export function givenUp(installed: readonly InstallationState[], namespace: string): ReadonlySet<string> {

@@ -43,7 +43,7 @@ const properties = fc.array(
   { maxLength: 5 },
 );
 
-test('whatever bundles say of themselves, there is an answer, or it is given up after its steps', () => {
+test('whatever bundles declare, there is an answer, or it is cancelled at the limit of steps', () => {
   const cases = fc.record({ a: properties, head: properties, b: properties, installed: properties });
   fc.assert(
     fc.property(cases, ({ a, head, b, installed }) => {
@@ -63,7 +63,7 @@ test('whatever bundles say of themselves, there is an answer, or it is given up 
       try {
         const answer = resolve(request);
         if (answer.outcome === 'conflict') expect(answer.sentences.length).toBeGreaterThan(0);
-        else expect(answer.bundles.some(({ wantedBy }) => wantedBy.includes('a'))).toBe(true);
+        else expect(answer.bundles.some(({ requestedBy }) => requestedBy.includes('a'))).toBe(true);
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(TransientError);
       }
@@ -72,7 +72,7 @@ test('whatever bundles say of themselves, there is an answer, or it is given up 
   );
 });
 
-/** Each needs one of the APIs, and there is one API too few: short to say, long to refute. */
+/** Each needs one of the APIs, and there is one API too few: short to state, long to refute. */
 test('gives up on a catalog that is made to be hard', () => {
   const count = 14;
   const api = (index: number): JsonValue => ({ group: 'g.io', version: 'v1', kind: `Hole${index}` });

@@ -16,7 +16,7 @@ import type { Shelf } from './shelf.ts';
 interface NearMisses {
   /** Why there is nothing for a requested package. */
   readonly ofAnchor: (anchor: Anchor) => string;
-  /** What there is instead of what a bundle needs; '': nothing to say. */
+  /** What there is instead of what a bundle needs; '': nothing. */
   readonly ofRequirement: (requirement: Requirement) => string;
 }
 

@@ -4,7 +4,7 @@ import { type Candidate, formatCatalogName } from './candidate.ts';
 import type { Clashes } from './clash.ts';
 import { factsOf } from './requirement.ts';
 import type { Decision } from './search.ts';
-import { bundleLabel, labelOf, type Story, tellRules } from './sentences.ts';
+import { bundleLabel, explainRules, labelOf, type Story } from './sentences.ts';
 
 /** A decision, and what came before it. */
 export interface UpdateDecision {
@@ -40,7 +40,7 @@ function newestOf({ decision: { chosen }, story: { shelf } }: UpdateDecision): N
 function whyRefused(refused: Candidate, { before, clashes, story }: UpdateDecision): string {
   const { rules, earlier } = clashes.refusal(refused, before);
   const choices = earlier.map((chosen) => `${labelOf(chosen)} was chosen before it.`);
-  return [...choices, ...tellRules(rules, story)].join(' ');
+  return [...choices, ...explainRules(rules, story)].join(' ');
 }
 
 function refusedOf({ bundle, catalog }: Newer, { decision: { refused } }: UpdateDecision): Candidate | undefined {

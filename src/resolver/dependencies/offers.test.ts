@@ -19,7 +19,7 @@ function offers(type: string, value: object, limits: object = {}): string[] {
   );
 }
 
-test('of each catalog the bundle is offered that is preferred of those that will do, higher priorities first', () => {
+test('each catalog offers its preferred bundle that meets the requirement, higher priorities first', () => {
   expect(offers('olm.package.required', { packageName: 'harbour', versionRange: '>=1.0.0' })).toEqual([
     'high harbour.v2.0.0',
     'low harbour.v2.0.0',
@@ -32,7 +32,7 @@ test('of each catalog the bundle is offered that is preferred of those that will
   expect(offers('olm.gvk.required', { ...api, kind: 'Pier' })).toEqual([]);
 });
 
-test('no more is looked at than is enough, or than may be', () => {
+test('the search ends with enough offers, or at its limit', () => {
   const rule =
     'properties.all(p, properties.all(q, properties.all(r, p.type != "y" || q.type != "y" || r.type != "y")))';
   const constraint = {

@@ -104,7 +104,7 @@ export function planOf(decided: Decided): readonly ChosenBundle[] {
         candidate,
         origin: candidate.origin,
         updates: updateOf(candidate, decided),
-        wantedBy: wanting.map(({ requested }) => requested.name),
+        requestedBy: wanting.map(({ requested }) => requested.name),
         reasons: reasonsFor(candidate, decided),
         newer: whyNotNewer({ decision, before: decisions.slice(0, index), clashes, story }),
       },

@@ -83,7 +83,7 @@ function answerOf(request: ResolutionRequest): readonly CatalogBundle[] | undefi
   return answer.bundles.flatMap(({ origin }) => (origin === undefined ? [] : [origin.bundle]));
 }
 
-test('finds a solution where there is one, and the best for those who choose first', () => {
+test('finds a solution where there is one, and the best for the first requests', () => {
   fc.assert(
     fc.property(packages, requestedNames, (stock, requested) => {
       const solutions = selections(stock).filter((bundles) => goTogether(bundles));
@@ -98,7 +98,7 @@ test('finds a solution where there is one, and the best for those who choose fir
   );
 });
 
-test('installs nothing that nobody wants or needs', () => {
+test('installs nothing that is not requested or needed', () => {
   fc.assert(
     fc.property(packages, requestedNames, (stock, requested) => {
       const found = answerOf(requestOf(stock, requested)) ?? [];
@@ -112,13 +112,13 @@ test('installs nothing that nobody wants or needs', () => {
   );
 });
 
-test('a conflict names those who cannot be served together, and says what to do', () => {
+test('a conflict names the requests that cannot be resolved together, and what to do', () => {
   fc.assert(
     fc.property(packages, requestedNames, (stock, requested) => {
       const answer = resolve(requestOf(stock, requested));
       if (answer.outcome === 'resolved') return;
-      expect(answer.wantedBy.length).toBeGreaterThan(0);
-      expect(answerOf(requestOf(stock, answer.wantedBy))).toBeUndefined();
+      expect(answer.requestedBy.length).toBeGreaterThan(0);
+      expect(answerOf(requestOf(stock, answer.requestedBy))).toBeUndefined();
       expect(answer.sentences.length).toBeGreaterThan(0);
       expect(answer.action).not.toBe('');
     }),
@@ -141,11 +141,11 @@ test('the order in which things are given does not matter', () => {
     fc.tuple(fc.constant(requested), fc.shuffledSubarray(requested, { minLength: requested.length })),
   );
   fc.assert(
-    fc.property(shuffled, orders, ([stock, other], [requested, otherWanted]) => {
+    fc.property(shuffled, orders, ([stock, other], [requested, otherRequested]) => {
       const catalogs = [stockedCatalog('m', stock.slice(0, 2)), stockedCatalog('z', stock)];
       const otherCatalogs = [stockedCatalog('z', other), stockedCatalog('m', stock.slice(0, 2).toReversed())];
       const request = requestOf(stock, requested);
-      const otherRequest = requestOf(other, otherWanted);
+      const otherRequest = requestOf(other, otherRequested);
       expect(textOf({ ...otherRequest, catalogs: otherCatalogs })).toBe(textOf({ ...request, catalogs }));
     }),
     { numRuns: 100 },

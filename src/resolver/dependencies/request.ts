@@ -3,7 +3,7 @@ import type { InstalledBundle } from '../graph/steps.ts';
 import type { CatalogView } from '../package.ts';
 import type { SearchLimits, Steps } from '../sat/steps.ts';
 
-/** Tells a catalog from others. */
+/** Identifies a catalog. */
 export interface CatalogName {
   readonly name: string;
   readonly namespace?: string;
@@ -48,7 +48,7 @@ export interface PresentBundle extends InstalledBundle {
 export interface RequestWords {
   readonly requested: string;
   readonly installed: string;
-  /** Nobody in particular wants the packages: sentences do not say who. */
+  /** The packages have no requester: sentences do not name one. */
   readonly isAnonymous?: boolean;
 }
 

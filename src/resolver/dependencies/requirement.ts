@@ -44,7 +44,7 @@ export interface Described {
 
 const limits = { maxEntries: 4_096, maxDepth: 32 };
 
-/** Tells APIs apart. */
+/** Distinguishes APIs. */
 function apiKey({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`;
 }

@@ -8,10 +8,10 @@ export interface ChosenBundle {
   readonly candidate: Candidate;
   /** Undefined: it is installed, and stays. */
   readonly origin: Origin | undefined;
-  /** What it takes the place of, and by which edge. */
+  /** What it replaces, and by which edge. */
   readonly updates: { readonly from: PresentBundle; readonly edge: Edge | undefined } | undefined;
-  /** Names of those who want it. */
-  readonly wantedBy: readonly string[];
+  /** Names of the requests for it. */
+  readonly requestedBy: readonly string[];
   /** Sentences: why it is there. */
   readonly reasons: readonly string[];
   /** Sentences: why not a newer version, or one that would be preferred. */
@@ -39,7 +39,7 @@ export interface Conflict {
   readonly action: string;
   /** The smallest set of rules that contradict one another. */
   readonly rules: readonly Rule[];
-  /** Names of those who want something and take part. */
-  readonly wantedBy: readonly string[];
+  /** Names of the requests that take part. */
+  readonly requestedBy: readonly string[];
   readonly notices: readonly string[];
 }

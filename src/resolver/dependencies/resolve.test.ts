@@ -83,7 +83,7 @@ const cel = 'properties.exists(p, p.type == "certified")';
 
 const rows: readonly (Situation & { readonly name: string; readonly expected: string })[] = [
   {
-    name: 'CR-R1 an API that nobody provides',
+    name: 'CR-R1 an API that no bundle provides',
     packages: [one('a', [needsApi('K')])],
     expected: `constraints not satisfiable: bundle a.v1.0.0 requires an operator providing an API with group: g.io, version: v1, kind: K, ${ofA}`,
   },
@@ -358,7 +358,7 @@ test.each(rows)('$name', (row) => {
   expect(shown(resolve(requestOf(row)))).toBe(row.expected);
 });
 
-test('CR-C33 an excluded catalog is not there', () => {
+test('CR-C33 an excluded catalog is ignored', () => {
   const catalogs = [
     stockedCatalog('cat', [one('a', [needsApi('K')])]),
     stockedCatalog('global', [one('b', [provides('K')])], { namespace: 'olm' }),
@@ -367,7 +367,7 @@ test('CR-C33 an excluded catalog is not there', () => {
   expect(shown(answer)).toContain('requires an operator providing an API');
 });
 
-test('CR-C33 a catalog that cannot be asked stops all, and is named', () => {
+test('CR-C33 an unavailable catalog stops the resolution, and is named', () => {
   const request = requestOf({ packages: [one('a')] });
   const answer = resolve({ ...request, unavailable: [{ name: 'dark', namespace: 'ns', why: 'no route to host' }] });
   expect(answer).toMatchObject({

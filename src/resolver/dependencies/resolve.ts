@@ -50,7 +50,7 @@ function failure(message: string, summary: string, action: string): Conflict {
     sentences: [message],
     action,
     rules: [],
-    wantedBy: [],
+    requestedBy: [],
     notices: [],
   };
 }
@@ -81,7 +81,7 @@ function findAnchors(request: ResolutionRequest, shelf: Shelf): Found {
       if (!(thrown instanceof TerminalError)) throw thrown;
       const summary = `Package ${requested.packageName} cannot be resolved: its channel has no order.`;
       const action = `Use another channel, or repair the catalog.`;
-      return { failure: { ...failure(errorMessage(thrown), summary, action), wantedBy: [requested.name] } };
+      return { failure: { ...failure(errorMessage(thrown), summary, action), requestedBy: [requested.name] } };
     }
   }
   return { anchors };
@@ -101,9 +101,9 @@ function deprecationsOf({ bundles }: Pick<Resolution, 'bundles'>, shelf: Shelf):
   });
 }
 
-/** Chooses bundles for all that is requested, and for what these need: all of it, or nothing. What is installed changes only where somebody wants
- *  its package. The same request gives the same answer, in whatever order its lists are. It may take a second and more, and holds up
- *  whoever asks: who has others to answer meanwhile asks in another thread.
+/** Chooses bundles for all that is requested, and for what these need: all of it, or nothing. What is installed changes only if something requests
+ *  its package. The same request gives the same answer, in whatever order its lists are. It may take a second and more, and blocks
+ *  its thread: callers that serve others meanwhile run it in a worker thread.
  *  @throws TransientError ResolutionCancelled: cancelled, or too many steps · TerminalError DuplicateIdentifier
  *  @see docs/spec/catalogs.md#dependency-resolution */
 export function resolve(request: ResolutionRequest): Resolution | Conflict {

@@ -65,7 +65,7 @@ export function describeRequest({ requested, present }: Anchor, words: RequestWo
   return `package ${packageName} is asked for${detailsOf(requested)}`;
 }
 
-function tellChoice(anchor: Anchor, { shelf, words }: Story): string {
+function explainChoice(anchor: Anchor, { shelf, words }: Story): string {
   const request = describeRequest(anchor, words);
   const { missing, candidates, requested, present } = anchor;
   if (missing !== undefined) return ended(`${request}: ${nearMisses(shelf).ofAnchor(anchor)}`);
@@ -74,10 +74,10 @@ function tellChoice(anchor: Anchor, { shelf, words }: Story): string {
       ? `, where ${labelOf(present)} is installed`
       : '';
   const staysOnly = candidates.length === 1 && candidates[0] === present;
-  if (staysOnly) return `${request}${stay}, and no update of it comes into question.`;
+  if (staysOnly) return `${request}${stay}, and there is no candidate for an update.`;
   const labels = labelsOf(candidates, 'and');
-  if (candidates.length === 1) return `${request}${stay}: only ${labels} comes into question.`;
-  return `${request}${stay}: ${labels} come into question (${describeCatalogs(requested, shelf)}).`;
+  if (candidates.length === 1) return `${request}${stay}: the only candidate is ${labels}.`;
+  return `${request}${stay}: ${labels} are the candidates (${describeCatalogs(requested, shelf)}).`;
 }
 
 function ended(sentence: string): string {
@@ -87,7 +87,7 @@ function ended(sentence: string): string {
 type Needing = Rule & { readonly kind: 'requires' };
 
 /** Rules by which several bundles need the same. */
-function tellNeeds([first, ...others]: readonly [Needing, ...Needing[]], { shelf }: Story): string {
+function explainNeeds([first, ...others]: readonly [Needing, ...Needing[]], { shelf }: Story): string {
   const { requirement, met } = first;
   const newestFirst = [first, ...others]
     .map(({ by }) => by)
@@ -100,21 +100,21 @@ function tellNeeds([first, ...others]: readonly [Needing, ...Needing[]], { shelf
   return ended(`${need}, and nothing in ${where} is that${near === '' ? '' : `: ${near}`}`);
 }
 
-function tellRefused({ candidate, why }: Rule & { readonly kind: 'refused' }): string {
+function explainRefused({ candidate, why }: Rule & { readonly kind: 'refused' }): string {
   return why === undefined
     ? `${labelOf(candidate)} is deprecated (olm.deprecated), so that it is never chosen.`
     : `${labelOf(candidate)} (bundle ${candidate.name}) cannot be chosen, because what it requires cannot be read: ${why}.`;
 }
 
-/** A rule in a sentence; '' where another rule of the same clash says it already. */
-function tellRule(rule: Exclude<Rule, Needing>, story: Story): string {
+/** A rule in a sentence; '' where another rule of the same conflict covers it. */
+function explainRule(rule: Exclude<Rule, Needing>, story: Story): string {
   switch (rule.kind) {
     case 'requested':
       return '';
     case 'choice':
-      return tellChoice(rule.anchor, story);
+      return explainChoice(rule.anchor, story);
     case 'installed':
-      return `${labelOf(rule.candidate)} (${rule.candidate.name}) is installed, and no ${story.words.requested} is about it, so that it stays as it is.`;
+      return `${labelOf(rule.candidate)} (${rule.candidate.name}) is installed, and no ${story.words.requested} requests it: it stays as it is.`;
     case 'api': {
       const { group, kind, version } = rule.api;
       return `Only one operator may provide ${kind} (${group}/${version}): ${labelsOf(rule.groups.flat(), 'and')} do.`;
@@ -124,15 +124,15 @@ function tellRule(rule: Exclude<Rule, Needing>, story: Story): string {
         ? `Only one bundle of package ${rule.packageName} may be installed.`
         : `Only one bundle of a package may be installed: ${labelsOf(rule.candidates, 'or')}.`;
     case 'refused':
-      return tellRefused(rule);
+      return explainRefused(rule);
     case 'replaces':
-      return `${labelOf(rule.update)} takes the place of ${labelOf(rule.present)}: not both can be there.`;
+      return `${labelOf(rule.update)} replaces ${labelOf(rule.present)}: they cannot be installed together.`;
     default:
       return rule satisfies never;
   }
 }
 
-/** Wishes before what follows from them, and what shuts them out last. */
+/** Requests before what follows from them, and what excludes them last. */
 const order: readonly Rule['kind'][] = [
   'requested',
   'choice',
@@ -144,8 +144,8 @@ const order: readonly Rule['kind'][] = [
   'replaces',
 ];
 
-/** What a clash of rules comes to, in sentences that follow from one another. */
-export function tellRules(rules: readonly Rule[], story: Story): readonly string[] {
+/** Explains a conflict of rules in sentences that follow from one another. */
+export function explainRules(rules: readonly Rule[], story: Story): readonly string[] {
   const sentences: string[] = [];
   const needs = new Map<string, [Needing, ...Needing[]]>();
   for (const rule of rules) {
@@ -156,8 +156,9 @@ export function tellRules(rules: readonly Rule[], story: Story): readonly string
     else same.push(rule);
   }
   for (const kind of order) {
-    if (kind === 'requires') for (const same of needs.values()) sentences.push(tellNeeds(same, story));
-    for (const rule of rules) if (rule.kind === kind && rule.kind !== 'requires') sentences.push(tellRule(rule, story));
+    if (kind === 'requires') for (const same of needs.values()) sentences.push(explainNeeds(same, story));
+    for (const rule of rules)
+      if (rule.kind === kind && rule.kind !== 'requires') sentences.push(explainRule(rule, story));
   }
   return sentences.filter((sentence) => sentence !== '');
 }

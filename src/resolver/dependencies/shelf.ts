@@ -6,7 +6,7 @@ import { type Candidate, Candidates, compareTexts, formatCatalogName } from './c
 import type { ResolutionRequest } from './request.ts';
 import { type Facts, isMetBy, packagesFor, type Requirement } from './requirement.ts';
 
-/** A channel, and what it offers; the text says why it offers nothing. */
+/** A channel, and what it offers; a text is the reason why it offers nothing. */
 interface ChannelOffer {
   readonly channel: string;
   readonly isDefault: boolean;

@@ -90,7 +90,7 @@ function explainPlace(offer: Offer, { from, to, natural }: Miss): readonly strin
   ];
 }
 
-/** Why updates do not lead to `to`, and what an entry would have to say that they did. */
+/** Why updates do not lead to `to`, and what an entry would need so that they did. */
 export function explainMiss(offer: Offer, miss: Miss): readonly string[] {
   const { from, to, natural } = miss;
   const last = natural.at(-1)?.to ?? from;

@@ -18,7 +18,7 @@ function hops({ hops: made }: UpdatePath): readonly string[] {
 const pinned = drawnPackage({ stable: '1.0.0; 1.0.1 <1.0.0; 1.1.0 <1.0.1 s:1.0.0; 2.0.0 <1.1.0' });
 const ranges = drawnPackage({ stable: '1.0.0; 2.0.0 <1.0.0 R:>=1.0.0 <1.5.0; 3.0.0 <2.0.0', next: '4.0.0 <3.0.0' });
 
-test('a path tells the edge of each hop, and why it ends', () => {
+test('a path has the edge of each hop, and the reason why it ends', () => {
   const path = pathOf(ranges, 'v0', ['1.2.0']);
   expect(hops(path)).toEqual(['p.v2.0.0 skipRange ">=1.0.0 <1.5.0" covers 1.2.0', 'p.v3.0.0 replaces p.v2.0.0']);
   expect(path.end).toEqual(['p.v3.0.0 is the head of channel stable.']);
@@ -64,21 +64,21 @@ test.each([
       'What leads to p.v2.0.0: it replaces p.v1.0.0; its skipRange covers >=1.0.0 <1.5.0.',
     ],
   ],
-] as const)('from %o it says what is missing', (ends, sentences) => {
+] as const)('from %o it names what is missing', (ends, sentences) => {
   for (const policy of ['v0', 'v1'] as const) {
     const path = pathOf(ranges, policy, ends);
     expect([path.isReached, path.end]).toEqual([false, sentences]);
   }
 });
 
-test('what an entry skips is told to be no stop of v0', () => {
+test('a skipped entry is reported as unreachable with v0', () => {
   const graph = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.0.0 s:1.1.0' });
   expect(pathOf(graph, 'v0', ['1.0.0', '1.1.0']).end).toContain(
     'p.v1.2.0 skips it: it is installed only where a subscription starts with it, never by an update.',
   );
 });
 
-test('where nothing leads on at all, each policy says what that means', () => {
+test('a dead end is explained for each policy', () => {
   expect(pathOf(ranges, 'v0', ['0.9.0']).end).toEqual([
     'Nothing leads on: no entry of channel stable replaces, skips or covers p.v0.9.0; with policy v0 it stays as it is, without a notice.',
   ]);
@@ -87,7 +87,7 @@ test('where nothing leads on at all, each policy says what that means', () => {
   ]);
 });
 
-test('v1 stays where only what is deprecated follows', () => {
+test('v1 stays if only deprecated bundles follow', () => {
   const graph = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, ['1.1.0']);
   const path = pathOf(graph, 'v1', ['1.0.0']);
   expect([hops(path), path.end]).toEqual([[], ['p.v1.0.0 stays: it is preferred to p.v1.1.0, which is deprecated.']]);
@@ -98,7 +98,7 @@ test('a cycle ends', () => {
   expect(hops(pathOf(graph, 'v1', ['1.1.0', '1.0.0']))).toEqual(['p.v1.0.0 replaces p.v1.1.0 (pinned)']);
 });
 
-test('what is installed is found by name and by version, and need not be in the catalog', () => {
+test('the installed bundle is found by name and by version, and need not be in the catalog', () => {
   expect(findInstalled(pinned, 'p.v1.0.1').name).toBe('p.v1.0.1');
   expect(findInstalled(pinned, '1.1').name).toBe('p.v1.1.0');
   expect(findInstalled(pinned, 'v1.0.7').name).toBe('p.v1.0.7');
@@ -119,7 +119,7 @@ test('a channel of a thousand entries is walked', () => {
   }
 });
 
-test('a range that cannot be read is told with its entry', () => {
+test('an invalid range is reported with its entry', () => {
   const graph = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0 R:~1.0.0' });
   expect(() => offerOf('v1', graph)).toThrow(
     /^package p, channel stable, entry p\.v1\.1\.0: invalid skipRange "~1\.0\.0": .*Could not parse comparator "~" in "~1\.0\.0"$/,

@@ -1,7 +1,7 @@
 import type { CatalogBundle } from '../package.ts';
 import type { InstalledBundle } from './steps.ts';
 
-/** Orders bundles of one version: what is said, or else the version's build metadata; '' where there is neither. */
+/** Orders bundles of one version: the declared release, or else the version's build metadata; '' where there is neither. */
 export function releaseOf({ release, version }: CatalogBundle | InstalledBundle): string {
   return release ?? version.build.join('.');
 }

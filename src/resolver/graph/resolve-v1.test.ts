@@ -19,7 +19,7 @@ function broken(name: string, priority: number): CatalogView {
   return { ...drawnCatalog([], { name, priority }), package: fail };
 }
 
-test('CR-C35 what is not deprecated wins against any priority, and where all is, the newest', () => {
+test('CR-C35 bundles that are not deprecated win against any priority; if all are deprecated, the newest wins', () => {
   const old = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, ['1.0.0', '1.1.0']);
   const catalogs = [drawnCatalog([old], { name: 'a', priority: 10 }), drawnCatalog([line], { name: 'b' })];
   expect(resolveV1(catalogs, { packageName: 'p' }).catalog.name).toBe('b');
@@ -28,7 +28,7 @@ test('CR-C35 what is not deprecated wins against any priority, and where all is,
   expect([chosen.bundle.name, chosen.bundle.deprecation]).toEqual(['p.v1.1.0', 'too old']);
 });
 
-test('CR-C36 only catalogs that the selector means are asked', () => {
+test('CR-C36 only catalogs that the selector matches are used', () => {
   const catalogs = ['a', 'b'].map((name) => drawnCatalog([line], { name, labels: { tier: name } }));
   const chosen = (selector: object): string => resolveV1(catalogs, { packageName: 'p', selector }).catalog.name;
   expect(chosen({ matchLabels: { 'olm.operatorframework.io/metadata.name': 'b' } })).toBe('b');
@@ -52,7 +52,7 @@ test('CR-C38 a new successor is chosen without any other change', () => {
   ]);
 });
 
-test('CR-C40 a bundle that needs others is refused, unless somebody looks after that', () => {
+test('CR-C40 a bundle with dependencies is refused unless the caller handles them', () => {
   const needy = withBundle(line, 'p.v1.1.0', { properties: [{ type: 'olm.gvk.required', value: {} }] });
   expect(() => resolveV1([drawnCatalog([needy])], { packageName: 'p' })).toThrow(
     'validating bundle "p.v1.1.0": bundle "p.v1.1.0" has a dependency declared via property "olm.gvk.required" which is currently not supported',
@@ -77,7 +77,7 @@ test('of one version the higher release is preferred, and none is below any', ()
   expect(resolveV1([drawnCatalog([given])], { packageName: 'p' }).bundle.name).toBe('p.v1.0.0');
 });
 
-test('a catalog that cannot be read is told, and stops only what it could change', () => {
+test('an unreadable catalog is reported, and stops only what it could change', () => {
   const good = drawnCatalog([line], { name: 'good', priority: 1 });
   const chosen = resolveV1([broken('bad', 0), good], { packageName: 'p' });
   expect(chosen.warnings).toEqual(['error getting package "p" from catalog "bad": no content']);
@@ -86,7 +86,7 @@ test('a catalog that cannot be read is told, and stops only what it could change
   );
 });
 
-test('what is asked for in vain is said', () => {
+test('a request without candidates is reported', () => {
   const request = { packageName: 'p', version: '3.x', channels: ['a', 'b'] };
   expect(() => resolveV1([drawnCatalog([line])], request)).toThrow(
     'no bundles found for package "p" matching version "3.x" in channels [a b]',

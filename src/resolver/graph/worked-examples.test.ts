@@ -42,10 +42,10 @@ function walkV0(graph: CatalogPackage, from: string, { channel = 'stable', start
   return path.length === 0 ? '=' : path.join(', ');
 }
 
-type Wish = Partial<Pick<V1Request, 'version' | 'channels' | 'upgradeConstraintPolicy'>>;
+type Request = Partial<Pick<V1Request, 'version' | 'channels' | 'upgradeConstraintPolicy'>>;
 
 /** Resolved again and again, until it stays. */
-function walkV1(graph: CatalogPackage, from: string, request: Wish = { channels: ['stable'] }): string {
+function walkV1(graph: CatalogPackage, from: string, request: Request = { channels: ['stable'] }): string {
   const path: string[] = [];
   try {
     let installed = from === 'none' ? undefined : findInstalled(graph, from);
@@ -69,7 +69,7 @@ function none(version: string, more = ''): string {
   return `error upgrading from currently installed version "${version}": no bundles found for package "p"${more}`;
 }
 
-const all: Wish = {};
+const all: Request = {};
 const line = { stable: '1.0; 1.1 <1.0; 1.2 <1.1' };
 const skipping = { stable: '1.0; 1.1 <1.0; 1.2 <1.0 s:1.1' };
 const covering = { stable: '1.0; 1.1 <1.0; 1.2 <1.1 R:>=1.0.0 <1.2.0' };
@@ -155,7 +155,7 @@ const newerPolicy = (
   ] as const
 ).map(([id, drawing, from, request, v1]) => ({ id, drawing, from, request, v1 }));
 
-test.each(newerPolicy)('$id of $drawing, from $from with the wish $wish policy v1 leads to $v1', (row) => {
+test.each(newerPolicy)('$id of $drawing, from $from with the request $request policy v1 leads to $v1', (row) => {
   const { drawing, from, request, v1 } = row;
   expect(walkV1(drawnPackage(drawing), from, request)).toBe(v1);
 });
@@ -208,7 +208,7 @@ test('CR-W13, CR-W14, CR-H0, CR-H1 a cycle is no order for v0, and nothing to v1
   expect(walkV1(headless, 'none')).toBe('1.1');
 });
 
-test('CR-W18, CR-C34 of two catalogs v1 takes the one of higher priority, and none of equals', () => {
+test('CR-W18, CR-C34 of two catalogs v1 chooses the one of higher priority, and none of equals', () => {
   const a = drawnPackage({ stable: '1.0; 1.1 <1.0' });
   const b = drawnPackage({ stable: '1.0; 1.2 <1.0' });
   expect([walkV0(a, '1.0'), walkV0(b, '1.0')]).toEqual(['1.1', '1.2']);

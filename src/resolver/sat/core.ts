@@ -73,7 +73,7 @@ export function minimalCore(solver: SatSolver, assumptions: readonly Literal[]):
 }
 
 /** Assumptions that contradict one another, as few as possible; empty if the clauses do so by themselves.
- *  Minimal always. The smallest of all where there are not too many assumptions: what every contradiction must contain follows from what must be left out to mend all (each of the one kind meets each of the other).
+ *  Minimal always. The smallest of all where there are not too many assumptions: what every contradiction must contain follows from what must be left out to resolve all (each of the one kind meets each of the other).
  *  @throws TransientError ResolutionCancelled
  *  @see Ignatiev, Previti, Liffiton, Marques-Silva: Smallest MUS Extraction with Minimal Hitting Set Dualization */
 export function smallestCore(

@@ -80,7 +80,7 @@ test('takes clauses between questions', () => {
   );
 });
 
-test('lets no more be true than it may', () => {
+test('honors a limit on true variables', () => {
   const cases = fc.record({
     count: fc.integer({ min: 0, max: 4 }),
     size: fc.integer({ min: 1, max: 8 }),
@@ -123,7 +123,7 @@ test('finds a smallest contradiction', () => {
   );
 });
 
-/** More pigeons than holes: short to say, long to refute. */
+/** More pigeons than holes: short to state, long to refute. */
 function pigeons(count: number): SatSolver {
   const solver = new SatSolver(new Steps({ maxSteps: 20_000 }));
   const holes = count - 1;
@@ -142,11 +142,11 @@ test('refutes what needs many conflicts', () => {
   expect(pigeons(6).solve()).toEqual({ isSatisfiable: false, core: [] });
 });
 
-test('gives up after its steps', () => {
+test('stops at the limit of steps', () => {
   expect(() => pigeons(30).solve()).toThrow('cancelled before a solution could be found: more than 20000 steps');
 });
 
-test('stops when somebody cancels', () => {
+test('stops when it is cancelled', () => {
   const solver = new SatSolver(new Steps({ maxSteps: 10, isCancelled: () => true }));
   expect(() => solver.solve()).toThrow(/^cancelled before a solution could be found$/);
 });

@@ -27,7 +27,7 @@ test.each(fuzzTargets.map(({ name }) => name))(
   },
 );
 
-test('what throws, hangs or rejects behind its back is found, and the rest is tried all the same', async () => {
+test('input that throws, hangs or rejects in the background is found, and the rest is still tried', async () => {
   const { findings, accepted } = await fuzz('broken on purpose', {
     seed,
     count: 60,

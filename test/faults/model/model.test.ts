@@ -13,7 +13,7 @@ test('the same seed gives the same actions', () => {
   expect(actionsOf(7, 20)).not.toEqual(actionsOf(8, 20));
 });
 
-test('a version that cannot be applied leaves one of those before it', () => {
+test('a version that cannot be applied retains one of the previous ones', () => {
   const model = new Model();
   model.take({ what: 'apply', name: 'ant', desired: desired(1) });
   model.take({ what: 'settle' });
@@ -27,7 +27,7 @@ test('a version that cannot be applied leaves one of those before it', () => {
   expect(model.expectations().get('ant')).toMatchObject({ desired: { version: 4 }, installed: [desired(4)] });
 });
 
-test('what was changed by hand stays so where nothing has the content any more', () => {
+test('manual changes stay if the content does not exist any more', () => {
   const model = new Model();
   const ant = (): unknown => model.expectations().get('ant');
   model.take({ what: 'apply', name: 'ant', desired: desired(1) });
@@ -42,7 +42,7 @@ test('what was changed by hand stays so where nothing has the content any more',
   expect(ant()).toMatchObject({ isMixed: false, isChanged: false });
 });
 
-test('nothing stays of a deployment that is deleted but what was to be kept', () => {
+test('of a deleted deployment only retained objects stay', () => {
   const model = new Model();
   model.take({ what: 'apply', name: 'ant', desired: desired(1, 'kept') });
   model.take({ what: 'settle' });

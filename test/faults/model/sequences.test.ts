@@ -7,7 +7,7 @@ const seeds = [1, 2, 3, 4];
 /** A sequence that comes to rest late is not one that goes wrong. */
 const timeout = 600_000;
 
-describe.concurrent('what users do while the API server and the sources fail ends as they asked for', {
+describe.concurrent('user actions during faults of the API server and the sources end in the desired state', {
   timeout,
 }, () => {
   test.each(seeds)('in sequence %i', async (seed) => {

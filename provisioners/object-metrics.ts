@@ -14,9 +14,9 @@ function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readon
   return [...counts.values()].map((same) => ({ labels: same[0] ?? {}, value: same.length }));
 }
 
-/** How the Bundles and BundleDeployments do that this process takes care of, in numbers. Every process of a shard tells the same,
+/** Metrics of the Bundles and BundleDeployments of this process. Every process of a shard reports the same,
  *  whether it leads or stands by. */
-export function objectFigures({ bundles, deployments, shards }: Known): MetricValues {
+export function objectMetrics({ bundles, deployments, shards }: Known): MetricValues {
   const [allBundles, allDeployments] = [bundles.values(), deployments.values()];
   const ourBundles = allBundles.filter((bundle) => shards.hasBundle(bundle) === true);
   const ourDeployments = allDeployments.filter((deployment) => shards.hasDeployment(deployment));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import type { LabelledValue, MetricValues } from '../src/metrics/index.ts';
-import { objectFigures } from './figures.ts';
+import { objectMetrics } from './object-metrics.ts';
 import { type Shard, Shards } from './shards.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -35,7 +35,7 @@ function figuresOf(shard: Shard | undefined): MetricValues {
     get: (name: string) => deployments.find((one) => one.metadata.name === name),
   };
   const shards = new Shards(shard, { deployments: cached, clock: systemClock });
-  return objectFigures({ bundles: { values: () => bundles }, deployments: cached, shards });
+  return objectMetrics({ bundles: { values: () => bundles }, deployments: cached, shards });
 }
 
 /** What `sum(max by (shard) (name{…}))` of Prometheus gives. */
@@ -46,7 +46,7 @@ function total(
 ): number {
   const largest = new Map<string, number>();
   for (const { labels, value } of processes.flatMap((figures) => figures[name] as readonly LabelledValue[])) {
-    if (Object.entries(selector).some(([label, wanted]) => labels[label] !== wanted)) continue;
+    if (Object.entries(selector).some(([label, expected]) => labels[label] !== expected)) continue;
     const { shard = '' } = labels;
     largest.set(shard, Math.max(largest.get(shard) ?? 0, value));
   }
@@ -56,7 +56,7 @@ function total(
 test.each([
   { name: 'one leader for everything', shards: [undefined] },
   { name: 'three shards', shards: [1, 2, 3].map((index) => ({ index, count: 3 })) },
-])('what $name tell of objects adds up, however many of each stand by', ({ shards }) => {
+])('what $name report of objects adds up, however many of each stand by', ({ shards }) => {
   const processes = [...shards, ...shards].map(figuresOf);
   expect(total(processes, 'longshore_bundle_deployments', {})).toBe(20);
   expect(total(processes, 'longshore_bundles', { phase: 'Failing' })).toBe(5);

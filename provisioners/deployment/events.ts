@@ -1,6 +1,6 @@
-import type { Condition, EventNews } from '../../src/kube/index.ts';
+import type { Condition, ObjectEvent } from '../../src/kube/index.ts';
 
-/** What of a deployment's status people are told about. */
+/** The part of a deployment's status that Events report. */
 export interface Standing {
   readonly conditions: readonly Condition[];
   /** Name of the Bundle that is installed; empty before the first. */
@@ -14,30 +14,30 @@ interface Turn {
   readonly to: string;
 }
 
-type Teller = (turn: Turn) => EventNews | undefined;
+type EventOf = (turn: Turn) => ObjectEvent | undefined;
 
-/** What is said of the next try is no part of what happened: it is another one each time. */
+/** The time of the next try is no part of the cause: it differs each time. */
 function causeOf(message: string): string {
   return message.replace(/ \((?:next try at|not tried again) [^()]*\)$/, '');
 }
 
-function warning({ reason, message }: Condition): EventNews {
+function warning({ reason, message }: Condition): ObjectEvent {
   return { type: 'Warning', reason, message: causeOf(message) };
 }
 
-/** A failure is told with its reason; `Unknown` is one when something went wrong, and none when nothing was tried. */
-const tellOfBundle: Teller = ({ after }) =>
+/** A failure is reported with its reason; `Unknown` is one when something went wrong, and none when nothing was tried. */
+const bundleEvent: EventOf = ({ after }) =>
   after.status === 'False' || after.reason === 'ReconcileFailed' ? warning(after) : undefined;
 
-const tellOfInstallation: Teller = ({ after, from, to }) => {
+const installationEvent: EventOf = ({ after, from, to }) => {
   if (after.status === 'Unknown') return undefined;
   if (after.status === 'False') return warning(after);
   if (from === '' || from === to) return { type: 'Normal', reason: after.reason, message: after.message };
   return { type: 'Normal', reason: 'Upgraded', message: `Upgraded from bundle ${from} to bundle ${to}` };
 };
 
-/** Objects that are still coming up after an installation are no news; those that were well are. */
-const tellOfHealth: Teller = ({ before, after, from, to }) => {
+/** Objects that are not ready yet after an installation are not reported; objects that were healthy are. */
+const healthEvent: EventOf = ({ before, after, from, to }) => {
   if (after.status === 'True' && before?.reason === 'Unhealthy') {
     return { type: 'Normal', reason: after.reason, message: after.message };
   }
@@ -45,21 +45,21 @@ const tellOfHealth: Teller = ({ before, after, from, to }) => {
   return after.reason === 'Unhealthy' && wasWell ? warning(after) : undefined;
 };
 
-const tellOfPause: Teller = ({ before, after }) => {
+const pauseEvent: EventOf = ({ before, after }) => {
   if (after.reason === 'CertificatesOverdue') return warning(after);
   if (after.status === 'True') return { type: 'Normal', reason: after.reason, message: after.message };
   if (before?.status !== 'True') return undefined;
   return { type: 'Normal', reason: 'Resumed', message: 'No longer paused' };
 };
 
-const tellers: Readonly<Record<string, Teller>> = {
-  HasValidBundle: tellOfBundle,
-  Installed: tellOfInstallation,
-  Healthy: tellOfHealth,
-  Paused: tellOfPause,
+const eventRules: Readonly<Record<string, EventOf>> = {
+  HasValidBundle: bundleEvent,
+  Installed: installationEvent,
+  Healthy: healthEvent,
+  Paused: pauseEvent,
 };
 
-/** Whether another text alone is news: it is for failures, where it is the cause, and not for the counts in a health line. */
+/** Whether another text alone is reported: for failures, where it is the cause, and not for the counts in a health line. */
 function hasTurned({ before, after, from, to }: Turn): boolean {
   if (before?.status !== after.status) return true;
   if (after.type === 'Installed' && after.status === 'True') return from !== to;
@@ -68,10 +68,10 @@ function hasTurned({ before, after, from, to }: Turn): boolean {
 }
 
 /** The Events that a change of status is worth, in the order of the conditions. */
-export function newsOf(before: Standing, after: Standing): readonly EventNews[] {
+export function transitionEvents(before: Standing, after: Standing): readonly ObjectEvent[] {
   const facts = { from: before.activeBundle, to: after.activeBundle };
   return after.conditions.flatMap((condition) => {
     const turn = { ...facts, before: before.conditions.find(({ type }) => type === condition.type), after: condition };
-    return hasTurned(turn) ? (tellers[condition.type]?.(turn) ?? []) : [];
+    return hasTurned(turn) ? (eventRules[condition.type]?.(turn) ?? []) : [];
   });
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/index.ts';
 import { conditionsOf, type StatusHolder, StatusWriter, type StatusWriterOptions } from '../../src/controller/index.ts';
 import type { Condition } from '../../src/kube/index.ts';
 import { withMissing } from './conditions.ts';
-import { newsOf, type Standing } from './news.ts';
+import { type Standing, transitionEvents } from './events.ts';
 
 type Brief = readonly [type: string, status: 'True' | 'False' | 'Unknown', reason: string, message?: string];
 
@@ -27,31 +27,31 @@ test.each([
     name: 'the first installation',
     before: standing(''),
     after: standing('a', installed, healthy),
-    news: 'Normal InstallationSucceeded: InstallationSucceeded!',
+    event: 'Normal InstallationSucceeded: InstallationSucceeded!',
   },
   {
     name: 'a pivot',
     before: standing('a', installed, healthy),
     after: standing('b', installed, ill),
-    news: 'Normal Upgraded: Upgraded from bundle a to bundle b',
+    event: 'Normal Upgraded: Upgraded from bundle a to bundle b',
   },
   {
     name: 'a failure',
     before: standing('a', installed),
     after: standing('a', failed('no')),
-    news: 'Warning UpgradeFailed: no',
+    event: 'Warning UpgradeFailed: no',
   },
   {
     name: 'another cause of the same failure',
     before: standing('a', failed('no')),
     after: standing('a', failed('never')),
-    news: 'Warning UpgradeFailed: never',
+    event: 'Warning UpgradeFailed: never',
   },
   {
     name: 'the end of a failure',
     before: standing('a', failed('no')),
     after: standing('a', installed),
-    news: 'Normal InstallationSucceeded: InstallationSucceeded!',
+    event: 'Normal InstallationSucceeded: InstallationSucceeded!',
   },
   {
     name: 'content that cannot be had',
@@ -62,35 +62,37 @@ test.each([
       'UnpackFailed',
       'gone (next try at 2026-01-01T00:00:00Z)',
     ]),
-    news: 'Warning UnpackFailed: gone',
+    event: 'Warning UnpackFailed: gone',
   },
   {
     name: 'a Bundle that cannot be made',
     before: standing(''),
     after: standing('', ['HasValidBundle', 'Unknown', 'ReconcileFailed', 'taken']),
-    news: 'Warning ReconcileFailed: taken',
+    event: 'Warning ReconcileFailed: taken',
   },
   {
     name: 'an object that falls ill',
     before: standing('a', installed, healthy),
     after: standing('a', installed, ill),
-    news: 'Warning Unhealthy: Unhealthy!',
+    event: 'Warning Unhealthy: Unhealthy!',
   },
   {
     name: 'objects that have come up',
     before: standing('a', installed, ill),
     after: standing('a', installed, healthy),
-    news: 'Normal Healthy: Healthy!',
+    event: 'Normal Healthy: Healthy!',
   },
-  { name: 'a pause', before: standing('a', running), after: standing('a', paused), news: 'Normal Paused: Paused!' },
+  { name: 'a pause', before: standing('a', running), after: standing('a', paused), event: 'Normal Paused: Paused!' },
   {
     name: 'the end of a pause',
     before: standing('a', paused),
     after: standing('a', running),
-    news: 'Normal Resumed: No longer paused',
+    event: 'Normal Resumed: No longer paused',
   },
-])('Q30 $name is told', ({ before, after, news }) => {
-  expect(newsOf(before, after).map(({ type, reason, message }) => `${type} ${reason}: ${message}`)).toEqual([news]);
+])('Q30 $name is reported', ({ before, after, event }) => {
+  expect(transitionEvents(before, after).map(({ type, reason, message }) => `${type} ${reason}: ${message}`)).toEqual([
+    event,
+  ]);
 });
 
 test.each([
@@ -106,7 +108,7 @@ test.each([
     after: standing('a', ['Healthy', 'False', 'Unhealthy', 'Ready: 1/2']),
   },
   {
-    name: 'health that nobody can tell',
+    name: 'health that is unknown',
     before: standing('a', healthy),
     after: standing('a', ['Healthy', 'False', 'InstallationStatusFalse']),
   },
@@ -116,12 +118,12 @@ test.each([
     after: standing('a', ['HasValidBundle', 'False', 'UnpackFailed', 'gone (next try at 2026-01-01T00:05:00Z)']),
   },
   {
-    name: 'a condition of somebody else',
+    name: 'a condition of another controller',
     before: standing('a'),
     after: standing('a', ['Theirs', 'False', 'Odd']),
   },
-])('$name is no news', ({ before, after }) => {
-  expect(newsOf(before, after)).toEqual([]);
+])('$name is not reported', ({ before, after }) => {
+  expect(transitionEvents(before, after)).toEqual([]);
 });
 
 test('Q11 every condition is there after the first report and speaks of its generation', () => {

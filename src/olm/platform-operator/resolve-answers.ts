@@ -1,29 +1,29 @@
 import type { CatalogPackage, CatalogView } from '../../resolver/index.ts';
 import { installedBy, type PlacedChoice } from './choice.ts';
-import type { CatalogWord } from './conditions.ts';
+import type { CatalogDeprecations } from './conditions.ts';
 import { type Plan, planFor } from './plan.ts';
 import { presentBeside, type Standing, standingNeeds } from './present.ts';
 
-/** What a PlatformOperator asks the catalogs: what comes next. Questions and answers are plain data. */
+/** Asks the catalogs for the next bundle of a PlatformOperator. Questions and answers are plain data. */
 export interface NextQuestion {
   /** Of the PlatformOperator. */
   readonly name: string;
   readonly packageName: string;
-  /** What was chosen before. */
+  /** The present choice. */
   readonly main: PlacedChoice | undefined;
-  /** What was chosen before is not installed: any other may take its place. */
-  readonly isAnew: boolean;
+  /** The present choice could not be installed: any other may replace it. */
+  readonly isFreshStart: boolean;
   readonly standing: readonly Standing[];
 }
 
-/** The next bundle, and what is said against the one that there is. */
+/** The next bundle, and the deprecations of the present one. */
 export interface NextAnswer {
   readonly plan: Plan;
   /** Undefined: no catalog has the package. */
-  readonly word: CatalogWord | undefined;
+  readonly deprecations: CatalogDeprecations | undefined;
 }
 
-/** What is there for the sake of a bundle that was chosen before? */
+/** Asks which BundleDeployments a bundle depends on. */
 export interface NeedsQuestion {
   readonly main: PlacedChoice;
   readonly standing: readonly Standing[];
@@ -35,7 +35,7 @@ function packageIn(catalogs: readonly CatalogView[], { packageName, main }: Next
   return chosen ?? catalogs.map((catalog) => catalog.package(packageName)).find((found) => found !== undefined);
 }
 
-function wordOf(catalogs: readonly CatalogView[], question: NextQuestion): CatalogWord | undefined {
+function deprecationsOf(catalogs: readonly CatalogView[], question: NextQuestion): CatalogDeprecations | undefined {
   const { main } = question;
   const found = packageIn(catalogs, question);
   if (found === undefined) return undefined;
@@ -48,17 +48,17 @@ function wordOf(catalogs: readonly CatalogView[], question: NextQuestion): Catal
   };
 }
 
-/** Finds out what comes next.
+/** Plans the next bundle.
  *  @throws TransientError ResolutionCancelled · TerminalError InvalidVersion */
 export function answerNext(question: NextQuestion, catalogs: readonly CatalogView[]): NextAnswer {
-  const { name, packageName, main, isAnew, standing } = question;
-  const installed = main === undefined || isAnew ? undefined : installedBy(main);
+  const { name, packageName, main, isFreshStart, standing } = question;
+  const installed = main === undefined || isFreshStart ? undefined : installedBy(main);
   const beside = presentBeside(standing, packageName, catalogs);
   const plan = planFor({ catalogs, name, packageName, installed, ...beside });
-  return { plan, word: wordOf(catalogs, question) };
+  return { plan, deprecations: deprecationsOf(catalogs, question) };
 }
 
-/** Finds out what a bundle needs of what there is. */
+/** The BundleDeployments that a bundle depends on, directly or not. */
 export function answerNeeds(
   { main, standing }: NeedsQuestion,
   catalogs: readonly CatalogView[],

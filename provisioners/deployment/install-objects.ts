@@ -1,0 +1,121 @@
+import { type InstallationProgress, type Inventory } from '../../src/apply/index.ts';
+import { requeueAfter } from '../../src/controller/index.ts';
+import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import { takeOverRelease } from '../helm-release.ts';
+import {
+  actingOwnerOf,
+  installOptionsOf,
+  markInstalled,
+  namespaceTerms,
+  ownerOf,
+  revisionOf,
+} from '../installed-record.ts';
+import { placeOf } from '../rendition.ts';
+import type { LoadedRendition } from './load.ts';
+import { activeOf, continueWith, type DeploymentRun, recordOf, saveRecord } from './run.ts';
+
+/** Names what is installed, certificates included. */
+function fullRevisionOf(run: DeploymentRun, bundle: KubeObject): string {
+  const state = run.context.servingCertificates.stateOf(run.object.metadata.name ?? '');
+  return `${revisionOf(run.object, bundle)}${state}`;
+}
+
+interface Work {
+  readonly rendition: LoadedRendition;
+  readonly signal: AbortSignal;
+  /** Called before anything is written. */
+  readonly onWrite?: () => void;
+}
+
+const maxNamedObjects = 10;
+function reportRepair(run: DeploymentRun, revision: string, repaired: readonly ObjectRef[]): void {
+  if (repaired.length === 0) return;
+  const isContested = run.hooks.drift.repaired(ownerOf(run.object).name, revision);
+  const more = repaired.length > maxNamedObjects ? ` and ${repaired.length - maxNamedObjects} more` : '';
+  const names = repaired.slice(0, maxNamedObjects).map(describeRef).join(', ');
+  const message = `Corrected drift of ${names}${more}`;
+  run.context.events.record(run.object, { type: 'Normal', reason: 'DriftRepaired', message });
+  if (!isContested) return;
+  const contest = `Another writer keeps changing ${names}${more}: its managedFields show which one; until that ends, drift is corrected less and less often, at last every 5 minutes`;
+  run.context.events.record(run.object, { type: 'Warning', reason: 'DriftContested', message: contest });
+}
+
+/** Whether drift is left for a while, because another writer repeats it. */
+export function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
+  const waitMs = run.hooks.drift.pauseMs(ownerOf(run.object).name, revisionOf(run.object, bundle));
+  if (waitMs > 0) requeueAfter(run, waitMs);
+  return waitMs > 0;
+}
+
+/** Where objects are by the record, or, where that names none, RukPak has installed them. */
+async function inventoryFor(run: DeploymentRun, signal: AbortSignal): Promise<Inventory> {
+  const { inventory, installation } = recordOf(run);
+  if (installation !== 'Done' || inventory.kinds.length > 0 || activeOf(run) === '') return inventory;
+  return (await takeOverRelease(run.context, run.object, signal)) ?? inventory;
+}
+
+/** Records what is to be installed, and from which content, before the first object of it is written. */
+async function recordInstallation(
+  run: DeploymentRun,
+  next: {
+    readonly bundle: KubeObject;
+    readonly contentDigest: string;
+    readonly inventory: Inventory;
+    readonly progress: InstallationProgress;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { inventory, progress: installation, contentDigest } = next;
+  const { uid = '' } = next.bundle.metadata;
+  const installingBundle = installation === 'Done' ? '' : uid;
+  await saveRecord(
+    run,
+    (before) => {
+      const bundles = before.bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
+      return { bundles, inventory, installation, installingBundle };
+    },
+    signal,
+  );
+  continueWith(run, await markInstalled(run.context, run.object, { inventory, signal }));
+}
+
+/** Installs the objects of a Bundle for the deployment. */
+export async function installObjects(
+  run: DeploymentRun,
+  bundle: KubeObject,
+  { rendition, signal, onWrite }: Work,
+): Promise<void> {
+  const { contentDigest } = rendition;
+  const repaired = await run.context.engine.install({
+    owner: actingOwnerOf(run.object),
+    revision: fullRevisionOf(run, bundle),
+    ...installOptionsOf(run.object),
+    recorded: await inventoryFor(run, signal),
+    ...placeOf(rendition),
+    ...namespaceTerms(run.context, run.object),
+    record: async (inventory, progress) => {
+      onWrite?.();
+      await recordInstallation(run, { bundle, contentDigest, inventory, progress }, signal);
+    },
+    isUpgrade: activeOf(run) !== '',
+    crdSafety: {
+      annotations: run.object.metadata.annotations,
+      isRestored: bundle.metadata.name === activeOf(run),
+    },
+    onRetained: (why) => {
+      run.kept.push(why);
+      run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message: why });
+    },
+    onUnfitNamespace: (message) => {
+      run.context.events.record(run.object, { type: 'Warning', reason: 'NamespaceTooStrict', message });
+    },
+    objects: rendition.objects,
+    signal,
+  });
+  reportRepair(run, revisionOf(run.object, bundle), repaired);
+}
+
+/** Whether these objects of a Bundle are in place, as far as this process knows. */
+export function isInPlace(run: DeploymentRun, bundle: KubeObject): boolean {
+  return run.context.engine.isInPlace(ownerOf(run.object), fullRevisionOf(run, bundle));
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { deserialize, serialize } from 'node:v8';
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
+import { decodeJson, isJsonObject, type JsonObject, replaceFile, sha256Digest } from '../base/index.ts';
+import { fileSizeBytes, pieceBytesOf, removeFile } from './disk.ts';
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+/** Characters of keys and texts, and a few for every other value. Larger bundles are parsed each time. */
+const maxParsedCharacters = 32 * 1024 * 1024;
+/** A character takes two bytes at most, a value a few. */
+const maxParsedBytes = 4 * maxParsedCharacters;
+const charactersPerValue = 8;
+
+function childrenOf(value: object): Iterable<unknown> {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  return value instanceof Map ? value.entries() : Object.entries(value);
+}
+
+/** What is left of `room` after `value` was written; negative as soon as that is too little. Values that aliases share count each time. */
+function roomAfter(room: number, value: unknown): number {
+  let left = room - charactersPerValue;
+  if (typeof value === 'string') return left - value.length;
+  if (typeof value !== 'object' || value === null) return left;
+  for (const child of childrenOf(value)) {
+    left = roomAfter(left, child);
+    if (left < 0) break;
+  }
+  return left;
+}
+
+/** What a bundle was parsed into, packed for the disk. */
+export interface PackedObjects {
+  /** Of the program and the format that parsed it: another version parses it again. */
+  readonly version: string;
+  readonly bytes: Buffer;
+}
+
+/** Packs what a bundle was parsed into; undefined if that is too large to be stored. */
+export async function packObjects(version: string, parsed: unknown): Promise<PackedObjects | undefined> {
+  if (roomAfter(maxParsedCharacters, parsed) < 0) return undefined;
+  return { version, bytes: await compress(serialize(parsed), fast) };
+}
+
+/** The digest of the bytes of a file. */
+async function fileDigest(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const highWaterMark = pieceBytesOf((await fileSizeBytes(path)) ?? 0);
+  for await (const piece of createReadStream(path, { highWaterMark, signal })) hash.update(piece as Buffer);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** Where content is stored, and what must have parsed it. */
+export interface ParsedQuery {
+  /** Of the content. */
+  readonly digest: string;
+  readonly archivePath: string;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** What contents were parsed into, a file for each content: a line of JSON that names the version, the archive and the rest of the file by their
+ *  digests, then the objects. Parsing costs much more than reading these files, and nothing else depends on them: one that is missing, damaged or of
+ *  another version means that the content is parsed again. */
+export class ParsedObjects {
+  readonly #dir: string;
+  readonly #temporaryPath: () => string;
+
+  constructor(dir: string, temporaryPath: () => string) {
+    this.#dir = dir;
+    this.#temporaryPath = temporaryPath;
+  }
+
+  #path(digest: string): string {
+    return `${this.#dir}/${digest.slice('sha256:'.length)}`;
+  }
+
+  /** On disk; 0 where there is none. */
+  async sizeBytes(digest: string): Promise<number> {
+    return (await fileSizeBytes(this.#path(digest))) ?? 0;
+  }
+
+  /** What the content was parsed into; undefined unless this version parsed it, and neither that nor the archive has changed since. */
+  async read({ digest, archivePath, version, signal }: ParsedQuery): Promise<unknown> {
+    try {
+      const file = await readFile(this.#path(digest), { signal });
+      const end = file.indexOf('\n');
+      const header = decodeJson(file.toString('utf8', 0, end));
+      const bytes = file.subarray(end + 1);
+      if (!isJsonObject(header) || header['version'] !== version || header['objects'] !== sha256Digest(bytes)) {
+        return undefined;
+      }
+      if (header['archive'] !== (await fileDigest(archivePath, signal))) return undefined;
+      return deserialize(await decompress(bytes, { maxOutputLength: maxParsedBytes })) as unknown;
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    }
+  }
+
+  /** @param archiveDigest of the bytes of the stored archive */
+  async write(digest: string, { version, bytes }: PackedObjects, archiveDigest: string): Promise<void> {
+    const header: JsonObject = { version, archive: archiveDigest, objects: sha256Digest(bytes) };
+    const file = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
+    const temporaryPath = this.#temporaryPath();
+    try {
+      await replaceFile(this.#path(digest), file, temporaryPath);
+    } finally {
+      await removeFile(temporaryPath);
+    }
+  }
+
+  async remove(digest: string): Promise<void> {
+    await removeFile(this.#path(digest));
+  }
+}
