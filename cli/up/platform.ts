@@ -24,7 +24,7 @@ export interface Platform extends AsyncDisposable {
   /** As the admin. */
   readonly kube: KubeClient;
   readonly kubeconfigPath: string;
-  /** Where contents are served and uploads are taken: `https://127.0.0.1:41234`. */
+  /** URL of contents and uploads: `https://127.0.0.1:41234`. */
   readonly contentUrl: string;
   /** Where ClusterCatalogs are served; undefined with `--no-cluster-catalogs`. */
   readonly catalogsUrl: string | undefined;
@@ -40,7 +40,7 @@ export interface PlatformDeps {
   readonly onStep?: (line: string) => void;
 }
 
-/** Keeps writes of what the webhook validates waiting until it listens: after a restart the configurations are there before it, at the first start after. */
+/** Holds writes of objects that the webhook validates until it listens: after a restart its configurations exist before it does. */
 class WebhookGate {
   readonly #isOpen = Promise.withResolvers<void>();
   #hasOpened = false;
@@ -142,11 +142,11 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   const { apiServer, kube, kubeconfigPath } = cluster;
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
-  // The webhook answers before the catalogs are there.
+  // The webhook starts before the catalogs.
   let views: CatalogViews | undefined;
   const offersFor = (dependency: Dependency): readonly string[] => offersOf(views, dependency);
   const webhook = stack.use(await openWebhook(kube, config, { log, metrics, offersFor, gate }));
-  // A start that fails must not leave a cluster that goes on with webhooks that no one answers.
+  // A failed start must not leave webhook configurations without a server on an external cluster.
   let isStarted = false;
   stack.defer(async () => {
     if (!isStarted && config.clusterPath !== undefined) await webhook.undo();
