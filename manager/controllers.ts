@@ -2,7 +2,7 @@ import { bundleResource } from '../src/api/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
 import { type ControllerHealth, createManager, type Election, type Manager } from '../src/controller/index.ts';
-import type { KubeClient } from '../src/kube/index.ts';
+import type { KindCache, KubeClient } from '../src/kube/index.ts';
 import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describeOffers } from '../src/olm/index.ts';
 import { type CatalogsContext, openCatalogs } from './catalogs.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
@@ -28,6 +28,8 @@ export interface RunningControllers extends AsyncDisposable {
   readonly contentUrl: string;
   readonly catalogsUrl: string | undefined;
   readonly views: CatalogViews | undefined;
+  /** All Bundles, while the controllers run. */
+  bundles(): KindCache | undefined;
   health(): readonly ControllerHealth[];
 }
 
@@ -58,7 +60,8 @@ export async function startControllers(
   const catalogs =
     context.catalogs && (await openCatalogs(manager, settings, { ...context, ...context.catalogs, stack }));
   // A cluster that does not answer yet is waited for.
-  const { whenSynced } = manager.cache(bundleResource);
+  const bundles = manager.cache(bundleResource);
+  const { whenSynced } = bundles;
   await Promise.race([whenSynced, context.whenStopped ?? whenSynced]);
   const offersFor = (dependency: Dependency): readonly string[] => offersOf(catalogs?.views, dependency);
   const provisioners = await openProvisioners(manager, settings, { ...context, offersFor, stack });
@@ -85,6 +88,7 @@ export async function startControllers(
     contentUrl: provisioners.contentUrl,
     catalogsUrl: catalogs?.url,
     views: catalogs?.views,
+    bundles: () => (signal.aborted ? undefined : bundles),
     health: () => manager.health(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

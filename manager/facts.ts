@@ -9,7 +9,8 @@ import {
 } from '../src/api/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../src/kube/index.ts';
-import { type FactsReader, watchDependentBundles } from '../webhook/index.ts';
+import type { FactsReader } from '../webhook/index.ts';
+import { type DependentBundlesOptions, watchDependentBundles } from './dependent-bundles.ts';
 
 function accessReader(kube: KubeClient): FactsReader['mayDo'] {
   return async ({ username = '', groups = [], uid, extra }, resourceAttributes, { signal }) => {
@@ -21,11 +22,11 @@ function accessReader(kube: KubeClient): FactsReader['mayDo'] {
   };
 }
 
-export type FactsOptions = Parameters<typeof watchDependentBundles>[0] & {
+export interface FactsOptions extends DependentBundlesOptions {
   readonly systemNamespace: string;
   /** Bundles of catalogs that would meet a dependency. Default: none are known. */
   readonly offersFor?: FactsReader['offersFor'];
-};
+}
 
 /** What the webhook may read, from the API server. */
 export function factsReader(options: FactsOptions): FactsReader {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parseYamlDocuments } from '../src/base/index.ts';
 import { missingRules, type PolicyRule } from '../src/rbac/index.ts';
-import { controllerPermissions } from './permissions.ts';
+import { controllerPermissions, webhookPermissions } from './permissions.ts';
 
 interface Role {
   readonly kind: string;
@@ -10,17 +10,20 @@ interface Role {
   readonly rules: readonly PolicyRule[];
 }
 
-test.each([
-  { kind: 'ClusterRole', place: 'cluster' },
-  { kind: 'Role', place: 'system' },
-] as const)(
-  'the $kind of the controllers has the rules of their definitions, and no others',
-  async ({ kind, place }) => {
-    const file = 'deploy/base/core-roles.yaml';
-    const objects = parseYamlDocuments(file, await readFile(file, 'utf8')) as unknown as readonly Role[];
-    const role = objects.find((object) => object.kind === kind && object.metadata.name === 'core-admin');
-    const needed = controllerPermissions()[place];
-    expect(missingRules(role?.rules ?? [], needed)).toEqual([]);
-    expect(missingRules(needed, role?.rules ?? [])).toEqual([]);
-  },
-);
+const roles = [
+  { file: 'deploy/base/core-roles.yaml', name: 'core-admin', needed: controllerPermissions() },
+  { file: 'deploy/base/webhooks-roles.yaml', name: 'rukpak-webhooks-admin', needed: webhookPermissions() },
+];
+
+test.each(
+  roles.flatMap((role) => [
+    { ...role, kind: 'ClusterRole', rules: role.needed.cluster },
+    { ...role, kind: 'Role', rules: role.needed.system },
+  ]),
+)('the $kind $name has the rules of the definitions, and no others', async ({ file, name, kind, rules }) => {
+  const objects = parseYamlDocuments(file, await readFile(file, 'utf8')) as unknown as readonly Role[];
+  const role = objects.find((object) => object.kind === kind && object.metadata.name === name);
+  expect(rules).not.toEqual([]);
+  expect(missingRules(role?.rules ?? [], rules)).toEqual([]);
+  expect(missingRules(rules, role?.rules ?? [])).toEqual([]);
+});

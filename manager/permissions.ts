@@ -3,6 +3,7 @@ import { leaderLease } from '../src/api/index.ts';
 import type { Permissions } from '../src/controller/index.ts';
 import { aggregateController, clusterCatalogController, platformOperatorController } from '../src/olm/index.ts';
 import { combineRules, type PolicyRule } from '../src/rbac/index.ts';
+import { webhookPermissions as permissionsOfWebhook } from '../webhook/index.ts';
 
 /** The leases of shards are numbered. */
 const maxShards = 8;
@@ -30,11 +31,21 @@ const processPermissions: Permissions = {
   ],
 };
 
-/** The rules that `longshore controllers` needs for itself, of all its controllers together. What it may install is granted separately. */
-export function controllerPermissions(): {
+/** Rules of a role in all namespaces, and of one in the system namespace. */
+export interface RoleRules {
   readonly cluster: readonly PolicyRule[];
   readonly system: readonly PolicyRule[];
-} {
+}
+
+function combine(all: readonly Permissions[]): RoleRules {
+  return {
+    cluster: combineRules(all.flatMap(({ cluster = [] }) => cluster)),
+    system: combineRules(all.flatMap(({ system = [] }) => system)),
+  };
+}
+
+/** The rules that `longshore controllers` needs for itself, of all its controllers together. What it may install is granted separately. */
+export function controllerPermissions(): RoleRules {
   const definitions = [
     bundleController,
     bundleDeploymentController,
@@ -42,9 +53,10 @@ export function controllerPermissions(): {
     platformOperatorController,
     aggregateController,
   ];
-  const all = [...definitions.map(({ permissions }) => permissions), processPermissions];
-  return {
-    cluster: combineRules(all.flatMap(({ cluster = [] }) => cluster)),
-    system: combineRules(all.flatMap(({ system = [] }) => system)),
-  };
+  return combine([...definitions.map(({ permissions }) => permissions), processPermissions]);
+}
+
+/** The rules that `longshore webhook` needs: of its webhooks and of its server. */
+export function webhookPermissions(): RoleRules {
+  return combine(permissionsOfWebhook());
 }

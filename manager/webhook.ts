@@ -16,7 +16,7 @@ export interface WebhookSettings {
 /** What the webhook of one process runs with. */
 export interface WebhookContext
   extends Pick<WebhookServerOptions, 'host' | 'port' | 'serving' | 'metricsAccess'>,
-    Pick<FactsOptions, 'offersFor'> {
+    Pick<FactsOptions, 'offersFor' | 'sharedBundles'> {
   readonly kube: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;

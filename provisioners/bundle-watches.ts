@@ -1,7 +1,7 @@
 import { type BundleSource, bundleDeploymentResource, bundleResource, parseBundle } from '../src/api/index.ts';
 import type { Watch } from '../src/controller/index.ts';
 import { type NamespacedName, namespacedName } from '../src/kube/index.ts';
-import { definitionOf } from '../src/sources/index.ts';
+import { definitionOf } from '../src/sources/definitions/index.ts';
 import type { ProvisionerContext } from './context.ts';
 import { bundlesOf } from './owned-bundles.ts';
 import { secretNamesOf, usesServiceAccount } from './source-inputs.ts';
@@ -37,7 +37,7 @@ export function inputWatches(context: ProvisionerContext): readonly Watch[] {
   });
   return [
     inputs('Secret', (source) => secretNamesOf(source, accountSecrets.names())),
-    inputs('ConfigMap', (source) => definitionOf(source).configMapNames(source)),
+    inputs('ConfigMap', (source) => definitionOf(source).inputs.configMapNames(source)),
     {
       target: accountSecrets.target,
       requestsFor: (change) => (accountSecrets.hasChanged(change) ? restartBundles(context, usesServiceAccount) : []),

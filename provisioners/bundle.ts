@@ -30,6 +30,7 @@ import {
   refOf,
   removeFinalizer,
 } from '../src/kube/index.ts';
+import { definitionOf } from '../src/sources/definitions/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
 import { type BundleRun, bundleOf, type ContentState, detached, identityOf, newRun, setOutcome } from './bundle-run.ts';
@@ -95,9 +96,13 @@ function setUnpacked(run: BundleRun, content: UnpackedContent): void {
   if (isEvent) run.status.event({ type: 'Normal', reason: outcome.reason, message });
 }
 
+function isUploaded({ source }: Bundle['spec']): boolean {
+  return definitionOf(source).isUploaded === true;
+}
+
 /** Whether the very same content can be had again; an upload cannot. */
 function isPinned({ spec, status }: Bundle): boolean {
-  return status?.phase === 'Unpacked' && status.resolvedSource !== undefined && spec.source.type !== 'upload';
+  return status?.phase === 'Unpacked' && status.resolvedSource !== undefined && !isUploaded(spec);
 }
 
 /** Whether the Bundle stays Unpacked while its content is fetched again. */
@@ -290,7 +295,7 @@ function rethrow({ error, nextTryMs }: WorkFailure, nowMs: number): never {
 /** `Pending` after `Failing` was written elsewhere: there is another upload. */
 function isReplaced(state: WorkState, { spec, status }: Bundle): boolean {
   const isReported = state.kind === 'failed' && !state.isNew;
-  return isReported && spec.source.type === 'upload' && status?.phase === 'Pending';
+  return isReported && isUploaded(spec) && status?.phase === 'Pending';
 }
 
 /** What takes no time is not reported: most contents are stored before anyone could have read that they are fetched.

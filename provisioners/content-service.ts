@@ -32,6 +32,7 @@ import {
   setCondition,
 } from '../src/kube/index.ts';
 import type { Metrics, MetricValues } from '../src/metrics/index.ts';
+import { definitionOf } from '../src/sources/definitions/index.ts';
 import { createContentAccess } from './content-access.ts';
 import { fieldManager } from './field-manager.ts';
 import { noteStored } from './shared-content.ts';
@@ -151,9 +152,8 @@ class UploadDesk {
   async #targetOf(name: string, signal: AbortSignal): Promise<ContentReply | UploadTarget> {
     try {
       const { metadata, spec } = parseBundle(await this.#find(name, signal));
-      const { type } = spec.source;
-      if (type === 'upload') return { name, uid: metadata.uid ?? '' };
-      return { status: 409, text: `bundle source type is "${type}"; expected "upload"` };
+      if (definitionOf(spec.source).isUploaded === true) return { name, uid: metadata.uid ?? '' };
+      return { status: 409, text: `bundle source type is "${spec.source.type}"; expected "upload"` };
     } catch (thrown) {
       if (isKubeError(thrown)) return { status: thrown.failure.status, text: errorMessage(thrown) };
       throw thrown;

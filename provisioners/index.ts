@@ -1,6 +1,7 @@
 /** The controllers of Bundle and BundleDeployment. Door: `addProvisioners`. They meet other parts in the cluster only.
- *  @imports src/sources, src/image-policy, src/formats, src/dependencies, src/apply, src/content, src/controller,
+ *  @imports src/sources, src/sources/definitions, src/image-policy, src/formats, src/dependencies, src/apply, src/content, src/controller,
  *    src/kube, src/metrics, src/constraints, src/api, src/base */
+
 import {
   type BundleSource,
   bundleDeploymentResource,
@@ -14,6 +15,7 @@ import type { Dependency } from '../src/constraints/index.ts';
 import type { UploadTarget } from '../src/content/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import { provisionerClasses } from '../src/formats/index.ts';
+import { definitionOf } from '../src/sources/definitions/index.ts';
 import { createAccountSecrets } from './account-secrets.ts';
 import { bundleController } from './bundle.ts';
 import { restartBundles } from './bundle-watches.ts';
@@ -106,14 +108,16 @@ async function sweep(context: ProvisionerContext): Promise<void> {
   await context.unpacker.sweepUploads(({ name, uid }) => {
     const object = context.bundles.get(name);
     if (object?.metadata.uid !== uid || context.shards.hasBundle(object) === false) return false;
-    return parseBundle(object).spec.source.type === 'upload';
+    return definitionOf(parseBundle(object).spec.source).isUploaded === true;
   });
 }
 
 function uploadedBundles({ bundles, shards }: ProvisionerContext): readonly UploadTarget[] {
   const uploaded = bundles.values().filter((object) => {
     const { spec, status } = parseBundle(object);
-    return spec.source.type === 'upload' && status?.phase === 'Unpacked' && shards.hasBundle(object) === true;
+    return (
+      definitionOf(spec.source).isUploaded === true && status?.phase === 'Unpacked' && shards.hasBundle(object) === true
+    );
   });
   return uploaded.map(({ metadata: { name = '', uid = '' } }) => ({ name, uid }));
 }
@@ -228,5 +232,8 @@ export function addProvisioners(manager: Manager, options: ProvisionerOptions): 
   const retry = (isConcerned: (source: BundleSource) => boolean): void => {
     for (const { name } of restartBundles(context, isConcerned)) bundles.enqueue(name);
   };
-  return { retryImages: () => retry(({ type }) => type === 'image'), retrySources: () => retry(() => true) };
+  return {
+    retryImages: () => retry((source) => definitionOf(source).isImage === true),
+    retrySources: () => retry(() => true),
+  };
 }

@@ -1,7 +1,8 @@
 import { type BundleSource, secretHostsAnnotation, secretUnverifiedAnnotation } from '../src/api/index.ts';
 import { TerminalError, TransientError } from '../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
-import { definitionOf, type PullSecrets, type SourceSecret } from '../src/sources/index.ts';
+import { definitionOf } from '../src/sources/definitions/index.ts';
+import type { PullSecrets, SourceSecret } from '../src/sources/index.ts';
 import { secretNames, serviceAccountName } from './account-secrets.ts';
 import type { ProvisionerContext } from './context.ts';
 import type { UnpackRequest } from './unpacker/index.ts';
@@ -11,14 +12,14 @@ export type SourceInputs = Pick<UnpackRequest, 'secret' | 'pullSecrets' | 'confi
 
 /** Whether the source takes the pull secrets of the service account, because it names none. */
 export function usesServiceAccount(source: BundleSource): boolean {
-  const { usesPullSecrets, secretName } = definitionOf(source);
-  return usesPullSecrets && (secretName(source) ?? '') === '';
+  const { isImage = false, inputs } = definitionOf(source);
+  return isImage && (inputs.secretName(source) ?? '') === '';
 }
 
 /** Names of all Secrets that may matter to the source; `accountSecrets` are those of the service account. */
 export function secretNamesOf(source: BundleSource, accountSecrets: readonly string[]): readonly string[] {
   if (usesServiceAccount(source)) return accountSecrets;
-  const name = definitionOf(source).secretName(source) ?? '';
+  const name = definitionOf(source).inputs.secretName(source) ?? '';
   return name === '' ? [] : [name];
 }
 
@@ -115,7 +116,7 @@ async function readConfigMaps(
   signal: AbortSignal,
 ): Promise<SourceInputs['configMaps']> {
   const found: NonNullable<SourceInputs['configMaps']>[number][] = [];
-  for (const name of definitionOf(source).configMapNames(source)) {
+  for (const name of definitionOf(source).inputs.configMapNames(source)) {
     const notFound = `get configmap ${context.systemNamespace}/${name}: ConfigMap "${name}" not found`;
     const configMap = await read(context, { kind: 'ConfigMap', name, notFound }, signal);
     if (configMap['immutable'] !== true) {
@@ -141,9 +142,9 @@ export async function readSourceInputs(
   source: BundleSource,
   signal: AbortSignal,
 ): Promise<SourceInputs> {
-  const { usesPullSecrets, secretName } = definitionOf(source);
-  if (usesPullSecrets) return { pullSecrets: await readPullSecrets(context, source, signal) };
-  const name = secretName(source) ?? '';
+  const { isImage = false, inputs } = definitionOf(source);
+  if (isImage) return { pullSecrets: await readPullSecrets(context, source, signal) };
+  const name = inputs.secretName(source) ?? '';
   const secret = name === '' ? undefined : await readSecret(context, name, signal);
   return { secret, configMaps: await readConfigMaps(context, source, signal) };
 }

@@ -1,4 +1,4 @@
-/** Writes src/api/generated/ from crds/: for each kind its TypeScript types and its `Shape`. Run by `npm run generate`. */
+/** Writes src/api/generated/ from crds/: for each kind its TypeScript types and what objects are checked for when they are read. Run by `npm run generate`. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../src/base/index.ts';
@@ -103,9 +103,9 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
   );
   const json = body.includes('JsonObject') ? `import type { JsonObject } from '../../base/index.ts';\n` : '';
   const header = `// Generated from crds/${source} by scripts/generate-api-types.ts: do not edit.\n`;
-  const imports = `${json}import type { ObjectMeta } from '../object-meta.ts';\nimport type { Shape } from '../shape.ts';\n`;
+  const imports = `${json}import type { Schema } from '../../schema/index.ts';\nimport type { ObjectMeta } from '../object-meta.ts';\n`;
   const constant = kind.charAt(0).toLowerCase() + kind.slice(1);
-  const shape = `/** What \`parse${kind}\` checks. */\nexport const ${constant}Shape: Shape = ${JSON.stringify(shapeOf(schema), null, 2)};\n`;
+  const shape = `/** What \`parse${kind}\` checks. */\nexport const ${constant}Shape: Schema = ${JSON.stringify(shapeOf(schema), null, 2)};\n`;
   const fileName = `${kind.replaceAll(/(?!^)([A-Z])/g, '-$1').toLowerCase()}.ts`;
   return { fileName, text: [header + imports, typed, shape].join('\n') };
 }

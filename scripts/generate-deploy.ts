@@ -1,12 +1,12 @@
-/** Writes what is generated of `deploy/`: the webhook configurations from the code that registers them, the roles of the controllers from
- *  their permissions, the components for shards from the base, each
+/** Writes what is generated of `deploy/`: the webhook configurations from the code that registers them, the roles of the controllers and of the
+ *  webhook from their permissions, the components for shards from the base, each
  *  overlay as one file, and the Helm chart from these. kubectl builds the overlays: without it nothing is written.
  *  CustomResourceDefinitions are only in `crds/`: rendered overlays leave them out, and the chart reads them through a link. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { overlays } from '../cli/install/overlays.ts';
 import { isSharded, withShards } from '../cli/install/shards.ts';
-import { controllerPermissions } from '../manager/index.ts';
+import { controllerPermissions, type RoleRules, webhookPermissions } from '../manager/index.ts';
 import { formatYaml, parseYamlDocuments } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import { webhookConfigurations } from '../webhook/index.ts';
@@ -25,17 +25,40 @@ const note = '# The webhook writes caBundle when it starts, and whenever its cer
 writeFileSync('deploy/base/webhook-configurations.yaml', `${mark}${note}${documents}`);
 
 const rbac = 'rbac.authorization.k8s.io/v1';
-const { cluster, system } = controllerPermissions();
-const roles = [
-  { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'core-admin' }, rules: cluster },
-  { apiVersion: rbac, kind: 'Role', metadata: { name: 'core-admin', namespace: systemNamespace }, rules: system },
-];
-const rolesNote = `# What the controllers need for themselves, from the permissions in their definitions. What they may install is granted by the component
+
+interface RoleText {
+  readonly name: string;
+  /** Comment at the head of the file. */
+  readonly about: string;
+}
+
+function writeRoles(file: string, { name, about }: RoleText, { cluster, system }: RoleRules): void {
+  const roles = [
+    { apiVersion: rbac, kind: 'ClusterRole', metadata: { name }, rules: cluster },
+    { apiVersion: rbac, kind: 'Role', metadata: { name, namespace: systemNamespace }, rules: system },
+  ];
+  writeFileSync(`deploy/base/${file}`, `${mark}${about}${roles.map((role) => formatYaml(role)).join('---\n')}`);
+}
+
+writeRoles(
+  'core-roles.yaml',
+  {
+    name: 'core-admin',
+    about: `# What the controllers need for themselves, from the permissions in their definitions. What they may install is granted by the component
 # any-content, or by you.
-`;
-writeFileSync(
-  'deploy/base/core-roles.yaml',
-  `${mark}${rolesNote}${roles.map((role) => formatYaml(role)).join('---\n')}`,
+`,
+  },
+  controllerPermissions(),
+);
+writeRoles(
+  'webhooks-roles.yaml',
+  {
+    name: 'rukpak-webhooks-admin',
+    about: `# What the webhooks need, from the permissions in their definitions. Objects that a changed CustomResourceDefinition would make invalid are
+# read with what the component any-content grants, or you.
+`,
+  },
+  webhookPermissions(),
 );
 
 function build(folder: string): string {

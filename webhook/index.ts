@@ -1,13 +1,15 @@
 /** The admission webhook: an HTTPS server that answers AdmissionReview v1 for Bundles, BundleDeployments, the ConfigMaps of the
  *  system namespace, CustomResourceDefinitions and ClusterCatalogs, and the configurations that make an API server ask it. Main type: `WebhookServer`. Never fetches anything
  *  from outside the cluster, and writes nothing but its own configurations.
- *  @imports src/formats, src/dependencies, src/crd-safety, src/kube, src/metrics, src/constraints, src/api, src/base
+ *  @imports src/sources/definitions, src/formats, src/dependencies, src/crd-safety, src/controller, src/kube, src/metrics,
+ *    src/rbac, src/constraints, src/api, src/base
  *  @packages fastify */
-export { buildWebhook, type TlsFiles, type WebhookDeps } from './app.ts';
-export { watchDependentBundles } from './dependent-bundles.ts';
-export type { FactsReader } from './facts.ts';
-export { type KeepRegisteredOptions, keepRegistered } from './keep-registered.ts';
-export type { MetricsAccess } from './metrics-route.ts';
+
+export type { FactsReader } from './review/facts.ts';
+export { buildWebhook, type TlsFiles, type WebhookDeps } from './server/app.ts';
+export { type KeepRegisteredOptions, keepRegistered } from './server/keep-registered.ts';
+export type { MetricsAccess } from './server/metrics-route.ts';
+export { webhookPermissions } from './server/permissions.ts';
 export {
   isReviewed,
   type Registered,
@@ -17,5 +19,5 @@ export {
   type WebhookAddress,
   type WebhookConfiguration,
   webhookConfigurations,
-} from './registration.ts';
-export { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';
+} from './server/registration.ts';
+export { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './server/server.ts';

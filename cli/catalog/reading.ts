@@ -1,3 +1,5 @@
+import { getHeapStatistics } from 'node:v8';
+import { TerminalError } from '../../src/base/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import type { WorkFolder } from '../input/index.ts';
 import { formatBytes, type Progress } from '../output/index.ts';
@@ -16,7 +18,23 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-/** Shows how much of a catalog was read: of `total` bytes, where that is known and not 0. */
+/** What is left is needed to make something of the documents. */
+const maxHeapShare = 0.7;
+/** V8 counts room for new objects to its limit, three times this much; what stays cannot use it. */
+const semiSpaceBytes = 64 * 1024 ** 2;
+
+/** @throws TerminalError CatalogTooLarge, before the process ends for want of memory */
+function assertHeapLeft(name: string): void {
+  const { used_heap_size: used, heap_size_limit } = getHeapStatistics();
+  const limit = Math.max(heap_size_limit - 3 * semiSpaceBytes, semiSpaceBytes);
+  if (used <= limit * maxHeapShare) return;
+  const sizes = `its documents take ${formatBytes(used)} of the ${formatBytes(limit)} of memory that this process may have`;
+  const advice = 'if it is the right catalog, set NODE_OPTIONS=--max-old-space-size=MIB to allow more';
+  throw new TerminalError('CatalogTooLarge', `${name}: ${sizes}; ${advice}`);
+}
+
+/** Shows how much of a catalog was read: of `total` bytes, where that is known and not 0. Ends the reading when the memory does.
+ *  @throws TerminalError CatalogTooLarge */
 export function countBytes(
   name: string,
   { progress, total }: { readonly progress: Progress; readonly total: number },
@@ -25,6 +43,7 @@ export function countBytes(
   let done = 0;
   return (bytes) => {
     done += bytes;
+    assertHeapLeft(name);
     if (total === 0) progress.show(`${label}  ${formatBytes(done)}`);
     else progress.show(label, { done: Math.min(done, total), total, unit: 'bytes' });
   };

@@ -1,39 +1,16 @@
 import { type JsonObject, objectAt, TerminalError, textAt } from '../../src/base/index.ts';
+import { definitionOf } from '../../src/sources/definitions/index.ts';
 import type { Revision } from './facts.ts';
 
 function refuse({ revision }: Revision, why: string): never {
   throw new TerminalError('NoRollback', `revision ${revision}: ${why}`);
 }
 
-/** The tag stays readable; the digest alone decides. */
-function pinnedImage(ref: string, resolved: string): string {
-  const digest = /@[^@]+$/.exec(resolved)?.[0] ?? '';
-  return digest === '' ? ref : `${ref.replace(/@[^@]+$/, '')}${digest}`;
-}
-
 /** The source, so that it means the content that was installed, whatever its tag or branch means today.
  *  @throws TerminalError NoRollback for an upload whose content is no longer stored */
 function pinnedSource(revision: Revision, source: JsonObject): JsonObject {
-  const { resolvedSource } = revision;
-  switch (textAt(source, 'type')) {
-    case 'image': {
-      const image = objectAt(source, 'image') ?? {};
-      const ref = pinnedImage(textAt(image, 'ref'), textAt(objectAt(resolvedSource, 'image'), 'ref'));
-      return { ...source, image: { ...image, ref } };
-    }
-    case 'git': {
-      const commit = textAt(objectAt(resolvedSource, 'git', 'ref'), 'commit');
-      return commit === '' ? source : { ...source, git: { ...objectAt(source, 'git'), ref: { commit } } };
-    }
-    case 'http': {
-      const url = textAt(objectAt(resolvedSource, 'http'), 'url');
-      return url === '' ? source : { ...source, http: { ...objectAt(source, 'http'), url } };
-    }
-    case 'upload':
-      return refuse(revision, 'its content was uploaded and is no longer stored: upload it with "longshore run"');
-    default:
-      return source;
-  }
+  const pinned = definitionOf({ type: textAt(source, 'type') }).pin(source, revision.resolvedSource);
+  return pinned ?? refuse(revision, 'its content was uploaded and is no longer stored: upload it with "longshore run"');
 }
 
 /** The spec of a BundleDeployment that installs a revision. While its Bundle exists the template that made it is used again, and its content with it;

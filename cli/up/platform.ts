@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import type { ApiServer, HoldWrite } from '../../apiserver/index.ts';
-import { type ControllersContext, offersOf, startControllers, startWebhook } from '../../manager/index.ts';
+import {
+  type ControllersContext,
+  offersOf,
+  type RunningControllers,
+  startControllers,
+  startWebhook,
+} from '../../manager/index.ts';
 import { createServingCertificate, type Logger, type ServingCertificate, systemClock } from '../../src/base/index.ts';
 import { startCatalogServer } from '../../src/catalog/index.ts';
 import type { Dependency } from '../../src/constraints/index.ts';
-import type { KubeClient } from '../../src/kube/index.ts';
+import type { KindCache, KubeClient } from '../../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/index.ts';
-import type { CatalogViews } from '../../src/olm/index.ts';
 import { isReviewed, type Registered, registerWebhooks } from '../../webhook/index.ts';
 import { keepYoungHeapSmall } from '../command/index.ts';
 import { startOnRememberedPort } from '../process/index.ts';
@@ -63,20 +68,31 @@ interface WebhookParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly offersFor: (dependency: Dependency) => readonly string[];
+  readonly sharedBundles: () => KindCache | undefined;
   readonly gate: WebhookGate;
+}
+
+/** What the webhook takes from the controllers of this process, once they run. */
+function sharedWithWebhook(
+  running: () => RunningControllers | undefined,
+): Pick<WebhookParts, 'offersFor' | 'sharedBundles'> {
+  return {
+    offersFor: (dependency) => offersOf(running()?.views, dependency),
+    sharedBundles: () => running()?.bundles(),
+  };
 }
 
 async function openWebhook(
   kube: KubeClient,
   config: Config,
-  { log, metrics, offersFor, gate }: WebhookParts,
+  { gate, ...parts }: WebhookParts,
 ): Promise<AsyncDisposable & Registered> {
   const { systemNamespace } = config;
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   stack.defer(() => stop.abort());
-  const runtime = { kube, clock: systemClock, log, metrics, systemNamespace, signal: stop.signal };
-  const webhook = stack.use(await startWebhook(config, { ...runtime, host: loopback, port: 0, offersFor }));
+  const runtime = { ...parts, kube, clock: systemClock, systemNamespace, signal: stop.signal };
+  const webhook = stack.use(await startWebhook(config, { ...runtime, host: loopback, port: 0 }));
   const registered = await registerWebhooks(kube, {
     address: { origin: `https://${loopback}:${webhook.port}` },
     caBundlePem: webhook.caBundlePem(),
@@ -142,10 +158,10 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   const { apiServer, kube, kubeconfigPath } = cluster;
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
-  // The webhook starts before the catalogs.
-  let views: CatalogViews | undefined;
-  const offersFor = (dependency: Dependency): readonly string[] => offersOf(views, dependency);
-  const webhook = stack.use(await openWebhook(kube, config, { log, metrics, offersFor, gate }));
+  // The webhook answers before the controllers run.
+  let running: RunningControllers | undefined;
+  const shared = sharedWithWebhook(() => running);
+  const webhook = stack.use(await openWebhook(kube, config, { log, metrics, gate, ...shared }));
   // A failed start must not leave webhook configurations without a server on an external cluster.
   let isStarted = false;
   stack.defer(async () => {
@@ -169,7 +185,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
     }),
   );
   const { contentUrl, catalogsUrl } = controllers;
-  ({ views } = controllers);
+  running = controllers;
   if (catalogsUrl !== undefined) step(`catalogs on ${catalogsUrl}`);
   if (apiServer !== undefined) {
     stack.use(await publishContentPod({ apiServer, kube, log }, { namespace, url: contentUrl, isSimulating }));

@@ -10,6 +10,7 @@ import {
 } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { KubeObject, ObjectMeta } from '../../src/kube/index.ts';
+import { definitionOf } from '../../src/sources/definitions/index.ts';
 import { fieldManager } from '../field-manager.ts';
 import { templateHash } from '../hash.ts';
 
@@ -36,7 +37,7 @@ function hashOfBundle(bundle: KubeObject): string {
  *  upload: there they alone identify the upload. */
 function hasContentOf(bundle: KubeObject, desired: KubeObject): boolean {
   if (!isSameSpec(specOf(bundle), specOf(desired))) return false;
-  if (parseBundle(desired).spec.source.type !== 'upload') return true;
+  if (definitionOf(parseBundle(desired).spec.source).isUploaded !== true) return true;
   const hash = desired.metadata.labels?.[templateHashLabel];
   return bundle.metadata.labels?.[templateHashLabel] === hash || hashOfBundle(bundle) === hash;
 }

@@ -1,13 +1,5 @@
+import { type BundleSource, packageVersionAnnotation, parseBundle } from '../../src/api/index.ts';
 import {
-  type BundleSource,
-  isSourceType,
-  packageVersionAnnotation,
-  parseBundle,
-  parseImageReference,
-  type SourceType,
-} from '../../src/api/index.ts';
-import {
-  errorMessage,
   formatTimestamp,
   isJsonEqual,
   isJsonObject,
@@ -15,11 +7,10 @@ import {
   type JsonValue,
   objectAt,
   objectsAt,
-  redactUrl,
-  TerminalError,
   textAt,
 } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
+import { definitionOf, type SourceDescription } from '../../src/sources/definitions/index.ts';
 import type { UnpackedContent } from '../unpacker/index.ts';
 import { activeOf, type DeploymentRun } from './run.ts';
 
@@ -27,7 +18,6 @@ import { activeOf, type DeploymentRun } from './run.ts';
 const maxRevisions = 10;
 /** Of all revisions together, as JSON: the object has to fit into one request. */
 const maxHistoryBytes = 128 * 1024;
-const commitDigits = 7;
 const digestDigits = 12;
 
 /** The installed version, as `status` shows it. */
@@ -51,56 +41,14 @@ function packageVersion(
   return typeof version === 'string' && version !== '' ? version : annotations[packageVersionAnnotation];
 }
 
-interface Described {
-  readonly version?: string | undefined;
-  readonly source: string;
-}
-
-function describeImage(ref: string, resolved: string | undefined): Described {
-  try {
-    const { tag, digest = resolved === undefined ? undefined : parseImageReference(resolved).digest } =
-      parseImageReference(ref);
-    const short = shortDigest(digest);
-    const name = ref.replace(/@.*$/, '');
-    return { version: tag ?? short, source: short === undefined ? name : `${name} (${short})` };
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError)) throw thrown;
-    return { source: errorMessage(thrown) };
-  }
-}
-
-function describeGit({ repository, ref }: NonNullable<BundleSource['git']>, commit = ref.commit): Described {
-  const short = commit?.slice(0, commitDigits);
-  const name = ref.tag ?? ref.branch;
-  const at = [name, short === undefined || name === undefined ? short : `(${short})`].filter(
-    (part) => part !== undefined,
-  );
-  // A branch alone identifies no version: it moves.
-  const version = ref.tag ?? (ref.branch === undefined ? short : `${ref.branch}@${short ?? ''}`);
-  return { version, source: [redactUrl(repository), ...at].join(' ') };
-}
-
-type Describe = (source: BundleSource, resolved: BundleSource | undefined) => Described | undefined;
-
-/** One row a source type. */
-const describes: { readonly [Type in SourceType]: Describe } = {
-  image: ({ image }, resolved) => (image === undefined ? undefined : describeImage(image.ref, resolved?.image?.ref)),
-  git: ({ git }, resolved) => (git === undefined ? undefined : describeGit(git, resolved?.git?.ref.commit)),
-  http: ({ http }) => (http === undefined ? undefined : { source: redactUrl(http.url) }),
-  configMaps: ({ configMaps = [] }) => ({
-    source: `configMaps ${configMaps.map(({ configMap }) => configMap.name).join(', ')}`,
-  }),
-  upload: () => undefined,
-};
-
 function describeSource(
   source: BundleSource,
   resolved: BundleSource | undefined,
   digest: string | undefined,
-): Described {
+): SourceDescription {
   const short = shortDigest(digest);
   const fallback = { source: short === undefined ? source.type : `${source.type} (${short})` };
-  return (isSourceType(source.type) ? describes[source.type](source, resolved) : undefined) ?? fallback;
+  return definitionOf(source).describe(source, resolved) ?? fallback;
 }
 
 /** The version of a Bundle, by its content, its source and what that was resolved to. */

@@ -32,11 +32,7 @@ import {
   type ContentSource,
   createHttpClient,
   type FetchOptions,
-  fetchConfigMaps,
-  fetchGit,
-  fetchHttp,
-  fetchImage,
-  fetchUpload,
+  fetchSource,
   imagePullBackOff,
   LayerCache,
   parsePlatform,
@@ -96,8 +92,8 @@ function openSharedStore(settings: UnpackerSettings, store: ContentStore): Share
   });
 }
 
-/** One row a source type. */
-function createFetches(settings: UnpackerSettings, { locks, onWork }: ThreadParts): ReadonlyMap<string, Fetch> {
+/** Fetches for the process, with its clients. */
+function createFetch(settings: UnpackerSettings, { locks, onWork }: ThreadParts): Fetch {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const { allowsUnnamedHosts, proxies } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, proxies, answerDeadlineMs });
@@ -110,22 +106,14 @@ function createFetches(settings: UnpackerSettings, { locks, onWork }: ThreadPart
   const download = { answerDeadlineMs, clock, temporaryDir, allowsUnnamedHosts, proxies };
   const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath, locks };
   const web = { ...download, caPem: settings.httpCaPem };
-  const fetches: Readonly<Record<string, Fetch>> = {
-    image: (request, staging, options) => {
-      const { source, pullSecrets, mirrors, imagePolicy: policy, firstRef } = request;
-      const isKnown = request.expectedDigest !== undefined;
-      const isOperator = request.provisionerClassName === registryProvisionerClass;
-      const known = { policy, firstRef, isKnown, isOperator };
-      return fetchImage(image, { source, pullSecrets, mirrors, ...known, staging }, options);
-    },
-    git: ({ source, secret }, staging, options) => fetchGit(git, { source, secret, staging }, options),
-    http: ({ source, secret }, staging, options) => fetchHttp(web, { source, secret, staging }, options),
-    configMaps: ({ source, configMaps = [] }, staging, options) =>
-      fetchConfigMaps({ source, configMaps, staging }, options),
-    upload: ({ source, bundle }, staging, options) =>
-      fetchUpload({ source, path: uploadPath(uploadsFolder(storeDir), bundle), staging }, options),
+  return (request, staging, options) => {
+    const { imagePolicy: policy, expectedDigest, provisionerClassName, bundle } = request;
+    const isKnown = expectedDigest !== undefined;
+    const isOperator = provisionerClassName === registryProvisionerClass;
+    const path = uploadPath(uploadsFolder(storeDir), bundle);
+    const fetchRequest = { ...request, staging, policy, isKnown, isOperator, uploadPath: path };
+    return fetchSource({ image, git, http: web }, fetchRequest, options);
   };
-  return new Map(Object.entries(fetches));
 }
 
 /** What `UnpackedContent` a record stands for. */
@@ -142,15 +130,19 @@ export function contentOf(record: ContentRecord): UnpackedContent {
 export class ContentWork {
   readonly #settings: UnpackerSettings;
   readonly #store: ContentStore;
-  readonly #fetches: ReadonlyMap<string, Fetch>;
+  readonly #fetch: Fetch;
   readonly #shared: SharedStore | undefined;
   readonly #onWork: WorkListener;
 
-  private constructor(settings: UnpackerSettings, store: ContentStore, threads: ThreadParts) {
+  private constructor(
+    settings: UnpackerSettings,
+    store: ContentStore,
+    { fetch, onWork }: { readonly fetch: Fetch; readonly onWork: WorkListener },
+  ) {
     this.#settings = settings;
     this.#store = store;
-    this.#fetches = createFetches(settings, threads);
-    this.#onWork = threads.onWork;
+    this.#fetch = fetch;
+    this.#onWork = onWork;
     this.#shared = openSharedStore(settings, store);
   }
 
@@ -159,7 +151,7 @@ export class ContentWork {
     const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onWork({ what: 'evicted', sizeBytes });
     const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
     const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks, budget });
-    return new ContentWork(settings, store, threads);
+    return new ContentWork(settings, store, { fetch: createFetch(settings, threads), onWork: threads.onWork });
   }
 
   /** A function for each kind of job. */
@@ -265,16 +257,6 @@ export class ContentWork {
         ),
       );
     });
-  }
-
-  async #fetch(request: UnpackRequest, staging: Staging, options: FetchOptions): Promise<ContentSource> {
-    const { type } = request.source;
-    if (type !== 'image' && request.imagePolicy?.allowsOtherSources === false) {
-      throw new TerminalError('ImageDenied', `image policy: sources of type "${type}" are denied: use an image`);
-    }
-    const fetch = this.#fetches.get(type);
-    if (fetch !== undefined) return await fetch(request, staging, options);
-    throw new TerminalError('UnsupportedSource', `source type "${request.source.type}" not supported`);
   }
 
   /** @throws TerminalError of `extractArchive` */

@@ -1,5 +1,6 @@
 import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
+import { definitionOf } from '../../src/sources/definitions/index.ts';
 import { contentOf } from './content-work.ts';
 import type { WorkEvent } from './messages.ts';
 import { ThreadPool } from './pool.ts';
@@ -126,8 +127,8 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   return {
     shared: createShared(settings, pool),
     async unpack(asked, { signal, onProgress }) {
-      const isImage = asked.source.type === 'image' && asked.mirrors === undefined;
-      const mirrors = isImage ? { mirrors: await options.readMirrors?.() } : {};
+      const hasMirrors = definitionOf(asked.source).isImage === true && asked.mirrors === undefined;
+      const mirrors = hasMirrors ? { mirrors: await options.readMirrors?.() } : {};
       const request = { imagePolicy: await options.readImagePolicy?.(), ...asked, ...mirrors };
       return await pool.run('unpack', request, { signal, onProgress });
     },

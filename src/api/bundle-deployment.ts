@@ -1,12 +1,6 @@
 import { apiVersion } from './constants.ts';
-import {
-  type BundleDeployment,
-  type BundleDeploymentSpecTemplate,
-  type BundleDeploymentStatusRecord,
-  bundleDeploymentShape,
-} from './generated/bundle-deployment.ts';
+import { type BundleDeploymentSpecTemplate, type BundleDeploymentStatusRecord } from './generated/bundle-deployment.ts';
 import type { Resource } from './resource.ts';
-import { checkObject } from './shape.ts';
 
 /** `spec.template`: what the Bundles of a BundleDeployment are made from. */
 export type BundleTemplate = BundleDeploymentSpecTemplate;
@@ -60,9 +54,3 @@ export const bundleDeploymentResource: Resource = {
   kind: 'BundleDeployment',
   plural: 'bundledeployments',
 };
-
-/** The typed view of a BundleDeployment that came from outside; it is the same value, so that no field gets lost.
- *  @throws TerminalError InvalidObject, naming the field */
-export function parseBundleDeployment(raw: unknown): BundleDeployment {
-  return checkObject(bundleDeploymentResource, bundleDeploymentShape, raw) as unknown as BundleDeployment;
-}

@@ -1,7 +1,6 @@
 import { apiVersion } from './constants.ts';
-import { type Bundle, type BundleSpecSource, bundleShape } from './generated/bundle.ts';
+import type { BundleSpecSource } from './generated/bundle.ts';
 import type { Resource } from './resource.ts';
-import { checkObject } from './shape.ts';
 
 /** `spec.source` of a Bundle: `type` and, in a valid object, the member of that name. */
 export type BundleSource = BundleSpecSource;
@@ -26,12 +25,6 @@ export type BundleReason =
 
 /** Where the kind is served. */
 export const bundleResource: Resource = { apiVersion, kind: 'Bundle', plural: 'bundles' };
-
-/** The typed view of a Bundle that came from outside; it is the same value, so that no field gets lost.
- *  @throws TerminalError InvalidObject, naming the field */
-export function parseBundle(raw: unknown): Bundle {
-  return checkObject(bundleResource, bundleShape, raw) as unknown as Bundle;
-}
 
 /** Whether `type` is one that a Bundle may have. */
 export function isSourceType(type: string): type is SourceType {

@@ -1,6 +1,4 @@
-import { type ClusterCatalog, clusterCatalogShape } from './generated/cluster-catalog.ts';
 import type { Resource } from './resource.ts';
-import { checkObject } from './shape.ts';
 
 /** API group of ClusterCatalog. */
 const olmGroup = 'olm.operatorframework.io';
@@ -30,9 +28,3 @@ export type ClusterCatalogReason =
   | 'UserSpecifiedUnavailable'
   | 'AllPackagesValid'
   | 'InvalidPackages';
-
-/** The typed view of a ClusterCatalog that came from outside; it is the same value, so that no field gets lost.
- *  @throws TerminalError InvalidObject, naming the field */
-export function parseClusterCatalog(raw: unknown): ClusterCatalog {
-  return checkObject(clusterCatalogResource, clusterCatalogShape, raw) as unknown as ClusterCatalog;
-}

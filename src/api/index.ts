@@ -1,6 +1,6 @@
 /** The words of `core.rukpak.io/v1alpha1` and of the kinds of catalogs: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
  *  Main type: `Bundle`. Never talks to a cluster.
- *  @imports src/base */
+ *  @imports src/schema, src/base */
 export {
   type BundleConditionType,
   type BundlePhase,
@@ -8,7 +8,6 @@ export {
   type BundleSource,
   bundleResource,
   isSourceType,
-  parseBundle,
   type SourceType,
   sourceTypes,
 } from './bundle.ts';
@@ -22,7 +21,6 @@ export {
   type InstalledReason,
   type ObjectsKeptReason,
   type PausedReason,
-  parseBundleDeployment,
   type RemovingReason,
 } from './bundle-deployment.ts';
 export {
@@ -31,7 +29,6 @@ export {
   catalogFinalizer,
   catalogNameLabel,
   clusterCatalogResource,
-  parseClusterCatalog,
 } from './cluster-catalog.ts';
 export type { Condition } from './condition.ts';
 export {
@@ -89,10 +86,10 @@ export type {
 } from './generated/platform-operator.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
+export { parseBundle, parseBundleDeployment, parseClusterCatalog, parsePlatformOperator } from './parse.ts';
 export {
   type PlatformInstalledReason,
   type PlatformOperatorConditionType,
-  parsePlatformOperator,
   platformChoiceAnnotation,
   platformOperatorResource,
   platformPackageLabel,

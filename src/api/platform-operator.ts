@@ -1,6 +1,4 @@
-import { type PlatformOperator, platformOperatorShape } from './generated/platform-operator.ts';
 import type { Resource } from './resource.ts';
-import { checkObject } from './shape.ts';
 
 /** Where the kind is served. */
 export const platformOperatorResource: Resource = {
@@ -31,9 +29,3 @@ export type UpToDateReason = 'NothingNewer' | 'UpdateAvailable' | 'Updating' | '
 export const platformPackageLabel = 'platform.openshift.io/package';
 /** On the same, as annotations: what was chosen, in JSON, with where it comes from. */
 export const platformChoiceAnnotation = 'platform.openshift.io/choice';
-
-/** The typed view of a PlatformOperator that came from outside; it is the same value, so that no field gets lost.
- *  @throws TerminalError InvalidObject, naming the field */
-export function parsePlatformOperator(raw: unknown): PlatformOperator {
-  return checkObject(platformOperatorResource, platformOperatorShape, raw) as unknown as PlatformOperator;
-}

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { eventually } from '../../test/support/index.ts';
 import { type ConnectionLimits, limitConnections } from './index.ts';
 
-/** Answers at once; `/held` when the test lets it, anything else than `/` with 404. */
+/** Answers at once; `/held` when the test lets it, `/endless` without end, anything else than `/` with 404. */
 class LimitedServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #held: (() => void)[] = [];
@@ -15,6 +15,7 @@ class LimitedServer implements AsyncDisposable {
     this.#server = createServer((request, response) => {
       const end = (): void => void response.writeHead(request.url === '/none' ? 404 : 200).end('answer');
       if (request.url === '/held') this.#held.push(end);
+      else if (request.url === '/endless') this.#writeTo(response);
       else request.resume().once('end', end);
     });
     limitConnections(this.#server, { maxConnections: 6, maxPerPeer: 3, firstRequestMs: 60_000, ...limits });
@@ -40,6 +41,14 @@ class LimitedServer implements AsyncDisposable {
 
   #accepted(): Promise<number> {
     return new Promise((resolve) => this.#server.getConnections((_error, count) => resolve(count)));
+  }
+
+  #writeTo(response: ServerResponse): void {
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
+    };
+    response.on('drain', write);
+    write();
   }
 
   release(): void {
@@ -112,6 +121,34 @@ test('a connection that is being answered is never closed for another', async ()
   );
   await eventually(() => expect(server.heldCount).toBe(2));
   await isClosed(idle(await server.connect('127.0.0.2')));
+  server.release();
+  expect(await Promise.all(answers)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
+});
+
+test('a response that its client does not read is closed for another, one that is read is not', async () => {
+  await using server = await LimitedServer.start({ maxPerPeer: 2, slowMs: 200 });
+  const reader = await server.connect('127.0.0.2');
+  reader.write('GET /endless HTTP/1.1\r\nhost: x\r\n\r\n');
+  reader.resume();
+  const unread = await server.connect('127.0.0.2');
+  unread.write('GET /endless HTTP/1.1\r\nhost: x\r\n\r\n');
+  unread.pause();
+  await eventually(async () => {
+    const next = await server.connect('127.0.0.2');
+    expect(await Promise.race([ask(next), once(next, 'close').then(() => 'closed')])).toContain('200');
+  });
+  unread.resume();
+  await isClosed(unread);
+  expect(reader.closed).toBe(false);
+});
+
+test('a request that is being answered and has no response yet is not slow', async () => {
+  await using server = await LimitedServer.start({ maxPerPeer: 2, slowMs: 20 });
+  const answers = [await server.connect('127.0.0.2'), await server.connect('127.0.0.2')].map((socket) =>
+    ask(socket, '/held'),
+  );
+  await eventually(() => expect(server.heldCount).toBe(2));
+  for (let round = 0; round < 5; round += 1) await isClosed(idle(await server.connect('127.0.0.2')));
   server.release();
   expect(await Promise.all(answers)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
 });

@@ -10,7 +10,12 @@ export interface ConnectionLimits {
   readonly firstRequestMs?: number;
   /** From the headers of any request, its body included, until the end of its response; absent: no limit. */
   readonly requestMs?: number;
+  /** In which a response that has begun has to get on; where there is no room, one that does not is closed for a new connection. Absent: responses never are. */
+  readonly slowMs?: number;
 }
+
+/** Less than this in a second does not count as getting on. */
+const slowBytesPerSecond = 16 * 1024;
 
 /** What is read of a request: one of `node:http` or of `node:http2`. */
 export interface LimitedRequest extends EventEmitter {
@@ -20,12 +25,22 @@ export interface LimitedRequest extends EventEmitter {
 
 interface Response extends EventEmitter {
   readonly statusCode: number;
+  readonly headersSent: boolean;
+}
+
+interface Answer {
+  readonly response: Response;
+  /** When the connection was last measured. */
+  hadBegun: boolean;
+  isSlow: boolean;
 }
 
 interface Connection {
   readonly socket: Socket;
   readonly peer: string;
-  readonly requests: Set<LimitedRequest>;
+  readonly requests: Map<LimitedRequest, Answer>;
+  /** Bytes that it had transferred when it was last measured. */
+  transferred: number;
   /** Whether a request on it has succeeded: it is no connection that was opened to take a place. */
   isProven: boolean;
   hasAsked: boolean;
@@ -47,10 +62,21 @@ function keyOf({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddre
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** A request that has arrived in full is answered, whatever else comes. */
+/** A request that has arrived in full is answered, whatever else comes, unless its client does not read. */
 function isAnswering({ requests }: Connection): boolean {
-  for (const { complete } of requests) if (complete) return true;
+  for (const [{ complete }, { isSlow }] of requests) if (complete && !isSlow) return true;
   return false;
+}
+
+/** Notes which responses have not got on since they were last measured. */
+function measure(connection: Connection, leastBytes: number): void {
+  const { bytesRead, bytesWritten } = connection.socket;
+  const isSlow = bytesRead + bytesWritten - connection.transferred < leastBytes;
+  connection.transferred = bytesRead + bytesWritten;
+  for (const answer of connection.requests.values()) {
+    answer.isSlow = isSlow && answer.hadBegun;
+    answer.hadBegun = answer.response.headersSent;
+  }
 }
 
 class ConnectionTable {
@@ -73,7 +99,8 @@ class ConnectionTable {
     const connection: Connection = {
       socket,
       peer,
-      requests: new Set(),
+      requests: new Map(),
+      transferred: 0,
       isProven: false,
       hasAsked: false,
       usedAt: this.#nextUse(),
@@ -95,7 +122,7 @@ class ConnectionTable {
   begin(request: LimitedRequest, response: Response): void {
     const connection = this.#open.get(keyOf(request.socket));
     if (connection === undefined) return;
-    connection.requests.add(request);
+    connection.requests.set(request, { response, hadBegun: false, isSlow: false });
     connection.hasAsked = true;
     const { requestMs } = this.#limits;
     const timer = requestMs === undefined ? undefined : setTimeout(() => connection.socket.destroy(), requestMs);
@@ -108,6 +135,11 @@ class ConnectionTable {
       connection.requests.delete(request);
       connection.usedAt = this.#nextUse();
     });
+  }
+
+  measure(): void {
+    const { slowMs = 0 } = this.#limits;
+    for (const connection of this.#open.values()) measure(connection, (slowBytesPerSecond * slowMs) / 1000);
   }
 
   #nextUse(): number {
@@ -155,9 +187,14 @@ class ConnectionTable {
 
 /** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
  *  that waits: first of those on which no request has succeeded yet, then of idle ones, the oldest of the peer with the most. A connection on which a
- *  request is being answered is never closed for another; when there are no others, the new one is. */
+ *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is. */
 export function limitConnections(server: EventEmitter, limits: ConnectionLimits): void {
   const table = new ConnectionTable(limits);
+  if (limits.slowMs !== undefined) {
+    const timer = setInterval(() => table.measure(), limits.slowMs);
+    timer.unref();
+    server.once('close', () => clearInterval(timer));
+  }
   server.prependListener('connection', (socket: Socket) => table.admit(socket));
   server.on('request', (request: LimitedRequest, response: Response) => table.begin(request, response));
 }

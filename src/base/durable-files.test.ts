@@ -12,8 +12,8 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 test('a file is replaced as a whole, for its owner alone, and leaves nothing else behind', async () => {
   const path = join(dir, 'current.json');
-  await replaceFile(path, 'a long first text', join(dir, 'unfinished'));
-  await replaceFile(path, 'second', join(dir, 'unfinished'));
+  await replaceFile(path, 'a long first text', { temporaryPath: join(dir, 'unfinished') });
+  await replaceFile(path, 'second', { temporaryPath: join(dir, 'unfinished') });
   await syncFile(path);
   expect(await readFile(path, 'utf8')).toBe('second');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -22,7 +22,9 @@ test('a file is replaced as a whole, for its owner alone, and leaves nothing els
 
 test('a file that cannot be replaced is as it was', async () => {
   const path = join(dir, 'current.json');
-  await replaceFile(path, 'first', join(dir, 'unfinished'));
-  await expect(replaceFile(path, 'second', join(dir, 'missing', 'unfinished'))).rejects.toThrow('ENOENT');
+  await replaceFile(path, 'first', { temporaryPath: join(dir, 'unfinished') });
+  await expect(replaceFile(path, 'second', { temporaryPath: join(dir, 'missing', 'unfinished') })).rejects.toThrow(
+    'ENOENT',
+  );
   expect(await readFile(path, 'utf8')).toBe('first');
 });

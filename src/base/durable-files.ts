@@ -13,10 +13,21 @@ export async function syncDirectory(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** Replaces the content of a file: it has the old content or the new one, whenever the process or the machine ends. `temporaryPath` is on the same file system. */
-export async function replaceFile(path: string, content: string | Uint8Array, temporaryPath: string): Promise<void> {
+export interface ReplaceFileOptions {
+  /** On the same file system. */
+  readonly temporaryPath: string;
+  /** Default: only this user may read it. */
+  readonly mode?: number;
+}
+
+/** Replaces the content of a file: it has the old content or the new one, whenever the process or the machine ends. */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { temporaryPath, mode = 0o600 }: ReplaceFileOptions,
+): Promise<void> {
   {
-    await using handle = await open(temporaryPath, 'w', 0o600);
+    await using handle = await open(temporaryPath, 'w', mode);
     await handle.writeFile(content);
     await handle.sync();
   }

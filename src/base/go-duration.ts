@@ -1,4 +1,5 @@
 const million = 1_000_000n;
+const maxNanos = 2n ** 63n - 1n;
 
 const units: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -13,8 +14,13 @@ const units: Readonly<Record<string, bigint>> = {
 
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00B5s|\u03BCs|ms|s|m|h)/gy;
 
+/** Further digits exceed the range, or make no difference. */
+const maxDigits = 30;
+
 function scaled(amount: string, unit: bigint): bigint {
-  const [whole = '', fraction = ''] = amount.split('.');
+  const [digits = '', decimals = ''] = amount.split('.');
+  const [whole, fraction] = [digits.replace(/^0+/, ''), decimals.slice(0, maxDigits)];
+  if (whole.length > maxDigits) return maxNanos + 1n;
   return (
     BigInt(whole || '0') * unit + (fraction === '' ? 0n : (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length))
   );
@@ -30,7 +36,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   for (const match of body.matchAll(part)) {
     nanos += scaled(match[1] ?? '0', units[match[2] ?? 's'] ?? 1n);
     length += match[0].length;
+    if (nanos > maxNanos) return undefined;
   }
-  const isTooLong = nanos > 2n ** 63n - 1n;
-  return length === 0 || length < body.length || isTooLong ? undefined : sign * nanos;
+  return length === 0 || length < body.length ? undefined : sign * nanos;
 }

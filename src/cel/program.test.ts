@@ -20,6 +20,8 @@ const environment: Environment = {
   structs: new Map(),
 };
 
+const exceeded = new Failure('operation cancelled: actual cost limit exceeded');
+
 function issuesOf(text: string): string | undefined {
   const result = compileProgram(text, environment);
   return isFaulty(result) ? (result.issues ?? result.instantiation) : undefined;
@@ -47,13 +49,56 @@ test('a long chain of && is not deep', () => {
 
 test('what costs too much is stopped, also when most of it is free of charge', () => {
   const list = dynamicValue(Array.from({ length: 3000 }, (_, index) => index));
-  expect(run('list.all(x, list.all(y, x + y >= 0))', { list })).toEqual(
-    new Failure('operation cancelled: actual cost limit exceeded'),
-  );
+  expect(run('list.all(x, list.all(y, x + y >= 0))', { list })).toEqual(exceeded);
   const long = dynamicValue(Array.from({ length: 200_000 }, () => 1));
-  expect(run('list.all(x, size(list + list + list + list) > 0)', { list: long }, 1e9)).toEqual(
-    new Failure('operation interrupted'),
-  );
+  expect(run('list.all(x, size(list + list + list + list) > 0)', { list: long })).toEqual(exceeded);
+});
+
+/** A list of lists: ten of ten of ten, and so on. */
+const nested = `[[1]]${'.map(x, [x, x, x, x, x, x, x, x, x, x])'.repeat(12)}`;
+const chars = 1_400_000;
+const numbers = Array.from({ length: 100_000 }, (_, index) => index);
+
+test.each<readonly [string, Value]>([
+  [`${nested}.all(x, x == x)`, null],
+  [`${nested}.indexOf([]) == 0`, null],
+  [`${nested}.all(x, x in [x])`, null],
+  [`${nested}.all(x, sets.contains([x], [x]))`, null],
+  [`${nested}.all(x, '%s'.format([x]) == '')`, null],
+  [`['a']${".map(x, '%s%s%s%s%s%s%s%s%s%s'.format([x, x, x, x, x, x, x, x, x, x]))".repeat(12)}.size() > 0`, null],
+  ['list.all(i, size(any) > 0)', 'a'.repeat(chars)],
+  ["list.all(i, any.charAt(1) == 'a')", 'a'.repeat(chars)],
+  ["list.all(i, '%x'.format([any]) != '')", 'a'.repeat(chars)],
+  ["list.all(i, duration(any) == duration('1s') || true)", '1'.repeat(chars)],
+  ['list.all(i, isURL(any))', `http://h/?${'a=1&'.repeat(chars / 4)}`],
+  ["[url('http://h/' + any)].all(u, list.all(i, u.getEscapedPath() != ''))", 'a'.repeat(chars)],
+  ['list.all(i, any.size() > 0)', dynamicValue(Object.fromEntries(numbers.map((at) => [`key-${at}`, at])))],
+  ['list.all(i, any.exists(key, true))', dynamicValue(Object.fromEntries(numbers.map((at) => [`key-${at}`, at])))],
+  ["list.all(i, 'x'.matches('(a{1,500})' + string(i)) || true)", null],
+  ["'x'.matches(any)", String.raw`\pL{1000}`.repeat(10_000)],
+])('what grows by itself, or is read again and again, ends with its cost: %s', (expression, any) => {
+  expect(run(expression, { any, list: dynamicValue(numbers) })).toEqual(exceeded);
+});
+
+test.each<readonly [string, Value]>([
+  ['int(any) > 0 || true', '1'.repeat(chars)],
+  ['url(any).getQuery().size() == 1', `http://h/?${'a=1&'.repeat(chars / 6)}`],
+  ["any.format(['a']) == ''", '%s'.repeat(chars / 2)],
+  ["quantity('1e9999') == quantity('9223372036854775807')", null],
+  ["quantity('1e-9999') == quantity('1n')", null],
+  ["duration('0000000000000000000000000000000000001s') == duration('1s')", null],
+  ["int('-0000000000000000000000000000000000001') == -1", null],
+])('is read once, in time that grows with it: %s', (expression, any) => {
+  expect(run(expression, { any })).not.toEqual(exceeded);
+});
+
+test('searches of a pattern that reads all of the rest each time end', { timeout: 60_000 }, () => {
+  const program = compileProgram("text.findAll('(a|b)*c|a').size() > 0", environment);
+  if (isFaulty(program)) throw new Error('the expression has faults');
+  const { value, cost } = program.run(() => 'a'.repeat(1_000_000), 1e6);
+  expect(value).toEqual(new Failure('operation interrupted'));
+  // Nothing is left for other expressions on the same object.
+  expect(cost).toBeGreaterThan(1e7);
 });
 
 test('a regular expression takes time in proportion to its text', () => {

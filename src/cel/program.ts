@@ -42,13 +42,18 @@ function usesVariable(node: Expression, variable: string): boolean {
   return childrenOf(node).some((child) => usesVariable(child, variable));
 }
 
+/** More than all expressions of an object together may cost. */
+const interruptedCost = 1e9;
+
 function evaluate(evaluator: Evaluator, lookUp: Lookup, limit: number): Outcome {
   const frame = new Frame(lookUp, limit);
   try {
     return { value: evaluator(frame), cost: frame.cost };
   } catch (error) {
     if (!(error instanceof TooExpensive || error instanceof Interrupted)) throw error;
-    return { value: new Failure(error.message), cost: frame.cost };
+    // One that took too long leaves nothing for others.
+    const cost = error instanceof Interrupted ? Math.max(frame.cost, interruptedCost) : frame.cost;
+    return { value: new Failure(error.message), cost };
   }
 }
 

@@ -22,6 +22,7 @@ const connectionLimits: ConnectionLimits = {
   maxPerPeer: 64,
   firstRequestMs: 10_000,
   requestMs: requestDeadlineMs,
+  slowMs: 60_000,
 };
 
 /** What a client proved of itself. */

@@ -109,7 +109,7 @@ export class ParsedObjects {
     const file = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
     const temporaryPath = this.#temporaryPath();
     try {
-      await replaceFile(this.#path(digest), file, temporaryPath);
+      await replaceFile(this.#path(digest), file, { temporaryPath });
     } finally {
       await removeFile(temporaryPath);
     }

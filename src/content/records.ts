@@ -53,7 +53,9 @@ export class Records {
   }
 
   async write(record: ContentRecord): Promise<void> {
-    await replaceFile(`${this.#dir}/${record.name}.json`, JSON.stringify(record), this.#temporaryPath());
+    await replaceFile(`${this.#dir}/${record.name}.json`, JSON.stringify(record), {
+      temporaryPath: this.#temporaryPath(),
+    });
   }
 
   async remove(name: string): Promise<void> {

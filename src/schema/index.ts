@@ -43,4 +43,4 @@ export {
 } from './names.ts';
 export { patternProblem } from './patterns.ts';
 export type { Schema } from './schema.ts';
-export { compileSchema } from './validate.ts';
+export { type CompiledSchema, compileSchema } from './validate.ts';

@@ -1,11 +1,10 @@
-/** Where content comes from: image · git · http · configMaps · upload. One file each; all fill a staging area of `src/content` and pin what they fetched. `pushImage` and `ArtifactRepository` are the ways back to a registry.
+/** Where content comes from: image · git · http · configMaps · upload. One file each; `fetchSource` has a row for each; all fill a staging area of `src/content` and pin what they fetched. `pushImage` and `ArtifactRepository` are the ways back to a registry.
  *
  * Messages of errors carry no prefix of their own. Never writes outside the staging area, the layer cache and a temporary folder.
- *  @imports src/image-policy, src/content, src/api, src/base
+ *  @imports src/sources/definitions, src/image-policy, src/content, src/api, src/base
  *  @packages tldts */
 export { type Artifact, type ArtifactContent, ArtifactRepository, type ArtifactRepositoryOptions } from './artifact.ts';
-export { fetchConfigMaps } from './config-maps.ts';
-export { definitionOf } from './definitions.ts';
+export { type FetchDeps, type FetchRequest, fetchSource } from './fetch.ts';
 export { fetchGit, type GitSourceDeps } from './git.ts';
 export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
@@ -27,4 +26,3 @@ export type {
   SourceConfigMap,
   SourceSecret,
 } from './source.ts';
-export { fetchUpload } from './upload.ts';

@@ -67,31 +67,31 @@ class SchemaList extends ListValue {
 
 /** A list whose items have keys: order does not matter, and adding an item replaces that of the same key. */
 class KeyedList extends ListValue {
-  readonly #items: readonly Value[];
+  readonly #items: ListValue;
   readonly #key: (item: Value) => string;
 
-  constructor(items: readonly Value[], key: (item: Value) => string) {
+  constructor(items: ListValue, key: (item: Value) => string) {
     super();
     this.#items = items;
     this.#key = key;
   }
 
   get size(): number {
-    return this.#items.length;
+    return this.#items.size;
   }
 
   at(index: number): Value {
-    return this.#items[index] ?? null;
+    return this.#items.at(index);
   }
 
   #byKey(): Map<string, Value> {
-    return new Map(this.#items.map((item) => [this.#key(item), item]));
+    return new Map([...this.#items].map((item) => [this.#key(item), item]));
   }
 
   concat(other: ListValue): Value {
     const merged = this.#byKey();
     for (const item of other) merged.set(this.#key(item), item);
-    return new KeyedList([...merged.values()], this.#key);
+    return new KeyedList(new ArrayList([...merged.values()]), this.#key);
   }
 
   equals(other: ListValue, items: Items): Value {
@@ -182,10 +182,10 @@ function listValue(json: JsonValue, schema: Schema): Value {
     return new Failure('invalid data, expected an array for the provided schema with type=array');
   if (items === undefined) return new Failure('invalid array type, expected Items with a non-empty Schema');
   const list = new SchemaList(json, items);
-  if (schema['x-kubernetes-list-type'] === 'set') return new KeyedList([...list], keyByValue);
+  if (schema['x-kubernetes-list-type'] === 'set') return new KeyedList(list, keyByValue);
   if (schema['x-kubernetes-list-type'] !== 'map') return list;
   const keys = (schema['x-kubernetes-list-map-keys'] ?? []).map((name) => escapeName(name) ?? name);
-  return new KeyedList([...list], keyByFields(keys));
+  return new KeyedList(list, keyByFields(keys));
 }
 
 function mapValue(json: JsonValue, schema: Schema): Value {

@@ -149,18 +149,20 @@ function converters(
 ): Pick<ResourceType, 'toServed' | 'toStorage' | 'conversion'> {
   const served = new WeakMap<KubeObject, KubeObject>();
   const conversion = versions.asyncInto(apiVersion, storageVersion);
-  const read = (object: KubeObject): KubeObject => {
+  const read = (object: KubeObject, source: KubeObject): KubeObject => {
     if (object.apiVersion === apiVersion) return versions.complete(object);
-    return versions.rename(conversion?.find(object) ?? versions.complete(object), apiVersion);
+    return versions.rename(source === object ? versions.complete(object) : source, apiVersion);
   };
   return {
     ...(conversion === undefined ? {} : { conversion }),
     toServed: (object) => {
-      const known = served.get(object);
+      // What a webhook made of an object may be large: nothing of it outlives its place among the converted objects.
+      const source = conversion?.find(object) ?? object;
+      const known = served.get(source);
       if (known !== undefined) return known;
-      const result = read(object);
+      const result = read(object, source);
       const isSame = isJsonEqual(asJson(result), asJson(object));
-      served.set(object, isSame ? object : result);
+      served.set(source, isSame ? object : result);
       return isSame ? object : result;
     },
     toStorage: (object) => (object.apiVersion === storageVersion ? object : versions.rename(object, storageVersion)),

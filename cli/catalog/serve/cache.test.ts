@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -57,6 +57,8 @@ test('CR-C18 a stored index is reused; after a change of one byte of the catalog
   await expect(provide({ isEnforced: true })).rejects.toThrow(mismatch);
   const file = await provide({ isOnly: true, isEnforced: false });
   expect((await readdir(cache)).toSorted()).toEqual(['catalog.index', 'digest']);
+  const modeOf = async (path: string): Promise<number> => (await stat(path)).mode;
+  expect(await modeOf(join(cache, 'digest'))).toBe(await modeOf(join(catalog, 'a.yaml')));
   const before = await readFile(file);
   expect(await provide({ isEnforced: true })).toBe(file);
   expect(await readFile(file)).toEqual(before);

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { goQuote, makeFolder, TerminalError } from '../../../src/base/index.ts';
+import { goQuote, makeFolder, replaceFile, TerminalError } from '../../../src/base/index.ts';
 import {
   buildCatalogIndex,
   type CatalogCheck,
@@ -174,9 +174,11 @@ async function keep(source: CatalogSource, dir: string, plan: CachePlan): Promis
   await rm(digestFile, { force: true });
   await rm(errorsFile, { force: true });
   const errors = await build(source, plan, file);
-  if (errors !== undefined) await writeFile(errorsFile, errors);
-  await writeFile(`${digestFile}.unfinished`, await digestOf(source, dir));
-  await rename(`${digestFile}.unfinished`, digestFile);
+  // A server that runs as another user reads them: the cache may be part of an image.
+  const replace = (path: string, text: string): Promise<void> =>
+    replaceFile(path, text, { temporaryPath: `${path}.unfinished`, mode: 0o666 });
+  if (errors !== undefined) await replace(errorsFile, errors);
+  await replace(digestFile, await digestOf(source, dir));
   return file;
 }
 

@@ -31,8 +31,9 @@ export const serveOptions = {
     kind: 'number',
     placeholder: 'COUNT',
     range: [1, 64],
+    default: 1,
     description:
-      'Number of gRPC threads, 1 to 64; more than 1 requires Linux. Each thread after the first uses about 45 MiB of memory. Default: 2 on Linux with more than one CPU, else 1.',
+      'Number of gRPC threads, 1 to 64; more than 1 requires Linux. Each thread after the first uses about 45 MiB of memory.',
   },
   'cache-dir': {
     kind: 'text',

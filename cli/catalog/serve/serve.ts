@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { errorMessage, type Logger, printable, TerminalError } from '../../../src/base/index.ts';
 import {
   type CatalogIndex,
@@ -20,7 +19,6 @@ import { readCachePlan } from './options.ts';
 
 type Values = OptionValues<typeof serveOptions & typeof processLogOption & typeof registryOptions>;
 
-const defaultThreads = 2;
 const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** What is served, and the threads that serve it beside the main one. */
@@ -32,9 +30,7 @@ interface OpenedCatalog extends AsyncDisposable {
 /** @throws TerminalError InvalidOption */
 function threadsOf({ threads }: Values): number {
   // The kernel distributes connections to one port over threads; others than Linux do not.
-  const canShare = process.platform === 'linux';
-  if (threads === undefined) return canShare ? Math.min(defaultThreads, availableParallelism()) : 1;
-  if (threads === 1 || canShare) return threads;
+  if (threads === 1 || process.platform === 'linux') return threads;
   throw new TerminalError('InvalidOption', `--threads ${threads}: expected 1, more than one thread needs Linux`);
 }
 

@@ -49,7 +49,7 @@ function isAsked(values: Values, name: 'validate' | 'wait'): boolean {
 }
 
 async function sourceOf({ source, values, signal }: Run): Promise<object> {
-  const isOpen = source.type === 'git' && source.ref === undefined;
+  const isOpen = source.kind === 'git' && source.ref === undefined;
   const branch = isOpen ? await defaultBranch(source.repository, signal) : undefined;
   return sourceSpec(source, branch, values.secret);
 }
@@ -58,11 +58,11 @@ async function sourceOf({ source, values, signal }: Run): Promise<object> {
 async function stage(run: Run, spec: object): Promise<Staging | undefined> {
   const { source, values, progress } = run;
   const givenClass = values['bundle-provisioner-class'];
-  if (source.type !== 'upload' && givenClass !== undefined && !isAsked(values, 'validate')) return undefined;
+  if (source.kind !== 'local' && givenClass !== undefined && !isAsked(values, 'validate')) return undefined;
   try {
     return await fetchHere(source, spec, run);
   } catch (thrown) {
-    if (source.type === 'upload' || run.signal.aborted) throw thrown;
+    if (source.kind === 'local' || run.signal.aborted) throw thrown;
     if (givenClass === undefined) {
       const text = `${errorMessage(thrown)}; if only the cluster can fetch it, name its class with --bundle-provisioner-class`;
       throw new TerminalError('NotFetched', text, { cause: thrown });
@@ -111,7 +111,7 @@ async function apply(run: Run): Promise<KubeObject> {
     await validateBundle(staging, spec, { kube: client.kube, what: word, signal });
   }
   progress.clear();
-  if (run.source.type === 'upload' && staging !== undefined) return await upload(run, spec, staging);
+  if (run.source.kind === 'local' && staging !== undefined) return await upload(run, spec, staging);
   const deployment = await applyDeployment(client.kube, spec);
   print(`bundledeployment.core.rukpak.io "${run.name}" applied`);
   return deployment;

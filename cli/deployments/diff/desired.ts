@@ -12,6 +12,7 @@ import { fileProblem, parseYaml, systemClock, TerminalError } from '../../../src
 import { extractArchive, type Staging } from '../../../src/content/index.ts';
 import { formatOf, readStaged } from '../../../src/formats/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
+import { definitionOf } from '../../../src/sources/definitions/index.ts';
 import { stagePath } from '../../bundle-files/index.ts';
 import { type ContentClient, describeRefusal } from '../../client/index.ts';
 import type { OptionValues } from '../../command/index.ts';
@@ -113,7 +114,8 @@ async function readDeployment(path: string, live: KubeObject): Promise<KubeObjec
 
 async function stageTemplate(deployment: KubeObject, finding: Finding): Promise<Staging> {
   const { source } = parseBundleDeployment(deployment).spec.template.spec;
-  if (source.type === 'image' && source.image !== undefined) return await stageImage(source.image.ref, finding);
+  if (definitionOf(source).isImage === true && source.image !== undefined)
+    return await stageImage(source.image.ref, finding);
   const text = `source type "${source.type}" is fetched by the provisioners alone: get its files and name them with --bundle`;
   throw new TerminalError('UnsupportedSource', text);
 }

@@ -10,8 +10,8 @@ const answerDeadlineMs = 30_000;
 /** `spec.source` of the template: what the cluster is asked to fetch. `secret` is a Secret of the system namespace. */
 export function sourceSpec(source: RunSource, branch: string | undefined, secret: string | undefined): object {
   const auth = secret === undefined ? {} : { auth: { secret: { name: secret } } };
-  switch (source.type) {
-    case 'upload':
+  switch (source.kind) {
+    case 'local':
       return { type: 'upload', upload: {} };
     case 'image':
       return {
@@ -37,8 +37,8 @@ export async function fetchHere(
   spec: object,
   bundle: Omit<BundleRequest, 'name'>,
 ): Promise<Staging> {
-  if (source.type === 'upload') return (await stageBundle({ ...bundle, name: source.name })).staging;
-  if (source.type === 'image') return (await stageBundle({ ...bundle, name: `oci://${source.ref}` })).staging;
+  if (source.kind === 'local') return (await stageBundle({ ...bundle, name: source.name })).staging;
+  if (source.kind === 'image') return (await stageBundle({ ...bundle, name: `oci://${source.ref}` })).staging;
   const caPem = await readAuthorities(bundle.values['registry-ca']);
   const deps = {
     caPem,
@@ -53,7 +53,7 @@ export async function fetchHere(
   await using stack = new AsyncDisposableStack();
   const staging = stack.use(await openStaging(bundle.work));
   const request = { source: spec as Parameters<typeof fetchHttp>[1]['source'], staging };
-  if (source.type === 'http') await fetchHttp(deps, request, options);
+  if (source.kind === 'http') await fetchHttp(deps, request, options);
   else await fetchGit({ ...deps, locks: createLocks(), programPath: process.env['PATH'] ?? '' }, request, options);
   stack.move();
   return staging;

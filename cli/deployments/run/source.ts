@@ -10,16 +10,16 @@ export type GitReference = { readonly branch: string } | { readonly tag: string 
 
 /** Where `longshore run` gets a bundle from. A `folder`, `tar` or OCI layout of this machine is uploaded; the cluster fetches everything else. */
 export type RunSource =
-  | { readonly type: 'upload'; readonly name: string }
-  | { readonly type: 'image'; readonly ref: string }
+  | { readonly kind: 'local'; readonly name: string }
+  | { readonly kind: 'image'; readonly ref: string }
   /** Without `ref`: the default branch of the repository. */
   | {
-      readonly type: 'git';
+      readonly kind: 'git';
       readonly repository: string;
       readonly ref: GitReference | undefined;
       readonly directory: string | undefined;
     }
-  | { readonly type: 'http'; readonly url: string };
+  | { readonly kind: 'http'; readonly url: string };
 
 const gitOptions = ['branch', 'tag', 'commit'] as const;
 const gitScheme = /^(?:git\+)?(?:ssh|git):\/\/|^git\+https?:\/\/|^[\w.-]+@(?!sha\d+:)[\w.-]+:/i;
@@ -54,9 +54,9 @@ function assertNoLogin(word: string): void {
 function readAddress(word: string, values: Values): RunSource | undefined {
   if (isGit(word)) {
     const repository = word.replace(/^git\+/i, '');
-    return { type: 'git', repository, ref: readReference(values), directory: values.directory };
+    return { kind: 'git', repository, ref: readReference(values), directory: values.directory };
   }
-  return /^https?:\/\//i.test(word) ? { type: 'http', url: word } : undefined;
+  return /^https?:\/\//i.test(word) ? { kind: 'http', url: word } : undefined;
 }
 
 /** Reads the SOURCE argument: a git URL, the URL of a tar.gz, a path, `-` for a tar on standard input, or the reference of an image.
@@ -65,13 +65,13 @@ export function readRunSource(word: string, values: Values): RunSource {
   assertNoLogin(word);
   const address = readAddress(word, values);
   const extra = ([...gitOptions, 'directory'] as const).find((name) => values[name] !== undefined);
-  if (extra !== undefined && address?.type !== 'git') {
+  if (extra !== undefined && address?.kind !== 'git') {
     throw invalid(`--${extra}: expected with the URL of a git repository, found "${word}"`);
   }
   if (address !== undefined) return address;
   const place = readBundleName(word);
-  if (place.kind !== 'image') return { type: 'upload', name: word };
-  if (!place.isGuess) return { type: 'image', ref: place.ref };
+  if (place.kind !== 'image') return { kind: 'local', name: word };
+  if (!place.isGuess) return { kind: 'image', ref: place.ref };
   const text = `${word}: no such file or directory; for an image, include its registry: docker.io/library/${word}`;
   throw new TerminalError('NotFound', word.includes('/') ? text.replace('library/', '') : text);
 }

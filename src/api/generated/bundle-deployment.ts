@@ -1,7 +1,7 @@
 // Generated from crds/core.rukpak.io_bundledeployments.yaml by scripts/generate-api-types.ts: do not edit.
 import type { JsonObject } from '../../base/index.ts';
+import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
-import type { Shape } from '../shape.ts';
 
 /** Keeps the content of a Bundle installed, and moves to another Bundle when its template changes. */
 export interface BundleDeployment {
@@ -222,7 +222,7 @@ export interface BundleDeploymentStatusCondition {
 }
 
 /** What `parseBundleDeployment` checks. */
-export const bundleDeploymentShape: Shape = {
+export const bundleDeploymentShape: Schema = {
   "type": "object",
   "required": [
     "spec"

@@ -1,6 +1,6 @@
 // Generated from crds/core.rukpak.io_bundles.yaml by scripts/generate-api-types.ts: do not edit.
+import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
-import type { Shape } from '../shape.ts';
 
 /** Points to content that is fetched once, checked, and kept. The spec never changes. */
 export interface Bundle {
@@ -241,7 +241,7 @@ export interface BundleStatusCondition {
 }
 
 /** What `parseBundle` checks. */
-export const bundleShape: Shape = {
+export const bundleShape: Schema = {
   "type": "object",
   "required": [
     "spec"

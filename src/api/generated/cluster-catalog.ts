@@ -1,6 +1,6 @@
 // Generated from crds/olm.operatorframework.io_clustercatalogs.yaml by scripts/generate-api-types.ts: do not edit.
+import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
-import type { Shape } from '../shape.ts';
 
 /** A catalog of operators, unpacked from an image and served to the whole cluster. */
 export interface ClusterCatalog {
@@ -87,7 +87,7 @@ export interface ClusterCatalogStatusUrls {
 }
 
 /** What `parseClusterCatalog` checks. */
-export const clusterCatalogShape: Shape = {
+export const clusterCatalogShape: Schema = {
   "type": "object",
   "required": [
     "spec"

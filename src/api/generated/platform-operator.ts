@@ -1,6 +1,6 @@
 // Generated from crds/platform.openshift.io_platformoperators.yaml by scripts/generate-api-types.ts: do not edit.
+import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
-import type { Shape } from '../shape.ts';
 
 /** Keeps an operator installed that a catalog of the cluster has, with all that it needs. */
 export interface PlatformOperator {
@@ -116,7 +116,7 @@ export interface PlatformOperatorStatusCondition {
 }
 
 /** What `parsePlatformOperator` checks. */
-export const platformOperatorShape: Shape = {
+export const platformOperatorShape: Schema = {
   "type": "object",
   "required": [
     "spec"

@@ -1,52 +1,77 @@
 import { EventEmitter } from 'node:events';
-import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
+import type { Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
 import { type ConnectionLimits, type LimitedRequest, limitConnections } from '../../base/index.ts';
+import type { GrpcCall } from './grpc-call.ts';
 
 /** Clients open a connection long before their first call, so there is no deadline for that: where room is needed, connections without a call are
  *  closed first. */
-const connectionLimits: ConnectionLimits = { maxConnections: 256, maxPerPeer: 64 };
+const connectionLimits: ConnectionLimits = { maxConnections: 256, maxPerPeer: 64, slowMs: 60_000 };
+const keepaliveMs = 60_000;
+const keepaliveTimeoutMs = 20_000;
+const noPeer: LimitedRequest['socket'] = { remoteAddress: undefined, remotePort: undefined };
 
-/** A call as a request of `node:http2`. */
-class CountedCall extends EventEmitter implements LimitedRequest {
-  complete = false;
-  readonly socket: LimitedRequest['socket'];
-  statusCode = 200;
-
-  constructor(peer: string) {
-    super();
-    const at = peer.lastIndexOf(':');
-    this.socket = { remoteAddress: peer.slice(0, at), remotePort: Number(peer.slice(at + 1)) };
-  }
-
-  end(code: status | undefined): void {
-    this.statusCode = code === status.OK ? 200 : 500;
-    if (code !== undefined) this.emit('finish');
-    this.emit('close');
-  }
+/** Closes the session when its client does not respond to a ping. */
+function keepAlive(session: ServerHttp2Session): void {
+  let late: NodeJS.Timeout | undefined;
+  const ping = (): void => {
+    late = setTimeout(() => session.destroy(), keepaliveTimeoutMs);
+    if (!session.destroyed) session.ping(() => clearTimeout(late));
+  };
+  const timer = setInterval(ping, keepaliveMs);
+  session.once('close', () => {
+    clearInterval(timer);
+    clearTimeout(late);
+  });
 }
 
-/** Bounds the connections that `listener` accepts, by its event `connection`, as those of HTTP servers; the interceptor counts their calls. */
-export function limitGrpcConnections(listener: EventEmitter): ServerInterceptor {
-  limitConnections(listener, connectionLimits);
-  return ({ path }, call) => {
-    // A watch of health lasts as long as its client likes: it does not keep its connection from being closed for others.
-    const isWatch = path === '/grpc.health.v1.Health/Watch';
-    const counted = new CountedCall(call.getPeer());
-    listener.emit('request', counted, counted);
-    return new ServerInterceptingCall(call, {
-      start: (next) => {
-        next({
-          onReceiveHalfClose: (ended) => {
-            counted.complete = !isWatch;
-            ended();
-          },
-          onCancel: () => counted.end(undefined),
-        });
-      },
-      sendStatus: (sent, next) => {
-        counted.end(sent.code);
-        next(sent);
-      },
+/** The connections of a server: bounded as those of HTTP servers, kept alive, closed together. */
+export class GrpcConnections {
+  readonly #peers = new Map<Http2Session, LimitedRequest['socket']>();
+  /** Apart from the server: a listener for `request` on it would make node:http2 build a request object for each call. */
+  readonly #events = new EventEmitter();
+
+  constructor(server: Http2Server) {
+    limitConnections(this.#events, connectionLimits);
+    server.prependListener('connection', (socket: Socket) => {
+      socket.setNoDelay(true);
+      this.#events.emit('connection', socket);
     });
-  };
+    server.on('session', (session) => this.#add(session));
+  }
+
+  /** The address of the client of a session. */
+  peerOf(session: Http2Session | undefined): LimitedRequest['socket'] {
+    return (session === undefined ? undefined : this.#peers.get(session)) ?? noPeer;
+  }
+
+  /** Counts a call as a request of its connection. */
+  count(call: GrpcCall): void {
+    this.#events.emit('request', call, call);
+  }
+
+  /** Lets calls end for up to `deadlineMs`. */
+  async close(deadlineMs: number): Promise<void> {
+    const sessions = [...this.#peers.keys()];
+    const late = setTimeout(() => {
+      for (const session of sessions) session.destroy();
+    }, deadlineMs);
+    await Promise.all(
+      sessions.map((session) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        session.once('close', resolve);
+        session.close();
+        return promise;
+      }),
+    );
+    clearTimeout(late);
+    this.#events.emit('close');
+  }
+
+  #add(session: ServerHttp2Session): void {
+    const { remoteAddress, remotePort } = session.socket;
+    this.#peers.set(session, { remoteAddress, remotePort });
+    session.once('close', () => this.#peers.delete(session));
+    keepAlive(session);
+  }
 }

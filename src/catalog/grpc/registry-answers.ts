@@ -48,7 +48,7 @@ export class RegistryAnswers {
 
   /** A bundle as a member of a channel, with manifests, without edges but `skipRange`.
    *  @throws TerminalError NotFound */
-  bundle(packageName: string, channelName: string, csvName: string): BundleMessage {
+  bundle(packageName: string, channelName: string, csvName: string): Uint8Array {
     const where = this.#assertChannel(packageName, channelName);
     const member = this.#index.members.member(packageName, channelName, csvName);
     return this.#whole(member ?? refuse(`${where}, bundle ${goQuote(csvName)} not found`));
@@ -56,7 +56,7 @@ export class RegistryAnswers {
 
   /** The head of a channel.
    *  @throws TerminalError NotFound; a channel without one head says so */
-  head(packageName: string, channelName: string): BundleMessage {
+  head(packageName: string, channelName: string): Uint8Array {
     const where = this.#assertChannel(packageName, channelName);
     const heads = this.#index.members.channel(packageName, channelName)?.heads ?? [];
     const [head] = heads;
@@ -74,7 +74,7 @@ export class RegistryAnswers {
 
   /** Of several the one nearest the head.
    *  @throws TerminalError NotFound */
-  bundleThatReplaces(csvName: string, packageName: string, channelName: string): BundleMessage {
+  bundleThatReplaces(csvName: string, packageName: string, channelName: string): Uint8Array {
     if (!this.#isPackage(packageName)) return refuse(`package ${packageName} not found`);
     const where = this.#assertChannel(packageName, channelName);
     const member = this.#index.members.nearestReplacing(csvName, packageName, channelName);
@@ -102,7 +102,7 @@ export class RegistryAnswers {
 
   /** The head of the default channel of the first package by name that provides the API there.
    *  @throws TerminalError NotFound */
-  defaultBundleThatProvides(api: ApiKind): BundleMessage {
+  defaultBundleThatProvides(api: ApiKind): Uint8Array {
     const heads = this.#providers(api, ({ isHead }) => isHead);
     const isDefault = ({ packageName, channelName }: ChannelMember): boolean =>
       this.#index.package(packageName)?.defaultChannel === channelName;
@@ -135,7 +135,17 @@ export class RegistryAnswers {
     return this.#index.members.channel(packageName, channelName) === undefined ? refuse(`${where} not found`) : where;
   }
 
-  #whole({ id, packageName, bundleName }: ChannelMember): BundleMessage {
+  /** Encoded. To make one takes a millisecond: documents are decompressed and parsed. */
+  #whole(member: ChannelMember): Uint8Array {
+    const { wholeMessages } = this.#index.members;
+    const known = wholeMessages.get(member.id);
+    if (known !== undefined) return known;
+    const made = bundleCodec.encode(this.#makeWhole(member));
+    wholeMessages.add(member.id, made);
+    return made;
+  }
+
+  #makeWhole({ id, packageName, bundleName }: ChannelMember): BundleMessage {
     const message = bundleCodec.decode(this.#index.members.message(id) ?? new Uint8Array());
     const edgeless = { ...message, replaces: '', skips: [] };
     if (message.bundlePath === '') return edgeless;

@@ -1,17 +1,18 @@
+import type { IncomingHttpHeaders } from 'node:http2';
 import { fromJson, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { StructSchema } from '@bufbuild/protobuf/wkt';
-import type { Metadata } from '@grpc/grpc-js';
-import { goQuote, TerminalError } from '../../base/index.ts';
+import { goQuote } from '../../base/index.ts';
 import type { CatalogIndex } from '../store/catalog-index.ts';
 import { releaseBytes } from '../store/release.ts';
 import type { ApiKind } from './api-messages.ts';
+import { GrpcError, grpcStatus } from './grpc-status.ts';
 import { RegistryAnswers } from './registry-answers.ts';
 
 /** The answer of a call: a message, or several; encoded ones are sent as they are. */
 export type Answer = object | Iterable<object>;
 
-/** What a method makes of a request, by its fields. */
-export type Method = (request: Readonly<Record<string, unknown>>, metadata: Metadata) => Answer;
+/** Answers a request, by its fields. */
+export type Method = (request: Readonly<Record<string, unknown>>, headers: IncomingHttpHeaders) => Answer;
 
 const metaKey = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 const knownSchemas: ReadonlySet<string> = new Set(['olm.package', 'olm.channel', 'olm.bundle', 'olm.deprecations']);
@@ -26,7 +27,7 @@ function apiOf(request: Readonly<Record<string, unknown>>): ApiKind {
 }
 
 function refuseArgument(message: string): never {
-  throw new TerminalError('InvalidArgument', message);
+  throw new GrpcError(grpcStatus.invalidArgument, message);
 }
 
 function assertKey(field: string, value: string): void {
@@ -44,9 +45,14 @@ function* structs(index: CatalogIndex, schema: string, packageName: string): Gen
   }
 }
 
-/** Documents of a schema of its own, as `google.protobuf.Struct`; whoever has not said that it knows what it asks for gets none. */
-function customSchemas(index: CatalogIndex, request: Readonly<Record<string, unknown>>, metadata: Metadata): Answer {
-  if (!metadata.get('x-acknowledge-experimental').includes('true')) return [];
+/** Documents of a custom schema, as `google.protobuf.Struct`; none for clients that do not acknowledge that this is experimental. */
+function customSchemas(
+  index: CatalogIndex,
+  request: Readonly<Record<string, unknown>>,
+  headers: IncomingHttpHeaders,
+): Answer {
+  const acknowledged = [headers['x-acknowledge-experimental']].flat().flatMap((value) => value?.split(', '));
+  if (!acknowledged.includes('true')) return [];
   const [schema, packageName] = [text(request, 'schema'), text(request, 'packageName')];
   if (schema === '') return refuseArgument('schema is required');
   assertKey('schema', schema);
@@ -77,7 +83,7 @@ export function registryMethods(catalog: () => CatalogIndex): ReadonlyMap<string
       (request) => ask(new RegistryAnswers(catalog()), request),
     ]),
   );
-  return methods.set('api.ExperimentalRegistry.ExperimentalListPackageCustomSchemas', (request, metadata) =>
-    customSchemas(catalog(), request, metadata),
+  return methods.set('api.ExperimentalRegistry.ExperimentalListPackageCustomSchemas', (request, headers) =>
+    customSchemas(catalog(), request, headers),
   );
 }

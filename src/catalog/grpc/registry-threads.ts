@@ -1,16 +1,11 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import type { Logger } from '../../base/index.ts';
+import { type Logger, WorkerThread, workerUrl } from '../../base/index.ts';
+import type { ListenAddress } from './grpc-server.ts';
 
-/** Calls may end for 10 s after a stop; a thread that has not ended by then is terminated. */
+/** Calls may end for 10 s after a stop; a thread that has not ended them by then is terminated. */
 const stopDeadlineMs = 12_000;
-
-/** Where a thread listens. */
-export interface ListenAddress {
-  /** All addresses when absent. */
-  readonly host?: string;
-  readonly port: number;
-}
+/** Beside the main thread, which has the heap of the process. */
+const heapMebibytes = 512;
+const youngHeapMebibytes = 16;
 
 /** What a thread is started with. */
 export interface RegistryThreadData {
@@ -18,82 +13,91 @@ export interface RegistryThreadData {
   readonly file: string;
 }
 
-export type ToRegistryThread = { readonly kind: 'listen'; readonly address: ListenAddress } | { readonly kind: 'stop' };
-
-export type FromRegistryThread =
-  | { readonly kind: 'opened' | 'listening' }
-  | { readonly kind: 'failed call'; readonly fields: Readonly<Record<string, unknown>> };
-
-/** Source files run as they stand, built files as JavaScript. */
-function workerUrl(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './registry-worker.ts' : './registry-worker.js', import.meta.url);
+/** What a thread does: `open` ends when it has opened the index. */
+export interface RegistryJobs {
+  readonly open: { readonly input: undefined; readonly result: undefined };
+  readonly listen: { readonly input: ListenAddress; readonly result: undefined };
+  readonly stop: { readonly input: undefined; readonly result: undefined };
 }
 
-/** Threads that serve the same catalog on the same port beside the main thread: the kernel distributes connections among them. An uncaught error in one of
- *  them ends the process, as one in the main thread does. */
-export class RegistryThreads implements AsyncDisposable {
-  readonly #workers: readonly Worker[];
+/** The event of a call that failed: the fields of its log entry. */
+export type FailedCall = Readonly<Record<string, unknown>>;
 
-  constructor(workers: readonly Worker[]) {
-    this.#workers = workers;
+/** One thread. When it ends without being asked to, the process ends as with an uncaught error of its own. */
+class RegistryThread {
+  readonly #thread: WorkerThread<RegistryJobs>;
+  #isServing = false;
+  #ended: Error | undefined;
+
+  constructor(file: string, log: Logger) {
+    this.#thread = new WorkerThread<RegistryJobs>({
+      url: workerUrl(import.meta.url, 'registry-worker'),
+      name: 'registry',
+      workerData: { file } satisfies RegistryThreadData,
+      heapMebibytes,
+      youngHeapMebibytes,
+      endedError: (why) => {
+        this.#ended = new Error(`a thread of the registry ended: ${why}`);
+        return this.#ended;
+      },
+      onEvent: (fields) => log.debug(fields as FailedCall, 'gRPC call failed'),
+      onExit: () => {
+        if (this.#isServing && this.#ended !== undefined) throw this.#ended;
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#thread.run('open', undefined, { signal: new AbortController().signal });
+  }
+
+  async listen(address: ListenAddress): Promise<void> {
+    await this.#thread.run('listen', address, { signal: new AbortController().signal });
+    this.#isServing = true;
+  }
+
+  async stop(): Promise<void> {
+    this.#isServing = false;
+    const options = { signal: new AbortController().signal, deadlineMs: stopDeadlineMs };
+    // One that ended, or is terminated, has stopped as well.
+    if (this.#thread.isAlive) await this.#thread.run('stop', undefined, options).catch(() => undefined);
+    await this.#thread.close();
+  }
+}
+
+/** Threads that serve the same catalog on the same port beside the main thread: the kernel distributes connections among them. */
+export class RegistryThreads implements AsyncDisposable {
+  readonly #threads: readonly RegistryThread[];
+
+  constructor(file: string, count: number, log: Logger) {
+    this.#threads = Array.from({ length: count }, () => new RegistryThread(file, log));
+  }
+
+  /** @throws Error when one of them cannot open the index */
+  async open(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.open()));
   }
 
   /** @throws Error when a thread ends before it listens */
   async listen(address: ListenAddress): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => ask(worker, { kind: 'listen', address }, 'listening')));
+    await Promise.all(this.#threads.map((thread) => thread.listen(address)));
   }
 
   /** Calls that are being answered may end, for a while. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#workers.map(stopThread));
+    await Promise.all(this.#threads.map((thread) => thread.stop()));
   }
-}
-
-async function untilSent(worker: Worker, kind: FromRegistryThread['kind']): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onMessage = (message: FromRegistryThread): void => {
-    if (message.kind === kind) resolve();
-  };
-  const onExit = (): void => reject(new Error('a thread of the registry ended before it was ready'));
-  worker.on('message', onMessage).once('exit', onExit).once('error', reject);
-  try {
-    await promise;
-  } finally {
-    worker.off('message', onMessage).off('exit', onExit).off('error', reject);
-  }
-}
-
-async function ask(worker: Worker, message: ToRegistryThread, answer: FromRegistryThread['kind']): Promise<void> {
-  const answered = untilSent(worker, answer);
-  worker.postMessage(message);
-  await answered;
-}
-
-async function stopThread(worker: Worker): Promise<void> {
-  // Of a thread that has ended, nothing is waited for.
-  if (worker.threadId === -1) return;
-  const late = setTimeout(() => void worker.terminate(), stopDeadlineMs);
-  const ended = once(worker, 'exit');
-  worker.postMessage({ kind: 'stop' } satisfies ToRegistryThread);
-  await ended;
-  clearTimeout(late);
 }
 
 /** Starts `count` threads, each of which has opened the index when this returns: the file may be removed then.
  *  @throws Error when one of them cannot open it */
 export async function openRegistryThreads(file: string, count: number, log: Logger): Promise<RegistryThreads> {
-  const workers = Array.from({ length: count }, () => {
-    const worker = new Worker(workerUrl(), { workerData: { file } satisfies RegistryThreadData, name: 'registry' });
-    worker.on('message', (message: FromRegistryThread) => {
-      if (message.kind === 'failed call') log.debug(message.fields, 'gRPC call failed');
-    });
-    return worker;
-  });
+  const threads = new RegistryThreads(file, count, log);
   try {
-    await Promise.all(workers.map((worker) => untilSent(worker, 'opened')));
+    await threads.open();
   } catch (thrown) {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await threads[Symbol.asyncDispose]();
     throw thrown;
   }
-  return new RegistryThreads(workers);
+  return threads;
 }

@@ -13,7 +13,12 @@ import { CatalogHandler, type CatalogHandlerOptions } from './catalog-handler.ts
 const headersDeadlineMs = 5_000;
 const idleDeadlineMs = 60_000;
 const stopDeadlineMs = 10_000;
-const connectionLimits: ConnectionLimits = { maxConnections: 256, maxPerPeer: 64, firstRequestMs: headersDeadlineMs };
+const connectionLimits: ConnectionLimits = {
+  maxConnections: 256,
+  maxPerPeer: 64,
+  firstRequestMs: headersDeadlineMs,
+  slowMs: idleDeadlineMs,
+};
 const maxHeaderBytes = 16 * 1024;
 
 export interface CatalogServerOptions extends CatalogHandlerOptions {

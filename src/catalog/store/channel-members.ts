@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { GroupVersionKind } from '../../constraints/index.ts';
+import { RecentBytes } from './recent-bytes.ts';
 
 /** A bundle in a channel. */
 export interface ChannelMember {
@@ -21,8 +22,8 @@ export interface IndexedChannel {
 
 type Query = (text: string, ...values: SQLInputValue[]) => Record<string, unknown>[];
 
-/** Of the packages that are kept encoded. */
 const maxPackageBytes = 4 * 1024 * 1024;
+const maxWholeBytes = 16 * 1024 * 1024;
 
 const columns = 'id, package, channel, bundle, replaces, skips, distance FROM members';
 
@@ -47,9 +48,10 @@ function memberOf(row: Readonly<Record<string, unknown>>): ChannelMember {
 /** Who is in which channel, and what leads to whom: lists are ordered by package, channel and bundle, where nothing else is said. */
 export class ChannelMembers {
   readonly #all: Query;
-  /** Encoded packages that were asked for lately; the index never changes. */
-  readonly #packages = new Map<string, Uint8Array>();
-  #packageBytes = 0;
+  /** Encoded packages that were requested last; the index never changes. */
+  readonly #packages = new RecentBytes<string>(maxPackageBytes);
+  /** The `api.Bundle` of memberships with manifests, encoded, that were requested last, by id. */
+  readonly wholeMessages: RecentBytes<number> = new RecentBytes<number>(maxWholeBytes);
 
   constructor(query: Query) {
     this.#all = query;
@@ -103,17 +105,7 @@ export class ChannelMembers {
     if (known !== undefined) return known;
     const bytes = this.#all('SELECT message FROM packages WHERE name = ?', name)[0]?.['message'];
     if (!(bytes instanceof Uint8Array)) return undefined;
-    this.#remember(name, bytes);
+    this.#packages.add(name, bytes);
     return bytes;
-  }
-
-  #remember(name: string, bytes: Uint8Array): void {
-    this.#packages.set(name, bytes);
-    this.#packageBytes += bytes.length;
-    for (const [oldest, freed] of this.#packages) {
-      if (this.#packageBytes <= maxPackageBytes) return;
-      this.#packages.delete(oldest);
-      this.#packageBytes -= freed.length;
-    }
   }
 }

@@ -13,6 +13,7 @@ import {
   EntryMap,
   Failure,
   keyOf,
+  MapValue,
   noSuchOverload,
   Optional,
   printValue,
@@ -22,6 +23,7 @@ import {
 } from '../values/value.ts';
 import { access, accessOptional, isPresent } from './access.ts';
 import { costOfCall } from './call-cost.ts';
+import { perKey, workOfCall } from './call-work.ts';
 import {
   CannotCompile,
   checkConstantPattern,
@@ -30,7 +32,7 @@ import {
   isConstantMembership,
 } from './constants.ts';
 import type { Frame } from './frame.ts';
-import { GrowingList, growing, roundsOf } from './loops.ts';
+import { growing, roundsOf } from './loops.ts';
 
 /** Computes a part of an expression. */
 export type Evaluator = (frame: Frame) => Value;
@@ -123,7 +125,10 @@ class Compiler {
     return (frame) => {
       const container = inner(frame);
       frame.charge(1 + extra);
-      return access(container, field);
+      const value = access(container, field);
+      // Read from its text each time.
+      if (value instanceof Uint8Array) frame.work(value.length);
+      return value;
     };
   }
 
@@ -222,6 +227,7 @@ class Compiler {
     checkConstantPattern(node, implementation);
     const operands = this.#operands(node);
     const cost = isConstantMembership(node) ? () => 0 : costOfCall(node.name);
+    const work = workOfCall(node.name);
     return (frame) => {
       const args: Value[] = [];
       let failure: Failure | undefined;
@@ -231,10 +237,9 @@ class Compiler {
         args.push(value);
       }
       if (failure !== undefined) return failure;
+      frame.work(work(args, frame.workLeft));
       frame.charge(cost === undefined ? 1 : cost(args));
-      const result = implementation(args);
-      if (result instanceof ArrayList && !(result instanceof GrowingList)) frame.work(result.size);
-      return result;
+      return implementation(args, () => frame.tick());
     };
   }
 
@@ -251,7 +256,7 @@ class Compiler {
     if (!conversionNames.has(node.name) || node.args.length !== 1 || arg === undefined) return undefined;
     const value = this.#constant(arg);
     if (value === undefined) return undefined;
-    const result = implementation([value]);
+    const result = implementation([value], () => undefined);
     if (result instanceof Failure) throw new CannotCompile(result.message);
     return result;
   }
@@ -308,6 +313,7 @@ class Compiler {
       if (values instanceof Failure) return values;
       const rounds = roundsOf(values, second !== undefined);
       if (rounds instanceof Failure) return rounds;
+      if (values instanceof MapValue) frame.work(values.size * perKey);
       frame.slots[accumulator] = init(frame);
       for (const [one, two] of rounds) {
         frame.tick();

@@ -26,7 +26,7 @@ export function checkConstantPattern(node: CallNode, implementation: Implementat
   const pattern = node.args[node.target === undefined ? 1 : 0];
   const text = pattern === undefined ? undefined : literalText(pattern);
   if (text === undefined) return;
-  const result = implementation(['', text]);
+  const result = implementation(['', text], () => undefined);
   if (result instanceof Failure) throw new CannotCompile(result.message.replace('Illegal regex: ', ''));
 }
 
@@ -53,7 +53,7 @@ export function implementationOf(declaration: FunctionDeclaration, node: CallNod
     new Failure(`no such overload: ${declaration.name}(${args.map((arg) => typeNameOf(arg)).join(', ')})`);
   if (candidates.length === 1 && only?.call !== undefined) {
     const { call } = only;
-    return (args) => (fits(only, args) ? call(args) : noSuchOverload());
+    return (args, tick) => (fits(only, args) ? call(args, tick) : noSuchOverload());
   }
-  return (args) => candidates.find((overload) => fits(overload, args))?.call?.(args) ?? absent(args);
+  return (args, tick) => candidates.find((overload) => fits(overload, args))?.call?.(args, tick) ?? absent(args);
 }

@@ -17,8 +17,8 @@ export class Interrupted extends Error {
   }
 }
 
-/** Items that may be copied without being charged for, before an evaluation is stopped. */
-const maxWork = 10_000_000;
+/** Work that a unit of cost allows, in characters that are read. */
+const workPerCost = 100;
 const maxMs = 5000;
 const ticksPerCheck = 16;
 
@@ -30,7 +30,7 @@ export class Frame {
   readonly #startMs = performance.now();
   #ticks = 0;
   #work = 0;
-  cost = 0;
+  #cost = 0;
 
   constructor(lookUp: Lookup, limit: number) {
     this.lookUp = lookUp;
@@ -39,15 +39,25 @@ export class Frame {
 
   /** @throws TooExpensive */
   charge(cost: number): void {
-    this.cost += cost;
-    if (this.cost > this.#limit) throw new TooExpensive();
+    this.#cost += cost;
+    if (this.#cost > this.#limit) throw new TooExpensive();
   }
 
-  /** Counts work that costs nothing.
-   *  @throws Interrupted */
-  work(items: number): void {
-    this.#work += items;
-    if (this.#work > maxWork) throw new Interrupted();
+  /** What it has cost: its work counts where that is more than what it was charged. */
+  get cost(): number {
+    return Math.max(this.#cost, Math.ceil(this.#work / workPerCost));
+  }
+
+  /** Work that is left. */
+  get workLeft(): number {
+    return this.#limit * workPerCost - this.#work;
+  }
+
+  /** Counts work, in characters that are read.
+   *  @throws TooExpensive */
+  work(amount: number): void {
+    this.#work += amount;
+    if (this.workLeft < 0) throw new TooExpensive();
   }
 
   /** Called once a round of every loop.

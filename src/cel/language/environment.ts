@@ -10,8 +10,9 @@ import {
   typeParameter,
 } from './cel-type.ts';
 
-/** What computes a call. Arguments are values without errors, a method's target first; an error is answered as a Failure. */
-export type Implementation = (args: readonly Value[]) => Value;
+/** What computes a call. Arguments are values without errors, a method's target first; an error is answered as a Failure. What takes longer than its
+ *  arguments suggest calls `tick` now and then, which may throw. */
+export type Implementation = (args: readonly Value[], tick: () => void) => Value;
 
 /** One way of calling a function. */
 export interface Overload {

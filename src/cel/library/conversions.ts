@@ -35,7 +35,7 @@ function toInt(value: Value): Value {
   if (value instanceof Duration) return value.nanos;
   if (value instanceof Timestamp)
     return (value.nanos - (((value.nanos % 10n ** 9n) + 10n ** 9n) % 10n ** 9n)) / 10n ** 9n;
-  if (typeof value === 'string' && /^[+-]?\d+$/.test(value))
+  if (typeof value === 'string' && /^[+-]?(?=\d)0*(?:[1-9]\d{0,19})?$/.test(value))
     return rename(checkedInt(BigInt(value.replace('+', ''))), cannot(value, 'int').message);
   return cannot(value, 'int');
 }
@@ -44,7 +44,7 @@ function toUint(value: Value): Value {
   if (value instanceof Uint) return value;
   if (typeof value === 'bigint') return checkedUint(value);
   if (typeof value === 'number') return wholeNumber(value, checkedUint, 'unsigned integer overflow');
-  if (typeof value === 'string' && /^\d+$/.test(value))
+  if (typeof value === 'string' && /^(?=\d)0*(?:[1-9]\d{0,19})?$/.test(value))
     return rename(checkedUint(BigInt(value)), cannot(value, 'uint').message);
   return cannot(value, 'uint');
 }

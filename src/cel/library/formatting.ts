@@ -163,36 +163,42 @@ export type FormatPiece = string | { readonly letter: string; readonly precision
 /** Reads `%.3f and %s`; a Failure at the clause that is none, after the pieces before it. */
 export function readFormat(format: string): (FormatPiece | Failure)[] {
   const pieces: (FormatPiece | Failure)[] = [];
-  let rest = format;
-  while (rest !== '') {
-    const plain = /^(?:[^%]|%%)+/.exec(rest)?.[0];
-    if (plain !== undefined) {
-      pieces.push(plain.replaceAll('%%', '%'));
-      rest = rest.slice(plain.length);
+  const plain = /(?:[^%]|%%)+/y;
+  let at = 0;
+  while (at < format.length) {
+    plain.lastIndex = at;
+    const text = plain.exec(format)?.[0];
+    if (text !== undefined) {
+      pieces.push(text.replaceAll('%%', '%'));
+      at += text.length;
       continue;
     }
-    const [piece, length] = readClause(rest);
+    const [piece, length] = readClause(format, at);
     pieces.push(piece);
     if (piece instanceof Failure) return pieces;
-    rest = rest.slice(length);
+    at += length;
   }
   return pieces;
 }
 
-function readClause(text: string): readonly [FormatPiece | Failure, number] {
+/** The clause that begins at a place, and its length. */
+function readClause(text: string, at: number): readonly [FormatPiece | Failure, number] {
   const bad = (why: string): readonly [Failure, number] => [
     new Failure(`could not parse formatting clause: ${why}`),
     0,
   ];
-  if (text === '%') return [new Failure('unexpected end of string'), 0];
-  const precision = /^%\.(\d*)/.exec(text);
+  if (at + 1 === text.length) return [new Failure('unexpected end of string'), 0];
+  const places = /%\.(\d*)/y;
+  places.lastIndex = at;
+  const precision = places.exec(text);
   const start = precision?.[0].length ?? 1;
-  const letter = Array.from(text.slice(start))[0];
-  if (letter === undefined) return bad('error while parsing precision: could not find end of precision specifier');
+  const code = text.codePointAt(at + start);
+  if (code === undefined) return bad('error while parsing precision: could not find end of precision specifier');
   if (precision?.[1] === '') {
     const why = 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax';
     return bad(`error while parsing precision: ${why}`);
   }
+  const letter = String.fromCodePoint(code);
   if (!Object.hasOwn(formatters, letter)) return bad(`unrecognized formatting clause "${letter}"`);
   return [{ letter, precision: precision === null ? defaultPrecision : Number(precision[1]) }, start + 1];
 }

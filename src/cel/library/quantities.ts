@@ -2,7 +2,12 @@ import { Failure, noSuchOverload, Opaque, type Value } from '../values/value.ts'
 import type { Implementations } from './declare.ts';
 
 const nanoDigits = 9;
+const one = 10n ** BigInt(nanoDigits);
 const maxLength = 1000;
+/** As in Kubernetes: larger ones become this. */
+const maxUnits = 2n ** 63n - 1n;
+/** More digits than the largest quantity has, with its billionths. */
+const maxDigits = 40;
 
 /** A quantity such as `1.5Gi`, exact, in billionths. */
 class Quantity extends Opaque {
@@ -55,8 +60,12 @@ interface QuantityParts {
 
 function nanosOf({ digits, decimals, suffix }: QuantityParts): bigint {
   const power = nanoDigits - decimals + (Object.hasOwn(binaryPowers, suffix) ? 0 : powerOfTen(suffix));
+  if (digits === 0n) return 0n;
+  if (power > maxDigits) return maxUnits * one;
+  if (power < -maxLength - maxDigits) return 1n;
   const binary = digits << (binaryPowers[suffix] ?? 0n);
-  return power >= 0 ? binary * 10n ** BigInt(power) : divideUp(binary, 10n ** BigInt(-power));
+  const nanos = power >= 0 ? binary * 10n ** BigInt(power) : divideUp(binary, 10n ** BigInt(-power));
+  return nanos > maxUnits * one ? maxUnits * one : nanos;
 }
 
 function parseQuantity(text: string): Quantity | Failure {
@@ -69,11 +78,10 @@ function parseQuantity(text: string): Quantity | Failure {
   return new Quantity(sign === '-' ? -nanos : nanos);
 }
 
-const one = 10n ** BigInt(nanoDigits);
-
 function isInteger(quantity: Quantity): boolean {
   const value = quantity.nanos / one;
-  return quantity.nanos % one === 0n && value < 2n ** 63n && value >= -(2n ** 63n);
+  // What is as large as quantities get may stand for more.
+  return quantity.nanos % one === 0n && value < maxUnits && value > -maxUnits;
 }
 
 function on(compute: (quantity: Quantity) => Value) {

@@ -66,8 +66,15 @@ interface Fields {
 
 const zoned = /^([+-]?\d+):([+-]?\d+)$/;
 
-function clockOf(moment: Date, timeZone: string): Date {
-  const format = new Intl.DateTimeFormat('en-US', {
+const maxFormats = 100;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Costly to make, cheap to use. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  if (formats.size >= maxFormats) formats.clear();
+  const made = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -77,7 +84,16 @@ function clockOf(moment: Date, timeZone: string): Date {
     minute: 'numeric',
     second: 'numeric',
   });
-  const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type as string, Number(value)]));
+  formats.set(timeZone, made);
+  return made;
+}
+
+function clockOf(moment: Date, timeZone: string): Date {
+  const parts = new Map(
+    formatOf(timeZone)
+      .formatToParts(moment)
+      .map(({ type, value }) => [type as string, Number(value)]),
+  );
   const [year, month, day] = ['year', 'month', 'day'].map((type) => parts.get(type) ?? 1);
   const [hour, minute, second] = ['hour', 'minute', 'second'].map((type) => parts.get(type) ?? 0);
   const date = new Date(0);

@@ -19,6 +19,10 @@ class Url extends Opaque {
     this.query = parts.query;
   }
 
+  override get workSize(): number {
+    return this.text.length;
+  }
+
   get hostname(): string {
     return this.host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
   }
@@ -112,7 +116,9 @@ function queryOf(url: Url): Value {
   for (const part of url.query.split('&').filter((text) => text !== '' && !text.includes(';'))) {
     const [name, value] = splitOnce(part, '=');
     const key = decode(name);
-    values.set(key, [...(values.get(key) ?? []), decode(value)]);
+    const known = values.get(key);
+    if (known === undefined) values.set(key, [decode(value)]);
+    else known.push(decode(value));
   }
   return new EntryMap(new Map([...values].map(([key, list]) => [keyOf(key) ?? '', [key, new ArrayList(list)]])));
 }

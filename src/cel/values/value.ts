@@ -67,6 +67,11 @@ export abstract class Opaque {
     return 1;
   }
 
+  /** How many characters its functions read. */
+  get workSize(): number {
+    return this.costSize;
+  }
+
   abstract equals(other: Opaque): boolean;
 }
 

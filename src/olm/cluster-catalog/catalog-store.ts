@@ -246,7 +246,7 @@ export class CatalogStore implements AsyncDisposable {
 
   async #point(folder: string, document: JsonObject): Promise<void> {
     const path = join(folder, recordName);
-    await replaceFile(path, JSON.stringify(document), `${path}.unfinished`);
+    await replaceFile(path, JSON.stringify(document), { temporaryPath: `${path}.unfinished` });
   }
 
   /** Removes everything but the record and what is to be kept. */

@@ -1,0 +1,163 @@
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import type { KubeObject } from '../../apiserver/core/index.ts';
+import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { createCertificateAuthority, issueCertificate } from '../../src/base/index.ts';
+import { eventually } from '../support/index.ts';
+
+interface HostileServer extends AsyncDisposable {
+  readonly url: string;
+  readonly caBundle: string;
+}
+
+type Answer = (response: ServerResponse, uid: string, objects: readonly { metadata: object }[]) => void;
+
+async function startHook(answer: Answer): Promise<HostileServer> {
+  const nowMs = Date.now();
+  const authority = await createCertificateAuthority({ commonName: 'hooks', nowMs, lifetimeDays: 1 });
+  const request = { commonName: '127.0.0.1', usage: 'server' as const, ipAddresses: ['127.0.0.1'], nowMs };
+  const serving = await issueCertificate(authority, { ...request, lifetimeDays: 1 });
+  const server = createServer({ cert: serving.certificatePem, key: serving.privateKeyPem }, (incoming, response) => {
+    let text = '';
+    incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    incoming.on('end', () => {
+      const review = JSON.parse(text) as { request: { uid: string; objects?: { metadata: object }[] } };
+      answer(response, review.request.uid, review.request.objects ?? []);
+    });
+  });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    caBundle: Buffer.from(authority.certificatePem).toString('base64'),
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Writes as fast as it is read. */
+function flood(response: ServerResponse): void {
+  const piece = Buffer.alloc(64 * 1024, ' ');
+  const write = (): void => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.on('drain', write);
+  write();
+}
+
+const review = (uid: string, message: string): string =>
+  JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: { uid, allowed: false, status: { message } },
+  });
+
+const answers: Readonly<Record<string, Answer>> = {
+  'never answers': () => undefined,
+  'never ends its headers': (response) => void response.socket?.write('HTTP/1.1 200 OK\r\nx-a: b\r\n'),
+  'answers 100 Continue again and again': (response) => {
+    const timer = setInterval(() => response.socket?.write('HTTP/1.1 100 Continue\r\n\r\n'), 20);
+    response.socket?.once('close', () => clearInterval(timer));
+  },
+  'answers a byte now and then': (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 20);
+    response.once('close', () => clearInterval(timer));
+  },
+  'answers without end': (response) => flood(response.writeHead(200, { 'content-type': 'application/json' })),
+  'answers headers without end': (response) => {
+    response.socket?.write('HTTP/1.1 200 OK\r\n');
+    const timer = setInterval(() => response.socket?.write(`x-a: ${'b'.repeat(8000)}\r\n`), 5);
+    response.socket?.once('close', () => clearInterval(timer));
+  },
+  'answers deep JSON': (response) => void response.end('['.repeat(4_000_000)),
+  'refuses with megabytes': (response, uid) => void response.end(review(uid, 'no '.repeat(1_300_000))),
+};
+
+async function registerHook({ client }: ApiServer, { url, caBundle }: HostileServer): Promise<void> {
+  await client.create({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'hostile' },
+    webhooks: [
+      {
+        name: 'hostile.example.com',
+        clientConfig: { url, caBundle },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }],
+        sideEffects: 'None',
+        timeoutSeconds: 1,
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  });
+}
+
+test.each(Object.keys(answers))('an admission webhook that %s fails the request, and no other', async (name) => {
+  await using hook = await startHook((response, uid, objects) => answers[name]?.(response, uid, objects));
+  await using server = await startApiServer({ simulation: false });
+  await registerHook(server, hook);
+  const create = (kind: string) => server.client.create({ apiVersion: 'v1', kind, metadata: { name: 'one' } });
+  const refused = create('Secret').then(
+    () => 'created',
+    (thrown: unknown) => String(thrown),
+  );
+  await create('ConfigMap');
+  expect(await refused).toContain('webhook "hostile.example.com"');
+});
+
+const things = 80;
+
+function definition({ url, caBundle }: HostileServer): object {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+      versions: [
+        { name: 'v1', served: true, storage: true, schema },
+        { name: 'v2', served: true, storage: false, schema },
+      ],
+      conversion: {
+        strategy: 'Webhook',
+        webhook: { clientConfig: { url, caBundle }, conversionReviewVersions: ['v1'] },
+      },
+    },
+  };
+}
+
+test('a conversion webhook that makes megabytes of each small object does not fill the memory with a list', async () => {
+  await using hook = await startHook((response, uid, objects) => {
+    const filling = 'x'.repeat(3_900_000);
+    const convertedObjects = objects.map((object) => ({ ...object, apiVersion: 'example.com/v2', filling }));
+    const kind = 'ConversionReview';
+    const result = { uid, result: { status: 'Success' }, convertedObjects };
+    response.end(JSON.stringify({ apiVersion: 'apiextensions.k8s.io/v1', kind, response: result }));
+  });
+  await using server = await startApiServer({ simulation: false });
+  const { client } = server;
+  await client.create(definition(hook) as KubeObject);
+  await eventually(async () => {
+    const crd = await client.get({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      name: 'things.example.com',
+    });
+    expect(JSON.stringify(crd)).toContain('"type":"Established"');
+  });
+  for (let turn = 0; turn < things; turn += 1) {
+    await client.create({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: `thing-${turn}` } });
+  }
+  const second = { apiVersion: 'example.com/v2', kind: 'Thing', namespace: 'default' };
+  await expect(client.list(second)).rejects.toThrow('request fewer at a time');
+  // One alone is served.
+  expect(await client.get({ ...second, name: 'thing-0' })).toMatchObject({ apiVersion: 'example.com/v2' });
+});

@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { type DependencyPolicy, parseBundle, parseBundleDeployment } from '../../src/api/index.ts';
+import type { JsonObject } from '../../src/base/index.ts';
+import type { FactsReader } from '../review/facts.ts';
+import { RuleEvaluator } from '../review/rule-evaluator.ts';
+import { checkRemoval, checkTemplate } from './dependency-check.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const packageKey = 'operators.operatorframework.io.bundle.package.v1';
+
+function specOf(name: string): JsonObject {
+  const source = { type: 'image', image: { ref: `registry.example/${name}:v1` } };
+  return { provisionerClassName: 'core-rukpak-io-plain', source };
+}
+
+function bundleOf(name: string, annotations: JsonObject): JsonObject {
+  const labels =
+    annotations['core.rukpak.io/dependencies'] === undefined ? {} : { 'core.rukpak.io/has-dependencies': 'true' };
+  const metadata = { name: `${name}-1`, annotations, labels };
+  return { apiVersion, kind: 'Bundle', metadata, spec: specOf(name), status: { phase: 'Unpacked' } };
+}
+
+function deploymentOf(name: string, annotations: JsonObject = {}): JsonObject {
+  const spec = { provisionerClassName: 'core-rukpak-io-plain', template: { spec: specOf(name) } };
+  const status = { activeBundle: `${name}-1` };
+  return { apiVersion, kind: 'BundleDeployment', metadata: { name, annotations }, spec, status };
+}
+
+const provides = { [packageKey]: 'base', 'core.rukpak.io/package-version': '1.0.0' };
+const needs = {
+  'core.rukpak.io/dependencies': '[{"type":"olm.package","value":{"packageName":"base","version":">=1.0.0"}}]',
+};
+
+function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject[]): FactsReader & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    readConfigMap: () => Promise.resolve(undefined),
+    readObjects: () => Readable.from([]),
+    hasDependencies: () => {
+      asked.push('dependencies');
+      const label = 'core.rukpak.io/has-dependencies';
+      return Promise.resolve(bundles.some((bundle) => parseBundle(bundle).metadata.labels?.[label] === 'true'));
+    },
+    listBundles: () => {
+      asked.push('bundles');
+      return Promise.resolve(bundles.map(parseBundle));
+    },
+    listDeployments: () => Promise.resolve(deployments.map(parseBundleDeployment)),
+    listPlatformOperators: () => Promise.resolve([]),
+    offersFor: () => [],
+    mayDo: () => Promise.resolve(true),
+    servesApi: () => Promise.resolve(false),
+  };
+}
+
+function options(facts: FactsReader, dependencyPolicy: DependencyPolicy): Parameters<typeof checkRemoval>[1] {
+  return { facts, rules: new RuleEvaluator(), dependencyPolicy, signal: new AbortController().signal };
+}
+
+const both = [bundleOf('base', provides), bundleOf('user', needs)];
+const base = parseBundleDeployment(deploymentOf('base'));
+const text = 'bundledeployment "base" is required by user';
+
+test('the removal of what others need is warned of, denied, let through, or no matter', async () => {
+  const facts = reader(both, [deploymentOf('base'), deploymentOf('user')]);
+  expect(await checkRemoval(base, options(facts, 'warn'))).toMatchObject({ denials: [], warnings: [text] });
+  expect(await checkRemoval(base, options(facts, 'enforce'))).toMatchObject({
+    denials: [{ form: 'invalid', text }],
+    warnings: [],
+  });
+  const ignoring = parseBundleDeployment(deploymentOf('base', { 'core.rukpak.io/ignore-dependencies': 'true' }));
+  expect(await checkRemoval(ignoring, options(facts, 'enforce'))).toMatchObject({
+    denials: [],
+    warnings: [`${text} (allowed by the annotation core.rukpak.io/ignore-dependencies)`],
+  });
+  expect(await checkRemoval(base, options(facts, 'off'))).toMatchObject({ denials: [], warnings: [] });
+});
+
+test('unmet dependencies of an unpacked bundle are reported for the deployment', async () => {
+  const facts = reader(both, [deploymentOf('user')]);
+  const user = parseBundleDeployment(deploymentOf('user'));
+  const lacking = 'dependencies are not met: package base >=1.0.0';
+  expect(await checkTemplate(user, options(facts, 'warn'))).toMatchObject({ denials: [], warnings: [lacking] });
+  expect((await checkTemplate(user, options(facts, 'enforce'))).denials).toEqual([{ form: 'invalid', text: lacking }]);
+  const unpacked = parseBundleDeployment(deploymentOf('other'));
+  expect(await checkTemplate(unpacked, options(facts, 'enforce'))).toMatchObject({ denials: [], warnings: [] });
+});
+
+test('where nothing has dependencies no list is read', async () => {
+  const facts = reader([bundleOf('base', provides)], [deploymentOf('base')]);
+  expect(await checkTemplate(base, options(facts, 'enforce'))).toMatchObject({ denials: [], warnings: [] });
+  expect(facts.asked).toEqual(['dependencies']);
+});

@@ -1,0 +1,140 @@
+import {
+  type Bundle,
+  type BundleDeployment,
+  dependenciesAnnotation,
+  ignoreDependenciesAnnotation,
+  isSameSpec,
+} from '../../src/api/index.ts';
+import { type JsonValue, mapLimit } from '../../src/base/index.ts';
+import type { GroupVersionKind } from '../../src/constraints/index.ts';
+import {
+  dependenciesOf,
+  neededApis,
+  type Participant,
+  readProperties,
+  type Survey,
+} from '../../src/dependencies/index.ts';
+import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
+import type { ReviewContext } from '../review/webhook-definition.ts';
+import type { DependencyFacts } from './dependencies.ts';
+
+/** What the checks of dependencies use of a context. */
+export type DependencyContext = Pick<ReviewContext, 'facts' | 'rules' | 'dependencyPolicy' | 'signal'>;
+
+const concurrentReads = 8;
+
+function participantOf(
+  name: string,
+  annotationSets: readonly (Readonly<Record<string, string>> | undefined)[],
+): Participant {
+  const annotations = Object.assign({}, ...annotationSets) as Readonly<Record<string, string>>;
+  const properties = readProperties(annotations);
+  return { name, properties, dependencies: dependenciesOf(properties, annotations) };
+}
+
+function apiKey({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}/${kind}`;
+}
+
+async function servedAmong(
+  apis: readonly GroupVersionKind[],
+  { facts, signal }: DependencyContext,
+): Promise<ReadonlySet<string>> {
+  const found = await mapLimit(apis, concurrentReads, async (api) =>
+    (await facts.servesApi(api, { signal })) ? [apiKey(api)] : [],
+  );
+  return new Set(found.flat());
+}
+
+/** Whether anything could depend on anything; most clusters need no request for the answer. */
+async function isConcerned({ spec }: BundleDeployment, { facts, signal }: DependencyContext): Promise<boolean> {
+  if (spec.template.metadata?.annotations?.[dependenciesAnnotation] !== undefined) return true;
+  return await facts.hasDependencies({ signal });
+}
+
+interface ClusterState {
+  readonly active: readonly Participant[];
+  readonly bundles: readonly Bundle[];
+}
+
+async function readClusterState({ facts, signal }: DependencyContext): Promise<ClusterState> {
+  const [bundles, deployments] = await Promise.all([facts.listBundles({ signal }), facts.listDeployments({ signal })]);
+  const byName = new Map(bundles.map((bundle) => [bundle.metadata.name, bundle]));
+  const active = deployments.flatMap(({ metadata, status }) => {
+    const bundle = byName.get(status?.activeBundle ?? '');
+    if (bundle === undefined || metadata.deletionTimestamp !== undefined) return [];
+    return [participantOf(metadata.name, [bundle.metadata.annotations])];
+  });
+  return { active, bundles };
+}
+
+async function surveyOf(
+  { active }: ClusterState,
+  subjects: readonly Participant[],
+  context: DependencyContext,
+): Promise<Survey> {
+  const served = await servedAmong(neededApis([...active, ...subjects]), context);
+  return { active, pending: [], servesApi: (api) => served.has(apiKey(api)) };
+}
+
+function factsOf({ metadata }: BundleDeployment, survey: Survey, context: DependencyContext): DependencyFacts {
+  const isIgnored = metadata.annotations?.[ignoreDependenciesAnnotation] === 'true';
+  const { dependencyPolicy, facts } = context;
+  return { survey, isEnforced: dependencyPolicy === 'enforce', isIgnored, offersFor: facts.offersFor };
+}
+
+/** Whether a deployment is evaluated at all. */
+async function isEvaluated(deployment: BundleDeployment, context: DependencyContext): Promise<boolean> {
+  const isBeingDeleted = deployment.metadata.deletionTimestamp !== undefined;
+  return context.dependencyPolicy !== 'off' && !isBeingDeleted && (await isConcerned(deployment, context));
+}
+
+/** Validates the deletion of a deployment that others may require.
+ *  @throws what the reader throws */
+export async function checkRemoval(deployment: BundleDeployment, context: DependencyContext): Promise<AdmissionResult> {
+  if (!(await isEvaluated(deployment, context))) return allowed;
+  const { rules } = context;
+  const survey = await rules.read('required', async () => surveyOf(await readClusterState(context), [], context));
+  const { name } = deployment.metadata;
+  return rules.evaluate('required', { name, next: undefined }, factsOf(deployment, survey, context));
+}
+
+interface TemplateFacts {
+  /** What the deployment would bring. */
+  readonly subject: Participant;
+  readonly survey: Survey;
+}
+
+/** Undefined where the bundle of the template is not unpacked yet. */
+async function readTemplateFacts(
+  { metadata, spec }: BundleDeployment,
+  context: DependencyContext,
+): Promise<TemplateFacts | undefined> {
+  const state = await readClusterState(context);
+  const desired = spec.template.spec as unknown as JsonValue;
+  const bundle = state.bundles.find(
+    (one) => one.status?.phase === 'Unpacked' && isSameSpec(one.spec as unknown as JsonValue, desired),
+  );
+  if (bundle === undefined) return undefined;
+  const subject = participantOf(metadata.name, [bundle.metadata.annotations, spec.template.metadata?.annotations]);
+  return { subject, survey: await surveyOf(state, [subject], context) };
+}
+
+/** Validates a new template whose bundle is unpacked: its dependencies are met, and those of others stay met. Of one that is not unpacked, the
+ *  provisioner reports later.
+ *  @throws what the reader throws */
+export async function checkTemplate(
+  deployment: BundleDeployment,
+  context: DependencyContext,
+): Promise<AdmissionResult> {
+  if (!(await isEvaluated(deployment, context))) return allowed;
+  const { rules } = context;
+  const read = await rules.read('dependencies', () => readTemplateFacts(deployment, context));
+  if (read === undefined) return allowed;
+  const { subject, survey } = read;
+  const facts = factsOf(deployment, survey, context);
+  return mergeResults([
+    rules.evaluate('dependencies', subject, facts),
+    rules.evaluate('required', { name: subject.name, next: subject.properties }, facts),
+  ]);
+}

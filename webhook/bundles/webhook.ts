@@ -1,0 +1,43 @@
+import { bundleResource, parseBundle } from '../../src/api/index.ts';
+import { type JsonObject, objectAt } from '../../src/base/index.ts';
+import type { ReviewRequest } from '../review/request.ts';
+import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
+import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
+import { checkSource, sourcePermissions } from '../sources/check.ts';
+
+/** An update concerns immutability and annotations alone: a source that passed once stays, and finalizers and status can always be written. */
+function checkUpdate({ object, oldObject }: ReviewRequest, { rules }: ReviewContext): AdmissionResult {
+  const [before, after] = [parseBundle(oldObject), parseBundle(object)];
+  const specOf = (value: JsonObject | undefined): JsonObject => objectAt(value, 'spec') ?? {};
+  return mergeResults([
+    rules.evaluate('spec-immutable', specOf(oldObject), specOf(object)),
+    rules.evaluate('bundle-annotations', { before, after }),
+  ]);
+}
+
+async function check(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
+  if (request.operation === 'UPDATE') return checkUpdate(request, context);
+  if (request.operation !== 'CREATE') return allowed;
+  const { rules, foreignClasses } = context;
+  const bundle = parseBundle(request.object);
+  const field = 'spec.provisionerClassName';
+  return mergeResults([
+    rules.evaluate('provisioner-class', [{ field, after: bundle.spec.provisionerClassName }], foreignClasses),
+    await checkSource(bundle.spec, context),
+    rules.evaluate('bundle-annotations', { after: bundle }),
+  ]);
+}
+
+export const bundleWebhook: WebhookDefinition = {
+  name: 'vbundles.core.rukpak.io',
+  path: '/validate-core-rukpak-io-v1alpha1-bundle',
+  check,
+  requests: {
+    apiGroups: ['core.rukpak.io'],
+    apiVersions: ['v1alpha1'],
+    operations: ['CREATE', 'UPDATE'],
+    resources: [bundleResource.plural],
+  },
+  permissions: sourcePermissions,
+  configuration: 'rukpak-validating-webhook-configuration',
+};

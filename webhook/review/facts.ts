@@ -1,0 +1,24 @@
+import type { Bundle, BundleDeployment, PlatformOperator } from '../../src/api/index.ts';
+import type { JsonObject } from '../../src/base/index.ts';
+import type { Dependency, GroupVersionKind } from '../../src/constraints/index.ts';
+import type { ReadObjects } from '../../src/crd-safety/index.ts';
+
+/** What the webhook may read, and nothing else. Never waits for anything but the API server.
+ *  @throws TransientError when the API server does not answer: the request then fails with HTTP 500 */
+export interface FactsReader {
+  /** A ConfigMap of the system namespace. */
+  readConfigMap(name: string, options: { readonly signal: AbortSignal }): Promise<JsonObject | undefined>;
+  /** The objects of a custom kind. */
+  readonly readObjects: ReadObjects;
+  /** Whether any Bundle has dependencies; as old as a watch may be. */
+  hasDependencies(options: { readonly signal: AbortSignal }): Promise<boolean>;
+  listBundles(options: { readonly signal: AbortSignal }): Promise<readonly Bundle[]>;
+  listDeployments(options: { readonly signal: AbortSignal }): Promise<readonly BundleDeployment[]>;
+  listPlatformOperators(options: { readonly signal: AbortSignal }): Promise<readonly PlatformOperator[]>;
+  /** Whether `user`, as `ReviewRequest` has it, may do something: `resourceAttributes` of a SubjectAccessReview. */
+  mayDo(user: JsonObject, attributes: JsonObject, options: { readonly signal: AbortSignal }): Promise<boolean>;
+  /** Clauses for a message: which bundles of catalogs would meet a dependency; from memory. */
+  readonly offersFor: (dependency: Dependency) => readonly string[];
+  /** Whether API discovery has the kind. */
+  servesApi(api: GroupVersionKind, options: { readonly signal: AbortSignal }): Promise<boolean>;
+}

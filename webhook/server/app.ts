@@ -1,0 +1,122 @@
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  isJsonObject,
+  type JsonObject,
+  type Logger,
+  parseJson,
+  TerminalError,
+  TransientError,
+} from '../../src/base/index.ts';
+import type { Metrics } from '../../src/metrics/index.ts';
+import type { FactsReader } from '../review/facts.ts';
+import { readReview, reviewSchema } from '../review/request.ts';
+import { RuleEvaluator } from '../review/rule-evaluator.ts';
+import type { ReviewSettings, WebhookDefinition } from '../review/webhook-definition.ts';
+import { webhooks } from '../webhooks.ts';
+import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts';
+import { review } from './review.ts';
+
+/** An object before and after a change, each of the API server's own limit for a body, and what stands around them. */
+const maxBodyBytes = 7 * 1024 * 1024;
+
+/** What the app needs. Defaults: dependencies are warned of, no account is required, no foreign classes. */
+export interface WebhookDeps extends Partial<ReviewSettings> {
+  readonly systemNamespace: string;
+  readonly facts: FactsReader;
+  readonly log: Logger;
+  /** Counts every review; served at `/metrics` when `metricsAccess` is set too. */
+  readonly metrics?: Metrics;
+  readonly metricsAccess?: MetricsAccess;
+}
+
+/** PEM texts for HTTPS. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly minVersion?: 'TLSv1.2';
+  /** Bytes of all headers of a request. */
+  readonly maxHeaderSize?: number;
+  /** Milliseconds in which a client must have shown that it speaks TLS. */
+  readonly handshakeTimeout?: number;
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+function statusCodeOf(error: unknown): number {
+  if (error instanceof TerminalError) return 400;
+  const { statusCode, validation } = error as Partial<FastifyError>;
+  if (validation !== undefined || statusCode === 415) return 400;
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? statusCode : 500;
+}
+
+/** Which review it was, for the log. */
+function reviewedBy({ routeOptions, body }: FastifyRequest): Readonly<Record<string, string>> {
+  const webhook = webhooks.find(({ path }) => path === routeOptions.url)?.name ?? '';
+  const { operation, namespace, name } = readReview(isJsonObject(body) ? body : {});
+  return { webhook, operation, namespace, name };
+}
+
+/** Reports an internal error without details; these are logged. */
+function handleError(log: Logger, error: unknown, { request, reply }: Exchange): FastifyReply {
+  const code = statusCodeOf(error);
+  if (code < 500) return reply.code(code).send({ error: (error as Error).message });
+  // That the cluster could not be asked is no defect: no stack is needed.
+  const isTransient = error instanceof TransientError;
+  const facts = isTransient ? { reason: error.reason, message: error.message } : { err: error };
+  log.error({ ...reviewedBy(request), ...facts }, 'review failed');
+  const what = isTransient ? 'the cluster state for this review could not be read: try again' : 'internal error';
+  return reply.code(code).send({ error: `${what}; see the log of longshore webhook for details` });
+}
+
+/** Serves the reviews of one webhook, with metrics of its rules. */
+function addReviewRoute(app: FastifyInstance, webhook: WebhookDefinition, deps: WebhookDeps): void {
+  const { facts, log, metrics, systemNamespace } = deps;
+  const { dependencyPolicy = 'warn', isAccountRequired = false, foreignClasses = [] } = deps;
+  const rules = new RuleEvaluator();
+  metrics?.readFrom(() => Promise.resolve(rules.metricValues(webhook.name)));
+  const settings = { systemNamespace, dependencyPolicy, isAccountRequired, foreignClasses };
+  const reviewDeps = { facts, rules, log, metrics, ...settings };
+  app.post(webhook.path, { schema: { body: reviewSchema } }, async ({ body, headers }: FastifyRequest) => {
+    const traceparent = headers['traceparent'];
+    const received = {
+      body: body as JsonObject,
+      traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    };
+    return await review(webhook, received, reviewDeps);
+  });
+}
+
+/** The webhook as an app that does not listen: one POST route a webhook, `AdmissionReview` v1 in and out.
+ *  400 for anything else, 404 for another path, 413 over 7 MiB, 500 with a JSON error when facts cannot be read. */
+export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance {
+  const options = {
+    logger: false as const,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 75_000,
+    // API servers open connections before they need them: those count as busy, and closing would wait for them.
+    forceCloseConnections: true,
+    ajv: { customOptions: { coerceTypes: false as const, removeAdditional: false as const, useDefaults: false } },
+  };
+  const app =
+    tls === undefined ? Fastify(options) : (Fastify({ ...options, https: tls }) as unknown as FastifyInstance);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, parseJson('request body', String(body)));
+    } catch (thrown) {
+      done(thrown as Error);
+    }
+  });
+  app.setErrorHandler((error, request, reply) => handleError(deps.log, error, { request, reply }));
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send({ error: `no such path: ${request.url.slice(0, 200)}` }),
+  );
+  for (const webhook of webhooks) addReviewRoute(app, webhook, deps);
+  const { metrics, metricsAccess } = deps;
+  if (metrics !== undefined && metricsAccess !== undefined) addMetricsRoute(app, metrics, metricsAccess);
+  return app;
+}

@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { connect as connectPlainly } from 'node:net';
+import { Readable } from 'node:stream';
+import { connect, type TLSSocket } from 'node:tls';
+import { expect, test } from 'vitest';
+import { type Clock, silentLogger, systemClock } from '../../src/base/index.ts';
+import { eventually } from '../../test/support/index.ts';
+import { webhookConfigurations } from './registration.ts';
+import { startWebhookServer } from './server.ts';
+
+const facts = {
+  readConfigMap: () => Promise.resolve(undefined),
+  readObjects: () => Readable.from([]),
+  hasDependencies: () => Promise.resolve(false),
+  listBundles: () => Promise.resolve([]),
+  listDeployments: () => Promise.resolve([]),
+  listPlatformOperators: () => Promise.resolve([]),
+  offersFor: () => [],
+  mayDo: () => Promise.resolve(true),
+  servesApi: () => Promise.resolve(false),
+};
+
+async function serialOf(port: number, ca: string): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, ca, path: '/x', agent: false }, (response) => {
+      response.resume();
+      resolve((response.socket as TLSSocket).getPeerCertificate().serialNumber);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+test('the server makes its own certificate and replaces it before it runs out, without a restart', async () => {
+  const wakers: (() => void)[] = [];
+  let nowMs = Date.now() - 2 * 86_400_000;
+  const clock: Clock = {
+    now: () => nowMs,
+    // Each sleep lasts a day, however short it was to be.
+    sleep: (_ms, options) =>
+      new Promise((resolve, reject) => {
+        wakers.push(() => {
+          nowMs += 86_400_000;
+          resolve();
+        });
+        options?.signal?.addEventListener('abort', () => reject(new Error('stopped')));
+      }),
+  };
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0, lifetimeDays: 3 };
+  await using server = await startWebhookServer({ ...options, clock });
+  const first = await serialOf(server.port, server.caBundlePem());
+  for (let day = 1; day <= 2; day++) {
+    await eventually(() => expect(wakers.length).toBe(day));
+    wakers[day - 1]?.();
+  }
+  await eventually(async () => expect(await serialOf(server.port, server.caBundlePem())).not.toBe(first));
+});
+
+test('closing does not wait for a connection that was opened and not used yet', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  const server = await startWebhookServer({ ...options, clock: systemClock });
+  const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem() });
+  await once(socket, 'secureConnect');
+  // The server's end is seen by those who read; how it comes does not matter.
+  const closed = once(socket.on('error', () => undefined).resume(), 'close');
+  await server[Symbol.asyncDispose]();
+  await closed;
+});
+
+/** One review on a connection of its own, which is agent. */
+async function review(agent: Agent, { port, ca }: { readonly port: number; readonly ca: string }): Promise<number> {
+  const body = JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      uid: 'u',
+      kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+      resource: { group: '', version: 'v1', resource: 'configmaps' },
+      operation: 'CREATE',
+      namespace: 'elsewhere',
+      name: 'x',
+      object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'elsewhere' } },
+    },
+  });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const path = '/validate-core-v1-configmap';
+  const call = request({ host: '127.0.0.1', port, ca, path, method: 'POST', headers, agent });
+  call.end(body);
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return response.statusCode ?? 0;
+}
+
+test('slow clients from many addresses take no place from an API server, neither on a agent connection nor on a new one', async () => {
+  const connectionLimits = { maxConnections: 40, maxPerPeer: 12, firstRequestMs: 60_000, requestMs: 60_000 };
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0, connectionLimits };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const at = { port: server.port, ca: server.caBundlePem() };
+  using stack = new DisposableStack();
+  const newAgent = (): Agent => stack.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (agent) => agent.destroy());
+  const agent = newAgent();
+  expect(await review(agent, at)).toBe(200);
+  const [socket] = Object.values(agent.freeSockets).flat();
+  for (let peer = 2; peer < 8; peer += 1) {
+    const slow = Array.from({ length: 12 }, async (_, index) => {
+      const localAddress = `127.0.0.${peer}`;
+      const plain = stack.adopt(connectPlainly({ port: at.port, host: '127.0.0.1', localAddress }), (one) =>
+        one.destroy(),
+      );
+      plain.on('error', () => undefined);
+      await once(plain, 'connect');
+      if (index % 2 === 0) return;
+      const tls = connect({ socket: plain, ca: at.ca, servername: 'localhost' }).on('error', () => undefined);
+      await Promise.race([once(tls, 'secureConnect'), once(plain, 'close')]);
+      tls.write('POST /validate-core-v1-configmap HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n');
+    });
+    await Promise.all(slow);
+  }
+  expect(await review(agent, at)).toBe(200);
+  expect(Object.values(agent.freeSockets).flat()).toEqual([socket]);
+  expect(await review(newAgent(), at)).toBe(200);
+});
+
+test('Q25 the configurations name each webhook, the configured system namespace, where it is and which authority to trust', async () => {
+  const applied = webhookConfigurations({
+    address: { origin: 'https://127.0.0.1:9443' },
+    caBundlePem: 'PEM',
+    systemNamespace: 'sys',
+  });
+  const webhooks = applied[0]?.webhooks ?? [];
+  expect(webhooks.map(({ name }) => name)).toEqual([
+    'vbundles.core.rukpak.io',
+    'vbundledeployments.core.rukpak.io',
+    'vconfigmaps.core.rukpak.io',
+    'vplatformoperators.platform.openshift.io',
+  ]);
+  expect(webhooks[2]).toMatchObject({
+    clientConfig: { url: 'https://127.0.0.1:9443/validate-core-v1-configmap', caBundle: 'UEVN' },
+    failurePolicy: 'Fail',
+    matchPolicy: 'Equivalent',
+    timeoutSeconds: 10,
+    sideEffects: 'None',
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'sys' } },
+  });
+  expect(applied[1]).toMatchObject({
+    metadata: { name: 'crd-validation-webhook' },
+    webhooks: [
+      {
+        name: 'webhook.crdvalidator.io',
+        clientConfig: { url: 'https://127.0.0.1:9443/validate-crd' },
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        objectSelector: { matchLabels: { 'core.rukpak.io/owner-kind': 'BundleDeployment' } },
+        rules: [
+          {
+            apiGroups: ['apiextensions.k8s.io'],
+            apiVersions: ['v1'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['customresourcedefinitions'],
+            scope: '*',
+          },
+        ],
+      },
+    ],
+  });
+});
+
+test('a client that connects and never asks does not hold up the end', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  const server = await startWebhookServer({ ...options, clock: systemClock });
+  const silent = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem() });
+  silent.on('error', () => undefined);
+  await once(silent, 'secureConnect');
+  await server[Symbol.asyncDispose]();
+});
+
+test('while it drains it answers, and asks for other connections; what is being answered is answered before it ends', async () => {
+  const asked = Promise.withResolvers<void>();
+  const mayAnswer = Promise.withResolvers<void>();
+  const readConfigMap = async (): Promise<undefined> => {
+    asked.resolve();
+    await mayAnswer.promise;
+    return undefined;
+  };
+  const options = { facts: { ...facts, readConfigMap }, systemNamespace: 's', log: silentLogger() };
+  const server = await startWebhookServer({ ...options, host: '127.0.0.1', port: 0, clock: systemClock });
+  server.drain();
+  const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'c' } }] };
+  const object = {
+    apiVersion: 'core.rukpak.io/v1alpha1',
+    kind: 'Bundle',
+    metadata: { name: 'b' },
+    spec: { provisionerClassName: 'core-rukpak-io-plain', source },
+  };
+  const review = {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: { uid: 'u', operation: 'CREATE', name: 'b', object },
+  };
+  const answer = new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
+    const path = '/validate-core-rukpak-io-v1alpha1-bundle';
+    const where = { host: '127.0.0.1', port: server.port, ca: server.caBundlePem(), path };
+    const headers = { 'content-type': 'application/json', connection: 'keep-alive' };
+    const call = request({ ...where, method: 'POST', agent: false, headers }, (reply) => {
+      reply.resume();
+      resolve({ status: reply.statusCode, connection: reply.headers.connection });
+    });
+    call.once('error', reject).end(JSON.stringify(review));
+  });
+  await asked.promise;
+  const ended = server[Symbol.asyncDispose]();
+  mayAnswer.resolve();
+  expect(await answer).toEqual({ status: 200, connection: 'close' });
+  await ended;
+});
+
+test('neither old TLS nor headers without end get an answer', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const { port } = server;
+  const ca = server.caBundlePem();
+  const old = connect({ host: '127.0.0.1', port, ca, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' });
+  const [refusal] = (await once(old, 'error')) as [Error & { code: string }];
+  expect(refusal.code).toMatch(/^ERR_SSL_|ECONNRESET/);
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = { 'x-many': 'x'.repeat(20_000) };
+    const call = request({ host: '127.0.0.1', port, ca, path: '/x', agent: false, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+  expect(status).toBe(431);
+});
+
+test('a silent client does not keep a connection from others', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const mute = connectPlainly({ host: '127.0.0.1', port: server.port });
+  let isClosed = false;
+  mute.on('error', () => undefined).resume();
+  mute.once('close', () => {
+    isClosed = true;
+  });
+  await eventually(() => expect(isClosed).toBe(true), { timeoutMs: 60_000 });
+});

@@ -1,0 +1,17 @@
+import { bundleDeploymentWebhook } from './bundle-deployments/webhook.ts';
+import { bundleWebhook } from './bundles/webhook.ts';
+import { catalogWebhook } from './catalogs/webhook.ts';
+import { configMapWebhook } from './config-maps/webhook.ts';
+import { crdWebhook } from './crds/webhook.ts';
+import { platformOperatorWebhook } from './platform-operators/webhook.ts';
+import type { WebhookDefinition } from './review/webhook-definition.ts';
+
+/** Every webhook: the server has a route for each, and the configurations that it registers are made of the same rows. */
+export const webhooks: readonly WebhookDefinition[] = [
+  bundleWebhook,
+  bundleDeploymentWebhook,
+  configMapWebhook,
+  platformOperatorWebhook,
+  crdWebhook,
+  catalogWebhook,
+];
