@@ -4,10 +4,12 @@ import { existsSync } from 'node:fs';
 // Not by name: an older Node.js has no such export, and would not reach the message below.
 import * as nodeModule from 'node:module';
 
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 24) {
+// As `engines` of package.json: what the packages support that are loaded.
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isSupported = (major === 24 && minor >= 15) || major >= 26;
+if (!isSupported) {
   process.stderr.write(
-    `longshore: Node.js 24 or newer is needed, this is ${process.version}. In a checkout, "npm ci" brings its own: run "npx longshore".\n`,
+    `longshore: Node.js 24.15 or a newer 24, or 26 or newer, is needed, this is v${process.versions.node}. In a checkout, "npm ci" brings its own: run "npx longshore".\n`,
   );
   process.exit(1);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { isChosen, parseVersion, parseVersionChoice } from '../src/constraints/index.ts';
 import { commands } from './commands.ts';
 import { helpChapter } from './help.ts';
 
@@ -197,7 +198,7 @@ test.each([['run', 'combo', '.'], ['delete', 'combo'], ['rollback', 'combo'], ['
   '%s takes a timeout as kubectl and helm do, or as a number of seconds',
   (...args) => {
     const missing = ['--kubeconfig', '/none/kubeconfig'];
-    for (const timeout of ['1h30m', '300s', '300']) {
+    for (const timeout of args[0] === 'run' ? ['1h30m', '300'] : ['1h30m']) {
       expect(longshore([...args, ...missing, '--timeout', timeout])).toMatchObject({
         exitCode: 1,
         stderr: expect.stringContaining('/none/kubeconfig: no such file') as string,
@@ -210,3 +211,34 @@ test.each([['run', 'combo', '.'], ['delete', 'combo'], ['rollback', 'combo'], ['
     });
   },
 );
+
+test.each([
+  { version: '20.20.2', isSupported: false },
+  { version: '24.14.1', isSupported: false },
+  { version: '24.15.0', isSupported: true },
+  { version: '25.2.0', isSupported: false },
+  { version: '26.0.0', isSupported: true },
+])('Node.js $version is supported: $isSupported, as package.json declares', async ({ version, isSupported }) => {
+  const { engines } = JSON.parse(await readFile('package.json', 'utf8')) as { engines: { node: string } };
+  expect(engines.node).toBe('^24.15.0 || >=26.0.0');
+  const renamed = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+  const printed = longshore(['version'], ['--import', `data:text/javascript,${encodeURIComponent(renamed)}`]);
+  expect(printed.exitCode).toBe(isSupported ? 0 : 1);
+  const refusal = `longshore: Node.js 24.15 or a newer 24, or 26 or newer, is needed, this is v${version}.`;
+  expect(printed.stderr.startsWith(refusal)).toBe(!isSupported);
+});
+
+test('every package that the program loads supports the Node.js that package.json declares', async () => {
+  const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as {
+    packages: Record<string, { dev?: boolean; engines?: { node?: string } }>;
+  };
+  const declared = Object.entries(lock.packages).flatMap(([name, { dev, engines }]) =>
+    name === '' || dev === true || engines?.node === undefined ? [] : [{ name, range: engines.node }],
+  );
+  expect(declared.length).toBeGreaterThan(10);
+  for (const { name, range } of declared) {
+    for (const version of ['24.15.0', '26.0.0']) {
+      expect(isChosen(parseVersion(version), parseVersionChoice(range)), `${name} ${range} ${version}`).toBe(true);
+    }
+  }
+});

@@ -3,7 +3,7 @@ import type { ContentLimits, ProxySettings } from '../src/base/index.ts';
 import type { ImagePolicy } from '../src/image-policy/index.ts';
 import type { RegistryMirror } from '../src/sources/index.ts';
 
-/** A repository where contents of bundles are kept. */
+/** A repository that stores contents of bundles. */
 export interface SharedStoreSettings {
   readonly registry: string;
   readonly repository: string;
@@ -13,27 +13,27 @@ export interface SharedStoreSettings {
 /** The settings of the controllers, checked. Sizes in bytes. */
 export interface ControllerSettings {
   readonly insecureRegistries: readonly string[];
-  /** Secrets of git and http sources that name no hosts are for every server. */
+  /** Secrets of git and http sources that do not name hosts are sent to every server. */
   readonly allowsUnnamedHosts: boolean;
   readonly workers: number;
-  /** In which every object is reconciled once although nothing changed. */
+  /** Interval in which every object is reconciled without a change. */
   readonly resyncMs: number;
   readonly limits: ContentLimits;
   /** Of contents and uploads together. */
   readonly contentStoreBytes: number;
-  /** Where contents are kept beside the folder of this process; undefined: nowhere. */
+  /** Where contents are stored in addition to the folder of this process; undefined: nowhere. */
   readonly sharedStore: SharedStoreSettings | undefined;
-  /** How long a registry or git server may stay silent. */
+  /** Timeout for a registry or git server that sends nothing. */
   readonly answerDeadlineMs: number;
-  /** How long the Bundles of earlier templates stay for an installation that is not healthy. */
+  /** How long the Bundles of earlier templates are retained while an installation is not healthy. */
   readonly healthDeadlineMs: number;
-  /** What is done about dependencies that are not met. */
+  /** How dependencies that are not met are handled. */
   readonly dependencyPolicy: DependencyPolicy;
   /** BundleDeployments must name a service account. */
   readonly isAccountRequired: boolean;
   /** Classes of other provisioners. */
   readonly foreignClasses: readonly string[];
-  /** ClusterCatalogs can be queried by GraphQL, too. */
+  /** ClusterCatalogs can also be queried by GraphQL. */
   readonly hasCatalogGraphql: boolean;
   /** Of the images of ClusterCatalogs. */
   readonly catalogLimits: ContentLimits;
@@ -45,7 +45,7 @@ export interface Watched<T> {
   readonly watch: (listener: () => void) => Disposable;
 }
 
-/** What registries are asked with, and which images may be used. */
+/** How registries are accessed, and which images are allowed. */
 export interface RegistrySettings {
   /** PEM of authorities that are trusted beside the usual ones. */
   readonly authorities: readonly string[];
@@ -53,10 +53,10 @@ export interface RegistrySettings {
   readonly imagePolicy: Watched<ImagePolicy | undefined>;
 }
 
-/** What the process has from its environment. */
+/** Settings from the environment of the process. */
 export interface ProcessEnvironment {
   readonly proxies: ProxySettings;
-  /** Where programs are looked for: `PATH`. */
+  /** `PATH`, to find programs. */
   readonly programPath: string | undefined;
   /** Of this program. */
   readonly version: string;

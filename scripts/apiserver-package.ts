@@ -8,7 +8,6 @@ import { type FolderImports, readImportTable } from './import-table.ts';
 interface Manifest {
   readonly version: string;
   readonly license: string;
-  readonly engines: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
@@ -43,7 +42,7 @@ function manifestOf(folders: readonly FolderImports[]): object {
     license: root.license,
     keywords: ['kubernetes', 'apiserver', 'envtest', 'testing', 'kubectl'],
     type: 'module',
-    engines: root.engines,
+    engines: { node: '>=24' },
     exports: {
       '.': {
         types: './dist/apiserver/index.d.ts',

@@ -68,9 +68,9 @@ function detailsOf({ origin, reasons, newer }: ChosenBundle): readonly string[] 
 function planText({ bundles }: Resolution): string {
   const isChange = (chosen: ChosenBundle): boolean => actionOf(chosen) !== 'keep';
   const changes = bundles.filter(isChange);
-  const kept = bundles.filter((chosen) => !isChange(chosen));
+  const unchanged = bundles.filter((chosen) => !isChange(chosen));
   const numbered = changes.map((chosen, index) => ({ mark: `${index + 1}. `, chosen }));
-  const dashed = kept.map((chosen) => ({ mark: '- ', chosen }));
+  const dashed = unchanged.map((chosen) => ({ mark: '- ', chosen }));
   const title = changes.length === 0 ? 'Nothing to do.\n' : 'In this order:\n';
   const lines = [...numbered, ...dashed].flatMap(({ mark, chosen }) => [
     `${mark}${titleOf(chosen)}`,

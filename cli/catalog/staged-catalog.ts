@@ -132,7 +132,7 @@ export async function* readStandardInput(options: OpenOptions): AsyncGenerator<M
   }
 }
 
-/** The catalog in an image: what the folder holds that its label names; nothing else of the image is kept.
+/** The catalog in an image: the content of the folder that its label names; nothing else of the image is stored.
  *  @throws UnreadableCatalog · TerminalError and TransientError as `pullInto` */
 export async function* readCatalogImage({ ref, isGuess }: ImagePlace, options: OpenOptions): AsyncGenerator<Meta> {
   await using staging = await openArea(options);

@@ -1,4 +1,4 @@
-/** Of a command that a user starts. */
+/** Log level of a command that a user starts. */
 export const logLevelOption = {
   'log-level': {
     kind: 'text',
@@ -11,7 +11,7 @@ export const logLevelOption = {
   },
 } as const;
 
-/** Of a process without a terminal. */
+/** Log level of a process without a terminal. */
 export const processLogOption: {
   readonly 'log-level': Omit<(typeof logLevelOption)['log-level'], 'default'> & { readonly default: 'info' };
 } = { 'log-level': { ...logLevelOption['log-level'], default: 'info' } };

@@ -5,13 +5,13 @@ import { formerObjects, readManifests } from './manifests.ts';
 import { overlays } from './overlays.ts';
 
 /** With them would go what is installed. */
-const keptKinds: ReadonlySet<string> = new Set(['CustomResourceDefinition', 'Namespace']);
+const retainedKinds: ReadonlySet<string> = new Set(['CustomResourceDefinition', 'Namespace']);
 
 async function otherThan(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
   const found = new Map<string, KubeObject>();
   for (const overlay of overlays) {
     for (const object of (await readManifests(overlay)) as unknown as KubeObject[]) {
-      if (!keptKinds.has(object.kind)) found.set(describeRef(refOf(object)), object);
+      if (!retainedKinds.has(object.kind)) found.set(describeRef(refOf(object)), object);
     }
   }
   for (const object of objects) found.delete(describeRef(refOf(object)));

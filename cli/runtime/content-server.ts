@@ -14,7 +14,7 @@ import { startOnRememberedPort } from '../process/index.ts';
 import type { OwnProcess } from './own-process.ts';
 
 const portFile = 'content-port';
-const publishAgainMs = 5_000;
+const publishRetryMs = 5_000;
 
 async function apply(kube: KubeClient, object: unknown): Promise<void> {
   await kube.apply(object as KubeObject, { fieldManager: 'longshore', force: true });
@@ -33,7 +33,7 @@ async function removeFormerRoles(kube: KubeClient, current: readonly JsonObject[
   }
 }
 
-/** The server's address and the authority to trust, where users of the original look for them. */
+/** Publishes the address and the authority of the server where clients of RukPak look for them. */
 async function publishContent(
   kube: KubeClient,
   systemNamespace: string,
@@ -60,7 +60,7 @@ export async function keepContentPublished(
         return;
       } catch (thrown) {
         log.error({ message: errorMessage(thrown) }, 'the authority of the content server is not published yet');
-        await clock.sleep(publishAgainMs, { signal });
+        await clock.sleep(publishRetryMs, { signal });
       }
     }
   };
@@ -72,7 +72,7 @@ export async function keepContentPublished(
   }, signal);
 }
 
-/** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
+/** Starts the content server on its previous port, or another one if that is in use; users find its authority in the Secret
  *  `rukpak-ca` of the system namespace and its permissions in the ClusterRoles of `deploy/base/client-roles.yaml`. */
 export async function openContentServer(
   options: Omit<ContentServiceOptions, 'host' | 'port'> & {

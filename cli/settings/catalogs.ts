@@ -5,15 +5,15 @@ const mebibyte = 1024 * 1024;
 
 /** The settings of ClusterCatalogs, checked. */
 export interface CatalogConfig {
-  /** They are looked after and served. */
+  /** ClusterCatalogs are reconciled and served. */
   readonly hasClusterCatalogs: boolean;
-  /** They can be asked by GraphQL, too. */
+  /** They can also be queried by GraphQL. */
   readonly hasCatalogGraphql: boolean;
   /** Of their images. */
   readonly catalogLimits: ContentLimits;
 }
 
-/** Of ClusterCatalogs, which are validated when they change. */
+/** Option of the process that validates ClusterCatalogs. */
 export const reviewedCatalogsOption = {
   'cluster-catalogs': {
     kind: 'flag',
@@ -23,7 +23,7 @@ export const reviewedCatalogsOption = {
   },
 } as const;
 
-/** Of ClusterCatalogs, wherever they are looked after. */
+/** Options of the processes that reconcile ClusterCatalogs. */
 export const catalogOptions = {
   'cluster-catalogs': {
     kind: 'flag',

@@ -18,7 +18,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Settings that `longshore controllers` and `longshore webhook` have alike. */
+/** Settings that `longshore controllers` and `longshore webhook` share. */
 export interface ProcessConfig {
   /** Undefined: the service account of the pod. */
   readonly kubeconfigPath: string | undefined;
@@ -28,7 +28,7 @@ export interface ProcessConfig {
   readonly probes: ListenAddress;
   readonly tlsDir: string;
   readonly logLevel: LogLevel;
-  /** Undefined: there are no traces. */
+  /** Undefined: no traces. */
   readonly tracesEndpoint: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
   readonly caPath: string;
   /** Whether the certificates of the content server and of the webhook are made here. */
   readonly isIssuing: boolean;
-  /** Undefined: this process is the only one, and works at once. */
+  /** Undefined: this process is the only one, without leader election. */
   readonly leaseMs: number | undefined;
   /** Undefined: the host name, where this process is a pod. */
   readonly podName: string | undefined;
@@ -59,7 +59,7 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
   /** Undefined: the name of the Service `catalogs`. */
   readonly catalogAddress: string | undefined;
   readonly catalogDir: string;
-  /** Undefined: this process takes care of everything. */
+  /** Undefined: this process reconciles everything. */
   readonly shard: Shard | undefined;
   /** Where the other shards reach this process; undefined: at the address of its pod. */
   readonly shardUrl: string | undefined;

@@ -10,9 +10,9 @@ const sizeRange = [1, 1_048_576] as const;
 /** The settings of the controllers, and the files that some of them are in. */
 export interface ProvisionerConfig extends ControllerSettings, CatalogConfig {
   readonly registryCaPath: string | undefined;
-  /** Where images may be pulled from instead. */
+  /** File of registry mirrors. */
   readonly registryConfigPath: string | undefined;
-  /** Which images may be used. */
+  /** File of the image policy. */
   readonly imagePolicyPath: string | undefined;
 }
 
@@ -155,7 +155,7 @@ const ownOptions = {
   },
 } as const;
 
-/** Of the provisioners, wherever they run. */
+/** Options of every process that runs the provisioners. */
 export const provisionerOptions: typeof ownOptions & typeof catalogOptions & typeof policyOptions = {
   ...ownOptions,
   ...catalogOptions,

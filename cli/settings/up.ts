@@ -4,7 +4,7 @@ import { type ProvisionerConfig, provisionerOptions, readProvisionerConfig } fro
 
 /** Every setting of `longshore up`, checked. */
 export interface Config extends ProvisionerConfig {
-  /** Undefined: everything in memory and in a temporary folder that goes when the process stops. */
+  /** Undefined: everything in memory and in a temporary folder that is deleted when the process stops. */
   readonly dataDir: string | undefined;
   readonly port: number;
   readonly kubeconfigPath: string | undefined;
@@ -17,7 +17,7 @@ export interface Config extends ProvisionerConfig {
   /** Whether the examples of the documents are served. */
   readonly hasExamples: boolean;
   readonly logLevel: LogLevel;
-  /** Undefined: there are no traces. */
+  /** Undefined: no traces. */
   readonly tracesEndpoint: string | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface Platform extends AsyncDisposable {
   /** As the admin. */
   readonly kube: KubeClient;
   readonly kubeconfigPath: string;
-  /** Where contents are served and uploads are taken: `https://127.0.0.1:41234`. */
+  /** URL of contents and uploads: `https://127.0.0.1:41234`. */
   readonly contentUrl: string;
   /** Where ClusterCatalogs are served; undefined with `--no-cluster-catalogs`. */
   readonly catalogsUrl: string | undefined;
@@ -45,7 +45,7 @@ export interface PlatformDeps {
   readonly onStep?: (line: string) => void;
 }
 
-/** Keeps writes of what the webhook validates waiting until it listens: after a restart the configurations are there before it, at the first start after. */
+/** Holds writes of objects that the webhook validates until it listens: after a restart its configurations exist before it does. */
 class WebhookGate {
   readonly #isOpen = Promise.withResolvers<void>();
   #hasOpened = false;
@@ -162,7 +162,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   let running: RunningControllers | undefined;
   const shared = sharedWithWebhook(() => running);
   const webhook = stack.use(await openWebhook(kube, config, { log, metrics, gate, ...shared }));
-  // A start that fails must not leave a cluster that goes on with webhooks that no one answers.
+  // A failed start must not leave webhook configurations without a server on an external cluster.
   let isStarted = false;
   stack.defer(async () => {
     if (!isStarted && config.clusterPath !== undefined) await webhook.undo();

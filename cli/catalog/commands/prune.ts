@@ -76,7 +76,7 @@ interface Plan {
   readonly notes: readonly string[];
 }
 
-/** Packages that meet what is missing, and are not kept yet. */
+/** Packages that satisfy missing requirements, and are not retained yet. */
 function toAdd(
   missing: readonly MissingRequirement[],
   retained: ReadonlyMap<string, RetainedPackage>,

@@ -20,7 +20,7 @@ import { otherShards } from '../other-shards.ts';
 
 type Values = OptionValues<typeof controllersOptions>;
 
-/** A process that stands by is ready after so long, whatever it still lacks. */
+/** A standby process becomes ready after this time, even if it lacks content. */
 const catchUpMs = 30_000;
 
 /** Clients of a ready process find all catalogs; a catalog that cannot be fetched delays readiness for a limited time only. */
@@ -57,7 +57,7 @@ interface ContentParts {
   readonly url: string;
 }
 
-/** The content server, and what a process that stands by does with it. */
+/** The content server, and what a standby process does with it. */
 function contentParts(
   config: ControllersConfig,
   { own, leadership, serving, url }: ContentParts,
@@ -87,7 +87,7 @@ function contentParts(
   };
 }
 
-function leaderFigures(shard: Shard | undefined, leadership: Leadership): MetricValues {
+function leaderMetrics(shard: Shard | undefined, leadership: Leadership): MetricValues {
   const { index, count } = shard ?? { index: 0, count: 0 };
   const leads = [{ labels: { shard: String(index) }, value: leadership.isLeading() ? 1 : 0 }];
   return { longshore_leader: leads, longshore_shard: index, longshore_shards: count };
@@ -106,7 +106,7 @@ export async function controllers(values: Values): Promise<number> {
   await using leadership = openLeadership(own, config);
   const registries = await openRegistrySettings(config, log);
   const { storeDir, shard } = config;
-  metrics.readFrom(() => Promise.resolve(leaderFigures(shard, leadership)));
+  metrics.readFrom(() => Promise.resolve(leaderMetrics(shard, leadership)));
   await using running = await startControllers(config, {
     ...contentParts(config, { own, leadership, serving, url }),
     kube: leadership.kube,
