@@ -354,3 +354,18 @@ test('an extension server that comes back is available again', async () => {
   const { status, text } = await ask(`${extended.root}/widgets`);
   expect([status, text]).toEqual([503, expect.stringContaining('error trying to reach service: dial tcp')]);
 });
+
+test('the core group is answered here, whatever its APIService names', async () => {
+  const reference = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: 'v1.' };
+  await server.client.patch(
+    reference,
+    { spec: { service: { namespace: 'default', name: 'none' } } },
+    { type: 'merge' },
+  );
+  try {
+    expect((await ask('/api/v1/namespaces/default')).status).toBe(200);
+    expect((await ask('/api/v1')).text).toContain('"configmaps"');
+  } finally {
+    await server.client.patch(reference, { spec: { service: null } }, { type: 'merge' });
+  }
+});

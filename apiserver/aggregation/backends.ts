@@ -43,7 +43,8 @@ export function apiServiceType(cluster: Cluster): ResourceType {
 export function backendOf(object: KubeObject): Backend | undefined {
   const spec = objectAt(asJson(object), 'spec');
   const service = objectAt(spec, 'service');
-  if (spec === undefined || service === undefined) return undefined;
+  // The core group is answered here, whatever its APIService names.
+  if (spec === undefined || service === undefined || textAt(spec, 'group') === '') return undefined;
   const conditions = objectsAt(objectAt(asJson(object), 'status'), 'conditions');
   const port = valueAt(service, 'port');
   return {
@@ -68,6 +69,7 @@ function authorityOf({ host, port }: ServiceEndpoint): string {
 /** The connections to extension servers: over TLS, with the client certificate of this server, one pool for each APIService. */
 export class Backends implements Disposable {
   readonly #cluster: Cluster;
+  readonly #type: ResourceType;
   readonly #resolve: ServiceResolver;
   readonly #frontProxy: CertifiedKey;
   readonly #unverified: Agent;
@@ -79,6 +81,7 @@ export class Backends implements Disposable {
     readonly frontProxy: CertifiedKey;
   }) {
     this.#cluster = deps.cluster;
+    this.#type = apiServiceType(deps.cluster);
     this.#resolve = deps.resolve;
     this.#frontProxy = deps.frontProxy;
     const { certificatePem: cert, privateKeyPem: key } = deps.frontProxy;
@@ -88,7 +91,7 @@ export class Backends implements Disposable {
   /** What serves a group and version instead of this server. */
   find(apiGroup: string, version: string): Backend | undefined {
     const name = `${version}.${apiGroup}`;
-    const found = this.#cluster.get(apiServiceType(this.#cluster), { namespace: '', name });
+    const found = this.#cluster.get(this.#type, { namespace: '', name });
     return found === undefined ? undefined : backendOf(found);
   }
 
