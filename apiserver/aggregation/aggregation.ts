@@ -8,8 +8,8 @@ import {
   valueAt,
 } from '../../src/base/index.ts';
 import { clusterServiceResolver, type ServiceResolver } from '../admission/index.ts';
-import { runControllers } from '../controllers/index.ts';
-import { asJson, type Cluster, type KubeObject } from '../core/index.ts';
+import { runControllers, specOf } from '../controllers/index.ts';
+import { asJson, type Cluster, type ClusterEvent, type KubeObject } from '../core/index.ts';
 import type { ServedVersion, ServedVersions } from '../discovery/index.ts';
 import { type DelegatedRequest, PlainError, type Reply } from '../http/index.ts';
 import { localApiServices } from '../registry/index.ts';
@@ -58,10 +58,8 @@ export class Aggregation implements ServedVersions, AsyncDisposable {
     const resolve = deps.resolveService ?? clusterServiceResolver(deps.cluster);
     this.#backends = new Backends({ cluster: deps.cluster, resolve, frontProxy: deps.frontProxy });
     this.#documents = new ExtensionDocuments(this.#backends, deps.log);
-    this.#subscription = deps.cluster.subscribe(({ resource, object, previous }) => {
-      if (resource.storageKey !== 'apiservices.apiregistration.k8s.io') return;
-      const [now, before] = [object, previous].map((one) => one && objectAt(asJson(one), 'spec'));
-      if (previous === undefined || now === undefined || !isJsonEqual(now, before)) this.#documents.touch();
+    this.#subscription = deps.cluster.subscribe((event) => {
+      if (isListingChanged(event)) this.#documents.touch();
     });
   }
 
@@ -129,4 +127,11 @@ export class Aggregation implements ServedVersions, AsyncDisposable {
 /** Those of custom resources follow from the types, which are served before and after them. */
 function isListed(object: KubeObject): boolean {
   return backendOf(object) !== undefined || object.metadata.labels?.[automanaged] !== 'true';
+}
+
+/** Whether discovery changes with the event: statuses come with the documents. */
+function isListingChanged({ type, resource, object, previous }: ClusterEvent): boolean {
+  if (resource.storageKey !== 'apiservices.apiregistration.k8s.io') return false;
+  if (!isListed(object) && (previous === undefined || !isListed(previous))) return false;
+  return type !== 'MODIFIED' || previous === undefined || !isJsonEqual(specOf(object), specOf(previous));
 }
