@@ -1,6 +1,6 @@
 /** The embedded Kubernetes API server: `await using server = await startApiServer()`. Keeps no state of its own.
  *  Never schedules or runs containers; workloads only reach the status that a healthy cluster would give them.
- *  @imports apiserver/faults, apiserver/client, apiserver/discovery, apiserver/http, apiserver/simulation,
+ *  @imports apiserver/faults, apiserver/client, apiserver/aggregation, apiserver/discovery, apiserver/http, apiserver/simulation,
  *    apiserver/controllers, apiserver/admission, apiserver/registry, apiserver/registry/crd, apiserver/auth,
  *    apiserver/apply, apiserver/table, apiserver/patch, apiserver/schema, apiserver/storage, apiserver/core,
  *    src/schema, src/base */

@@ -13,6 +13,7 @@ import {
   heldWrites,
   type ServiceResolver,
 } from './admission/index.ts';
+import { Aggregation, authenticationData } from './aggregation/index.ts';
 import {
   Authenticator,
   type Credentials,
@@ -29,6 +30,7 @@ import { Faults } from './faults/index.ts';
 import { type FirstObjects, install, readFirstObjects } from './first-objects.ts';
 import {
   type ApiParts,
+  type Delegate,
   handlePatch,
   kubernetesVersion,
   type Listener,
@@ -100,6 +102,7 @@ class ServerCore {
   readonly store: Store;
   readonly parts: ApiParts;
   readonly cluster: LiveCluster;
+  readonly aggregation: Aggregation;
   readonly #shutdown = new AbortController();
   readonly #running: (Disposable | AsyncDisposable)[] = [];
   #plugins: readonly AdmissionPlugin[] = [];
@@ -119,6 +122,15 @@ class ServerCore {
     const writer = new ObjectWriter({ store, clock, plugins: () => this.#plugins });
     const signal = this.#shutdown.signal;
     this.cluster = new LiveCluster({ store, types, writer, signal });
+    const { frontProxy } = credentials;
+    const { resolveService, log = silentLogger() } = options;
+    this.aggregation = new Aggregation({
+      cluster: this.cluster,
+      clock,
+      log,
+      frontProxy: frontProxy.client,
+      resolveService,
+    });
     const tokens = new ServiceAccountTokens(credentials.tokenKeyPem);
     this.parts = {
       store,
@@ -138,7 +150,7 @@ class ServerCore {
         get: (plural, namespace, name) =>
           store.get(`${plural}.rbac.authorization.k8s.io`, `${namespace}/${name}`)?.object,
       }),
-      log: options.log ?? silentLogger(),
+      log,
       shutdown: signal,
       watches: new WatchLimits(),
       transfers: new TransferLimits({ maxResponseMs: options.requestTimeoutMs }),
@@ -148,10 +160,12 @@ class ServerCore {
   }
 
   /** What is there before the first request. */
-  async prepare(objects: FirstObjects & { readonly clientCaPem: string }): Promise<void> {
+  async prepare(objects: FirstObjects, credentials: Credentials): Promise<void> {
     const { types, clock, log } = this.parts;
-    const { clientCaPem } = objects;
-    const first = { cluster: this.cluster, log, nowMs: clock.now(), clientCaPem };
+    const clientCaPem = credentials.authority.certificatePem;
+    const frontProxyCaPem = credentials.frontProxy.authorityPem;
+    const extensionAuthentication = authenticationData({ clientCaPem, frontProxyCaPem });
+    const first = { cluster: this.cluster, log, nowMs: clock.now(), extensionAuthentication };
     await bootstrap(first);
     this.#description = (port) => describeServer(first, port);
     const admission = createAdmissionPlugins({
@@ -203,6 +217,8 @@ class ServerCore {
         issueSecretToken: (...about) => this.parts.tokens.issueForSecret(...about),
       }),
     );
+    this.aggregation.start();
+    this.#running.push(this.aggregation);
     this.#late = this.#description(port).catch((thrown: unknown) => {
       log.error({ err: thrown }, 'server could not describe itself');
     });
@@ -224,10 +240,12 @@ class ServerCore {
   }
 }
 
-function pipelineOf(parts: ApiParts): Pipeline {
+function pipelineOf({ parts, aggregation }: ServerCore): Pipeline {
   const keys = tokenKeyPaths(parts.tokens);
-  const paths = [createDiscovery(parts.types, kubernetesVersion), (_exchange: unknown, path: string) => keys(path)];
-  return new Pipeline(parts, { paths, subresources: subresourceHandlers, patch: handlePatch });
+  const discovery = createDiscovery(parts.types, kubernetesVersion, aggregation);
+  const paths = [discovery, (_exchange: unknown, path: string) => keys(path)];
+  const delegate: Delegate = (request) => aggregation.delegate(request);
+  return new Pipeline(parts, { paths, subresources: subresourceHandlers, patch: handlePatch, delegate });
 }
 
 function stopOnce(core: ServerCore, network: AsyncDisposable): () => Promise<void> {
@@ -259,7 +277,7 @@ async function openCore(options: ApiServerOptions, host: string): Promise<OpenCo
     const address = webhookServer === undefined ? undefined : { url: webhookServer.url, caBundlePem };
     const objects = await readFirstObjects(options, address);
     core = new ServerCore(options, store, credentials);
-    await core.prepare({ ...objects, clientCaPem: credentials.authority.certificatePem });
+    await core.prepare(objects, credentials);
     return { core, credentials, webhookServer };
   } catch (thrown) {
     core?.beginStop();
@@ -280,11 +298,15 @@ async function openNetwork(
   address: { readonly host: string; readonly port: number },
 ): Promise<Network> {
   const { parts } = core;
-  const pipeline = pipelineOf(parts);
+  const pipeline = pipelineOf(core);
   const faults = new Faults(parts.clock);
+  const mayUpgrade = ({ url = '' }: { readonly url?: string | undefined }): boolean =>
+    core.aggregation.isDelegated(url.split('?')[0] ?? '');
   let listener: Listener;
   try {
-    listener = await listen(address, credentials, (request, response) => pipeline.handle(request, response, faults));
+    listener = await listen({ ...address, mayUpgrade }, credentials, (request, response) =>
+      pipeline.handle(request, response, faults),
+    );
   } catch (thrown) {
     core.beginStop();
     await core.stop();

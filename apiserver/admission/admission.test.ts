@@ -243,6 +243,18 @@ test('a Service leads to the process behind its Endpoints', async () => {
   expect(webhook.seen).toHaveLength(1);
 });
 
+test('a Service of type ExternalName leads to its host', async () => {
+  const caBundle = Buffer.from(authority.certificatePem).toString('base64');
+  await register('Validating', {
+    clientConfig: { service: { namespace: 'sys', name: 'hook', path: '/p', port: port() }, caBundle },
+  });
+  const metadata = { namespace: 'sys', name: 'hook' };
+  const spec = { type: 'ExternalName', externalName: '127.0.0.1' };
+  await cluster.create(cluster.type('services'), { apiVersion: 'v1', kind: 'Service', metadata, spec }, as);
+  await admit();
+  expect(webhook.seen).toHaveLength(1);
+});
+
 test('only what rules and selectors name is put before a webhook', async () => {
   const onlyLabelled = { matchLabels: { a: 'b' } };
   await register('Validating', { objectSelector: onlyLabelled });

@@ -29,7 +29,8 @@ import { validatingWebhooks } from './webhooks/validating.ts';
 const conversionSeconds = 30;
 
 export { type HoldWrite, heldWrites } from './held-writes.ts';
-export type { ServiceResolver } from './webhooks/call.ts';
+export type { ServiceEndpoint, ServiceResolver } from './webhooks/call.ts';
+export { clusterServiceResolver } from './webhooks/service-resolver.ts';
 
 /** What the plug-ins are given. */
 export interface AdmissionDeps {

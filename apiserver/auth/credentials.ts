@@ -15,6 +15,8 @@ const dayMs = 86_400_000;
 const authorityLifetimeDays = 3650;
 const leafLifetimeDays = 365;
 const renewBeforeMs = 30 * dayMs;
+/** Common name of the certificate that extension servers accept names of users from. */
+export const frontProxyName = 'front-proxy-client';
 
 /** Everything secret that a server needs to be one and the same across restarts. */
 export interface Credentials {
@@ -24,6 +26,8 @@ export interface Credentials {
   readonly admin: CertifiedKey;
   /** Bearer token of the same user. */
   readonly adminToken: string;
+  /** What the server shows to extension servers, and the authority of that alone: it is trusted with the names of users. */
+  readonly frontProxy: { readonly authorityPem: string; readonly client: CertifiedKey };
   /** PKCS#8 PEM, ECDSA P-256: signs service account tokens. */
   readonly tokenKeyPem: string;
 }
@@ -109,6 +113,16 @@ function makeTokenKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
+async function loadFrontProxy(folder: SecretFolder, nowMs: number): Promise<Credentials['frontProxy']> {
+  const authority = await folder.pair('front-proxy-ca', { nowMs }, () =>
+    createCertificateAuthority({ commonName: 'front-proxy-ca', nowMs, lifetimeDays: authorityLifetimeDays }),
+  );
+  const client = await folder.pair('front-proxy-client', { nowMs, issuer: authority }, () =>
+    issueCertificate(authority, { commonName: frontProxyName, usage: 'client', nowMs, lifetimeDays: leafLifetimeDays }),
+  );
+  return { authorityPem: authority.certificatePem, client };
+}
+
 /** Loads what the folder holds and issues what is missing, damaged, not valid yet or near its end. Without a folder all is new.
  *  A new authority makes certificates of the old one worthless, so these are then new too. */
 export async function loadCredentials(options: CredentialOptions): Promise<Credentials> {
@@ -122,7 +136,8 @@ export async function loadCredentials(options: CredentialOptions): Promise<Crede
   const leaf = { nowMs, issuer: authority };
   const issued = { nowMs, lifetimeDays: leafLifetimeDays };
   const isIp = /^[\d.]+$|:/.test(host);
-  const [server, admin] = await Promise.all([
+  const [frontProxy, server, admin] = await Promise.all([
+    loadFrontProxy(folder, nowMs),
     folder.pair(`server-${host.replace(/[^\w.-]/g, '_')}`, leaf, () =>
       issueCertificate(authority, {
         ...issued,
@@ -149,5 +164,6 @@ export async function loadCredentials(options: CredentialOptions): Promise<Crede
     ),
   ]);
   const adminToken = options.token ?? (await folder.text('admin.token', () => randomBytes(32).toString('base64url')));
-  return { authority, server, admin, adminToken, tokenKeyPem: await folder.text('service-account.key', makeTokenKey) };
+  const tokenKeyPem = await folder.text('service-account.key', makeTokenKey);
+  return { authority, server, admin, adminToken, frontProxy, tokenKeyPem };
 }

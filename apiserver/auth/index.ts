@@ -3,7 +3,7 @@
  *  @imports apiserver/core, src/rbac, src/base */
 export { Authenticator, type Identity } from './authenticator.ts';
 export type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
-export { type Credentials, loadCredentials } from './credentials.ts';
+export { type Credentials, frontProxyName, loadCredentials } from './credentials.ts';
 export { missingPermissions } from './escalation.ts';
 export { formatKubeconfig } from './kubeconfig.ts';
 export { RbacAuthorizer, type RbacObjects } from './rbac.ts';

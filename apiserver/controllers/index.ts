@@ -48,7 +48,7 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     policyTypes(cluster),
     certificateSigning(cluster, deps.clock, deps.signCertificate),
     serviceEndpoints(cluster),
-    apiServices(cluster, deps.clock),
+    apiServices(cluster),
     autoscalers(cluster, deps.clock),
     accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),
   ];

@@ -3,6 +3,7 @@
  *  @imports src/schema, src/base */
 export type { AdmissionPlugin, AdmissionRequest } from './admission-plugin.ts';
 export type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from './cluster.ts';
+export { connectionProblem } from './connection-problem.ts';
 export { copyJson } from './json-copy.ts';
 export type { KindFacts, MetadataChecks } from './kind-facts.ts';
 export type { KindRules, RegistryView, SubresourceRules } from './kind-rules.ts';

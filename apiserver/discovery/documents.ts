@@ -105,16 +105,26 @@ function aggregatedResource(type: ResourceType): JsonObject {
   };
 }
 
+/** A version that has an APIService and nothing behind it has no resources. */
+function isKnown({ types, extension }: GroupVersion): boolean {
+  return types.length > 0 || extension !== undefined;
+}
+
+function aggregatedVersion({ version, types, extension }: GroupVersion): JsonObject {
+  if (extension === undefined) return { version, resources: types.map(aggregatedResource), freshness: 'Current' };
+  const { resources, isStale } = extension;
+  const known = resources === undefined ? {} : { resources: [...resources] };
+  return { version, ...known, freshness: isStale ? 'Stale' : 'Current' };
+}
+
 /** `APIGroupDiscoveryList`, everything in one document; `metaVersion` is its version, `v2`. */
 export function aggregatedDocument(groups: readonly ApiGroup[], metaVersion: string): JsonObject {
-  const items = groups.map((group) => ({
-    metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },
-    versions: group.versions.map((version) => ({
-      version: version.version,
-      resources: version.types.map(aggregatedResource),
-      freshness: 'Current',
-    })),
-  }));
+  const items = groups
+    .filter(({ versions }) => versions.some(isKnown))
+    .map((group) => ({
+      metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },
+      versions: group.versions.filter(isKnown).map(aggregatedVersion),
+    }));
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: `apidiscovery.k8s.io/${metaVersion}`,

@@ -1,5 +1,5 @@
 /** Discovery: `/api`, `/apis` in both forms, OpenAPI v3 and v2. Main export: `createDiscovery`.
- *  Reads the resource types that are served and nothing else.
+ *  Reads the resource types that are served, and what it is given of other servers.
  *  @imports apiserver/http, apiserver/schema, apiserver/core, src/schema, src/base
  *  @packages @bufbuild/protobuf */
 import type { JsonObject } from '../../src/base/index.ts';
@@ -24,8 +24,11 @@ import {
   resourceListDocument,
 } from './documents.ts';
 import { type About, Edition, withTag } from './edition.ts';
-import { groupTypes } from './groups.ts';
+import { noServedVersions, type ServedVersions } from './extensions.ts';
+import { type GroupVersion, groupTypes } from './groups.ts';
 import { answerOpenApiV2, answerOpenApiV3 } from './openapi/answers.ts';
+
+export type { ExtensionVersion, ServedVersion, ServedVersions } from './extensions.ts';
 
 /** Answers the discovery and OpenAPI paths; undefined for any other path. */
 export type Discovery = (exchange: Exchange, path: string) => Reply | undefined;
@@ -57,12 +60,17 @@ function answerPlain(exchange: Exchange, document: JsonObject, syntax: Syntax): 
   return encodeValue(200, document, { syntax, isPretty });
 }
 
+/** A version of another server is answered there. */
+function isServedHere(version: GroupVersion | undefined): boolean {
+  return version !== undefined && version.types.length > 0;
+}
+
 function answerGroup({ exchange, edition }: About, parts: readonly string[]): Reply | undefined {
   const [name = '', version, ...rest] = parts;
   const group = edition.groups.find((one) => one.name === name);
   if (group === undefined || rest.length > 0) return undefined;
   const found = version === undefined ? undefined : edition.version(name, version);
-  if (version !== undefined && found === undefined) return undefined;
+  if (version !== undefined && !isServedHere(found)) return undefined;
   // Groups are answered past the router that the versions of built-in groups go through.
   const isRouted = name === '' || found?.types.some((type) => !type.isCustom) === true;
   const { syntax } = negotiateOutput(exchange.header('accept'), { isList: false, isPretty: false, isRouted });
@@ -100,12 +108,17 @@ const roots: Readonly<Record<string, (about: About, rest: readonly string[]) => 
   },
 };
 
-/** Answers from the types that `types` serves at the moment of the request. */
-export function createDiscovery(types: TypeRegistry, kubernetesVersion: string): Discovery {
+/** Answers from the types that `types` serves, and the APIServices, at the moment of the request. */
+export function createDiscovery(
+  types: TypeRegistry,
+  kubernetesVersion: string,
+  served: ServedVersions = noServedVersions,
+): Discovery {
   let edition = new Edition(-1, []);
   return (exchange, path) => {
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined;
-    if (edition.number !== types.edition) edition = new Edition(types.edition, groupTypes(types.all()));
+    const number = types.edition + served.edition;
+    if (edition.number !== number) edition = new Edition(number, groupTypes(types.all(), served.all()));
     const about = { exchange, edition, kubernetesVersion };
     const [root, ...rest] = path.split('/').filter((part) => part !== '');
     if (root === undefined) return answerIndex(about);

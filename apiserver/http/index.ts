@@ -4,7 +4,7 @@
  *    apiserver/schema, apiserver/storage, apiserver/core, src/rbac, src/schema, src/base
  *  @packages ws */
 export type { ApiParts } from './api-parts.ts';
-export { type Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply } from './exchange.ts';
+export { type Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, textReply } from './exchange.ts';
 export { type Listener, listen } from './listener.ts';
 export {
   aggregatedKind,
@@ -17,9 +17,10 @@ export {
 } from './negotiation.ts';
 export { encodeValue } from './object-output.ts';
 export { handlePatch } from './patch-handler.ts';
-export { Pipeline } from './pipeline.ts';
+export { type Delegate, Pipeline } from './pipeline.ts';
+export { PlainError } from './plain-error.ts';
 export { type LocalAddress, PodPorts, PortForwardLimits } from './port-forward/index.ts';
-export type { GuardedRequest, RequestGuard } from './request-guard.ts';
+export type { DelegatedRequest, GuardedRequest, RequestGuard } from './request-guard.ts';
 export type { RequestInfo, ResourceRequest } from './request-info.ts';
 export { subresourceHandlers } from './subresources/index.ts';
 export { tokenKeyPaths } from './token-keys.ts';

@@ -70,9 +70,17 @@ function answerUpgrades(server: Http2SecureServer): void {
   });
 }
 
+/** Where to listen. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Whether a request may change the protocol of its connection, besides port-forward. */
+  readonly mayUpgrade?: (request: HttpRequest) => boolean;
+}
+
 /** Serves HTTPS, HTTP/2 and HTTP/1.1 on one port; client certificates are requested here and verified by the handler. */
 export async function listen(
-  address: { readonly host: string; readonly port: number },
+  address: ListenAddress,
   credentials: Credentials,
   handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
 ): Promise<Listener> {
@@ -101,7 +109,7 @@ export async function listen(
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0,
     keepAliveTimeout: 120_000,
-    shouldUpgradeCallback: isPortForward,
+    shouldUpgradeCallback: (request: HttpRequest) => isPortForward(request) || address.mayUpgrade?.(request) === true,
   });
   limitConnections(server, connectionLimits);
   answerUpgrades(server);

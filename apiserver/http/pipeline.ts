@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { errorMessage, isJsonObject, TerminalError, TransientError } from '../../src/base/index.ts';
+import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import { badRequest, groupResource, notFound, StatusError, type UserInfo } from '../core/index.ts';
-import { StorageError, type Store } from '../storage/index.ts';
+import { StorageError } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
@@ -12,7 +12,7 @@ import { checkAcceptRoute, checkPatchRoute, negotiateFailure } from './negotiati
 import { encodeValue } from './object-output.ts';
 import { PlainError } from './plain-error.ts';
 import { handleGet, handleList } from './read-handlers.ts';
-import type { RequestGuard } from './request-guard.ts';
+import type { DelegatedRequest, RequestGuard } from './request-guard.ts';
 import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
 import { reviewHandlers } from './reviews.ts';
 import { handlePublicPath, isPublicPath } from './version-and-health.ts';
@@ -30,6 +30,9 @@ const unitsMs: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
+
+/** Answers requests that another server serves; undefined when this one does. */
+export type Delegate = (request: DelegatedRequest) => Promise<Reply | undefined> | undefined;
 
 /** Answers requests on paths that are no resources; undefined when it does not know the path. */
 export type PathHandler = (exchange: Exchange, path: string) => Promise<Reply | undefined> | Reply | undefined;
@@ -121,6 +124,7 @@ export class Pipeline {
   readonly #paths: readonly PathHandler[];
   readonly #subresources: ReadonlyMap<string, VerbHandler>;
   readonly #patch: VerbHandler;
+  readonly #delegate: Delegate | undefined;
   /** Clients that find these leave it to the server to slow them down. */
   readonly #flowHeaders: readonly (readonly [string, string])[] = [
     ['x-kubernetes-pf-flowschema-uid', randomUUID()],
@@ -134,12 +138,14 @@ export class Pipeline {
       /** By `<verb> <subresource>`. */
       readonly subresources: ReadonlyMap<string, VerbHandler>;
       readonly patch: VerbHandler;
+      readonly delegate?: Delegate;
     },
   ) {
     this.#parts = parts;
     this.#paths = handlers.paths;
     this.#subresources = handlers.subresources;
     this.#patch = handlers.patch;
+    this.#delegate = handlers.delegate;
   }
 
   /** Answers one request; never rejects. `guard` stands between permission and answer. */
@@ -197,6 +203,8 @@ export class Pipeline {
     },
   ): Promise<Reply | undefined> {
     const { info, user, left, timeoutMs } = about;
+    const delegated = this.#delegate?.({ exchange, info, user, timeoutMs, signal: left });
+    if (delegated !== undefined) return await delegated;
     if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? this.#unknown(exchange.path);
     const isLong = info.verb === 'watch';
     const isWrite = ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(info.verb);
@@ -246,7 +254,6 @@ export class Pipeline {
   /** Below the roots of built-in groups the router itself responds 404.
    *  @throws StatusError 404 */
   #unknown(path: string): Reply {
-    refuseAggregated(this.#parts.store, path);
     const [root, group = '', ...rest] = path.split('/').filter((part) => part !== '');
     const isRouted =
       root === 'api' ? group !== '' : root === 'apis' && rest.length > 0 && this.#parts.types.isBuiltin(group);
@@ -317,15 +324,6 @@ function hasNamedVerb(verbs: readonly string[]): boolean {
 function unrouted(): StatusError {
   const message = 'the server could not find the requested resource';
   return new StatusError({ code: 404, reason: 'NotFound', message, details: {} });
-}
-
-/** Groups that another server answers are not there while that server is not.
- *  @throws PlainError 503 */
-function refuseAggregated(store: Store, path: string): void {
-  const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)/.exec(path) ?? [];
-  const found = group === '' ? undefined : store.get('apiservices.apiregistration.k8s.io', `/${version}.${group}`);
-  const spec = found?.object['spec'];
-  if (isJsonObject(spec) && isJsonObject(spec['service'])) throw new PlainError(503, 'service unavailable\n');
 }
 
 function isServed(verbs: readonly string[], verb: string): boolean {

@@ -11,6 +11,11 @@ export interface GuardedRequest {
   readonly signal: AbortSignal;
 }
 
+/** The same, with the time that the client gives it. */
+export interface DelegatedRequest extends GuardedRequest {
+  readonly timeoutMs: number;
+}
+
 /** Stands before the handlers of requests that come over the network: may answer, refuse or hold up any of them. */
 export interface RequestGuard {
   /** `answer` is what would be done without the guard.

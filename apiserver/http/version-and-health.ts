@@ -40,6 +40,7 @@ const hooks = [
   'priority-and-fairness-config-producer',
   'bootstrap-controller',
   'start-kubernetes-service-cidr-controller',
+  'aggregator-reload-proxy-client-cert',
   'start-kube-aggregator-informers',
   'apiservice-status-local-available-controller',
   'apiservice-status-remote-available-controller',

@@ -1,4 +1,4 @@
-import { formatTimestamp, isJsonObject, type Logger } from '../../src/base/index.ts';
+import { formatTimestamp, isJsonEqual, isJsonObject, type Logger } from '../../src/base/index.ts';
 import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
 import { defaultFlows, defaultRbac, localApiServices, reconciled, withTimes } from './bootstrap-objects.ts';
 import { advertisedAddress, kubernetesEndpoints, kubernetesService, serviceNetwork } from './bootstrap-services.ts';
@@ -23,13 +23,13 @@ export interface Bootstrap {
   readonly cluster: Cluster;
   readonly log: Logger;
   readonly nowMs: number;
-  /** The authority of client certificates, for servers that stand beside this one. */
-  readonly clientCaPem: string;
+  /** `data` of the ConfigMap `extension-apiserver-authentication`, for servers that stand beside this one. */
+  readonly extensionAuthentication: Readonly<Record<string, string>>;
 }
 
-function clientAuthority(pem: string): KubeObject {
+function extensionAuthentication(data: Readonly<Record<string, string>>): KubeObject {
   const metadata = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'client-ca-file': pem } };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { ...data } };
 }
 
 async function write({ cluster, log }: Bootstrap, object: KubeObject, live: KubeObject | undefined): Promise<void> {
@@ -70,15 +70,14 @@ async function ensureRbac(options: Bootstrap, object: KubeObject): Promise<void>
   if (desired !== undefined) await write(options, desired, live);
 }
 
-/** The authority may be another than at the last start. */
-async function publishClientAuthority(options: Bootstrap): Promise<void> {
-  const object = clientAuthority(options.clientCaPem);
+/** The authorities may be others than at the last start. */
+async function publishAuthentication(options: Bootstrap): Promise<void> {
+  const object = extensionAuthentication(options.extensionAuthentication);
   const live = findLive(options.cluster, object);
   const published = isJsonObject(live?.['data']) ? live['data'] : {};
-  const isCurrent = published['client-ca-file'] === options.clientCaPem;
+  const data = { ...published, ...options.extensionAuthentication };
   if (live === undefined) await write(options, object, undefined);
-  else if (!isCurrent)
-    await write(options, { ...live, data: { ...published, 'client-ca-file': options.clientCaPem } }, live);
+  else if (!isJsonEqual(published, data)) await write(options, { ...live, data }, live);
 }
 
 /** Creates what every cluster has from its first moment. Changes to these objects are kept, but for what default roles and bindings lack. */
@@ -87,7 +86,7 @@ export async function bootstrap(options: Bootstrap): Promise<void> {
   // Together, so that they wait for the disk together.
   await Promise.all([
     ...plain.map((object) => ensure(options, object)),
-    publishClientAuthority(options),
+    publishAuthentication(options),
     ...defaultRbac.map((object) => ensureRbac(options, object)),
   ]);
 }

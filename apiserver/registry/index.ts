@@ -3,6 +3,7 @@
  *  @imports apiserver/registry/kinds, apiserver/registry/crd, apiserver/apply, apiserver/table, apiserver/patch,
  *    apiserver/schema, apiserver/storage, apiserver/core, src/schema, src/base */
 export { bootstrap, describeServer } from './bootstrap.ts';
+export { localApiServices } from './bootstrap-objects.ts';
 export { builtinResourceTypes } from './builtin-resources.ts';
 export { CustomResources } from './custom-resources.ts';
 export { checkPreconditions, type DeletionOptions } from './deletion.ts';

@@ -22,7 +22,7 @@ const beyond = `## What no case shows
 
 - Workloads reach the state that a healthy cluster would give them: a simulation stands in for scheduler, kubelet and the controllers of workloads.
   The real controllers run beside the real server, but its pods stay pending; the simulation has unit tests.
-- Requests to aggregated API servers are answered with 503, not passed on.
+- The namespace controller does not empty the resources of aggregated API servers.
 - Controllers write no Events, and there is no audit log: audit annotations are evaluated, and kept nowhere.
 - The status of a ValidatingAdmissionPolicy is not filled with the warnings of its type check. MutatingAdmissionPolicy, alpha in this version, is
   not served.

@@ -93,6 +93,9 @@ async function writeKeys(dir: string): Promise<{ ca: string; token: string }> {
   const names = { dnsNames: ['localhost', 'kubernetes.default.svc'], ipAddresses: ['127.0.0.1'] };
   const request = { commonName: 'kube-apiserver', usage: 'server' as const, nowMs, lifetimeDays: 2, ...names };
   const serving = await issueCertificate(authority, request);
+  const proxyAuthority = await createCertificateAuthority({ commonName: 'front-proxy', nowMs, lifetimeDays: 2 });
+  const proxyRequest = { commonName: 'front-proxy-client', usage: 'client' as const, nowMs, lifetimeDays: 2 };
+  const proxy = await issueCertificate(proxyAuthority, proxyRequest);
   const tokenKey = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -104,6 +107,9 @@ async function writeKeys(dir: string): Promise<{ ca: string; token: string }> {
     'ca.key': authority.privateKeyPem,
     'serving.crt': serving.certificatePem,
     'serving.key': serving.privateKeyPem,
+    'front-proxy-ca.crt': proxyAuthority.certificatePem,
+    'front-proxy-client.crt': proxy.certificatePem,
+    'front-proxy-client.key': proxy.privateKeyPem,
     'tokens.key': tokenKey.privateKey,
     'tokens.pub': tokenKey.publicKey,
     'tokens.csv': `${token},admin,admin,"system:masters"\n`,
@@ -137,6 +143,14 @@ function apiServerArgs(ports: { readonly etcd: number; readonly api: number }, h
     '--service-cluster-ip-range=10.96.0.0/12',
     '--token-auth-file=tokens.csv',
     '--authorization-mode=RBAC',
+    '--client-ca-file=ca.crt',
+    '--requestheader-client-ca-file=front-proxy-ca.crt',
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    '--proxy-client-cert-file=front-proxy-client.crt',
+    '--proxy-client-key-file=front-proxy-client.key',
     '--allow-privileged=true',
     // Newer servers have it on, newer clients ask for it, and the embedded server serves it.
     '--feature-gates=WatchList=true',

@@ -3,6 +3,7 @@ import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../src/base/index.ts';
 
 import type { Authorizer } from '../../auth/index.ts';
+import { connectionProblem } from '../../core/index.ts';
 
 const maxResponseBytes = 4 * 1024 * 1024;
 const maxAgents = 200;
@@ -133,29 +134,6 @@ async function exchange(options: Exchange): Promise<HookAnswer> {
   }
 }
 
-const certificateProblems: ReadonlyMap<string, string> = new Map([
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate signed by unknown authority'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'certificate signed by unknown authority'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate signed by unknown authority'],
-  ['UNABLE_TO_GET_ISSUER_CERT', 'certificate signed by unknown authority'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate signed by unknown authority'],
-  ['CERT_SIGNATURE_FAILURE', 'certificate signed by unknown authority'],
-  ['CERT_HAS_EXPIRED', 'certificate has expired or is not yet valid'],
-  ['CERT_NOT_YET_VALID', 'certificate has expired or is not yet valid'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is not valid for the requested name'],
-]);
-
-function reasonOf(thrown: unknown, { connect }: Target): string {
-  const { code = '', name, message } = thrown as NodeJS.ErrnoException;
-  if (name === 'AbortError' || name === 'TimeoutError') return 'context deadline exceeded';
-  if (code === 'ECONNREFUSED') {
-    const { host, port } = connect();
-    return `dial tcp ${host}:${port}: connect: connection refused`;
-  }
-  const problem = certificateProblems.get(code);
-  return problem === undefined ? message : `tls: failed to verify certificate: x509: ${problem}`;
-}
-
 function parseAnswer({ status, contentType, text }: HookAnswer): JsonValue {
   if (status === 404) throw new HookCallError('the server could not find the requested resource');
   if (status < 200 || status > 299) {
@@ -193,7 +171,9 @@ export class HookCaller implements Disposable {
     } catch (thrown) {
       const { origin, url } = target;
       const printed = `${origin}${url.pathname}${url.search}`;
-      throw new HookCallError(`Post "${printed}": ${reasonOf(thrown, target)}`, { cause: thrown });
+      throw new HookCallError(`Post "${printed}": ${connectionProblem(thrown, () => target.connect())}`, {
+        cause: thrown,
+      });
     }
     return parseAnswer(answer);
   }

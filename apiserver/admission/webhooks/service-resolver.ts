@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../../../src/base/index.ts';
 import type { Cluster, KubeObject, ObjectKey } from '../../core/index.ts';
 import { HookCallError, type ServiceEndpoint, type ServiceResolver } from './call.ts';
 
@@ -46,13 +46,14 @@ function slicesOf(cluster: Cluster, { namespace, name }: ObjectKey): readonly Ku
 }
 
 /** Resolves a Service through its Endpoints or EndpointSlices: a process on this machine is an endpoint on a loopback address.
- *  There is no cluster network, so an ExternalName or a cluster IP leads nowhere. */
+ *  An ExternalName is a host as kube-apiserver takes it; there is no cluster network, so a cluster IP leads nowhere. */
 export function clusterServiceResolver(cluster: Cluster): ServiceResolver {
   return ({ namespace, name, port }) => {
     const key = { namespace, name };
     const service = find(cluster, 'services', key);
     if (service === undefined) throw new HookCallError(`service "${name}" not found`);
     const spec = isJsonObject(service.spec) ? service.spec : {};
+    if (spec.type === 'ExternalName') return { host: textAt(spec, 'externalName'), port };
     const servicePort = objects(spec.ports).find((candidate) => candidate.port === port);
     if (servicePort === undefined) throw new HookCallError(`no service port ${port} found for service "${name}"`);
     const found =

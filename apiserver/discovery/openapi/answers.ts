@@ -5,6 +5,7 @@ import { documentV2 } from './document-v2.ts';
 import { documentV3 } from './document-v3.ts';
 import { type ApiDocument, apiDocuments } from './documents.ts';
 import { encodeGnostic } from './gnostic.ts';
+import { mergeDocumentV2 } from './merged-v2.ts';
 
 const protobufV2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 /** As clients ask for it; an answer may not be called so. */
@@ -16,14 +17,14 @@ function documentsOf({ edition }: About): ReadonlyMap<string, ApiDocument> {
 }
 
 function documentText(about: About, document: ApiDocument): string {
-  return about.edition.text(`openapi/v3/${document.key}`, () =>
-    documentV3(document.paths(), document.types, about.kubernetesVersion),
-  );
+  const { key, foreign, types } = document;
+  const make = (): JsonValue => foreign ?? documentV3(document.paths(), types, about.kubernetesVersion);
+  return about.edition.text(`openapi/v3/${key}`, make);
 }
 
 /** Built-in documents never change while the server lives: their hash needs no document. */
 function hashOf(about: About, document: ApiDocument): string {
-  const isCustom = document.types.some((type) => type.isCustom);
+  const isCustom = document.foreign !== undefined || document.types.some((type) => type.isCustom);
   return about.edition.once(`hash of openapi/v3/${document.key}`, () =>
     digestOf(isCustom ? documentText(about, document) : `${about.kubernetesVersion} ${document.key}`),
   );
@@ -86,7 +87,14 @@ function textV2(about: About): string {
     const documents = [...documentsOf(about).values()];
     const paths = documents.flatMap((document) => document.paths()).sort((a, b) => (a.path < b.path ? -1 : 1));
     const types = documents.flatMap((document) => document.types);
-    return documentV2(paths, types, about.kubernetesVersion);
+    const extended = about.edition.groups.flatMap(({ versions }) => versions);
+    return extended.reduce(
+      (document, { group, version, extension }) => {
+        const foreign = extension?.openApiV2;
+        return foreign === undefined ? document : mergeDocumentV2(document, foreign, { group, version });
+      },
+      documentV2(paths, types, about.kubernetesVersion),
+    );
   });
 }
 

@@ -1,5 +1,7 @@
+import type { JsonObject } from '../../../src/base/index.ts';
 import type { ResourceType } from '../../core/index.ts';
 import type { ApiGroup, GroupVersion } from '../groups.ts';
+import { convertToV3 } from './converted-v3.ts';
 import { type ApiPath, capitalise, documentPath, groupTag, metaDefinition } from './operations.ts';
 import { resourcePaths } from './resource-paths.ts';
 
@@ -8,6 +10,8 @@ export interface ApiDocument {
   readonly key: string;
   readonly types: readonly ResourceType[];
   paths(): ApiPath[];
+  /** The document of another server, as it is. */
+  readonly foreign?: JsonObject;
 }
 
 const everywhere = [
@@ -58,6 +62,14 @@ function versionDocument({ group, version, types }: GroupVersion): ApiDocument {
   return { key, types, paths };
 }
 
+/** The document of another server; made of its OpenAPI 2 where it has no OpenAPI 3. */
+function foreignDocument({ group, version, extension }: GroupVersion): ApiDocument[] {
+  const key = `apis/${group}/${version}`;
+  const older = extension?.openApiV2;
+  const foreign = extension?.openApiV3 ?? (older === undefined ? undefined : convertToV3(older, `/${key}`));
+  return foreign === undefined ? [] : [{ key, types: [], paths: () => [], foreign }];
+}
+
 /** Every document that a server with `groups` has, in the order of the index. */
 export function apiDocuments(groups: readonly ApiGroup[]): ApiDocument[] {
   const fixed = everywhere.map(({ key, about }) => ({
@@ -70,7 +82,8 @@ export function apiDocuments(groups: readonly ApiGroup[]): ApiDocument[] {
   const all = [
     ...fixed,
     ...groups.filter(isBuiltin).map(groupDocument),
-    ...groups.flatMap(({ versions }) => versions.map(versionDocument)),
+    ...groups.flatMap(({ versions }) => versions.filter(({ types }) => types.length > 0).map(versionDocument)),
+    ...groups.flatMap(({ versions }) => versions.flatMap(foreignDocument)),
   ];
   return all.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject, parseJson } from '../../src/base/index.ts';
+import { completeUser, type UserInfo } from '../core/index.ts';
+import type { Backend, Backends } from './backends.ts';
+import { userHeaders } from './forwarded-headers.ts';
+
+/** As kube-apiserver calls itself to extension servers. */
+export const aggregatorUser: UserInfo = completeUser('system:kube-aggregator', ['system:masters']);
+
+/** A document to be fetched. */
+export interface DocumentRequest {
+  readonly path: string;
+  readonly accept: string;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** An answer with its body, which is empty where it was not asked for. */
+export interface FetchedDocument {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** Fetches a document of an extension server. Redirects are not followed.
+ *  @throws Error when there is no answer, or more than `maxBytes` */
+export async function fetchDocument(
+  backends: Backends,
+  backend: Backend,
+  { path, accept, maxBytes, signal }: DocumentRequest,
+): Promise<FetchedDocument> {
+  const headers = { accept, 'user-agent': 'longshore-aggregator', ...userHeaders(aggregatorUser) };
+  const { promise, resolve, reject } = Promise.withResolvers<FetchedDocument>();
+  const request = backends.request(backend, { method: 'GET', path, headers, signal });
+  request.on('error', reject);
+  request.on('response', (response) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('error', reject);
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) response.destroy(new Error(`GET ${path}: the answer is larger than ${maxBytes} bytes`));
+      else chunks.push(chunk);
+    });
+    response.on('end', () =>
+      resolve({
+        status: response.statusCode ?? 0,
+        contentType: response.headers['content-type'] ?? '',
+        body: Buffer.concat(chunks),
+      }),
+    );
+  });
+  request.end();
+  return await promise;
+}
+
+/** The JSON object of a document; undefined for any other answer than 200.
+ *  @throws Error for a body that is no JSON object */
+export function objectIn({ status, body }: FetchedDocument, path: string): JsonObject | undefined {
+  if (status !== 200) return undefined;
+  const value = parseJson(path, body.toString());
+  if (!isJsonObject(value)) throw new Error(`GET ${path}: expected a JSON object`);
+  return value;
+}
