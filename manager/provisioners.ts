@@ -57,7 +57,7 @@ async function openUnpacker(
   kube: KubeClient,
 ): Promise<Unpacker> {
   const { authorities, mirrors, imagePolicy } = registries;
-  const { proxies, programPath, version } = environment;
+  const { proxies, programPath } = environment;
   return await createUnpacker({
     storeDir,
     limits: settings.limits,
@@ -69,7 +69,6 @@ async function openUnpacker(
     httpCaPem: authorities,
     allowsUnnamedHosts: settings.allowsUnnamedHosts,
     proxies,
-    version,
     answerDeadlineMs: settings.answerDeadlineMs,
     storeBytes: settings.contentStoreBytes,
     shared: await sharedStoreOf(settings, kube),

@@ -150,7 +150,13 @@ export class ContentWork {
     const { locks, onWork } = threads;
     const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onWork({ what: 'evicted', sizeBytes });
     const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
-    const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks, budget });
+    const store = await ContentStore.open({
+      dir: settings.storeDir,
+      limits: settings.limits,
+      locks,
+      budget,
+      key: settings.storeKey,
+    });
     return new ContentWork(settings, store, { fetch: createFetch(settings, threads), onWork: threads.onWork });
   }
 
@@ -249,7 +255,7 @@ export class ContentWork {
         warnings: [...warnings],
       };
       const { expectedDigest } = request;
-      const packed = await packObjects(this.#versionOf(format), parsed);
+      const packed = await packObjects(format.name, parsed);
       return contentOf(
         await inStage(
           storePrefix,
@@ -289,8 +295,7 @@ export class ContentWork {
     signal: AbortSignal,
   ): Promise<BundleContent> {
     const format = formatOf(provisionerClassName);
-    const version = this.#versionOf(format);
-    const parsed = await this.#store.readParsed(bundle, { version, expectedDigest: digest, signal });
+    const parsed = await this.#store.readParsed(bundle, { format: format.name, expectedDigest: digest, signal });
     if (parsed !== undefined) return format.restore(parsed);
     const { directories: names, maxFileBytes } = format;
     const reader = format.begin('');
@@ -300,7 +305,7 @@ export class ContentWork {
     );
     const content = reader.finish(present);
     this.#onWork({ what: 'parsed' });
-    const packed = await packObjects(version, content.parsed);
+    const packed = await packObjects(format.name, content.parsed);
     if (packed !== undefined) await this.#saveParsed(bundle, { digest, archiveDigest, packed }, signal);
     return content;
   }
@@ -312,11 +317,6 @@ export class ContentWork {
     signal: AbortSignal,
   ): Promise<void> {
     await this.#store.saveParsed(bundle, parsed, { signal }).catch(() => signal.throwIfAborted());
-  }
-
-  /** Another version of the program, or another format, parses again. */
-  #versionOf({ name }: BundleFormat): string {
-    return `${name} ${this.#settings.version}`;
   }
 }
 

@@ -74,7 +74,7 @@ async function openParts(settings: UnpackerSettings): Promise<Parts> {
     else counts.parsedCount += 1;
   };
   const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
-  const store = await ContentStore.open({ dir: storeDir, limits, locks, budget });
+  const store = await ContentStore.open({ dir: storeDir, limits, locks, budget, key: settings.storeKey });
   await store.sweep();
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
   return { store, uploads, pool: new ThreadPool(settings, { locks, onWork }), counts };

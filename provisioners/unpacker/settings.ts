@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type ContentLimits, defaultContentLimits, noProxies, type ProxySettings } from '../../src/base/index.ts';
 import { defaultPlatform } from '../../src/sources/index.ts';
@@ -25,7 +26,8 @@ export interface UnpackerSettings {
   readonly allowsUnnamedHosts: boolean;
   readonly proxies: ProxySettings;
   readonly shared: SharedStoreSettings | undefined;
-  readonly version: string;
+  /** Authenticates the parsed objects that this process stores. */
+  readonly storeKey: Uint8Array;
 }
 
 /** The one place of the unpacker's defaults. */
@@ -49,7 +51,7 @@ export function completeSettings({
     allowsUnnamedHosts: false,
     proxies: noProxies,
     shared: undefined,
-    version: '0.0.0',
+    storeKey: randomBytes(32),
   };
   return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };
 }

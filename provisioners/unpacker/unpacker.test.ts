@@ -127,7 +127,7 @@ describe('image bundles', () => {
   test('are parsed once, whatever is installed and corrected from them, and again only where the parsed objects are not stored', async () => {
     await using registry = await startRegistry();
     registry.putImage('combo:v1', [valid]);
-    const unpacker = await start({ version: '1.0.0' });
+    const unpacker = await start();
     const { digest } = await unpacker.unpack(imageRequest(`${registry.host}/combo:v1`), { signal });
     const objects = await load(bundle);
     await load(bundle);
@@ -136,17 +136,14 @@ describe('image bundles', () => {
     for (const _ of ['parsed and stored', 'read']) expect(await load(bundle)).toEqual(objects);
     expect(await unpacker.usage()).toMatchObject({ parsedCount: 2 });
     await unpacker[Symbol.asyncDispose]();
-    const sameVersion = await start({ version: '1.0.0' });
-    expect(await load(bundle)).toEqual(objects);
-    expect(await sameVersion.usage()).toMatchObject({ parsedCount: 0 });
-    await sameVersion[Symbol.asyncDispose]();
-    const newer = await start({ version: '1.1.0' });
+    // Only the process itself trusts what it has written.
+    const next = await start();
     for (const _ of ['parsed and stored', 'read']) expect(await load(bundle)).toEqual(objects);
-    expect(await newer.usage()).toMatchObject({ parsedCount: 1 });
+    expect(await next.usage()).toMatchObject({ parsedCount: 1 });
     // Nothing can be written there: the content is parsed each time, and that is no error.
     await rm(`${storeDir}/parsed`, { recursive: true });
     for (const _ of ['parsed', 'parsed again']) expect(await load(bundle)).toEqual(objects);
-    expect(await newer.usage()).toMatchObject({ parsedCount: 3 });
+    expect(await next.usage()).toMatchObject({ parsedCount: 3 });
   });
 
   test('do not bring layers of one registry to an image of another that only knows their digests', async () => {

@@ -196,6 +196,4 @@ export interface UnpackerOptions {
   readonly platform?: string;
   /** Where the programs `git` and `ssh` are looked for, as PATH has it; the usual folders by default. */
   readonly programPath?: string;
-  /** Of this program: what another version parsed is parsed again. Default `0.0.0`. */
-  readonly version?: string;
 }

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { decodeJson, isJsonObject, type JsonObject, replaceFile, sha256Digest } from '../base/index.ts';
+import { decodeJson, isJsonObject, type JsonObject, replaceFile } from '../base/index.ts';
 import { fileSizeBytes, pieceBytesOf, removeFile } from './disk.ts';
 
 const compress = promisify(zstdCompress);
@@ -36,15 +36,15 @@ function roomAfter(room: number, value: unknown): number {
 
 /** What a bundle was parsed into, packed for the disk. */
 export interface PackedObjects {
-  /** Of the program and the format that parsed it: another version parses it again. */
-  readonly version: string;
+  /** Name of the format that parsed it: another one parses it again. */
+  readonly format: string;
   readonly bytes: Buffer;
 }
 
 /** Packs what a bundle was parsed into; undefined if that is too large to be stored. */
-export async function packObjects(version: string, parsed: unknown): Promise<PackedObjects | undefined> {
+export async function packObjects(format: string, parsed: unknown): Promise<PackedObjects | undefined> {
   if (roomAfter(maxParsedCharacters, parsed) < 0) return undefined;
-  return { version, bytes: await compress(serialize(parsed), fast) };
+  return { format, bytes: await compress(serialize(parsed), fast) };
 }
 
 /** The digest of the bytes of a file. */
@@ -60,20 +60,32 @@ export interface ParsedQuery {
   /** Of the content. */
   readonly digest: string;
   readonly archivePath: string;
-  readonly version: string;
+  readonly format: string;
   readonly signal: AbortSignal;
 }
 
-/** What contents were parsed into, a file for each content: a line of JSON that names the version, the archive and the rest of the file by their
- *  digests, then the objects. Parsing costs much more than reading these files, and nothing else depends on them: one that is missing, damaged or of
- *  another version means that the content is parsed again. */
+/** What contents were parsed into, a file for each content: a line of JSON with the format, the digest of the archive and a message authentication
+ *  code, then the objects. Parsing costs much more than reading these files, and nothing else depends on them: one that is missing, changed or of
+ *  another process means that the content is parsed again. */
 export class ParsedObjects {
   readonly #dir: string;
   readonly #temporaryPath: () => string;
+  readonly #key: Uint8Array;
 
-  constructor(dir: string, temporaryPath: () => string) {
+  /** @param key of the process: objects that it has not written itself are not read, whoever can write the folder */
+  constructor(dir: string, temporaryPath: () => string, key: Uint8Array) {
     this.#dir = dir;
     this.#temporaryPath = temporaryPath;
+    this.#key = key;
+  }
+
+  /** Authenticates the objects together with what they were parsed from and by. */
+  #codeOf(digest: string, { format, archive, bytes }: { format: string; archive: string; bytes: Uint8Array }): string {
+    const hmac = createHmac('sha256', this.#key);
+    return hmac
+      .update(JSON.stringify([format, archive, digest]))
+      .update(bytes)
+      .digest('hex');
   }
 
   #path(digest: string): string {
@@ -85,17 +97,18 @@ export class ParsedObjects {
     return (await fileSizeBytes(this.#path(digest))) ?? 0;
   }
 
-  /** What the content was parsed into; undefined unless this version parsed it, and neither that nor the archive has changed since. */
-  async read({ digest, archivePath, version, signal }: ParsedQuery): Promise<unknown> {
+  /** What the content was parsed into; undefined unless this process parsed it by this format, and neither that nor the archive has changed since. */
+  async read({ digest, archivePath, format, signal }: ParsedQuery): Promise<unknown> {
     try {
       const file = await readFile(this.#path(digest), { signal });
       const end = file.indexOf('\n');
       const header = decodeJson(file.toString('utf8', 0, end));
       const bytes = file.subarray(end + 1);
-      if (!isJsonObject(header) || header['version'] !== version || header['objects'] !== sha256Digest(bytes)) {
+      if (!isJsonObject(header) || header['format'] !== format) return undefined;
+      const archive = await fileDigest(archivePath, signal);
+      if (header['archive'] !== archive || header['code'] !== this.#codeOf(digest, { format, archive, bytes })) {
         return undefined;
       }
-      if (header['archive'] !== (await fileDigest(archivePath, signal))) return undefined;
       return deserialize(await decompress(bytes, { maxOutputLength: maxParsedBytes })) as unknown;
     } catch {
       signal.throwIfAborted();
@@ -104,8 +117,9 @@ export class ParsedObjects {
   }
 
   /** @param archiveDigest of the bytes of the stored archive */
-  async write(digest: string, { version, bytes }: PackedObjects, archiveDigest: string): Promise<void> {
-    const header: JsonObject = { version, archive: archiveDigest, objects: sha256Digest(bytes) };
+  async write(digest: string, { format, bytes }: PackedObjects, archiveDigest: string): Promise<void> {
+    const code = this.#codeOf(digest, { format, archive: archiveDigest, bytes });
+    const header: JsonObject = { format, archive: archiveDigest, code };
     const file = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
     const temporaryPath = this.#temporaryPath();
     try {

@@ -11,11 +11,12 @@ import { ContentStore } from './store.ts';
 const signal = new AbortController().signal;
 const identity = { name: 'combo', uid: 'u1' };
 let dir: string;
+const key = randomBytes(32);
 let store: ContentStore;
 
 beforeEach(async () => {
   dir = `${tmpdir()}/store-${randomUUID()}`;
-  store = await ContentStore.open({ dir, limits: defaultContentLimits, locks: createLocks() });
+  store = await ContentStore.open({ dir, limits: defaultContentLimits, locks: createLocks(), key });
   return async () => await rm(dir, { recursive: true, force: true });
 });
 
@@ -184,6 +185,7 @@ interface Stored {
 
 async function bounded(maxBytes: number, restMs = 0): Promise<(stored: Stored) => Promise<void>> {
   store = await ContentStore.open({
+    key,
     dir,
     limits: defaultContentLimits,
     locks: createLocks(),

@@ -30,6 +30,8 @@ export interface ContentStoreOptions {
   readonly limits: ContentLimits;
   /** Shared by all that work on `dir` at the same time. */
   readonly locks: KeyedLocks;
+  /** Random, of the process: authenticates the parsed objects that it stores. */
+  readonly key: Uint8Array;
   /** Unbounded when it is not given. */
   readonly budget?: Omit<BudgetOptions, 'dir'> | undefined;
 }
@@ -103,7 +105,7 @@ export class ContentStore {
     this.#dir = options.dir;
     this.#options = options;
     this.#records = new Records(`${options.dir}/records`, () => this.#temporaryPath());
-    this.#parsed = new ParsedObjects(`${options.dir}/parsed`, () => this.#temporaryPath());
+    this.#parsed = new ParsedObjects(`${options.dir}/parsed`, () => this.#temporaryPath(), options.key);
     const budget = options.budget ?? { maxBytes: Number.POSITIVE_INFINITY };
     this.#budget = new Budget({ ...budget, dir: options.dir }, { records: this.#records, parsed: this.#parsed });
   }
@@ -319,11 +321,11 @@ export class ContentStore {
     if (record !== undefined) await this.#dropUnused(record.digest);
   }
 
-  /** What the content of a Bundle was parsed into by `version`; undefined where nothing is stored, where that is not known, or where it is not the
+  /** What the content of a Bundle was parsed into by `format`; undefined where nothing is stored, where that is not known, or where it is not the
    *  expected content: `readDirectories` throws the reason. */
   async readParsed(
     bundle: { readonly name: string; readonly uid: string },
-    query: Pick<ParsedQuery, 'version' | 'signal'> & { readonly expectedDigest: string },
+    query: Pick<ParsedQuery, 'format' | 'signal'> & { readonly expectedDigest: string },
   ): Promise<unknown> {
     const record = await this.find(bundle);
     if (record === undefined || record.isEvicted === true || record.digest !== query.expectedDigest) return undefined;

@@ -125,7 +125,7 @@ export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | k
   },
   longshore_bundle_parses_total: {
     kind: 'counter',
-    help: 'Bundles whose manifests were parsed: once for each content, again if the parsed objects are not stored.',
+    help: 'Bundles whose manifests were parsed: once for each content, again after a restart, and if the parsed objects are not stored.',
   },
   longshore_content_requests_total: {
     kind: 'counter',
