@@ -27,7 +27,7 @@ import {
   offeredProperties,
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
-import { type BundleContent, type BundleFormat, formatOf, readStaged } from '../../src/formats/index.ts';
+import { type BundleContent, formatOf, readStaged } from '../../src/formats/index.ts';
 import {
   type ContentSource,
   createHttpClient,

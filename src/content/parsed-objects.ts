@@ -72,7 +72,7 @@ export class ParsedObjects {
   readonly #temporaryPath: () => string;
   readonly #key: Uint8Array;
 
-  /** @param key of the process: objects that it has not written itself are not read, whoever can write the folder */
+  /** @param key of the process: only objects that this process has written are read */
   constructor(dir: string, temporaryPath: () => string, key: Uint8Array) {
     this.#dir = dir;
     this.#temporaryPath = temporaryPath;
