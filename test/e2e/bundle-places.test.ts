@@ -146,7 +146,7 @@ test('the folder above a bundle is refused, with the place of the bundle', async
   await writeFolder(join(dir, 'project'), { 'README.md': '', ...prefixed('bundle/') });
   const { code, stdout } = await run(['validate', 'project']);
   expect(code).toBe(1);
-  expect(stdout).toContain('error F1 Unable to locate manifests directory\n    There is one in bundle/: if that is');
+  expect(stdout).toContain('error F1 Unable to locate manifests directory\n    bundle/ has one: if that is');
 });
 
 function prefixed(prefix: string): Record<string, string> {
