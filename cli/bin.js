@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 // Not by name: an older Node.js has no such export, and would not reach the message below.
 import * as nodeModule from 'node:module';
+import { dirname } from 'node:path';
 
 // As `engines` of package.json: what the packages support that are loaded.
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -15,6 +16,9 @@ if (!isSupported) {
 }
 // From the second start on nothing is stripped or compiled again: that halves the time to the first answer.
 nodeModule.enableCompileCache();
+// Worker threads read the variable alone.
+const cacheFolder = nodeModule.getCompileCacheDir();
+if (cacheFolder !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cacheFolder);
 const compiled = new URL('../dist/cli/main.js', import.meta.url);
 const source = new URL('./main.ts', import.meta.url);
 await import((existsSync(source) ? source : compiled).href);

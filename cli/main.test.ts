@@ -51,6 +51,34 @@ test.each(['--help', 'up --help', 'version', 'no-such-command'])('longshore %s l
   expect(loaded.filter((name) => heavy.includes(name))).toEqual([]);
 });
 
+/** At the end of the program, starts a thread that prints where it keeps compiled modules. */
+const printCacheOfThread = `data:text/javascript,${encodeURIComponent(`
+  import { isMainThread, Worker } from 'node:worker_threads';
+  const code = "console.log('cache of a thread:', require('node:module').getCompileCacheDir())";
+  if (isMainThread) process.once('beforeExit', () => new Worker(code, { eval: true }));
+`)}`;
+
+test('threads of the program use the compile cache of the program', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-cache-'));
+  try {
+    const { NODE_COMPILE_CACHE: _ours, ...rest } = process.env;
+    const env = { ...rest, TMPDIR: folder };
+    const printed = spawnSync(process.execPath, ['--import', printCacheOfThread, bin, 'version'], {
+      encoding: 'utf8',
+      env,
+    });
+    expect(printed.stdout).toContain(`cache of a thread: ${join(folder, 'node-compile-cache')}`);
+    const disabled = { ...env, NODE_DISABLE_COMPILE_CACHE: '1' };
+    const plain = spawnSync(process.execPath, ['--import', printCacheOfThread, bin, 'version'], {
+      encoding: 'utf8',
+      env: disabled,
+    });
+    expect(plain.stdout).toContain('cache of a thread: undefined');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test('help names every command and ends well, with and without being asked', () => {
   const asked = longshore(['--help']);
   expect(asked).toMatchObject({ exitCode: 0, stderr: '' });

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type FuzzFinding, type FuzzOptions, fuzz } from '../test/faults/fuzz/run.ts';
+import { type FuzzFinding, type FuzzOptions, openFuzzer } from '../test/faults/fuzz/run.ts';
 import { fuzzTargets } from '../test/faults/fuzz/targets.ts';
 
 const usage = `usage: npm run fuzz -- [options]
@@ -24,6 +24,8 @@ const { values } = parseArgs({
   },
 });
 
+const fuzzer = openFuzzer();
+
 async function keep(finding: FuzzFinding): Promise<string> {
   await mkdir(values.keep, { recursive: true });
   const path = join(values.keep, `${finding.target.replaceAll(' ', '-')}-${finding.seed}-${finding.number}`);
@@ -33,7 +35,7 @@ async function keep(finding: FuzzFinding): Promise<string> {
 
 /** Prints the result of a target; returns how many inputs broke something. */
 async function run(name: string, options: FuzzOptions): Promise<number> {
-  const { inputs, accepted, findings } = await fuzz(name, options);
+  const { inputs, accepted, findings } = await fuzzer.fuzz(name, options);
   const counted = `${String(inputs).padStart(8)} inputs, ${accepted} accepted, ${findings.length} found`;
   console.log(`${name.padEnd(18)} ${counted}`);
   for (const finding of findings) {
@@ -57,6 +59,7 @@ const [seed, first] = [Number(values.seed), Number(values.first)];
 if (values.help) console.log(usage);
 else if (Number.isInteger(seed) && Number.isInteger(first) && Number.isFinite(forMs)) {
   process.exitCode = await runAll(names, { seed, first, forMs });
+  await fuzzer[Symbol.asyncDispose]();
 } else {
   console.error(usage);
   process.exitCode = 2;

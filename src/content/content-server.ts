@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
-import send from 'send';
 import {
   type ConnectionLimits,
   errorMessage,
@@ -233,6 +232,8 @@ class ContentHandler {
   ): Promise<void> {
     const file = await this.#options.fileOf(target.folder, target.bundleName, target.signal);
     if (file === undefined) return this.#reply(response, { status: 404, text: 'not found' });
+    // Threads that unpack bundles load this folder as well, and send nothing.
+    const { default: send } = await import('send');
     response.setHeader('content-type', 'application/gzip');
     const { promise, resolve } = Promise.withResolvers<void>();
     response.once('close', resolve);

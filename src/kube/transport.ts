@@ -1,11 +1,11 @@
 import type { AgentOptions, ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import { nodeHttp, redactUrl, TerminalError, withDeadline } from '../base/index.ts';
 import { type ActingUser, actingHeaders } from './acting-user.ts';
 import { KubeUnavailable } from './kube-error.ts';
-import type { ClusterAccess } from './kubeconfig.ts';
+import type { ClusterAccess, ClusterTls } from './kubeconfig.ts';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -68,10 +68,22 @@ async function readBody(response: IncomingMessage, what: string, maxBytes: numbe
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** One context for all connections that trust and show the same: each would read the certificates and the key again, and hold them in memory. */
+function shareContext(): (tls: ClusterTls) => SecureContext {
+  let last: { readonly tls: ClusterTls; readonly context: SecureContext } | undefined;
+  return (tls) => {
+    const isSame = last?.tls.ca === tls.ca && last?.tls.cert === tls.cert && last?.tls.key === tls.key;
+    if (last === undefined || !isSame) last = { tls, context: createSecureContext(tls) };
+    return last.context;
+  };
+}
+
 interface Endpoint {
   readonly url: URL;
   readonly isTls: boolean;
   readonly access: ClusterAccess;
+  /** @throws Error when certificate and key do not match */
+  readonly contextOf: (tls: ClusterTls) => SecureContext;
 }
 
 function requestOptionsOf({ url, isTls }: Endpoint, wire: WireRequest): RequestOptions {
@@ -108,15 +120,16 @@ function whenConnected(outgoing: ClientRequest, next: () => void): void {
 type AnyAgent = HttpAgent | HttpsAgent;
 
 async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Promise<IncomingMessage> {
-  const { access, isTls } = endpoint;
+  const { access, isTls, contextOf } = endpoint;
   const headers = { ...(await access.headers()), ...headersOf(wire) };
   // With the request, not with the agent: connections of other authorities or certificates are not used any more then.
-  const tls = isTls ? await access.tls() : {};
+  const tls = isTls ? await access.tls() : undefined;
   const start = isTls ? httpsRequest : nodeHttp().request;
   return await new Promise((resolve, reject) => {
     let outgoing: ClientRequest;
     try {
-      outgoing = start({ ...requestOptionsOf(endpoint, wire), ...tls, agent, headers });
+      const secure = tls === undefined ? {} : { ...tls, secureContext: contextOf(tls) };
+      outgoing = start({ ...requestOptionsOf(endpoint, wire), ...secure, agent, headers });
     } catch (thrown) {
       // A certificate and a key that do not match, while one of them has been replaced.
       reject(connectionFailed(wire, thrown, access.proxy));
@@ -141,7 +154,7 @@ async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Pro
 /** A transport for `access`. */
 export function createTransport(access: ClusterAccess, options: TransportOptions): Transport {
   const url = new URL(access.server);
-  const endpoint: Endpoint = { url, isTls: url.protocol === 'https:', access };
+  const endpoint: Endpoint = { url, isTls: url.protocol === 'https:', access, contextOf: shareContext() };
   const createAgent = (agentOptions: AgentOptions): AnyAgent =>
     endpoint.isTls ? new HttpsAgent(agentOptions) : new (nodeHttp().Agent)(agentOptions);
   const { proxy } = access;

@@ -19,6 +19,14 @@ import { review } from './review.ts';
 /** An object before and after a change, each up to the API server's own limit for a body, and the envelope. */
 const maxBodyBytes = 7 * 1024 * 1024;
 
+/** Objects are validated as they are; our own schemas are not validated at each start. */
+const validatorOptions = {
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  validateSchema: false,
+} as const;
+
 /** What the app needs. Defaults: dependencies are warned of, no account is required, no foreign classes. */
 export interface WebhookDeps extends Partial<ReviewSettings> {
   readonly systemNamespace: string;
@@ -99,7 +107,7 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
     keepAliveTimeout: 75_000,
     // API servers open connections before they need them: those count as busy, and closing would wait for them.
     forceCloseConnections: true,
-    ajv: { customOptions: { coerceTypes: false as const, removeAdditional: false as const, useDefaults: false } },
+    ajv: { customOptions: validatorOptions },
   };
   const app =
     tls === undefined ? Fastify(options) : (Fastify({ ...options, https: tls }) as unknown as FastifyInstance);

@@ -135,6 +135,12 @@ export interface ConfigScope {
   readonly installNamespace: string;
 }
 
+interface ConfigSchemaOptions {
+  readonly scope?: ConfigScope | undefined;
+  /** The schema of `deploymentConfig` takes 0.1 s to compile: without it, any value is accepted there. */
+  readonly hasDeploymentConfig: boolean;
+}
+
 function watchNamespaceSchema({ modes, installNamespace }: ConfigScope): JsonObject | undefined {
   const own = modes.includes('OwnNamespace');
   const single = modes.includes('SingleNamespace');
@@ -146,14 +152,19 @@ function watchNamespaceSchema({ modes, installNamespace }: ConfigScope): JsonObj
   return { if: { type: 'null' }, else: schema };
 }
 
+function acceptedDeploymentConfig(isValidated: boolean): JsonObject {
+  return isValidated ? { $ref: deploymentConfigId } : {};
+}
+
 /** JSON Schema (draft-07) of the configuration of an operator; with `scope` as narrow as the bundle makes it.
  *  @see docs/spec/registry-v1-rendering.md#schema */
-export function configSchema(scope?: ConfigScope): JsonObject {
+export function configSchema({ scope, hasDeploymentConfig }: ConfigSchemaOptions): JsonObject {
   const isMulti = scope?.modes.includes('MultiNamespace') ?? true;
   const anyNamespace: JsonObject = { if: { type: 'null' }, else: namespaceName };
   const watchNamespace = scope === undefined ? anyNamespace : watchNamespaceSchema(scope);
   const isRequired = scope !== undefined && !scope.modes.includes('AllNamespaces') && watchNamespace !== undefined;
   const names = amendments.map(({ name }) => name);
+  const deploymentConfig = acceptedDeploymentConfig(hasDeploymentConfig);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -168,7 +179,7 @@ export function configSchema(scope?: ConfigScope): JsonObject {
       amendments: { type: 'string', enum: ['all', 'none'] },
       withoutAmendments: { type: 'array', items: { type: 'string', enum: names } },
       dropForeignConversion: { type: 'boolean' },
-      deploymentConfig: { $ref: deploymentConfigId },
+      deploymentConfig,
     },
   };
 }

@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject } from 'ajv';
 import { isJsonObject, type JsonObject, type JsonValue, objectAt, TerminalError } from '../../base/index.ts';
 import type { AmendmentChoice } from './amendments/index.ts';
 import { type CertificateProvider, findCertificateProvider } from './certificates.ts';
@@ -122,11 +123,23 @@ const maxCharactersForAllProblems = 16 * 1024;
 const maxProblems = 100;
 const built = new Map<boolean, Ajv>();
 
-/** Built when it is first needed: the types of the Kubernetes API take a while. */
+/** CommonJS: loaded when the first configuration is validated, which most threads that unpack bundles never do. */
+function loadAjv(): typeof import('ajv') {
+  return createRequire(import.meta.url)('ajv') as typeof import('ajv');
+}
+
+/** Built when it is first needed: the types of the Kubernetes API take a while. Our own schemas are not validated. */
 function schemas(allErrors: boolean): Ajv {
   const known = built.get(allErrors);
   if (known !== undefined) return known;
-  const made = new Ajv({ allErrors, strict: false, verbose: true, schemas: [deploymentConfigSchema()] });
+  const options = {
+    allErrors,
+    strict: false,
+    validateSchema: false,
+    verbose: true,
+    schemas: [deploymentConfigSchema()],
+  };
+  const made = new (loadAjv().Ajv)(options);
   built.set(allErrors, made);
   return made;
 }
@@ -195,7 +208,8 @@ function boundedProblems(problems: readonly string[]): readonly string[] {
  *  validated.
  *  @see docs/spec/registry-v1-rendering.md#user-configuration */
 export function configProblems(config: JsonValue, scope?: ConfigScope): readonly string[] {
-  const schema = configSchema(scope);
+  const hasDeploymentConfig = isJsonObject(config) && config['deploymentConfig'] !== undefined;
+  const schema = configSchema({ scope, hasDeploymentConfig });
   const ajv = schemas(JSON.stringify(config).length <= maxCharactersForAllProblems);
   const validate = ajv.compile(schema);
   ajv.removeSchema(schema);

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
-import { fuzz } from './run.ts';
+import { afterAll, expect, test } from 'vitest';
+import { openFuzzer } from './run.ts';
 import { fuzzTargets } from './targets.ts';
+
+const fuzzer = openFuzzer();
+afterAll(() => fuzzer[Symbol.asyncDispose]());
 
 const seed = 20_260_101;
 /** Of targets whose inputs take long; `npm run fuzz` tries more. */
@@ -19,7 +22,7 @@ test.each(fuzzTargets.map(({ name }) => name))(
   '%s: corrupted inputs are refused with an error or accepted',
   async (name) => {
     const count = counts[name] ?? 200;
-    const report = await fuzz(name, { seed, count, forMs: 200_000 });
+    const report = await fuzzer.fuzz(name, { seed, count, forMs: 200_000 });
     expect(report.findings.map(({ number, text }) => `${number}: ${text}`)).toEqual([]);
     // Some inputs are not corrupted: a target that refuses everything tries nothing.
     expect(report.accepted).toBeGreaterThan(0);
@@ -28,7 +31,7 @@ test.each(fuzzTargets.map(({ name }) => name))(
 );
 
 test('input that throws, hangs or rejects in the background is found, and the rest is still tried', async () => {
-  const { findings, accepted } = await fuzz('broken on purpose', {
+  const { findings, accepted } = await fuzzer.fuzz('broken on purpose', {
     seed,
     count: 20,
     forMs: 200_000,

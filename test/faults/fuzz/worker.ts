@@ -1,7 +1,6 @@
-/** Tries inputs of one target, one after another. `workerData`: the target, the seed, the first number, and the counter of the number under way. */
-
+/** Tries the inputs of one task after the other: for all targets in one thread, because loading them takes longer than most tasks. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { errorMessage } from '../../../src/base/index.ts';
 import { fuzzInput } from './input.ts';
 import { findTarget } from './targets.ts';
@@ -23,20 +22,24 @@ export interface WorkerFinding {
   readonly text: string;
 }
 
-const { target: name, seed, first, end, counters } = workerData as WorkerTask;
-const target = findTarget(name);
-const report = (number: number, thrown: unknown): void => {
-  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : errorMessage(thrown);
-  parentPort?.postMessage({ number, text } satisfies WorkerFinding);
-};
+/** What a worker sends: a finding, or `done` after the last input of a task. */
+export type FromWorker = WorkerFinding | 'done';
+/** What a worker receives: a task, `over` when its time is over, or `close`. */
+export type ToWorker = WorkerTask | 'over' | 'close';
+
+const send = (message: FromWorker): void => parentPort?.postMessage(message);
+let underWay = -1;
 let isOver = false;
-parentPort?.once('message', () => {
-  isOver = true;
-});
-process.on('unhandledRejection', (thrown) => report(Atomics.load(counters, 0), thrown));
-{
+
+function report(number: number, thrown: unknown): void {
+  send({ number, text: thrown instanceof Error ? (thrown.stack ?? thrown.message) : errorMessage(thrown) });
+}
+
+async function run({ target: name, seed, first, end, counters }: WorkerTask): Promise<void> {
+  const target = findTarget(name);
   await using open = await target.open();
   for (let number = first; number < end && !isOver; number += 1) {
+    underWay = number;
     Atomics.store(counters, 0, number);
     try {
       if ((await open.attempt(fuzzInput(target, seed, number))) === 'accepted') Atomics.add(counters, 1, 1);
@@ -47,4 +50,20 @@ process.on('unhandledRejection', (thrown) => report(Atomics.load(counters, 0), t
     await nextTurn();
   }
 }
-parentPort?.close();
+
+process.on('unhandledRejection', (thrown) => report(underWay, thrown));
+parentPort?.on('message', (message: ToWorker) => {
+  if (message === 'close') parentPort?.close();
+  else if (message === 'over') isOver = true;
+  else {
+    isOver = false;
+    // A target that does not open ends the thread, which is a finding.
+    void run(message).then(
+      () => send('done'),
+      (thrown) =>
+        setImmediate(() => {
+          throw thrown;
+        }),
+    );
+  }
+});
