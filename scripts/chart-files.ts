@@ -164,6 +164,7 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
     },
   };
   return new Map([
+    ['.helmignore', '# The kinds of operators.coreos.com are not part of the chart.\ndefinitions/olm/\n'],
     ['Chart.yaml', `${mark}${formatYaml(chart)}`],
     ['values.yaml', valuesText(image)],
     ['templates/customresourcedefinitions.yaml', definitionsTemplate()],

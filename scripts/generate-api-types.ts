@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../src/base/index.ts';
+import { readOlmCrds } from './olm-crds.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const outputDir = path.join(root, 'src/api/generated');
@@ -28,11 +29,19 @@ function singular(word: string): string {
   return word.endsWith('s') ? word.slice(0, -1) : word;
 }
 
+/** The type of a schema that has none or allows every field. */
+function openTypeOf(schema: JsonObject): string | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) return 'number | string';
+  return schema['x-kubernetes-preserve-unknown-fields'] === true ? 'JsonObject' : undefined;
+}
+
 class TypeWriter {
   readonly interfaces: string[] = [];
+  readonly #named = new Set<string>();
 
   typeOf(name: string, schema: JsonObject): string {
-    if (schema['x-kubernetes-preserve-unknown-fields'] === true) return 'JsonObject';
+    const open = openTypeOf(schema);
+    if (open !== undefined) return open;
     if (Array.isArray(schema.enum))
       return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ');
     if (schema.type === 'array') {
@@ -44,9 +53,16 @@ class TypeWriter {
     if (isJsonObject(schema.additionalProperties)) {
       return `Readonly<Record<string, ${this.typeOf(name, schema.additionalProperties)}>>`;
     }
-    if (!isJsonObject(schema.properties)) return 'Readonly<Record<string, never>>';
-    this.#writeInterface(name, schema);
-    return name;
+    return isJsonObject(schema.properties) ? this.#interfaceOf(name, schema) : 'Readonly<Record<string, never>>';
+  }
+
+  /** A schema with a title has one interface of that name, wherever it is used. */
+  #interfaceOf(name: string, schema: JsonObject): string {
+    const { title } = schema;
+    const used = typeof title === 'string' ? title : name;
+    if (!this.#named.has(used)) this.#writeInterface(used, schema);
+    if (used === title) this.#named.add(used);
+    return used;
   }
 
   #writeInterface(name: string, schema: JsonObject): void {
@@ -56,7 +72,8 @@ class TypeWriter {
       if (!isJsonObject(member)) throw new Error(`expected a schema at ${name}.${key}`);
       const doc = typeof member.description === 'string' ? `  /** ${member.description} */\n` : '';
       const mark = required.includes(key) ? '' : '?';
-      return `${doc}  readonly ${key}${mark}: ${this.typeOf(name + capitalised(key), member)};\n`;
+      const property = /^\w+$/.test(key) ? key : `'${key}'`;
+      return `${doc}  readonly ${property}${mark}: ${this.typeOf(name + capitalised(key), member)};\n`;
     });
     this.interfaces[slot] = `${docOf(schema)}export interface ${name} {\n${members.join('')}}\n`;
   }
@@ -69,6 +86,7 @@ function docOf(schema: JsonObject): string {
 /** What a check at run time needs of a schema: types, required members, enums. */
 function shapeOf(schema: JsonObject): JsonValue {
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) return { type: 'object' };
+  if (schema['x-kubernetes-int-or-string'] === true) return { 'x-kubernetes-int-or-string': true };
   const shape: JsonObject = { type: schema.type ?? 'object' };
   if (Array.isArray(schema.required)) shape.required = schema.required;
   if (Array.isArray(schema.enum)) shape.enum = schema.enum;
@@ -87,11 +105,17 @@ function withoutTypeMeta(schema: JsonObject): JsonObject {
   return { ...schema, properties };
 }
 
+/** `OLMConfig` → `OLM`, `Config`. */
+function wordsOf(kind: string): readonly string[] {
+  return kind.match(/[A-Z]+(?![a-z])|[A-Z][a-z]*/g) ?? [];
+}
+
 function generate(source: string, crd: JsonObject): { fileName: string; text: string } {
   const spec = objectAt(crd, 'spec');
   const kind = stringAt(objectAt(spec, 'names'), 'kind');
-  const version = Array.isArray(spec.versions) ? spec.versions[0] : undefined;
-  if (!isJsonObject(version)) throw new Error(`${source}: no version`);
+  const versions = Array.isArray(spec.versions) ? spec.versions : [];
+  const version = versions.find((one) => isJsonObject(one) && one.storage === true);
+  if (!isJsonObject(version)) throw new Error(`${source}: no version is stored`);
   const schema = withoutTypeMeta(objectAt(objectAt(version, 'schema'), 'openAPIV3Schema'));
   const writer = new TypeWriter();
   writer.typeOf(kind, schema);
@@ -104,15 +128,21 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
   const json = body.includes('JsonObject') ? `import type { JsonObject } from '../../base/index.ts';\n` : '';
   const header = `// Generated from crds/${source} by scripts/generate-api-types.ts: do not edit.\n`;
   const imports = `${json}import type { Schema } from '../../schema/index.ts';\nimport type { ObjectMeta } from '../object-meta.ts';\n`;
-  const constant = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const [firstWord = ''] = wordsOf(kind);
+  const constant = firstWord.toLowerCase() + kind.slice(firstWord.length);
   const shape = `/** What \`parse${kind}\` checks. */\nexport const ${constant}Shape: Schema = ${JSON.stringify(shapeOf(schema), null, 2)};\n`;
-  const fileName = `${kind.replaceAll(/(?!^)([A-Z])/g, '-$1').toLowerCase()}.ts`;
+  const fileName = `${wordsOf(kind).join('-').toLowerCase()}.ts`;
   return { fileName, text: [header + imports, typed, shape].join('\n') };
 }
 
 await mkdir(outputDir, { recursive: true });
-for (const source of (await readdir(path.join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).toSorted()) {
-  const crd = parseYaml(source, await readFile(path.join(root, 'crds', source), 'utf8'));
+const ownFiles = (await readdir(path.join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).toSorted();
+const own = ownFiles.map(async (source) => ({
+  source,
+  crd: parseYaml(source, await readFile(path.join(root, 'crds', source), 'utf8')),
+}));
+const olm = (await readOlmCrds('type')).map(({ fileName, crd }) => ({ source: `olm/sources/${fileName}`, crd }));
+for (const { source, crd } of [...(await Promise.all(own)), ...olm]) {
   if (!isJsonObject(crd)) throw new Error(`${source}: expected an object`);
   const { fileName, text } = generate(source, crd);
   await writeFile(path.join(outputDir, fileName), text);

@@ -42,6 +42,7 @@ test('the archive of the chart has the CustomResourceDefinitions as files', asyn
       expect(entries.get(`longshore/definitions/${basename(definition)}`), definition).toBe('File');
     }
     expect([...entries.values()]).not.toContain('SymbolicLink');
+    expect([...entries.keys()].filter((path) => path.startsWith('longshore/definitions/olm/'))).toEqual([]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

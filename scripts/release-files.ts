@@ -28,7 +28,11 @@ export function signText(text: string, keyPem: string, passphrase: string | unde
 /** Writes the chart as an archive, with the CustomResourceDefinitions that it has a link to in the repository. */
 export async function packChart(file: string): Promise<void> {
   const chart = { cwd: 'deploy/chart', prefix: 'longshore', file };
-  await create({ ...chart, gzip: true, portable: true, noMtime: true, follow: true }, readdirSync('deploy/chart'));
+  const filter = (path: string): boolean => !`${path}/`.startsWith('definitions/olm/');
+  await create(
+    { ...chart, gzip: true, portable: true, noMtime: true, follow: true, filter },
+    readdirSync('deploy/chart'),
+  );
 }
 
 /** Everything that an overlay installs, as one file for `kubectl apply --server-side -f`. */

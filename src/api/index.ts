@@ -24,12 +24,28 @@ export {
   type RemovingReason,
 } from './bundle-deployment.ts';
 export {
+  type CatalogConnectionState,
+  type CatalogSourceConditionType,
+  type CatalogSourceReason,
+  type CatalogSourceType,
+  catalogSourceResource,
+  type TemplatesResolvedReason,
+} from './catalog-source.ts';
+export {
   type ClusterCatalogConditionType,
   type ClusterCatalogReason,
   catalogFinalizer,
   catalogNameLabel,
   clusterCatalogResource,
 } from './cluster-catalog.ts';
+export {
+  type ClusterServiceVersionPhase,
+  type ClusterServiceVersionReason,
+  clusterServiceVersionResource,
+  type DependentStatus,
+  type InstallModeType,
+  type RequirementStatus,
+} from './cluster-service-version.ts';
 export type { Condition } from './condition.ts';
 export {
   adoptAnnotation,
@@ -78,14 +94,56 @@ export type {
   BundleDeploymentSpec,
   BundleDeploymentStatus,
 } from './generated/bundle-deployment.ts';
+export type { CatalogSource, CatalogSourceSpec, CatalogSourceStatus } from './generated/catalog-source.ts';
 export type { ClusterCatalog, ClusterCatalogSpec, ClusterCatalogStatus } from './generated/cluster-catalog.ts';
+export type {
+  ClusterServiceVersion,
+  ClusterServiceVersionSpec,
+  ClusterServiceVersionStatus,
+} from './generated/cluster-service-version.ts';
+export type { InstallPlan, InstallPlanSpec, InstallPlanStatus } from './generated/install-plan.ts';
+export type { OLMConfig, OLMConfigSpec, OLMConfigStatus } from './generated/olm-config.ts';
+export type { Operator, OperatorStatus } from './generated/operator.ts';
+export type {
+  OperatorCondition,
+  OperatorConditionSpec,
+  OperatorConditionStatus,
+} from './generated/operator-condition.ts';
+export type { OperatorGroup, OperatorGroupSpec, OperatorGroupStatus } from './generated/operator-group.ts';
 export type {
   PlatformOperator,
   PlatformOperatorSpec,
   PlatformOperatorStatus,
 } from './generated/platform-operator.ts';
+export type { Subscription, SubscriptionSpec, SubscriptionStatus } from './generated/subscription.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
+export {
+  type BundleLookupConditionType,
+  type InstallPlanApproval,
+  type InstallPlanConditionType,
+  type InstallPlanPhase,
+  type InstallPlanReason,
+  type InstallPlanStepStatus,
+  installPlanResource,
+} from './install-plan.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
+export { type OlmConfigConditionType, type OlmConfigReason, olmConfigName, olmConfigResource } from './olm-config.ts';
+export {
+  csvCleanupFinalizer,
+  installedAlongsidePrefix,
+  olmAnnotations,
+  olmLabelPrefixes,
+  olmLabels,
+  operatorConditionVariable,
+} from './olm-names.ts';
+export { operatorResource } from './operator.ts';
+export { type OperatorConditionType, operatorConditionResource } from './operator-condition.ts';
+export {
+  type OperatorGroupConditionType,
+  type OperatorGroupReason,
+  operatorGroupResource,
+  type UpgradeStrategy,
+} from './operator-group.ts';
 export { parseBundle, parseBundleDeployment, parseClusterCatalog, parsePlatformOperator } from './parse.ts';
 export {
   type PlatformInstalledReason,
@@ -97,3 +155,9 @@ export {
 } from './platform-operator.ts';
 export type { Resource } from './resource.ts';
 export { isSameSpec } from './same-spec.ts';
+export {
+  type SubscriptionConditionType,
+  type SubscriptionReason,
+  type SubscriptionState,
+  subscriptionResource,
+} from './subscription.ts';

@@ -15,6 +15,12 @@ export const corpusCatalogDir: string | undefined = existsSync(join(corpusDir, '
   ? join(corpusDir, 'catalogs/community-v4.18')
   : undefined;
 
+/** The CustomResourceDefinitions that Operator Lifecycle Manager publishes. */
+export const corpusOlmDir: string = join(corpusDir, 'release/operator-framework-olm');
+
+/** The folder of real bundles of operators. */
+export const corpusBundlesDir: string = join(corpusDir, 'registry-v1/bundles');
+
 /** What the reference renderer makes of one bundle. */
 export interface ExpectedRenderings {
   /** `package/version`. */

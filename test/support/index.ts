@@ -7,7 +7,9 @@ export { type BareCluster, openBareCluster } from './bare-cluster.ts';
 export { type ChartForm, chartForms, chartImage, chartObjects, keyed } from './chart.ts';
 export {
   corpusBundle,
+  corpusBundlesDir,
   corpusCatalogFile,
+  corpusOlmDir,
   type ExpectedRenderings,
   expectedModes,
   expectedRenderings,
