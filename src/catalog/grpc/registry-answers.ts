@@ -75,7 +75,7 @@ export class RegistryAnswers {
   }
 
   /** The head of a channel.
-   *  @throws TerminalError NotFound; a channel without one head says so */
+   *  @throws TerminalError NotFound; also for a channel without exactly one head */
   head(packageName: string, channelName: string): Uint8Array {
     const where = this.#assertChannel(packageName, channelName);
     const heads = this.#index.members.channel(packageName, channelName)?.heads ?? [];

@@ -53,7 +53,7 @@ function memberOf(row: Readonly<Record<string, unknown>>): ChannelMember {
   };
 }
 
-/** Who is in which channel, and what leads to whom: lists are ordered by package, channel and bundle, where nothing else is said. */
+/** The members of channels and the edges between them: lists are ordered by package, channel and bundle by default. */
 export class ChannelMembers {
   readonly #all: Query;
   /** Encoded packages that were requested last; the index never changes. */
