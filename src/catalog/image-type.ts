@@ -1,4 +1,4 @@
-/** How images begin; what is not here is told by how it looks. */
+/** How images begin; others are recognized by their text. */
 const signatures: readonly { readonly type: string; readonly bytes: string; readonly offset?: number }[] = [
   { type: 'image/png', bytes: '89504e470d0a1a0a' },
   { type: 'image/jpeg', bytes: 'ffd8ff' },

@@ -3,9 +3,6 @@ import { filesOf } from './files.ts';
 import { proseOf } from './markdown.ts';
 import { wordsToReplace } from './vocabulary.ts';
 
-/** Folders whose code still has the former words. Remove a folder once its code follows the table. */
-const exemptFolders = ['src/catalog'];
-
 /** These files list the words. */
 const vocabulary = [
   'docs/spec/house-style.md',
@@ -19,11 +16,6 @@ const exceptions: readonly { readonly under: string; readonly words: RegExp; rea
     under: 'test/conformance/',
     words: /\b(?:[Nn]obody|somebody|judge|judged|judging|spoil|says|[Ww]anted|isGoing)\b/g,
     because: 'recorded with the responses of a kube-apiserver',
-  },
-  {
-    under: 'test/e2e/',
-    words: /\+\+\+ wanted|wanted: |\brights\b|RightsMissing|[Ss]omebody|nobody has looked/g,
-    because: 'messages of the exempt folders',
   },
   {
     under: 'docs/spec/',
@@ -58,8 +50,7 @@ test('finds a word in identifiers, strings, comments and prose', () => {
 
 test('identifiers, strings and comments use the words of the field', () => {
   const patterns = ['*.ts', '*.go', '*.py', '*.sh', 'test/rows/*.yaml'];
-  const exempt = [...exemptFolders.map((folder) => `:!${folder}`), ':!**/generated/**'];
-  const code = filesOf(...patterns, ...exempt).filter(({ path }) => !vocabulary.includes(path));
+  const code = filesOf(...patterns, ':!**/generated/**').filter(({ path }) => !vocabulary.includes(path));
   expect(code.length).toBeGreaterThan(700);
   const found = code.flatMap(({ path, text }) =>
     offencesIn(
@@ -84,11 +75,4 @@ test('prose uses the words of the field', () => {
     return offencesIn(path, prose);
   });
   expect(found).toEqual([]);
-});
-
-test('no folder is exempt without need', () => {
-  const clean = exemptFolders.filter((folder) =>
-    filesOf(`${folder}/*.ts`).every(({ text }) => wordsToReplace(text).length === 0),
-  );
-  expect(clean).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { programPath, runLongshore } from './program.ts';
 
@@ -35,3 +36,28 @@ test('a catalog that is served over gRPC and HTTP has what its folder has, and s
     child.kill('SIGKILL');
   }
 });
+
+/** Terminates the threads of the program on SIGUSR2. */
+const terminateThreads = "process.on('worker', (thread) => process.on('SIGUSR2', () => thread.terminate()));";
+
+// Only Linux distributes the connections to a port over several listeners.
+test.runIf(process.platform === 'linux')(
+  'a registry thread that ends by itself ends the program with an error',
+  async () => {
+    const hook = `data:text/javascript,${encodeURIComponent(terminateThreads)}`;
+    const options = ['--grpc-port', '0', '--bind-address', '127.0.0.1', '--threads', '2'];
+    const child = spawn(process.execPath, ['--import', hook, programPath, 'catalog', 'serve', catalog, ...options], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    try {
+      const stderr = text(child.stderr);
+      await once(child.stdout, 'data');
+      child.kill('SIGUSR2');
+      const [code] = (await once(child, 'exit')) as [number | null];
+      expect(code).toBe(1);
+      expect(await stderr).toContain('Error: a thread of the registry ended: it ended by itself');
+    } finally {
+      child.kill('SIGKILL');
+    }
+  },
+);

@@ -5,7 +5,7 @@ interface NamedApi extends GroupVersionKind {
   readonly plural: string;
 }
 
-/** What a bundle's manifests say of APIs. */
+/** The APIs in a bundle's manifests. */
 export interface BundleApis {
   readonly provided: readonly GroupVersionKind[];
   readonly required: readonly GroupVersionKind[];

@@ -151,7 +151,7 @@ test.each<[string, BundleParts, string]>([
   expect(() => bundleDocument(parts)).toThrow(text);
 });
 
-test('a dependency that nothing can meet is told', () => {
+test('a dependency that nothing can meet is reported', () => {
   const dependencies = [{ type: 'olm.package', value: { packageName: 'a', version: '~1.0' } }];
   expect(bundleDocument(partsOf({}, { dependencies })).warnings).toEqual([
     expect.stringMatching(/^metadata\/dependencies\.yaml: dependencies\[0\]: /),

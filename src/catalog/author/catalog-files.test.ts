@@ -51,7 +51,7 @@ test('a Dockerfile serves the catalog from a cache that was built before', () =>
   ]);
 });
 
-test('on scratch an image has data only, which is told', () => {
+test('on scratch an image has data only, which is reported', () => {
   const text = catalogDockerfile({ folder: 'my catalog', ...images, baseImage: 'scratch', labels: [] });
   expect(text).toContain('grpcPodConfig.extractContent');
   expect(text).toContain('FROM scratch');

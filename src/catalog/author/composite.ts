@@ -96,7 +96,7 @@ function readComponent(component: JsonObject, catalogs: ReadonlyMap<string, Targ
   return made;
 }
 
-/** The components of a composite template; `catalogsText` says where catalogs are.
+/** The components of a composite template; `catalogsText` lists where catalogs are.
  *  @throws TerminalError InvalidTemplate
  *  @see docs/spec/catalogs.md#templates */
 export function readComposite(text: string, catalogsText: string): readonly CompositeComponent[] {

@@ -21,7 +21,7 @@ const parts = {
   properties: [{ type: 'a', value: [1] }],
 };
 
-/** What is done is done, or refused with an error of ours that says something. */
+/** Input is either accepted, or refused with an error of ours that has a message. */
 async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await work();

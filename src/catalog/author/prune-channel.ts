@@ -42,7 +42,7 @@ function skippersOf(channel: Channel, distances: ReadonlyMap<string, number>): R
 }
 
 /** The entries that have to stay in a channel when the requested ones do, so that it stays as valid as it is: its heads, all that lies on the chain
- *  above one that stays, and for what is skipped somebody who skips it. Edges to what goes may stay: they lead in from there. */
+ *  above one that stays, and for what is skipped an entry that skips it. Edges to what goes may stay: they lead in from there. */
 export function retainedEntries(channel: Channel, requested: readonly string[]): ReadonlySet<string> {
   const { heads, distances } = orderChannel(channel);
   const above = aboveOf(heads, channel);

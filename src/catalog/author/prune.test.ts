@@ -80,13 +80,13 @@ describe('of a package', () => {
   const entriesOf = (retained: ReturnType<typeof prunePackage>): Record<string, readonly string[]> =>
     Object.fromEntries(Array.from(retained.channels, ([name, entries]) => [name, Array.from(entries).sort()]));
 
-  test('all stays when nothing more is said', async () => {
+  test('everything is retained by default', async () => {
     const retained = prunePackage(await read(), whole);
     expect(retained.bundles.size).toBe(5);
     expect(retained.defaultChannel).toBe('stable');
   });
 
-  test('heads stay alone when nothing else is wanted', async () => {
+  test('heads alone are retained when nothing else is requested', async () => {
     const retained = prunePackage(await read(), { ...whole, isHeadsOnly: true });
     expect(entriesOf(retained)).toEqual({ candidate: ['tide-gauge.v2.0.0-rc.1'], stable: ['tide-gauge.v1.2.0'] });
   });
@@ -142,7 +142,7 @@ test('documents of what goes go, and deprecations of it', async () => {
   expect(pruneDocument(retained, { ...custom, package: '' })).toEqual({ a: 1 });
 });
 
-test('what is needed and does not stay is told once, with who would be it', async () => {
+test('a requirement that is not retained is reported once, with the bundles that would meet it', async () => {
   const packages = await read();
   const view = createCatalogView({ name: 'c' }, packages);
   const retained = new Map([['tide-gauge', prunePackage(packages, whole)]]);

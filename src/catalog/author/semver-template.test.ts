@@ -79,7 +79,7 @@ test('the worked example has the edges of the reference, whatever the order of i
   );
 });
 
-test('CR-C11 a template that says nothing of channels gets minor ones', () => {
+test('CR-C11 a template without options for channels gets minor ones', () => {
   expect(Object.keys(edges(build(templateOf({ fast: ['1.0.0', '1.1.0'] }))))).toEqual(['fast-v1.0', 'fast-v1.1']);
 });
 
@@ -125,7 +125,7 @@ test('a release gives equal versions an order', () => {
   expect(edges(built)).toEqual({ 'stable-v1.0': '1.0.0-9; 1.0.0-10 skips 1.0.0-9' });
 });
 
-test('with both kinds a later minor channel is the default whatever is preferred, which is told', () => {
+test('with both kinds a later minor channel is the default whatever is preferred, which is reported', () => {
   const built = build(templateOf({ stable: ['1.0.0', '1.1.0'] }, { ...both, defaultChannelTypePreference: 'major' }));
   expect(defaultChannel(built)).toBe('stable-v1.1');
   expect(built.warnings).toEqual([

@@ -53,7 +53,7 @@ const shape: GoShape = {
 interface SemverTemplate {
   readonly kinds: readonly ChannelKind[];
   readonly preference: ChannelKind;
-  /** Whether the author said so. */
+  /** Whether the author set it. */
   readonly isPreferenceGiven: boolean;
   /** References, in the author's order. */
   readonly images: Readonly<Record<Archetype, readonly string[]>>;

@@ -34,7 +34,7 @@ function kindOf(type: string | undefined, document: () => JsonObject): TemplateK
   );
 }
 
-/** Reads a template of the given type, or of the one that its schema says.
+/** Reads a template of the given type, or of the type that its schema names.
  *  @throws TerminalError InvalidTemplate, InvalidOption */
 export function readTemplate(text: string, type?: string): CatalogTemplate {
   const document = (): JsonObject => templateDocument(text);

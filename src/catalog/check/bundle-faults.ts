@@ -11,7 +11,7 @@ import { type BundleRecord, detached } from './record.ts';
 
 const maxReleaseCharacters = 20;
 
-/** What a bundle says of itself. */
+/** The identity that a bundle states. */
 interface Identity {
   readonly packageName: string;
   readonly version: string;
@@ -109,7 +109,7 @@ function* versionFaults(name: string, identity: Identity): Iterable<Fault> {
   yield ['S18', `error parsing bundle ${goQuote(name)} release version ${shown}: invalid release ${shown}: ${release}`];
 }
 
-/** What a bundle says of its version, as far as that can be read. */
+/** The version that a bundle states, as far as it can be read. */
 function versionOf(identity: Identity | undefined): Pick<BundleRecord, 'version' | 'release'> {
   if (identity === undefined) return { release: '' };
   const version = readVersion(identity.version);

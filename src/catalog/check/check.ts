@@ -9,7 +9,7 @@ import { detached, type PackageRecord } from './record.ts';
 import { type CatalogRecords, structuralFaults } from './structure.ts';
 import type { CatalogWarnings } from './warnings.ts';
 
-/** Judges a catalog document by document. */
+/** Validates a catalog document by document. */
 export interface CatalogCheck {
   /** The document is not kept. */
   add(meta: Meta): void;
@@ -85,7 +85,7 @@ export function createCatalogCheck(warnings?: CatalogWarnings): CatalogCheck {
   const errors: CatalogFinding[] = [];
   const warned: CatalogFinding[] = [];
   let more = 0;
-  const tell = (finding: CatalogFinding): void => {
+  const report = (finding: CatalogFinding): void => {
     const list = finding.severity === 'error' ? errors : warned;
     if (list.length < maxFindings) list.push(finding);
     else more += 1;
@@ -95,28 +95,28 @@ export function createCatalogCheck(warnings?: CatalogWarnings): CatalogCheck {
       const { schema, value } = meta;
       if (!isKnownSchema(schema)) {
         const warning = warnings?.ofSchema(schema);
-        if (warning !== undefined) tell({ severity: 'warning', ...aboutOf(meta), ...warning });
+        if (warning !== undefined) report({ severity: 'warning', ...aboutOf(meta), ...warning });
         return;
       }
       const fault = decodingFault(schema, value);
-      if (fault !== undefined) tell({ rule: 'parse', severity: 'error', message: fault, ...aboutOf(meta) });
+      if (fault !== undefined) report({ rule: 'parse', severity: 'error', message: fault, ...aboutOf(meta) });
       const decoded = decodeDocument(schema, value);
       for (const warning of warnings?.ofDocument(decoded, value) ?? []) {
-        tell({ severity: 'warning', ...aboutOf(meta), ...warning });
+        report({ severity: 'warning', ...aboutOf(meta), ...warning });
       }
       keep(records, decoded, { place: meta.place, isBroken: fault !== undefined });
     },
-    addFault: (fault) => tell({ rule: 'parse', severity: 'error', ...fault }),
+    addFault: (fault) => report({ rule: 'parse', severity: 'error', ...fault }),
     finish: () => {
       const { findings, packages } = structuralFaults(records);
-      for (const finding of findings) tell(finding);
+      for (const finding of findings) report(finding);
       const sorted = [...packages].sort(([a], [b]) => (a < b ? -1 : 1));
       for (const [, parts] of sorted) {
         const model = assemblePackage(parts);
-        for (const finding of modelFaults([[model.name, model]])) tell(finding);
-        for (const finding of warnings?.ofPackage(model, new Set(parts.bundles.keys())) ?? []) tell(finding);
+        for (const finding of modelFaults([[model.name, model]])) report(finding);
+        for (const finding of warnings?.ofPackage(model, new Set(parts.bundles.keys())) ?? []) report(finding);
       }
-      if (packages.size === 0 && errors.length === 0) tell(emptyWarning);
+      if (packages.size === 0 && errors.length === 0) report(emptyWarning);
       const counts = { packages: packages.size, channels: records.channels.length, bundles: records.bundles.length };
       return { findings: [...errors, ...warned], more, ...counts };
     },

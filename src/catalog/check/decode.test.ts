@@ -42,7 +42,7 @@ const faults: readonly { name: string; schema: KnownSchema; value: JsonObject; t
   },
 ];
 
-test.each(faults)('tells of $name as Go does', ({ schema, value, text }) => {
+test.each(faults)('reports $name as Go does', ({ schema, value, text }) => {
   expect(decodingFault(schema, value)).toBe(text);
 });
 

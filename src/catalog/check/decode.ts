@@ -114,7 +114,7 @@ export function isKnownSchema(schema: string): schema is KnownSchema {
   return Object.hasOwn(shapes, schema);
 }
 
-/** What the documents, and the entries of a channel, are called in their parts, for whoever looks for wrong names. */
+/** What the documents, and the entries of a channel, are called in their parts, for checks of wrong names. */
 export const documentShapes: Readonly<Record<KnownSchema, GoShape>> = shapes;
 /** As `documentShapes`, of the entries of a channel. */
 export const entryShape: GoShape = entry;
@@ -197,7 +197,7 @@ const readers: { readonly [S in KnownSchema]: (document: JsonObject) => Extract<
 };
 
 /** A document of a known schema, decoded as Go does: members under their own names whatever their letters' case; what has another type counts as
- *  absent (`decodingFault` says that it has). */
+ *  absent (`decodingFault` checks that it has). */
 export function decodeDocument(schema: KnownSchema, value: JsonObject): DecodedMeta {
   const document = decoded(shapes[schema], value);
   return readers[schema](isJsonObject(document) ? document : {});

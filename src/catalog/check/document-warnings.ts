@@ -49,7 +49,7 @@ function bare(problems: readonly string[]): string | undefined {
   return problems[0]?.replace(/^\[0\]: /, '');
 }
 
-/** Says what is wrong with a value that decodes. */
+/** Reports what is wrong with a value that decodes. */
 type ValueRule = (value: JsonValue) => string | undefined;
 
 const required =
@@ -76,13 +76,13 @@ function propertyProblem(property: DecodedProperty): string | undefined {
 }
 
 /** The rest of a document is not validated: the first problems are enough to fix it. */
-const maxJudged = 1_000;
+const maxChecked = 1_000;
 const maxUnknownFields = 20;
 
 const atMostOne = ['olm.csv.metadata', 'olm.deprecated'];
 
 function* propertyWarnings(properties: readonly DecodedProperty[]): Iterable<DocumentWarning> {
-  for (const [index, property] of properties.slice(0, maxJudged).entries()) {
+  for (const [index, property] of properties.slice(0, maxChecked).entries()) {
     const typo = typeWarning(property.type);
     if (typo !== undefined) yield typo;
     const problem = propertyProblem(property);
@@ -100,7 +100,7 @@ function* propertyWarnings(properties: readonly DecodedProperty[]): Iterable<Doc
 function* fieldWarnings(schema: KnownSchema, value: JsonObject): Iterable<DocumentWarning> {
   const parts = [{ shape: documentShapes[schema], object: value, where: '' }];
   if (schema === 'olm.channel') {
-    for (const [index, object] of objectsAt(value, 'entries').slice(0, maxJudged).entries()) {
+    for (const [index, object] of objectsAt(value, 'entries').slice(0, maxChecked).entries()) {
       parts.push({ shape: entryShape, object, where: `entries[${index}].` });
     }
   }

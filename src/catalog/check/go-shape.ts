@@ -1,7 +1,7 @@
 import { goQuote, isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 import { base64Fault } from './base64.ts';
 
-/** What a value is decoded into. `struct` names are those that messages say: `declcfg.Channel`. */
+/** What a value is decoded into. `struct` names are those in messages: `declcfg.Channel`. */
 export type GoShape =
   | { readonly kind: 'text' | 'flag' | 'whole' | 'bytes' | 'raw' }
   | { readonly kind: 'list' | 'map'; readonly of: GoShape }

@@ -19,42 +19,41 @@ import { findingTree } from './tree.ts';
 
 const [v1, v2, v3] = ['1.0.0', '2.0.0', '3.0.0'];
 
-const verdicts: readonly { readonly entries: readonly string[]; readonly rule?: string; readonly message?: string }[] =
-  [
-    { entries: ['v1', 'v2←v1', 'v3←v1; v2'] },
-    {
-      entries: ['v1', 'v2←v1', 'v3; v2'],
-      rule: 'V16',
-      message: 'channel contains one or more stranded bundles: p.v1.0.0',
-    },
-    { entries: ['v1', 'v2←v1', 'v3; v1,v2'] },
-    {
-      entries: ['v1', 'v2←v1', 'v3←v0; v2; <3.0.0'],
-      rule: 'V16',
-      message: 'channel contains one or more stranded bundles: p.v1.0.0',
-    },
-    {
-      entries: ['v1', 'v2←v1', 'v3←v1'],
-      rule: 'V14',
-      message: 'multiple channel heads found in graph: p.v2.0.0, p.v3.0.0',
-    },
-    {
-      entries: ['v1←v2', 'v2←v1', 'v3←v2'],
-      rule: 'V15',
-      message: 'detected cycle in replaces chain of upgrade graph: p.v2.0.0 -> p.v1.0.0 -> p.v2.0.0',
-    },
-    { entries: ['v1←v2', 'v2←v1'], rule: 'V13', message: 'no channel head found in graph' },
-    { entries: ['v3←v2'] },
-    {
-      entries: ['v1', 'v2←v1', 'v3←v2; v2'],
-      rule: 'V16',
-      message: 'channel contains one or more stranded bundles: p.v1.0.0',
-    },
-    { entries: ['v2', 'v3←v3'], rule: 'V16', message: 'channel contains one or more stranded bundles: p.v3.0.0' },
-    { entries: ['v2', 'v3←v2; v3'], rule: 'V13', message: 'no channel head found in graph' },
-  ];
+const results: readonly { readonly entries: readonly string[]; readonly rule?: string; readonly message?: string }[] = [
+  { entries: ['v1', 'v2←v1', 'v3←v1; v2'] },
+  {
+    entries: ['v1', 'v2←v1', 'v3; v2'],
+    rule: 'V16',
+    message: 'channel contains one or more stranded bundles: p.v1.0.0',
+  },
+  { entries: ['v1', 'v2←v1', 'v3; v1,v2'] },
+  {
+    entries: ['v1', 'v2←v1', 'v3←v0; v2; <3.0.0'],
+    rule: 'V16',
+    message: 'channel contains one or more stranded bundles: p.v1.0.0',
+  },
+  {
+    entries: ['v1', 'v2←v1', 'v3←v1'],
+    rule: 'V14',
+    message: 'multiple channel heads found in graph: p.v2.0.0, p.v3.0.0',
+  },
+  {
+    entries: ['v1←v2', 'v2←v1', 'v3←v2'],
+    rule: 'V15',
+    message: 'detected cycle in replaces chain of upgrade graph: p.v2.0.0 -> p.v1.0.0 -> p.v2.0.0',
+  },
+  { entries: ['v1←v2', 'v2←v1'], rule: 'V13', message: 'no channel head found in graph' },
+  { entries: ['v3←v2'] },
+  {
+    entries: ['v1', 'v2←v1', 'v3←v2; v2'],
+    rule: 'V16',
+    message: 'channel contains one or more stranded bundles: p.v1.0.0',
+  },
+  { entries: ['v2', 'v3←v3'], rule: 'V16', message: 'channel contains one or more stranded bundles: p.v3.0.0' },
+  { entries: ['v2', 'v3←v2; v3'], rule: 'V13', message: 'no channel head found in graph' },
+];
 
-test.each(verdicts)('CR-V13, CR-V14, CR-V15, CR-V16 the verdict on $entries', ({ entries, rule, message }) => {
+test.each(results)('CR-V13, CR-V14, CR-V15, CR-V16 the result for $entries', ({ entries, rule, message }) => {
   const catalog = graph(entries.map(entry).join(', '), ...entries.map((text) => `${text.slice(1, 2)}.0.0`));
   const errors = check(...catalog).findings.filter(({ severity }) => severity === 'error');
   expect(errors.map((one) => [one.rule, one.channel, one.message])).toEqual(
@@ -156,7 +155,7 @@ const modelRows: readonly {
   },
 ];
 
-test.each(modelRows)('CR-$rule is told at its level: $message', ({ rule, catalog, message, level }) => {
+test.each(modelRows)('CR-$rule is reported at its level: $message', ({ rule, catalog, message, level }) => {
   const errors = check(...catalog).findings.filter((found) => found.severity === 'error' && found.rule === rule);
   expect(errors).toEqual([expect.objectContaining({ rule, message, ...level })]);
 });
@@ -207,7 +206,7 @@ test('CR-C7 versions that differ in build metadata, or in a release of normalize
   expect(check(...releases).findings).toEqual([]);
 });
 
-test('CR-C8 faults in two packages and three channels are all told, and a bundle with its objects in the catalog needs no image', () => {
+test('CR-C8 faults in two packages and three channels are all reported, and a bundle with its objects in the catalog needs no image', () => {
   const { findings, packages, channels } = check(
     pkg(),
     channel('{name: p.v1.0.0}, {name: p.v2.0.0}'),
@@ -232,7 +231,7 @@ test('CR-C8 faults in two packages and three channels are all told, and a bundle
   expect(check(...withBundle(bundle('1.0.0', { image: '', properties: inline }))).findings).toEqual([]);
 });
 
-test('CR-1.3 a document that cannot be decoded is told in the words of Go, and nothing that follows from it', () => {
+test('CR-1.3 a document that cannot be decoded is reported in the words of Go, and nothing that follows from it', () => {
   const { findings } = check(pkg(), '{schema: olm.channel, package: p, name: c, entries: 5}', bundle('1.0.0'));
   expect(findings).toEqual([
     expect.objectContaining({
@@ -244,7 +243,7 @@ test('CR-1.3 a document that cannot be decoded is told in the words of Go, and n
   ]);
 });
 
-test('a fault in one package keeps nothing from being told of the others', () => {
+test('a fault in one package hides no fault of the others', () => {
   const { findings } = check(
     pkg('p.q'),
     pkg(),

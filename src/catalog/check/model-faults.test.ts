@@ -68,7 +68,7 @@ const rows: readonly {
   },
 ];
 
-test.each(rows)('CR-$rule a model that contradicts itself is told of: $texts.0', ({ rule, of, key = 'p', texts }) => {
+test.each(rows)('CR-$rule a model that contradicts itself is reported: $texts.0', ({ rule, of, key = 'p', texts }) => {
   const found = [...modelFaults([[key, of]])].filter((one) => one.rule === rule);
   expect(found.map(({ message }) => message)).toEqual(texts);
 });

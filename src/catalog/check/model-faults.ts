@@ -5,7 +5,7 @@ import { channelFault } from './channel-graph.ts';
 import type { CatalogFinding, CatalogRule } from './finding.ts';
 import type { ModelBundle, ModelChannel, ModelDeprecation, ModelPackage } from './model.ts';
 
-/** What is said, and where; which part of the model it is about is known outside. */
+/** The message, and where; which part of the model it is about is known outside. */
 interface Fault {
   readonly rule: CatalogRule;
   readonly message: string;

@@ -2,7 +2,7 @@ import type { ChannelEntry } from '../../resolver/index.ts';
 import type { MetaPlace } from '../meta.ts';
 import type { BundleRecord } from './record.ts';
 
-/** Why something should no longer be used, and where that is said. */
+/** Why something should no longer be used, and where that is stated. */
 export interface ModelDeprecation {
   readonly message: string;
   readonly place: MetaPlace;

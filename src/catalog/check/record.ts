@@ -25,12 +25,12 @@ export interface ChannelRecord extends Kept {
 
 /** Of an `olm.bundle`. */
 export interface BundleRecord extends Kept {
-  /** Undefined where the bundle says none, or none that can be read. */
+  /** Undefined where the bundle states none, or none that can be read. */
   readonly version?: Version;
   readonly release: string;
   readonly hasImage: boolean;
   readonly hasObjects: boolean;
-  /** How often the bundle says which package it is of. */
+  /** How often the bundle states its package. */
   readonly packageProperties: number;
   /** What is wrong with the document alone. */
   readonly faults: readonly CatalogFinding[];

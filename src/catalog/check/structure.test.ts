@@ -22,7 +22,7 @@ interface Row {
   readonly rule: string;
   readonly catalog: readonly string[];
   readonly message: string;
-  /** Of the document that is told. */
+  /** Of the document that is reported. */
   readonly line: number;
 }
 
@@ -279,11 +279,14 @@ const structural: readonly Row[] = [
   },
 ];
 
-test.each(structural)('CR-$rule is told with its text and its line: $message', ({ rule, catalog, message, line }) => {
-  expect(check(...catalog).findings).toEqual([
-    expect.objectContaining({ rule, severity: 'error', message, place: { file: 'catalog.yaml', line } }),
-  ]);
-});
+test.each(structural)(
+  'CR-$rule is reported with its text and its line: $message',
+  ({ rule, catalog, message, line }) => {
+    expect(check(...catalog).findings).toEqual([
+      expect.objectContaining({ rule, severity: 'error', message, place: { file: 'catalog.yaml', line } }),
+    ]);
+  },
+);
 
 test('CR-S8 a default channel that the package does not have is taken for an empty one', () => {
   const { findings } = check(pkg('p', 'stable'), channel('{name: p.v1.0.0}'), bundle('1.0.0'));
@@ -296,7 +299,7 @@ test('CR-S8 a default channel that the package does not have is taken for an emp
   expect(findings[0]?.advice).toContain('no such channel');
 });
 
-test('CR-S20 entries without a bundle are told for each channel', () => {
+test('CR-S20 entries without a bundle are reported for each channel', () => {
   const { findings } = check(
     pkg(),
     channel('{name: p.v1.0.0, replaces: p.v0.9.0}, {name: p.v0.9.0}'),

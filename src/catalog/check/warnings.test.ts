@@ -117,12 +117,12 @@ test('names older than the oldest bundle, wide ranges and good icons are no mist
   for (const catalog of [history, iconOf(svg, 'image/svg+xml')]) expect(check(...catalog).findings).toEqual([]);
 });
 
-test('CR-V18 a property that does not decode is told once, and the bundle not called one without a package', () => {
+test('CR-V18 a property that does not decode is reported once, and the bundle not called one without a package', () => {
   const catalog = withProperties('{type: olm.package, value: [p]}');
   expect(check(...catalog).findings.map(({ rule }) => rule)).toEqual(['S12']);
 });
 
-test('catalogs made to be judged long are judged at once', () => {
+test('catalogs made to be slow to validate are validated at once', () => {
   const names = Array.from({ length: 400 }, (_, index) => `p.v1.${index}.0`);
   const versions = names.map((name) => name.slice('p.v'.length));
   const everySkip = names.map(

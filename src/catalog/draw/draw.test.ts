@@ -96,8 +96,8 @@ test('CR-C12 for mermaid a range leads in from the members that it covers, and a
 });
 
 test('a name with quotes and line feeds does not break out of its place, neither for mermaid nor in SVG', () => {
-  const evil = 'p"]\n<script>&';
-  const found = packageOf({}, { channels: [{ name: evil, entries: [{ name: evil, skips: [] }] }] });
+  const hostile = 'p"]\n<script>&';
+  const found = packageOf({}, { channels: [{ name: hostile, entries: [{ name: hostile, skips: [] }] }] });
   expect(
     drawMermaid([found])
       .split('\n')
@@ -188,7 +188,7 @@ test('pictures have a node and a label for each bundle', () => {
   for (const version of ['1.0.0', '1.1.0', '1.2.0']) expect(svg).toContain(`>${version}</text>`);
 });
 
-test('many lines to skipped bundles are left out, as far as others lead on from the same bundles, and that is told', () => {
+test('many lines to skipped bundles are left out, as far as others lead on from the same bundles, and that is reported', () => {
   const versions = Array.from({ length: 20 }, (_, index) => `1.${index}.0`);
   const written = versions.map(
     (version, index): Written => [version, versions[index - 1] ?? '', versions.slice(0, Math.max(0, index - 1))],
@@ -204,7 +204,7 @@ test('many lines to skipped bundles are left out, as far as others lead on from 
   );
 });
 
-test('a channel that is too large to be drawn is told, whatever its edges are', () => {
+test('a channel that is too large to be drawn is reported, whatever its edges are', () => {
   const skips = Array.from({ length: 20_000 }, (_, index) => `p.v0.0.${index}`);
   const stable = { name: 'stable', entries: [{ name: 'p.v1.0.0', skips }] };
   const found = packageOf({}, { channels: [stable] });

@@ -19,7 +19,7 @@ function* markNotes({ isInstalled, isTarget, isOnPath }: Row): Iterable<Note> {
   if (isOnPath && !isInstalled && !isTarget) yield { kind: 'path', text: 'on the path' };
 }
 
-/** What is said beside a bundle. */
+/** The notes beside a bundle. */
 export function rowNotes(row: Row): readonly Note[] {
   const { kind, deprecation, skipRange } = row;
   const own = kindNotes[kind];

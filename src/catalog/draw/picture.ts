@@ -92,8 +92,8 @@ function heading({ name: wholeName, deprecation }: CatalogPackage): Drawn {
   const title: Shape = { kind: 'text', at: [margin, y], text: name, size: 22, color: palette.ink, isBold: true };
   if (deprecation === undefined) return { shapes: [title], right };
   const text = shortened(`deprecated: ${deprecation}`);
-  const told: Shape = { kind: 'text', at: [right, y - 1], text, size: 12, color: palette.deprecated };
-  return { shapes: [title, told], right: right + textWidth(text, 12) * 1.08 };
+  const note: Shape = { kind: 'text', at: [right, y - 1], text, size: 12, color: palette.deprecated };
+  return { shapes: [title, note], right: right + textWidth(text, 12) * 1.08 };
 }
 
 function pictureOf(from: CatalogPackage, requested: readonly string[] | undefined, marks: Marks): Scene {

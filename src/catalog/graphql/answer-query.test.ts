@@ -168,7 +168,7 @@ test.each([
   expect(await post(body)).toEqual({ status: 400, text: `${text}\n` });
 });
 
-test('a query that is wrong is told what is wrong, whatever its fragments do', async () => {
+test('a wrong query gets errors, whatever its fragments do', async () => {
   const messages = async (query: string): Promise<string> => JSON.stringify(await ask(query));
   expect(await messages('{')).toContain('Syntax Error');
   expect(await messages('{ nothing }')).toContain('Cannot query field');
@@ -208,7 +208,7 @@ function begin(body: string): { readonly sent: ClientRequest; readonly answer: P
   return { sent, answer: promise };
 }
 
-test('so many queries at a time are answered, and the next are told to come again', async () => {
+test('so many queries at a time are answered, and the next have to retry', async () => {
   const body = JSON.stringify({ query: '{ summary { totalSchemas } }' });
   // They end after their time, should this take longer: then others take their places.
   await eventually(async () => {

@@ -91,8 +91,8 @@ async function run(
       faults.map(({ message }) => message),
     );
   const { data, errors } = await execute({ schema, document, contextValue: context });
-  const told = errors?.slice(0, maxErrors).map(({ message, path }) => ({ message, path }));
-  return { status: 200, body: { data, ...(told === undefined ? {} : { errors: told }) } };
+  const reported = errors?.slice(0, maxErrors).map(({ message, path }) => ({ message, path }));
+  return { status: 200, body: { data, ...(reported === undefined ? {} : { errors: reported }) } };
 }
 
 /** Answers queries, one after the other or several at a time. */

@@ -58,5 +58,7 @@ export interface EntryMessage {
   readonly replaces: string;
 }
 
+/** The fields of a bundle that its edges make: appended to a message that has none, they complete it. */
+export const edgeFields: MessageCodec<Pick<BundleMessage, 'replaces' | 'skips'>> = messageCodec('api.Bundle');
 export const bundleCodec: MessageCodec<BundleMessage> = messageCodec('api.Bundle');
 export const packageCodec: MessageCodec<PackageMessage> = messageCodec('api.Package');

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { LimitedRequest } from '../../base/index.ts';
+import { releaseBytes } from '../store/release.ts';
 import { frameMessage } from './grpc-messages.ts';
 import { encodeStatusMessage, GrpcError, grpcStatus } from './grpc-status.ts';
 
@@ -64,7 +65,13 @@ export class GrpcCall extends EventEmitter implements LimitedRequest {
     this.#sendHead();
     this.#isEnded = true;
     if (message === undefined) this.stream.end();
-    else this.stream.end(frameMessage(message));
+    else {
+      const frame = frameMessage(message);
+      this.stream.end(frame, (failed?: Error | null) => {
+        // After a failure the connection may still send from it.
+        if (failed === undefined || failed === null) releaseBytes(frame);
+      });
+    }
   }
 
   fail(error: GrpcError): void {

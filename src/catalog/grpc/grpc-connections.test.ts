@@ -42,9 +42,9 @@ function askHealth(client: Client): Promise<Buffer> {
 }
 
 test.each([
-  { name: 'say nothing', bytes: '' },
+  { name: 'send nothing', bytes: '' },
   { name: 'end within the preface of HTTP/2', bytes: 'PRI * HTTP/2.0\r\n' },
-])('connections that $name keep nobody out, neither from the same address nor from others', async ({ bytes }) => {
+])('connections that $name keep no client out, neither from the same address nor from others', async ({ bytes }) => {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   stack.defer(() => client.close());
   await askHealth(client);

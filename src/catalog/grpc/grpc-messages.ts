@@ -12,8 +12,23 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map<string, Decompres
   ['deflate', inflateSync],
 ]);
 
-/** A message with its prefix, as it is sent. */
+/** Room for a message to send, which need not be copied for its prefix: it is sent once, and its memory released. */
+export function allocateMessage(lengthBytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(prefixBytes + lengthBytes).subarray(prefixBytes);
+}
+
+function hasRoomForPrefix({ byteOffset, length, buffer }: Uint8Array): boolean {
+  return byteOffset === prefixBytes && buffer.byteLength === prefixBytes + length;
+}
+
+/** A message with its prefix, as it is sent: in the memory of the message if that has room, else in its own. */
 export function frameMessage(message: Uint8Array): Buffer {
+  if (hasRoomForPrefix(message)) {
+    const whole = Buffer.from(message.buffer);
+    whole[0] = 0;
+    whole.writeUInt32BE(message.length, 1);
+    return whole;
+  }
   const frame = Buffer.allocUnsafe(prefixBytes + message.length);
   frame[0] = 0;
   frame.writeUInt32BE(message.length, 1);

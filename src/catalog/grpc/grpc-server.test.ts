@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
 import { silentLogger } from '../../base/index.ts';
-import { frameMessage } from './grpc-messages.ts';
+import { allocateMessage, frameMessage } from './grpc-messages.ts';
 import { type GrpcMethod, GrpcServer } from './grpc-server.ts';
 import { GrpcError, grpcStatus } from './grpc-status.ts';
 
@@ -26,6 +26,7 @@ function* endless(): Generator<Buffer> {
 const methods = new Map<string, GrpcMethod>([
   ['/test/Echo', { kind: 'unary', answer: (request) => request }],
   ['/test/Large', { kind: 'unary', answer: () => large }],
+  ['/test/Released', { kind: 'unary', answer: () => allocateMessage(large.length).fill('x') }],
   ['/test/Endless', { kind: 'stream', answer: endless }],
   ['/test/Talk', { kind: 'talk', answer: (request) => request }],
   ['/test/Watch', { kind: 'watch', answer: (request) => request }],
@@ -178,6 +179,14 @@ test('responses that no one reads are bounded: further calls are refused, until 
     const { trailers } = await call('/test/Large', frameMessage(Buffer.alloc(0)));
     expect(trailers).toMatchObject({ 'grpc-status': '0' });
   });
+});
+
+test('the memory of a message is released once it is sent, and counts as unread no longer', async () => {
+  for (let calls = 0; calls < 70; calls += 1) {
+    const { trailers, body } = await call('/test/Released', frameMessage(Buffer.alloc(0)));
+    expect(trailers['grpc-status']).toBe('0');
+    expect(body.equals(frameMessage(large))).toBe(true);
+  }
 });
 
 test('calls that clients reset along with their requests harm no others', async () => {

@@ -166,9 +166,11 @@ export class GrpcServer {
     }
     try {
       const message = answer();
-      this.#unsentBytes += message.length;
+      // It has none once it is sent.
+      const { length } = message;
+      this.#unsentBytes += length;
       call.once('close', () => {
-        this.#unsentBytes -= message.length;
+        this.#unsentBytes -= length;
       });
       call.end(message);
     } catch (thrown) {

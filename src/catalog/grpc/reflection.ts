@@ -65,7 +65,7 @@ function answer({ case: kind, value }: Choice, services: readonly string[]): Cho
   }
 }
 
-/** Tells clients that have no `.proto` files what is served.
+/** Describes what is served to clients that have no `.proto` files.
  *  @see https://github.com/grpc/grpc/blob/master/doc/server-reflection.md */
 export function reflect(request: ReflectionRequest, services: readonly string[]): ReflectionResponse {
   return {

@@ -1,8 +1,11 @@
 import { goQuote, TerminalError } from '../../base/index.ts';
 import type { CatalogIndex } from '../store/catalog-index.ts';
 import type { ChannelMember } from '../store/channel-members.ts';
+import { releaseBytes } from '../store/release.ts';
 import { type ApiKind, type BundleMessage, bundleCodec, type EntryMessage } from './api-messages.ts';
 import { bundleManifests } from './bundle-message.ts';
+import { allocateMessage } from './grpc-messages.ts';
+import { delimitedHead } from './wire-fields.ts';
 
 function refuse(text: string): never {
   throw new TerminalError('NotFound', text);
@@ -25,6 +28,23 @@ function skipsOf({ replaces, skips }: ChannelMember): readonly string[] {
 function replacements(member: ChannelMember, csvName: string): readonly EntryMessage[] {
   const edges = [member.replaces, ...skipsOf(member)].filter((name) => name === csvName);
   return edges.map(() => entry(member, member.replaces));
+}
+
+/** Numbers of fields of api.Bundle. */
+const [csvJsonField, objectField] = [4, 5];
+
+/** A message of a bundle whose only manifest is a ClusterServiceVersion. */
+function withManifest(message: Uint8Array, csvJson: Uint8Array): Buffer {
+  const fields = [csvJsonField, objectField].flatMap((field) => [delimitedHead(field, csvJson.length), csvJson]);
+  const parts = [message, ...fields];
+  const whole = allocateMessage(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  releaseBytes(csvJson);
+  return whole;
 }
 
 /** What the methods of api.Registry answer of one catalog. Errors have the texts that clients know.
@@ -55,7 +75,7 @@ export class RegistryAnswers {
   }
 
   /** The head of a channel.
-   *  @throws TerminalError NotFound; a channel without one head says so */
+   *  @throws TerminalError NotFound; also for a channel without exactly one head */
   head(packageName: string, channelName: string): Uint8Array {
     const where = this.#assertChannel(packageName, channelName);
     const heads = this.#index.members.channel(packageName, channelName)?.heads ?? [];
@@ -135,25 +155,25 @@ export class RegistryAnswers {
     return this.#index.members.channel(packageName, channelName) === undefined ? refuse(`${where} not found`) : where;
   }
 
-  /** Encoded. To make one takes a millisecond: documents are decompressed and parsed. */
+  /** Encoded. The manifests of a head are in the index; to make others takes a millisecond: documents are decompressed and parsed. */
   #whole(member: ChannelMember): Uint8Array {
-    const { wholeMessages } = this.#index.members;
-    const known = wholeMessages.get(member.id);
+    const { members } = this.#index;
+    const known = members.wholeMessages.get(member.id);
     if (known !== undefined) return known;
-    const made = bundleCodec.encode(this.#makeWhole(member));
-    wholeMessages.add(member.id, made);
+    const { edgeless = new Uint8Array(), csvJson } = members.wholeParts(member.id) ?? {};
+    if (csvJson !== undefined) return withManifest(edgeless, csvJson);
+    const made = bundleCodec.encode(this.#makeWhole(member, bundleCodec.decode(edgeless)));
+    members.wholeMessages.add(member.id, made);
     return made;
   }
 
-  #makeWhole({ id, packageName, bundleName }: ChannelMember): BundleMessage {
-    const message = bundleCodec.decode(this.#index.members.message(id) ?? new Uint8Array());
-    const edgeless = { ...message, replaces: '', skips: [] };
-    if (message.bundlePath === '') return edgeless;
+  #makeWhole({ packageName, bundleName }: ChannelMember, message: BundleMessage): BundleMessage {
+    if (message.bundlePath === '') return message;
     const [bundle] = this.#index.metas({ schema: 'olm.bundle', package: packageName, name: bundleName });
     const [stated] = this.#index.metas({ schema: 'olm.package', name: packageName });
     const { version } = message;
     return bundle === undefined
-      ? edgeless
-      : { ...edgeless, ...bundleManifests(bundle.value, { version, stated: stated?.value }) };
+      ? message
+      : { ...message, ...bundleManifests(bundle.value, { version, stated: stated?.value }) };
   }
 }

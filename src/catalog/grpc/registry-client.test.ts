@@ -10,7 +10,7 @@ async function collect(metas: AsyncIterable<Meta>): Promise<Meta[]> {
   return collected;
 }
 
-test('a registry is read back as the documents of its catalog, without what lists do not tell', async () => {
+test('a registry is read back as the documents of its catalog, without what lists do not have', async () => {
   await using registry = await startTestRegistry();
   const { port } = registry;
   const metas = await collect(readRegistry(`127.0.0.1:${port}`));
@@ -44,7 +44,7 @@ test('a registry is read back as the documents of its catalog, without what list
   );
 });
 
-test('reading a registry that is none, too large or gone says so', async () => {
+test('reading a registry that is none, too large or not reachable fails with its reason', async () => {
   await using registry = await startTestRegistry();
   const { port } = registry;
   const read = (address: string, limits: object = {}): Promise<Meta[]> =>
@@ -58,7 +58,7 @@ test('reading a registry that is none, too large or gone says so', async () => {
     reason: 'RegistryUnavailable',
     message: expect.stringMatching(/^grpc:\/\/127\.0\.0\.1:1: (?!.*Resolution note: $)/) as string,
   });
-  // Nothing is asked any more: what the registry says would be too much.
+  // Nothing is asked any more: the responses would be too large.
   const limits = { ...defaultRegistryLimits, packages: 1 };
   const stopped = collect(readRegistry(address, { signal: AbortSignal.abort(), limits }));
   await expect(stopped).rejects.toThrow(/abort/i);

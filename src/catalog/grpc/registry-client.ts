@@ -175,7 +175,7 @@ async function readPackages(calls: RegistryCalls, limits: RegistryLimits): Promi
   return packages;
 }
 
-/** The catalog that a running registry serves, as documents by package: what its lists tell, so without icons, descriptions and the like.
+/** The catalog that a running registry serves, as documents by package: what its lists have, so without icons, descriptions and the like.
  *  `address` is `HOST:PORT`, spoken to in plain text.
  *  @throws TransientError RegistryUnavailable · TerminalError RegistryUnreadable, BodyTooLarge, TooManyPackages */
 export async function* readRegistry(address: string, options: RegistryReadOptions = {}): AsyncGenerator<Meta> {

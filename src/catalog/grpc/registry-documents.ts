@@ -22,7 +22,7 @@ function key(type: string, { group, version, kind }: ApiKind): string {
   return JSON.stringify([type, group, version, kind]);
 }
 
-/** The properties that a bundle was made of: those it has, its APIs where they are said only there, its identity, its manifests. */
+/** The properties that a bundle was made of: those it has, its APIs where only these fields have them, its identity, its manifests. */
 function propertiesOf(bundle: ReadBundle): JsonObject[] {
   const read = bundle.properties.map((property) => ({ type: property.type, value: valueOf(bundle, property) }));
   const known = new Set(

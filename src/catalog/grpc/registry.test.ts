@@ -230,7 +230,7 @@ test('entries that provide an API have each name that they lead from once; heads
   expect(latest).toEqual([[from('0.9.0'), from('0.1.0'), stable], '']);
 });
 
-test('entries that replace a bundle say what they replace, whatever was asked for; an empty name means those that replace nothing', async () => {
+test('entries that replace a bundle have what they replace, whatever was asked for; an empty name means those that replace nothing', async () => {
   const fast = { packageName: 'q', channelName: 'fast', bundleName: 'q.v1.0.0', replaces: 'q.v0.9.0' };
   const replacing = (csvName: string): ReturnType<typeof call> =>
     call('api.Registry.GetChannelEntriesThatReplace', { csvName });
@@ -280,7 +280,7 @@ test('CR-C17 documents of custom schemas come to those who acknowledge that this
   );
 });
 
-test('health is told, and services and messages to clients that have no descriptions of them', async () => {
+test('health is reported, and services and messages are described to clients that have no descriptions of them', async () => {
   expect(await call('grpc.health.v1.Health.Check', {})).toEqual([[{ status: 1 }], '']);
   for (const version of ['v1', 'v1alpha']) {
     const reflect = async (messageRequest: object): Promise<JsonObject> => {

@@ -105,7 +105,7 @@ const health: ServiceTable = {
   },
 };
 
-/** Both versions say the same. @see https://github.com/grpc/grpc/blob/master/doc/server-reflection.md */
+/** Both versions have the same messages. @see https://github.com/grpc/grpc/blob/master/doc/server-reflection.md */
 function reflection(version: string): ServiceTable {
   return {
     file: `grpc/reflection/${version}/reflection.proto`,

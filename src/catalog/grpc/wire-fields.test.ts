@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bundleCodec } from './api-messages.ts';
-import { countFields } from './wire-fields.ts';
+import { countFields, delimitedHead } from './wire-fields.ts';
 
 test('the fields of a message are counted without reading it', () => {
   const api = { group: 'g', version: 'v', kind: 'K' };
@@ -18,3 +18,12 @@ test.each(['08', '0aff', '0affffffffffffffffffff', '09', '0d00', '0b0c', 'ffffff
     expect(countFields(Buffer.from(hex, 'hex'), 100)).toBeLessThanOrEqual(3);
   },
 );
+
+test.each([0, 1, 127, 128, 20_000, 3_000_000])('a field of %i bytes begins with its tag and length', (length) => {
+  const text = 'x'.repeat(length);
+  const written = Buffer.concat([delimitedHead(4, length), Buffer.from(text), delimitedHead(300, 1), Buffer.from('y')]);
+  const empty = { csvName: '', packageName: '', channelName: '', bundlePath: '', version: '' };
+  const lists = { providedApis: [], requiredApis: [], dependencies: [], properties: [] };
+  expect(bundleCodec.decode(written)).toMatchObject({ ...empty, ...lists, csvJson: text });
+  expect(countFields(written, 10)).toBe(2);
+});

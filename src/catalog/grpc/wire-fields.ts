@@ -17,6 +17,19 @@ function lengthAt(bytes: Uint8Array, from: number): number {
   return length;
 }
 
+function varintBytes(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return [...bytes, rest];
+    bytes.push((rest % 128) + 128);
+  }
+}
+
+/** What precedes the bytes of a text, of bytes or of a message in field `number`. */
+export function delimitedHead(number: number, lengthBytes: number): Buffer {
+  return Buffer.from([...varintBytes(number * 8 + delimited), ...varintBytes(lengthBytes)]);
+}
+
 /** How many fields a protobuf message has: each becomes an object of a hundred bytes, from two bytes. Counts no more than `max` and one, and stops
  *  where the bytes are no message. */
 export function countFields(bytes: Uint8Array, max: number): number {

@@ -34,7 +34,7 @@ export interface CatalogQuery {
 
 export interface CatalogHandlerOptions {
   readonly log: Logger;
-  /** Told of every request. */
+  /** Called for every request. */
   readonly metrics?: Metrics;
   /** The catalog of a name, as it is now; undefined while there is none. An index that is replaced may be closed at once: requests that are under
    *  way keep it open. */

@@ -186,7 +186,7 @@ test('a client that goes away in the middle leaves nothing open', async () => {
   socket.destroy();
   catalogs.delete('left');
   index[Symbol.dispose]();
-  // Open as long as somebody reads it.
+  // Open while a client reads it.
   await eventually(() => expect(() => index.packageNames()).toThrow(/not open/));
 });
 

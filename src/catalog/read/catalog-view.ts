@@ -2,7 +2,7 @@ import { isJsonObject, textAt } from '../../base/index.ts';
 import type { GroupVersionKind } from '../../constraints/index.ts';
 import type { CatalogPackage, CatalogView } from '../../resolver/index.ts';
 
-/** What a catalog is called, and how it ranks; a priority of 0 and no labels when nothing is said. */
+/** What a catalog is called, and how it ranks; a priority of 0 and no labels by default. */
 export type CatalogIdentity = Pick<CatalogView, 'name' | 'namespace'> &
   Partial<Pick<CatalogView, 'priority' | 'labels'>>;
 

@@ -143,7 +143,7 @@ export class DocumentCutter {
     return this.#keep();
   }
 
-  /** Skips a comment or a separator; else says that a document begins, or that more bytes are needed to see it. */
+  /** Skips a comment or a separator; else reports that a document begins, or that more bytes are needed to see it. */
   #passFiller(bytes: Buffer, isEnd: boolean): 'filler' | 'document' | 'more' {
     if (bytes[this.#at] === hash) return this.#passComment(bytes, isEnd) ? 'filler' : 'more';
     if (this.#at + 3 >= bytes.length && !isEnd) return 'more';

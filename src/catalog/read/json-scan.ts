@@ -29,7 +29,7 @@ export class JsonScan {
     this.#at = from;
   }
 
-  /** Tells that what was at `bytes` before now stands that much earlier in what is handed in next. */
+  /** Notes that what was at `bytes` before now stands that much earlier in what is handed in next. */
   shift(bytes: number): void {
     this.#at -= bytes;
   }

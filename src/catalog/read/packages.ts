@@ -13,11 +13,11 @@ interface Draft {
   readonly channels: Map<string, Mutable<Channel>>;
   readonly bundles: Map<string, Mutable<CatalogBundle>>;
   readonly deprecations: JsonObject[];
-  /** Versions of an operator say much the same: what is equal is kept once. */
+  /** Versions of an operator have much in common: what is equal is stored once. */
   readonly properties: Map<string, Property>;
 }
 
-/** The properties of a bundle that say what it is and needs; without what is large and only shown. */
+/** The properties of a bundle that identify it and its requirements; without what is large and only shown. */
 function propertiesOf(bundle: JsonObject): Property[] {
   return objectsAt(bundle, 'properties')
     .map((property) => ({ type: textAt(property, 'type'), value: property['value'] ?? null }))
@@ -101,7 +101,7 @@ function packageOf(name: string, draft: Draft): CatalogPackage {
 }
 
 /** Makes packages of the documents of a catalog, in whatever order they come; keeps little of each. Takes what is usable: the first of
- *  several of one name, no bundle without a version, no package that is only spoken of. What is wrong with a catalog is for `check/` to say. */
+ *  several of one name, no bundle without a version, no package that is only spoken of. What is wrong with a catalog is for `check/` to report. */
 export class PackageBuilder {
   readonly #drafts = new Map<string, Draft>();
 

@@ -34,7 +34,7 @@ async function read(root: string): Promise<{ metas: Meta[]; error: unknown }> {
 const places = (metas: readonly Meta[]): string[] =>
   metas.map(({ place, name }) => `${place.file}:${place.line} ${name}`);
 
-test('CR-C1 one file of YAML, a JSON stream and three files say the same', async () => {
+test('CR-C1 one file of YAML, a JSON stream and three files are the same catalog', async () => {
   const documents = ['{"name":"a","schema":"s"}', '{"name":"b","schema":"s"}', '{"name":"c","schema":"s"}'];
   const yaml = '---\nschema: s\nname: a\n---\nschema: s\nname: b\n---\nname: c\nschema: s\n';
   const [a = '', b = '', c = ''] = documents;
@@ -61,7 +61,7 @@ test('CR-1.1 every file is read whatever its name, in lexical order, with its pl
   expect(places(metas)).toEqual(['a.txt:2 a', 'b/.hidden/x:1 h', 'b/catalog.yaml:1 b1', 'b/catalog.yaml:4 b2']);
 });
 
-test('CR-1.1, CR-C2 every bad file is told, with its line', async () => {
+test('CR-1.1, CR-C2 every bad file is reported, with its line', async () => {
   await using made = await folder({
     'README.md': 'This is: a: readme\n',
     'a.json': '{"schema":"s","name":"a"}\n{"name":"x"}\n',

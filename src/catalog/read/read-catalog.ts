@@ -14,7 +14,7 @@ const defaultMaxDocuments = 5_000_000;
 /** How a catalog is read. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Told now and then how many bytes were read. */
+  /** Called now and then with the number of bytes read. */
   readonly onBytes?: (bytes: number) => void;
   /** In the catalog, empty ones included. Default 5,000,000. */
   readonly maxDocuments?: number;
@@ -59,7 +59,7 @@ async function* metasOf(
       faults.add({ file, line, message: document.message });
       continue;
     }
-    // An empty document says nothing.
+    // An empty document has no content.
     if (document.value === null) continue;
     let meta: Meta;
     try {

@@ -21,7 +21,7 @@ export interface IndexedCatalog {
 
 export interface IndexBuildOptions {
   readonly signal?: AbortSignal;
-  /** Told of every document that was taken. */
+  /** Called for every document that was added. */
   readonly onMeta?: (count: number) => void;
 }
 

@@ -174,17 +174,17 @@ test.each<readonly [string, (file: string) => Promise<void>, RegExp]>([
     /its format is 99, expected \d+/,
   ],
   [
-    'spoilt at its beginning',
+    'corrupt at its beginning',
     async (file) => {
       const bytes = await readFile(file);
       await writeFile(file, bytes.fill(0x55, 100, 4096));
     },
     /malformed|damaged/,
   ],
-])('a file that is %s is refused, saying what to do', async (_what, spoil, message) => {
+])('a file that is %s is refused, with what to do next', async (_what, corrupt, message) => {
   const file = await newFile();
   await buildCatalogIndex(metas, file);
-  await spoil(file);
+  await corrupt(file);
   expect(() => openCatalogIndex(file)).toThrow(
     expect.objectContaining({ reason: 'CatalogIndexUnusable', message: expect.stringMatching(message) as string }),
   );

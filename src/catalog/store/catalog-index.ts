@@ -31,7 +31,7 @@ export interface MetaSelection {
   /** CRC-32 of all lines. */
   checksum(): number;
   /** One document a line, compact and with sorted keys, a line feed at its end; from `startByte` to before `endByte` of all of them.
-   *  Whoever has used a piece may give it back by `releaseBytes`.
+   *  A caller may release a piece after use by `releaseBytes`.
    *  @throws TerminalError CatalogIndexUnusable when one is damaged */
   lines(startByte?: number, endByte?: number): Iterable<Buffer>;
   /** The same, compressed: together they are a gzip stream without its header and trailer. */

@@ -14,6 +14,14 @@ export interface ChannelMember {
   readonly isHead: boolean;
 }
 
+/** What the message of a bundle with manifests is made of. */
+export interface WholeParts {
+  /** Its `api.Bundle`, encoded, without edges; with manifests where it has no image. */
+  readonly edgeless: Uint8Array;
+  /** Its ClusterServiceVersion, as JSON, where that is its only manifest and the index has it: of heads with an image. */
+  readonly csvJson: Uint8Array | undefined;
+}
+
 /** A channel, as far as it leads to its members. */
 export interface IndexedChannel {
   /** Sorted; one, in a channel without faults. */
@@ -45,12 +53,12 @@ function memberOf(row: Readonly<Record<string, unknown>>): ChannelMember {
   };
 }
 
-/** Who is in which channel, and what leads to whom: lists are ordered by package, channel and bundle, where nothing else is said. */
+/** The members of channels and the edges between them: lists are ordered by package, channel and bundle by default. */
 export class ChannelMembers {
   readonly #all: Query;
   /** Encoded packages that were requested last; the index never changes. */
   readonly #packages = new RecentBytes<string>(maxPackageBytes);
-  /** The `api.Bundle` of memberships with manifests, encoded, that were requested last, by id. */
+  /** The `api.Bundle` of memberships with manifests that the index does not have, encoded, that were requested last, by id. */
   readonly wholeMessages: RecentBytes<number> = new RecentBytes<number>(maxWholeBytes);
 
   constructor(query: Query) {
@@ -97,6 +105,16 @@ export class ChannelMembers {
   message(id: number): Uint8Array | undefined {
     const bytes = this.#all('SELECT message FROM members WHERE id = ?', id)[0]?.['message'];
     return bytes instanceof Uint8Array ? bytes : undefined;
+  }
+
+  /** Undefined when there is no such membership. */
+  wholeParts(id: number): WholeParts | undefined {
+    const query =
+      'SELECT substr(message, 1, edgeless) AS edgeless, json FROM members LEFT JOIN csvs USING (meta) WHERE id = ?';
+    const [row] = this.#all(query, id);
+    const [edgeless, csvJson] = [row?.['edgeless'], row?.['json']];
+    if (!(edgeless instanceof Uint8Array)) return undefined;
+    return { edgeless, csvJson: csvJson instanceof Uint8Array ? csvJson : undefined };
   }
 
   /** The `api.Package` of a package, encoded; undefined when there is none. */

@@ -21,7 +21,7 @@ test('segments one after another are one gzip stream, whatever their texts', () 
   );
 });
 
-test('a segment with a changed byte is told from a good one', () => {
+test('a segment with a changed byte is detected', () => {
   const segment = compressSegment(Buffer.from('{"schema":"olm.package"}\n'.repeat(20)));
   for (let at = 0; at < segment.bytes.length; at += 1) {
     const bytes = Buffer.from(segment.bytes);

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, TerminalError } from '../../base/index.ts';
 
 /** Raised with each change of what is in the file: others are rebuilt. */
-const formatVersion = 5;
+const formatVersion = 6;
 /** In the header of files that this program made: "LngC". */
 const applicationId = 0x4c6e6743;
 const headerBytes = 100;
@@ -22,8 +22,9 @@ const tables = `
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE members (
     id INTEGER PRIMARY KEY, package TEXT NOT NULL, channel TEXT NOT NULL, bundle TEXT NOT NULL, meta INTEGER NOT NULL,
-    distance INTEGER NOT NULL, replaces TEXT NOT NULL, skips TEXT NOT NULL, message BLOB NOT NULL
+    distance INTEGER NOT NULL, replaces TEXT NOT NULL, skips TEXT NOT NULL, message BLOB NOT NULL, edgeless INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE csvs (meta INTEGER PRIMARY KEY, json BLOB NOT NULL) STRICT;
   CREATE TABLE edges (target TEXT NOT NULL, member INTEGER NOT NULL, PRIMARY KEY (target, member)) STRICT, WITHOUT ROWID;
   CREATE TABLE providers (
     api_group TEXT NOT NULL, version TEXT NOT NULL, kind TEXT NOT NULL, package TEXT NOT NULL, bundle TEXT NOT NULL,

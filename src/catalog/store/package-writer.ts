@@ -3,11 +3,13 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, parseJson, textAt } from '../../base/index.ts';
 import { formatVersion } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, Channel, ChannelEntry } from '../../resolver/index.ts';
-import { bundleCodec, packageCodec } from '../grpc/api-messages.ts';
+import { bundleCodec, edgeFields, packageCodec } from '../grpc/api-messages.ts';
 import { bundleManifests, bundleMessage, packageMessage } from '../grpc/bundle-message.ts';
 import { type ChannelOrder, orderChannel } from './channel-heads.ts';
 import { expandSegment } from './gzip-segments.ts';
 import { readSlimPackage } from './slim-meta.ts';
+
+type MetaRow = Record<string, unknown> | undefined;
 
 interface Membership {
   readonly bundle: CatalogBundle;
@@ -23,6 +25,7 @@ export class PackageWriter {
   readonly #putChannel: StatementSync;
   readonly #putMember: StatementSync;
   readonly #putEdge: StatementSync;
+  readonly #putCsv: StatementSync;
   readonly #putProvider: StatementSync;
   readonly #findMeta: StatementSync;
   readonly #findText: StatementSync;
@@ -33,9 +36,10 @@ export class PackageWriter {
     this.#putPackage = database.prepare('INSERT INTO packages (name, record, message) VALUES (?, ?, ?)');
     this.#putChannel = database.prepare('INSERT INTO channels (package, name, heads) VALUES (?, ?, ?)');
     this.#putMember = database.prepare(
-      'INSERT INTO members (package, channel, bundle, meta, distance, replaces, skips, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO members (package, channel, bundle, meta, distance, replaces, skips, message, edgeless) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     );
     this.#putEdge = database.prepare('INSERT OR IGNORE INTO edges (target, member) VALUES (?, ?)');
+    this.#putCsv = database.prepare('INSERT OR IGNORE INTO csvs (meta, json) VALUES (?, ?)');
     this.#putProvider = database.prepare(
       'INSERT OR IGNORE INTO providers (api_group, version, kind, package, bundle) VALUES (?, ?, ?, ?, ?)',
     );
@@ -85,21 +89,34 @@ export class PackageWriter {
     const { name, packageName } = bundle;
     const { replaces = '', skips } = entry;
     const row = this.#findMeta.get(packageName, 'olm.bundle', name);
-    const message = bundleMessage(bundle, channelName, entry);
-    const whole = bundle.image === undefined ? { ...message, ...this.#manifests(bundle, row) } : message;
+    const edgeless = this.#edgelessMessage({ bundle, channelName, entry, distance }, row);
+    const message = Buffer.concat([edgeless, edgeFields.encode({ replaces, skips })]);
     const edges = [distance, replaces, JSON.stringify(skips)] as const;
     const place = [packageName, channelName, name, Number(row?.['id'])] as const;
-    const { lastInsertRowid } = this.#putMember.run(...place, ...edges, bundleCodec.encode(whole));
+    const { lastInsertRowid } = this.#putMember.run(...place, ...edges, message, edgeless.length);
     for (const target of [replaces, ...skips]) if (target !== '') this.#putEdge.run(target, lastInsertRowid);
   }
 
-  #manifests(bundle: CatalogBundle, row: Record<string, unknown> | undefined): ReturnType<typeof bundleManifests> {
+  /** With manifests where the bundle has no image. Of a head the ClusterServiceVersion is stored beside it: heads are what clients request. */
+  #edgelessMessage({ bundle, channelName, entry, distance }: Membership, row: MetaRow): Buffer {
+    const message = bundleMessage(bundle, channelName, { ...entry, replaces: '', skips: [] });
+    if (bundle.image === undefined) return bundleCodec.encode({ ...message, ...this.#manifests(bundle, row) });
+    if (distance === 0 && row !== undefined) this.#writeCsv(bundle, row);
+    return bundleCodec.encode(message);
+  }
+
+  #writeCsv(bundle: CatalogBundle, row: NonNullable<MetaRow>): void {
+    const { csvJson, object } = this.#manifests(bundle, row);
+    if (object.length === 1 && object[0] === csvJson) this.#putCsv.run(Number(row['id']), Buffer.from(csvJson));
+  }
+
+  #manifests(bundle: CatalogBundle, row: MetaRow): ReturnType<typeof bundleManifests> {
     const value = this.#document(row) ?? {};
     const stated = this.#document(this.#findMeta.get('', 'olm.package', bundle.packageName));
     return bundleManifests(value, { version: formatVersion(bundle.version), stated });
   }
 
-  #document(row: Record<string, unknown> | undefined): JsonObject | undefined {
+  #document(row: MetaRow): JsonObject | undefined {
     if (row === undefined) return undefined;
     const bytes = this.#findText.get(Number(row['id']))?.['bytes'];
     if (!(bytes instanceof Uint8Array)) return undefined;

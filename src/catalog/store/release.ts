@@ -1,4 +1,4 @@
-/** Gives the memory of bytes that nobody reads any more back at once. Left to the garbage collector, which does not see how large they are, many of
+/** Releases the memory of bytes that are no longer read at once. Left to the garbage collector, which does not see how large they are, many of
  *  them would wait there together. Bytes that may share the memory that Node.js lends out in one piece are left to it. */
 export function releaseBytes(bytes: Uint8Array): void {
   const { buffer } = bytes;

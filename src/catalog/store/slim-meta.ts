@@ -13,12 +13,12 @@ const retainedKeys: ReadonlyMap<string, readonly string[]> = new Map([
   ['olm.deprecations', ['entries']],
 ]);
 
-/** Whether a property says something of the bundle that a choice may depend on. */
+/** Whether a choice of bundles may depend on a property. */
 function isSlimProperty(property: JsonValue): boolean {
   return !(isJsonObject(property) && bulkyProperties.has(textAt(property, 'type')));
 }
 
-/** What choosing bundles needs of a document of a catalog, as JSON; undefined for a schema that says nothing of that. */
+/** What choosing bundles needs of a document of a catalog, as JSON; undefined for a schema that is irrelevant to that. */
 export function slimText({ schema, package: packageName, name, value }: Meta): string | undefined {
   const kept = retainedKeys.get(schema);
   if (kept === undefined) return undefined;
