@@ -57,78 +57,53 @@ function readRepetition({ text, at }: Reader): { readonly times: number; readonl
   return found === undefined ? undefined : { times: Math.max(1, Number(least), Number(most)), end: at + found.length };
 }
 
-class Meter {
-  readonly #isFolded: boolean;
-  /** The groups that are open, from the outside in. */
-  readonly #groups: Size[] = [{ reading: 0, instructions: 0 }];
-  #last: Size = { reading: 0, instructions: 0 };
-
-  constructor(source: string) {
-    this.#isFolded = /\(\?[a-zA-Z]*i/.test(source);
-  }
-
-  open(): void {
-    this.#groups.push({ reading: 1, instructions: 0 });
-  }
-
-  close(): void {
-    const group = this.#groups.length > 1 ? this.#groups.pop() : undefined;
-    const { reading, instructions } = group ?? { reading: 0, instructions: 1 };
-    this.#add({ reading, instructions: instructions + 2 });
-  }
-
-  atom(text: string): void {
-    const properties = text.match(/\\[pP]/g)?.length ?? 0;
-    const isClass = properties > 0 || text.startsWith('[');
-    const characters = text.length + properties * perProperty;
-    this.#add({
-      reading: characters + (this.#isFolded && isClass ? perFoldedClass : 0),
-      instructions: isClass ? Math.ceil(characters / charactersPerInstruction) : text.length,
-    });
-  }
-
-  repeat(times: number): void {
-    const more = this.#last.instructions * (times - 1) + times;
-    this.#last = { reading: 0, instructions: this.#last.instructions + more };
-    this.#top().instructions += more;
-  }
-
-  finish(): Size {
-    while (this.#groups.length > 1) this.close();
-    return this.#top();
-  }
-
-  #top(): Size {
-    return this.#groups.at(-1) as Size;
-  }
-
-  #add(size: Size): void {
-    this.#last = size;
-    this.#top().reading += size.reading;
-    this.#top().instructions += size.instructions;
-  }
-}
-
 /** The work of compiling a regular expression, estimated from its text: about the number of instructions of its program, and at least the number of its
  *  characters. A published definition has a few hundred for each pattern; a microsecond or two and a hundred bytes go into each.
  *  @see https://github.com/google/re2/wiki/Syntax */
 export function patternWork(source: string): number {
-  const meter = new Meter(source);
+  const isFolded = /\(\?[a-zA-Z]*i/.test(source);
   const reader: Reader = { text: source, at: 0 };
+  const groups: Size[] = [{ reading: 0, instructions: 0 }];
+  let last: Size = { reading: 0, instructions: 0 };
+  const close = (): void => {
+    last = groups.length > 1 ? (groups.pop() as Size) : { reading: 0, instructions: 1 };
+    last.instructions += 2;
+    add();
+  };
+  const add = (): void => {
+    const group = groups.at(-1) as Size;
+    group.reading += last.reading;
+    group.instructions += last.instructions;
+  };
   while (reader.at < source.length) {
     const start = reader.at;
     const repetition = readRepetition(reader);
-    reader.at = repetition?.end ?? start + 1;
-    if (repetition !== undefined) meter.repeat(repetition.times);
-    else if (source[start] === '(') meter.open();
-    else if (source[start] === ')') meter.close();
-    else {
-      reader.at = start;
+    if (repetition !== undefined) {
+      const more = last.instructions * (repetition.times - 1) + repetition.times;
+      last = { reading: 0, instructions: last.instructions + more };
+      (groups.at(-1) as Size).instructions += more;
+      reader.at = repetition.end;
+    } else if (source[start] === '(') {
+      reader.at += 1;
+      groups.push({ reading: 1, instructions: 0 });
+    } else if (source[start] === ')') {
+      reader.at += 1;
+      close();
+    } else {
       readAtom(reader);
-      meter.atom(source.slice(start, reader.at));
+      const text = source.slice(start, reader.at);
+      const properties = text.match(/\\[pP]/g)?.length ?? 0;
+      const isClass = properties > 0 || text.startsWith('[');
+      const characters = text.length + properties * perProperty;
+      last = {
+        reading: characters + (isFolded && isClass ? perFoldedClass : 0),
+        instructions: isClass ? Math.ceil(characters / charactersPerInstruction) : text.length,
+      };
+      add();
     }
   }
-  const { reading, instructions } = meter.finish();
+  while (groups.length > 1) close();
+  const [{ reading, instructions }] = groups as [Size];
   // Some mistakes are looked for again from each bracket.
   return Math.max(reading + instructions, source.length, Math.round((source.length / 100) ** 2));
 }
