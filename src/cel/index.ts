@@ -1,6 +1,7 @@
 /** The Common Expression Language as Kubernetes has it: reads, checks, estimates and runs expressions. Door: `compileProgram`.
  *  Pure; knows neither objects nor clusters; an expression can neither run forever nor throw.
- *  @imports src/schema, src/base */
+ *  @imports src/schema, src/base
+ *  @packages re2js */
 export { estimateCost } from './cost/cost-estimator.ts';
 export type { Range } from './cost/estimate.ts';
 export type { Lookup } from './evaluation/frame.ts';
@@ -10,7 +11,7 @@ export { type AskAuthorizer, type AuthorizationQuestion, Authorizer, ResourceChe
 export { declareFunctions, extensionTypes } from './library/declare.ts';
 export { kubernetesFunctions } from './library/index.ts';
 export { parseTime } from './library/times.ts';
-export { compileProgram, isFaulty, type Program, patternsOf } from './program.ts';
+export { compileProgram, isFaulty, type Program } from './program.ts';
 export { dynamicValue } from './values/from-json.ts';
 export {
   ArrayList,

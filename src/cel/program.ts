@@ -7,7 +7,7 @@ import type { Environment } from './language/environment.ts';
 import { childrenOf, type Expression } from './language/expression.ts';
 import { parseExpression } from './language/parser.ts';
 import { describeIssues } from './language/source-text.ts';
-import { constantPatterns, validateTree } from './language/validators.ts';
+import { validateTree } from './language/validators.ts';
 import { Failure, type Value } from './values/value.ts';
 
 /** The outcome of one evaluation. */
@@ -76,12 +76,6 @@ export function compileProgram(text: string, environment: Environment): Program 
     if (error instanceof CannotCompile) return { instantiation: error.message };
     throw error;
   }
-}
-
-/** The regular expressions that compiling an expression compiles; none if it cannot be read. */
-export function patternsOf(text: string): readonly string[] {
-  const { root, issues } = parseExpression(text);
-  return issues.length > 0 ? [] : constantPatterns(root);
 }
 
 /** Whether compiling found faults. */

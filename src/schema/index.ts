@@ -41,14 +41,6 @@ export {
   qualifiedNameProblems,
   wildcardSubdomainProblems,
 } from './names.ts';
-export { patternWork } from './pattern-work.ts';
-export {
-  compilePattern,
-  isPatternCompiled,
-  maxPatternWork,
-  type Pattern,
-  patternProblem,
-  totalPatternWork,
-} from './patterns.ts';
+export { patternProblem } from './patterns.ts';
 export type { Schema } from './schema.ts';
 export { type CompiledSchema, compileSchema } from './validate.ts';

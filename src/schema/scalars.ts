@@ -71,21 +71,16 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** Compiled at the first value: a definition may have more patterns than are ever used. */
-function matches(pattern: string, value: string): boolean {
-  const compiled = compilePattern(pattern);
-  return !('pattern' in compiled) || compiled.pattern.test(value);
-}
-
 /** Checks length (in characters, not bytes) and pattern of a text, of which the first that fails is reported. */
 export function textCheck({ minLength, maxLength, pattern }: Schema): Check {
+  const compiled = pattern === undefined || pattern === '' ? undefined : compilePattern(pattern);
   return (value, _old, run) => {
     if (typeof value !== 'string') return 0;
     if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength) {
       run.report(tooLongField(run.fieldOf(run.path), maxLength));
     } else if (minLength !== undefined && lengthOf(value) < minLength) {
       reportRule(run, value, `should be at least ${minLength} chars long`);
-    } else if (pattern !== undefined && pattern !== '' && !matches(pattern, value)) {
+    } else if (compiled?.test(value) === false) {
       reportRule(run, value, `should match '${pattern}'`);
     }
     return 1;

@@ -21,7 +21,6 @@ import { approvalErrors } from './approval.ts';
 import { caBundleProblem, conversionErrors } from './conversion-rules.ts';
 import { storedVersions } from './crd-status.ts';
 import { missingNameErrors, namesErrors } from './names-rules.ts';
-import { patternWorkErrors } from './pattern-errors.ts';
 import { settleSchema, someSchema } from './schema-form.ts';
 import { schemaOf } from './schema-rules.ts';
 import { ownVersionErrors, sharedVersionErrors, versionSetErrors } from './version-rules.ts';
@@ -88,8 +87,6 @@ function conversionStrategyErrors(spec: JsonObject): FieldError[] {
 
 function specErrors(spec: JsonObject, checksBundle: boolean): FieldError[] {
   const versions = objectsAt(spec, 'versions');
-  const tooMuchWork = patternWorkErrors(versions.map((version) => schemaOf(version) ?? {}));
-  if (tooMuchWork.length > 0) return tooMuchWork;
   const names = objectAt(spec, 'names');
   return [
     ...groupErrors(textAt(spec, 'group')),

@@ -1,6 +1,6 @@
 /** CustomResourceDefinitions: rules for definitions, and resource types made from them. Main function: `resourceTypesOfCrd`.
  *  Never serves a request; conversion webhooks are called through what it is given.
- *  @imports apiserver/cel, apiserver/table, apiserver/schema, apiserver/core, src/cel, src/schema, src/base */
+ *  @imports apiserver/cel, apiserver/table, apiserver/schema, apiserver/core, src/schema, src/base */
 export { crdRules } from './crd-rules.ts';
 export { crdStatus } from './crd-status.ts';
 export { type ColumnsOfPrinterColumns, resourceTypesOfCrd } from './custom-types.ts';

@@ -1,14 +1,47 @@
-import { compilePattern, type Pattern } from '../../schema/index.ts';
+import { RE2JS } from 're2js';
 import { ArrayList, Failure, noSuchOverload, type Value } from '../values/value.ts';
 import type { Implementations } from './declare.ts';
 
 /** A regular expression in Go's syntax; matching takes time in proportion to the text. */
-export type Expression = Pattern;
+export type Expression = RE2JS;
+
+const maxCompiled = 1000;
+/** As RE2 allows. */
+const maxRepetitions = 1000;
+/** In instructions of all programs together. */
+const maxInstructions = 200_000;
+const compiled = new Map<string, Expression | Failure>();
+let instructions = 0;
 
 /** Compiles a regular expression, or returns its problem. */
-export function compileExpression(source: string): Expression | Failure {
-  const compiled = compilePattern(source);
-  return 'pattern' in compiled ? compiled.pattern : new Failure(compiled.problem);
+export function compileExpression(pattern: string): Expression | Failure {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  const made = tryCompile(pattern);
+  const size = made instanceof Failure ? 0 : made.programSize();
+  if (compiled.size >= maxCompiled || instructions + size > maxInstructions) {
+    compiled.clear();
+    instructions = 0;
+  }
+  compiled.set(pattern, made);
+  instructions += size;
+  return made;
+}
+
+/** How often the compiler may have to repeat what stands in a regular expression; 0 when it is compiled already. */
+export function repetitionsToCompile(pattern: string): number {
+  if (compiled.has(pattern)) return 0;
+  let most = 1;
+  for (const [number] of pattern.matchAll(/\d{1,4}/g)) most = Math.max(most, Math.min(Number(number), maxRepetitions));
+  return most;
+}
+
+function tryCompile(pattern: string): Expression | Failure {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    return new Failure(error instanceof Error ? error.message : String(error));
+  }
 }
 
 interface Search {
