@@ -105,6 +105,25 @@ test('refuses the token of a deleted service account, and a token that was chang
   expect((await ask(path, { token, body: {} })).code).toBe(401);
 });
 
+test('reads impersonated names as UTF-8, and keys of extra values as they are escaped', async () => {
+  const asBytes = (text: string): string => Buffer.from(text).toString('latin1');
+  const headers = {
+    'impersonate-user': asBytes('zoë'),
+    'impersonate-group': asBytes('開発'),
+    'impersonate-extra-example.com%2F%53copes': asBytes('naïve'),
+  };
+  const review = await ask('/apis/authentication.k8s.io/v1/selfsubjectreviews', { headers, body: {} });
+  expect(review.body).toMatchObject({
+    status: {
+      userInfo: {
+        username: 'zoë',
+        groups: ['開発', 'system:authenticated'],
+        extra: { 'example.com/Scopes': ['naïve'] },
+      },
+    },
+  });
+});
+
 test('lets the admin impersonate another user, and no one without permission', async () => {
   const headers = { 'impersonate-user': 'bob' };
   const body = { spec: { resourceAttributes: { verb: 'list', resource: 'pods', namespace: 'default' } } };

@@ -28,12 +28,18 @@ function impersonated(
   return { kind, resource, group: '', subresource: '', namespace: '', ...rest };
 }
 
+/** Header names have no case; what is escaped in them keeps its own. */
 function decodeKey(key: string): string {
   try {
-    return decodeURIComponent(key).toLowerCase();
+    return decodeURIComponent(key);
   } catch {
-    return key.toLowerCase();
+    return key;
   }
+}
+
+/** Node.js reads each byte of a header as a character; names are UTF-8. */
+function decodeValue(value: string): string {
+  return Buffer.from(value, 'latin1').toString('utf8');
 }
 
 /** The Impersonate headers, one by one as they were sent: a value may hold a comma. */
@@ -41,7 +47,7 @@ function headersOf({ rawHeaders }: HttpRequest): (readonly [name: string, value:
   const pairs: (readonly [string, string])[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';
-    if (name.startsWith(prefix)) pairs.push([name, rawHeaders[index + 1] ?? '']);
+    if (name.startsWith(prefix)) pairs.push([name, decodeValue(rawHeaders[index + 1] ?? '')]);
   }
   return pairs;
 }

@@ -1,7 +1,6 @@
 /** The Common Expression Language as Kubernetes has it: reads, checks, estimates and runs expressions. Door: `compileProgram`.
  *  Pure; knows neither objects nor clusters; an expression can neither run forever nor throw.
- *  @imports src/schema, src/base
- *  @packages re2js */
+ *  @imports src/schema, src/base */
 export { estimateCost } from './cost/cost-estimator.ts';
 export type { Range } from './cost/estimate.ts';
 export type { Lookup } from './evaluation/frame.ts';

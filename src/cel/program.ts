@@ -1,12 +1,13 @@
+import { PatternBudget } from '../schema/index.ts';
 import { compileExpression, type Evaluator } from './evaluation/compile.ts';
-import { CannotCompile } from './evaluation/constants.ts';
+import { CannotCompile, constantPatterns } from './evaluation/constants.ts';
 import { Frame, Interrupted, type Lookup, TooExpensive } from './evaluation/frame.ts';
 import type { CelType } from './language/cel-type.ts';
 import { checkTypes } from './language/checker.ts';
 import type { Environment } from './language/environment.ts';
 import { childrenOf, type Expression } from './language/expression.ts';
 import { parseExpression } from './language/parser.ts';
-import { describeIssues } from './language/source-text.ts';
+import { describeIssues, type Issue } from './language/source-text.ts';
 import { validateTree } from './language/validators.ts';
 import { Failure, type Value } from './values/value.ts';
 
@@ -57,12 +58,22 @@ function evaluate(evaluator: Evaluator, lookUp: Lookup, limit: number): Outcome 
   }
 }
 
+/** Regular expressions that are too large to compile. */
+function patternIssues(node: Expression, patterns: PatternBudget): Issue[] {
+  const problems = constantPatterns(node).flatMap((text) => patterns.problemOf(text) ?? []);
+  return [
+    ...problems.map((message) => ({ offset: node.offset, message })),
+    ...childrenOf(node).flatMap((child) => patternIssues(child, patterns)),
+  ];
+}
+
 /** Reads, checks and prepares an expression. */
 export function compileProgram(text: string, environment: Environment): Program | Faults {
   const { root, issues } = parseExpression(text);
   if (issues.length > 0) return { issues: describeIssues(text, issues) };
   const wrong = checkTypes(root, environment);
-  const faults = wrong.length > 0 ? wrong : validateTree(root);
+  const tooLarge = wrong.length > 0 ? wrong : patternIssues(root, environment.patterns ?? new PatternBudget());
+  const faults = tooLarge.length > 0 ? tooLarge : validateTree(root);
   if (faults.length > 0 || root.type === undefined) return { issues: describeIssues(text, faults) };
   try {
     const evaluator = compileExpression(root, environment.functions);

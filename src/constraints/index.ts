@@ -1,6 +1,6 @@
 /** What bundles declare about themselves and require of others: versions, ranges, properties, constraints, dependencies. Pure; knows no Kubernetes,
  *  and every text from outside has limits.
- *  @imports src/cel, src/base */
+ *  @imports src/cel, src/schema, src/base */
 export {
   type Constraint,
   type ConstraintLimits,

@@ -13,6 +13,7 @@ import {
   noSuchOverload,
   type Value,
 } from '../cel/index.ts';
+import { PatternBudget } from '../schema/index.ts';
 import type { Property } from './property.ts';
 import { compareVersions, parseTolerantVersion, type Version } from './version.ts';
 
@@ -28,6 +29,8 @@ const maxRuleCharacters = 16_384;
 const maxIssueCharacters = 2_000;
 /** As much as kube-apiserver allows one expression. */
 const maxCost = 1_000_000;
+/** Of the regular expressions of a rule, of which a bundle may have many. */
+const maxInstructions = 5_000;
 
 function versionOf(text: string): Version | Failure {
   try {
@@ -73,7 +76,7 @@ export function compilePropertyRule(text: string): PropertyRule {
   if (text.length > maxRuleCharacters) {
     throw new TerminalError('InvalidRule', `longer than ${maxRuleCharacters} characters`);
   }
-  const program = compileProgram(text, ruleEnvironment());
+  const program = compileProgram(text, { ...ruleEnvironment(), patterns: new PatternBudget(maxInstructions) });
   if (isFaulty(program)) {
     throw new TerminalError('InvalidRule', shortened(program.issues ?? program.instantiation ?? 'no expression'));
   }

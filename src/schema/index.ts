@@ -41,6 +41,7 @@ export {
   qualifiedNameProblems,
   wildcardSubdomainProblems,
 } from './names.ts';
-export { patternProblem } from './patterns.ts';
+export { patternSizeErrors } from './pattern-limits.ts';
+export { compilePattern, instructionsToCompile, type Pattern, PatternBudget, patternProblem } from './patterns.ts';
 export type { Schema } from './schema.ts';
 export { type CompiledSchema, compileSchema } from './validate.ts';

@@ -71,16 +71,21 @@ function lengthOf(text: string): number {
   return length;
 }
 
+/** Compiled when it is used, not with the schema: patterns that are not used take no memory. */
+function patternTest(pattern = ''): (text: string) => boolean | undefined {
+  return pattern === '' ? () => undefined : (text) => compilePattern(pattern)?.test(text);
+}
+
 /** Checks length (in characters, not bytes) and pattern of a text, of which the first that fails is reported. */
 export function textCheck({ minLength, maxLength, pattern }: Schema): Check {
-  const compiled = pattern === undefined || pattern === '' ? undefined : compilePattern(pattern);
+  const matches = patternTest(pattern);
   return (value, _old, run) => {
     if (typeof value !== 'string') return 0;
     if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength) {
       run.report(tooLongField(run.fieldOf(run.path), maxLength));
     } else if (minLength !== undefined && lengthOf(value) < minLength) {
       reportRule(run, value, `should be at least ${minLength} chars long`);
-    } else if (compiled?.test(value) === false) {
+    } else if (matches(value) === false) {
       reportRule(run, value, `should match '${pattern}'`);
     }
     return 1;

@@ -8,6 +8,7 @@ import {
   mapType,
   structType,
 } from '../../../src/cel/index.ts';
+import type { PatternBudget } from '../../../src/schema/index.ts';
 
 const { string, bool, dyn, int, timestamp } = basicTypes;
 const strings = listType(string);
@@ -80,6 +81,8 @@ export interface AdmissionVariables {
   readonly hasAuthorizer: boolean;
   /** Types of the policy's own variables; absent where there are none. */
   readonly variables?: ReadonlyMap<string, CelType>;
+  /** Of the regular expressions of all expressions of the object. */
+  readonly patterns?: PatternBudget | undefined;
 }
 
 /** The names that expressions of admission may use: `object`, `oldObject`, `request`, `namespaceObject`, and what the place has beside. */
@@ -100,5 +103,5 @@ export function admissionEnvironment(options: AdmissionVariables): Environment {
     names.set('variables', variables);
     types.set(variables.name, new Map(options.variables));
   }
-  return { functions: kubernetesFunctions(), variables: names, structs: types };
+  return { functions: kubernetesFunctions(), variables: names, structs: types, patterns: options.patterns };
 }

@@ -8,7 +8,7 @@ import {
   optionalType,
   type Program,
 } from '../../../src/cel/index.ts';
-import type { Schema } from '../../../src/schema/index.ts';
+import type { PatternBudget, Schema } from '../../../src/schema/index.ts';
 import { type DeclaredType, sizeAtPath, structsOf } from './declared-type.ts';
 import { resolveFieldPath } from './field-paths.ts';
 import { limits } from './limits.ts';
@@ -134,9 +134,9 @@ function compileOne(source: Rule, schema: Schema, context: Context): CompiledRul
 }
 
 /** Compiles the rules of one node of a schema, whose declared type is given. */
-export function compileRules(schema: Schema, declared: DeclaredType): CompiledRule[] {
-  const plain: Context = { environment: environmentOf(declared, false), declared };
-  const optional: Context = { environment: environmentOf(declared, true), declared };
+export function compileRules(schema: Schema, declared: DeclaredType, patterns?: PatternBudget): CompiledRule[] {
+  const plain: Context = { environment: { ...environmentOf(declared, false), patterns }, declared };
+  const optional: Context = { environment: { ...environmentOf(declared, true), patterns }, declared };
   return rulesOf(schema).map((rule) => compileOne(rule, schema, rule.optionalOldSelf === true ? optional : plain));
 }
 

@@ -1,5 +1,11 @@
 import { goQuote, type JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, forbiddenField, invalidField, type Schema } from '../../../src/schema/index.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  type PatternBudget,
+  type Schema,
+} from '../../../src/schema/index.ts';
 import { declareSchema } from './declared-type.ts';
 import { hasRulesAnywhere } from './has-rules.ts';
 import { limits } from './limits.ts';
@@ -158,7 +164,13 @@ function oldSelfErrors({ source, usesOldSelf }: CompiledRule, { uncorrelated }: 
   return [invalidField(`${path}.optionalOldSelf`, source.optionalOldSelf, why)];
 }
 
-function nodeErrors(node: Node, total: TotalCost): FieldError[] {
+/** What the rules of a definition may use together. */
+interface Totals {
+  readonly total: TotalCost;
+  readonly patterns: PatternBudget;
+}
+
+function nodeErrors(node: Node, { total, patterns }: Totals): FieldError[] {
   const { schema, path, isRoot } = node;
   const isTop = isRoot || schema['x-kubernetes-embedded-resource'] === true;
   const declared = declareSchema(schema, { name: `selfType${performance.now().toFixed(0)}`, isRoot: isTop });
@@ -169,19 +181,19 @@ function nodeErrors(node: Node, total: TotalCost): FieldError[] {
     return [{ field: at, reason: 'InternalError', message: `Internal error: ${detail}` }];
   }
   const occurrences = node.occurrences ?? maxOccurrences(declared);
-  return compileRules(schema, declared).flatMap((rule, index) =>
+  return compileRules(schema, declared, patterns).flatMap((rule, index) =>
     ruleErrors(rule, { node, path: `${at}[${index}]`, occurrences, total }),
   );
 }
 
 /** What is wrong with the expressions of the `x-kubernetes-validations` of a schema that is sound otherwise: they do not compile, may cost too much, or use
  *  `oldSelf` where nothing corresponds. */
-export function validationRuleErrors(root: JsonObject, path: string): FieldError[] {
+export function validationRuleErrors(root: JsonObject, path: string, patterns: PatternBudget): FieldError[] {
   if (!hasRulesAnywhere(root)) return [];
   const total = new TotalCost();
   const errors: FieldError[] = [];
   walk(rootNode(root, path), (node) => {
-    if (hasRules(node.schema)) errors.push(...nodeErrors(node, total));
+    if (hasRules(node.schema)) errors.push(...nodeErrors(node, { total, patterns }));
   });
   return [...errors, ...total.errors(path)];
 }

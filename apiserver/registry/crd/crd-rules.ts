@@ -12,6 +12,7 @@ import {
   type FieldError,
   immutableText,
   invalidField,
+  PatternBudget,
   PlainText,
   requiredField,
   unsupportedField,
@@ -88,6 +89,7 @@ function conversionStrategyErrors(spec: JsonObject): FieldError[] {
 function specErrors(spec: JsonObject, checksBundle: boolean): FieldError[] {
   const versions = objectsAt(spec, 'versions');
   const names = objectAt(spec, 'names');
+  const patterns = new PatternBudget();
   return [
     ...groupErrors(textAt(spec, 'group')),
     ...scopeErrors(textAt(spec, 'scope')),
@@ -96,11 +98,11 @@ function specErrors(spec: JsonObject, checksBundle: boolean): FieldError[] {
       return schemaOf(version) === undefined ? [requiredField(field, 'schemas are required')] : [];
     }),
     ...preserveErrors(spec),
-    ...ownVersionErrors(versions),
+    ...ownVersionErrors(versions, patterns),
     ...versionSetErrors(versions),
     ...missingNameErrors(names, 'spec.names'),
     ...namesErrors(names, 'spec.names'),
-    ...sharedVersionErrors(versions),
+    ...sharedVersionErrors(versions, patterns),
     ...conversionStrategyErrors(spec),
     ...conversionErrors(spec, checksBundle),
   ];

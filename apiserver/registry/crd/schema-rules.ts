@@ -1,5 +1,12 @@
 import { isJsonObject, isTrueAt, type JsonObject, textAt } from '../../../src/base/index.ts';
-import { type FieldError, forbiddenField, invalidField, PlainText } from '../../../src/schema/index.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  type PatternBudget,
+  PlainText,
+  patternSizeErrors,
+} from '../../../src/schema/index.ts';
 import { validationRuleErrors } from '../../cel/index.ts';
 import { defaultErrors } from './default-rules.ts';
 import { keywordErrors } from './keyword-rules.ts';
@@ -10,6 +17,8 @@ export interface SchemaFacts {
   /** Of the schema: `spec.validation.openAPIV3Schema`. */
   readonly path: string;
   readonly hasStatus: boolean;
+  /** Of the whole definition. */
+  readonly patterns: PatternBudget;
 }
 
 /** Keywords in the order and with the names of Go's struct; those with `true` may stand at a root that has a status apart. */
@@ -79,7 +88,9 @@ function statusErrors(root: JsonObject, path: string): FieldError[] {
 
 /** All errors of a settled schema (see `settleSchema`), in the order of kube-apiserver.
  *  @see docs/spec/kube-api-types.md#schema-rules */
-export function schemaErrors(root: JsonObject, { path, hasStatus }: SchemaFacts): FieldError[] {
+export function schemaErrors(root: JsonObject, { path, hasStatus, patterns }: SchemaFacts): FieldError[] {
+  const tooLarge = patternSizeErrors(root, path, patterns);
+  if (tooLarge.length > 0) return tooLarge;
   const errors = hasStatus ? statusErrors(root, path) : [];
   if (isTrueAt(root, 'nullable'))
     errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
@@ -90,7 +101,7 @@ export function schemaErrors(root: JsonObject, { path, hasStatus }: SchemaFacts)
   }
   errors.push(...keywordErrors(root, path));
   if (errors.length > 0) return errors;
-  return problem === undefined ? validationRuleErrors(root, path) : [invalidField(path, '', problem)];
+  return problem === undefined ? validationRuleErrors(root, path, patterns) : [invalidField(path, '', problem)];
 }
 
 /** The schema at `schema.openAPIV3Schema` of a version. */

@@ -13,6 +13,7 @@ import {
   duplicateField,
   type FieldError,
   invalidField,
+  type PatternBudget,
   PlainText,
   requiredField,
   tooManyField,
@@ -121,17 +122,18 @@ interface Level {
   readonly path: string;
   readonly schemaPath: string;
   readonly hasStatus: boolean;
+  readonly patterns: PatternBudget;
 }
 
 function partErrors(
   version: JsonObject,
   has: (part: Part) => boolean,
-  { path, schemaPath, hasStatus }: Level,
+  { path, schemaPath, hasStatus, patterns }: Level,
 ): FieldError[] {
   const errors: FieldError[] = [];
   const schema = schemaOf(version);
   if (has('schema') && schema !== undefined) {
-    errors.push(...schemaErrors(schema, { path: `${schemaPath}.openAPIV3Schema`, hasStatus }));
+    errors.push(...schemaErrors(schema, { path: `${schemaPath}.openAPIV3Schema`, hasStatus, patterns }));
   }
   const scale = has('subresources') ? objectAt(version, 'subresources', 'scale') : undefined;
   errors.push(...scaleErrors(scale, `${path}.subresources.scale`));
@@ -167,7 +169,7 @@ function hasStatus(version: JsonObject): boolean {
 }
 
 /** Errors of each version by itself: name, deprecation, and the parts in which it differs from others. */
-export function ownVersionErrors(versions: readonly JsonObject[]): FieldError[] {
+export function ownVersionErrors(versions: readonly JsonObject[], patterns: PatternBudget): FieldError[] {
   const shared = sharedParts(versions);
   return versions.flatMap((version, index) => {
     const path = `spec.versions[${index}]`;
@@ -177,6 +179,7 @@ export function ownVersionErrors(versions: readonly JsonObject[]): FieldError[] 
       path,
       schemaPath: `${path}.schema`,
       hasStatus: hasStatus(shared.has('subresources') ? (versions[0] ?? {}) : version),
+      patterns,
     };
     return [
       ...(problems.length === 0 ? [] : [invalidField(`${path}.name`, name, problems.join(','))]),
@@ -189,11 +192,11 @@ export function ownVersionErrors(versions: readonly JsonObject[]): FieldError[] 
 }
 
 /** Errors of the parts that all versions have alike. */
-export function sharedVersionErrors(versions: readonly JsonObject[]): FieldError[] {
+export function sharedVersionErrors(versions: readonly JsonObject[], patterns: PatternBudget): FieldError[] {
   const [first] = versions;
   if (first === undefined) return [];
   const shared = sharedParts(versions);
-  const level = { path: 'spec', schemaPath: 'spec.validation', hasStatus: versions.some(hasStatus) };
+  const level = { path: 'spec', schemaPath: 'spec.validation', hasStatus: versions.some(hasStatus), patterns };
   return partErrors(first, (part) => shared.has(part), level);
 }
 

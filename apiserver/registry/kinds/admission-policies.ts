@@ -14,6 +14,7 @@ import {
   type FieldError,
   forbiddenField,
   invalidField,
+  PatternBudget,
   pathSegmentProblems,
   qualifiedNameProblems,
   requiredField,
@@ -188,12 +189,13 @@ function validatePolicy(object: KubeObject): FieldError[] {
   const paramKind = objectAt(spec, 'paramKind');
   const hasParams = paramKind !== undefined;
   const hasVariables = objectsAt(spec, 'variables').length > 0;
-  const expressions = new PolicyExpressions({ hasParams, hasVariables });
+  const patterns = new PatternBudget();
+  const expressions = new PolicyExpressions({ hasParams, hasVariables, patterns });
   return [
     ...choice('spec.failurePolicy', valueAt(spec, 'failurePolicy'), ['Fail', 'Ignore']),
     ...paramKindErrors(paramKind, 'spec.paramKind'),
     ...constraintErrors(objectAt(spec, 'matchConstraints'), 'spec.matchConstraints'),
-    ...matchConditionErrors(spec, 'spec.', { hasParams }),
+    ...matchConditionErrors(spec, 'spec.', { hasParams, patterns }),
     ...each(spec, { path: 'spec', key: 'variables' }, (item, path) => variableErrors(item, path, expressions)),
     ...checkErrors(spec, { policyName: object.metadata.name ?? '', expressions }),
   ];

@@ -2,6 +2,7 @@ import { type JsonObject, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
+  type PatternBudget,
   qualifiedNameProblems,
   requiredField,
   tooManyField,
@@ -11,24 +12,26 @@ import { invalids } from './checks.ts';
 
 const maxConditions = 64;
 
-function conditionErrors(condition: JsonObject, path: string, hasParams: boolean): FieldError[] {
+interface ConditionVariables {
+  readonly hasParams: boolean;
+  /** Of the whole object. */
+  readonly patterns: PatternBudget;
+}
+
+function conditionErrors(condition: JsonObject, path: string, own: ConditionVariables): FieldError[] {
   const [name, expression] = [textAt(condition, 'name'), textAt(condition, 'expression').trim()];
   const field = `${path}.expression`;
   const errors =
     expression === ''
       ? [requiredField(field)]
-      : expressionErrors(compileAdmissionExpression(expression, 'bool', { hasParams, hasAuthorizer: true }), field);
+      : expressionErrors(compileAdmissionExpression(expression, 'bool', { ...own, hasAuthorizer: true }), field);
   const nameErrors =
     name === '' ? [requiredField(`${path}.name`)] : invalids(`${path}.name`, name, qualifiedNameProblems(name));
   return [...errors, ...nameErrors];
 }
 
 /** Errors of the `matchConditions` of a webhook or policy. */
-export function matchConditionErrors(
-  parent: JsonObject,
-  path: string,
-  options: { readonly hasParams: boolean },
-): FieldError[] {
+export function matchConditionErrors(parent: JsonObject, path: string, options: ConditionVariables): FieldError[] {
   const conditions = objectsAt(parent, 'matchConditions');
   const names = conditions.map((condition) => textAt(condition, 'name'));
   const field = `${path}matchConditions`;
@@ -37,7 +40,7 @@ export function matchConditionErrors(
     const name = names[index] ?? '';
     const isSecond = name !== '' && names.indexOf(name) < index;
     const duplicate = isSecond ? [duplicateField(`${field}[${index}].name`, name)] : [];
-    return [...conditionErrors(condition, `${field}[${index}]`, options.hasParams), ...duplicate];
+    return [...conditionErrors(condition, `${field}[${index}]`, options), ...duplicate];
   });
   return [...many, ...each];
 }

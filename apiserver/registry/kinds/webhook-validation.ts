@@ -5,6 +5,7 @@ import {
   duplicateField,
   type FieldError,
   invalidField,
+  PatternBudget,
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
@@ -46,7 +47,7 @@ function sideEffectErrors(webhook: JsonObject, field: string): FieldError[] {
   return harmless.includes(sideEffects) ? [] : [unsupportedField(field, sideEffects, harmless)];
 }
 
-function webhookErrors(webhook: JsonObject, path: string): FieldError[] {
+function webhookErrors(webhook: JsonObject, path: string, patterns: PatternBudget): FieldError[] {
   const timeout = numberAt(webhook, 'timeoutSeconds') ?? 10;
   const timeoutText = 'the timeout value must be between 1 and 30 seconds';
   return [
@@ -61,7 +62,7 @@ function webhookErrors(webhook: JsonObject, path: string): FieldError[] {
     ...clientConfigErrors(objectAt(webhook, 'clientConfig'), `${path}.clientConfig`),
     ...choice(`${path}.reinvocationPolicy`, valueAt(webhook, 'reinvocationPolicy'), ['IfNeeded', 'Never']),
     ...versionErrors(listOfTexts(webhook, 'admissionReviewVersions'), `${path}.admissionReviewVersions`),
-    ...matchConditionErrors(webhook, `${path}.`, { hasParams: false }),
+    ...matchConditionErrors(webhook, `${path}.`, { hasParams: false, patterns }),
   ];
 }
 
@@ -70,10 +71,11 @@ function webhookErrors(webhook: JsonObject, path: string): FieldError[] {
 export function validateWebhooks(object: KubeObject): FieldError[] {
   const webhooks = objectsAt(asJson(object), 'webhooks');
   const names = webhooks.map((webhook) => textAt(webhook, 'name'));
+  const patterns = new PatternBudget();
   return webhooks.flatMap((webhook, index) => {
     const name = names[index] ?? '';
     const isSecond = names.indexOf(name) < index;
     const duplicate = isSecond ? [duplicateField(`webhooks[${index}].name`, name)] : [];
-    return [...webhookErrors(webhook, `webhooks[${index}]`), ...duplicate];
+    return [...webhookErrors(webhook, `webhooks[${index}]`, patterns), ...duplicate];
   });
 }

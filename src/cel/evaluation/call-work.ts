@@ -1,4 +1,4 @@
-import { repetitionsToCompile } from '../library/patterns.ts';
+import { instructionsToCompile } from '../../schema/index.ts';
 import { ListValue, MapValue, Opaque, Optional, type Value } from '../values/value.ts';
 import { GrowingList } from './loops.ts';
 
@@ -12,8 +12,8 @@ const perFormattedCharacter = 8;
 const perComparedCharacter = 1 / 32;
 /** Of a text that is taken apart into its characters. */
 const perCharacter = 12;
-/** Of a regular expression, for each of its repetitions. */
-const perCompiledCharacter = 2000;
+/** Of a regular expression. */
+const perInstruction = 2000;
 const perTimeZone = 2000;
 const perCharacterOfDuration = 30;
 const perCharacterOfQuery = 40;
@@ -82,8 +82,8 @@ const formatting: Work = ([text, list = null], most) =>
 const sizing: Work = ([value]) => (value instanceof MapValue ? value.size * perKey : 1 + lengthOf(value));
 
 const matching: Work = ([text, pattern = null]) => {
-  const compiling = typeof pattern === 'string' ? repetitionsToCompile(pattern) * pattern.length : 0;
-  return 1 + lengthOf(text) + compiling * perCompiledCharacter;
+  const compiling = typeof pattern === 'string' ? instructionsToCompile(pattern) : 0;
+  return 1 + lengthOf(text) + compiling * perInstruction;
 };
 
 const readTime: Work = ([, zone]) => (zone === undefined ? 1 : perTimeZone + lengthOf(zone));

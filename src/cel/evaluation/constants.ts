@@ -7,6 +7,12 @@ export class CannotCompile extends Error {}
 
 const patternNames = new Set(['matches', 'find', 'findAll']);
 
+/** The regular expressions that a call has as literals; `matches(text, pattern)` may have its text among them. */
+export function constantPatterns(node: Expression): string[] {
+  if (node.kind !== 'call' || !patternNames.has(node.name)) return [];
+  return node.args.map((arg) => literalText(arg)).filter((text) => text !== undefined);
+}
+
 /** A literal, or a list of literals. */
 export function isConstant(node: Expression): boolean {
   if (node.kind === 'literal') return true;

@@ -1,3 +1,4 @@
+import type { PatternBudget } from '../../schema/index.ts';
 import type { Value } from '../values/value.ts';
 import {
   basicTypes,
@@ -41,6 +42,8 @@ export interface Environment {
   readonly variables: ReadonlyMap<string, CelType>;
   /** Object types: name → field → type. */
   readonly structs: ReadonlyMap<string, ReadonlyMap<string, CelType>>;
+  /** Of all expressions of an object; each has its own where there is none. */
+  readonly patterns?: PatternBudget | undefined;
 }
 
 const anyType = typeParameter('A');

@@ -1,6 +1,6 @@
 import { parseGoDuration } from '../../base/index.ts';
+import { patternProblem } from '../../schema/index.ts';
 import { type FormatPiece, readFormat, wrongType } from '../library/formatting.ts';
-import { compileExpression } from '../library/patterns.ts';
 import { parseTime } from '../library/times.ts';
 import { Failure, type Value } from '../values/value.ts';
 import { type CelType, formatType, insideOptional, isSameType } from './cel-type.ts';
@@ -12,7 +12,7 @@ type Literal = (value: Value) => boolean;
 const literalChecks: Readonly<Record<string, Literal>> = {
   duration: (value) => typeof value !== 'string' || parseGoDuration(value) !== undefined,
   timestamp: (value) => typeof value !== 'string' || parseTime(value) !== undefined,
-  matches: (value) => typeof value !== 'string' || !(compileExpression(value) instanceof Failure),
+  matches: (value) => typeof value !== 'string' || patternProblem(value) === undefined,
 };
 
 function literalIssues(node: CallNode): Issue[] {

@@ -1,5 +1,13 @@
 import { errorMessage, type JsonObject, TerminalError, TransientError } from '../../base/index.ts';
-import { compileDefaults, compileListTypes, compileSchema, type FieldError, type Schema } from '../../schema/index.ts';
+import {
+  compileDefaults,
+  compileListTypes,
+  compileSchema,
+  type FieldError,
+  PatternBudget,
+  patternSizeErrors,
+  type Schema,
+} from '../../schema/index.ts';
 import type { CheckInfo } from '../check.ts';
 import { type Crd, versionOf } from '../crd.ts';
 import { aboutExistingObjects, isSameDemand } from '../wording.ts';
@@ -77,7 +85,9 @@ function joined(errors: readonly FieldError[]): string {
 /** The check of one object against a schema, read as the API server would read it: with the schema's defaults, which it gets.
  *  @throws InvalidSchema */
 function compileObjectCheck({ version, schema }: Target): ObjectCheck {
+  const [tooLarge] = patternSizeErrors(schema as unknown as JsonObject, 'openAPIV3Schema', new PatternBudget());
   try {
+    if (tooLarge !== undefined) throw new TerminalError('InvalidSchema', `${tooLarge.field}: ${tooLarge.message}`);
     const setDefaults = compileDefaults(schema);
     const compiled = compileSchema(schema);
     const listTypes = compileListTypes(schema);
