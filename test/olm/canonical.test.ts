@@ -22,6 +22,12 @@ test('names of plans keep their identity, hashes and uids give way to their role
   expect(canonical.text('case-c0041-a')).toBe('case-c0041-a');
 });
 
+test('a name that the API server generated is recorded by its prefix', () => {
+  const generated = { kind: 'Webhook', metadata: { generateName: 'w.example.com-', name: 'w.example.com-4k2tr' } };
+  expect(new Canonical('case-x').key(generated)).toBe('Webhook w.example.com-…');
+  expect(new Canonical('case-x').object(generated)['metadata']).toEqual({ generateName: 'w.example.com-' });
+});
+
 test('of a Secret only the names of its entries are recorded', () => {
   const secret = { kind: 'Secret', metadata: { name: 's' }, data: { 'tls.key': 'eA==', 'tls.crt': 'eA==' } };
   expect(new Canonical('case-x').object(secret)).toMatchObject({ data: ['tls.crt', 'tls.key'] });

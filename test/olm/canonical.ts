@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, objectAt, textAt } from 
 const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
 const addressPattern = /\b127\.0\.0\.1:\d+/g;
+const podAddressPattern = /\b10\.(?:244|96)\.\d+\.\d+/g;
 const resourceVersionPattern = /resourceVersion=\d+/g;
 const planPattern = /\binstall-[a-z0-9]{5}\b/g;
 /** What OLM puts behind a name, from the hash of an object. */
@@ -46,6 +47,7 @@ export class Canonical {
       .replace(uidPattern, '<uid>')
       .replace(timePattern, '<time>')
       .replace(addressPattern, '<address>')
+      .replace(podAddressPattern, '<ip>')
       .replace(resourceVersionPattern, 'resourceVersion=<n>')
       .replace(hashValuePattern, 'hash=<hash>')
       .replace(hashTailPattern, '-<hash>');
@@ -55,7 +57,10 @@ export class Canonical {
   key(object: JsonObject): string {
     const metadata = objectAt(object, 'metadata');
     const place = [textAt(metadata, 'namespace'), textAt(metadata, 'name')].filter((part) => part !== '').join('/');
-    return this.text(`${textAt(object, 'kind')} ${place}`);
+    const prefix = textAt(metadata, 'generateName');
+    // Plans are numbered.
+    const shown = prefix === '' || prefix === 'install-' ? place : place.replace(/[^-]*$/, '…');
+    return this.text(`${textAt(object, 'kind')} ${shown}`);
   }
 
   object(object: JsonObject): JsonObject {
@@ -81,7 +86,10 @@ export class Canonical {
 
   #metadata(metadata: JsonValue | undefined): JsonValue {
     if (!isJsonObject(metadata)) return {};
-    const members = Object.entries(metadata).filter(([name]) => !omittedMetadata.has(name));
+    const isNamed = textAt(metadata, 'generateName') === '';
+    const members = Object.entries(metadata).filter(
+      ([name]) => !omittedMetadata.has(name) && (isNamed || name !== 'name'),
+    );
     return this.#value(Object.fromEntries(members), 'metadata');
   }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { Action, Target } from './scenario.ts';
+import type { Action, State, Target } from './scenario.ts';
 
 const olm = 'operators.coreos.com';
 /** Short names of namespaces in scenarios are written out in the API. */
@@ -157,4 +157,9 @@ export function subscription(spec: JsonObject = {}): JsonObject {
 }
 
 export const apply = (...objects: readonly JsonObject[]): Action[] => objects.map((object) => ({ apply: object }));
-export const rest = (label: string): Action => ({ rest: label });
+/** A state to wait for first is optional. */
+export const rest = (label: string, until?: State): Action => ({
+  rest: label,
+  ...(until === undefined ? {} : { until }),
+});
+export const succeeded = (name: string): State => ({ of: csvTarget(name), is: 'Succeeded' });

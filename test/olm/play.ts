@@ -1,6 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorMessage, type JsonObject, systemClock } from '../../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
+import { errorMessage, type JsonObject, objectAt, systemClock, textAt } from '../../src/base/index.ts';
+import {
+  createKubeClient,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+} from '../../src/kube/index.ts';
 import { serveCatalogs } from './catalogs.ts';
 import { Observer, type Timeline } from './observer.ts';
 import {
@@ -9,13 +15,14 @@ import {
   type Recording,
   type Scenario,
   type Snapshot,
+  type State,
   slugOf,
   type Target,
 } from './scenario.ts';
 
 /** Longer than two resyncs of the oracle: what it corrects only then is not missed. */
 const quietMs = 6_000;
-const restLimitMs = 45_000;
+const restLimitMs = 60_000;
 
 /** Objects by their key; several with one key are numbered in the order of their content. */
 function objectsOf({ canonical, objects }: Timeline, changedBeforeMs: number): Map<string, JsonObject> {
@@ -70,7 +77,7 @@ class Run {
 
   async act(action: Action): Promise<void> {
     const options = { fieldManager: 'scenario' };
-    if ('rest' in action) return await this.#rest(action.rest);
+    if ('rest' in action) return await this.#rest(action.rest, action.until);
     if ('apply' in action) {
       await this.#kube.apply(this.#filled(action.apply) as unknown as KubeObject, { ...options, force: true });
     } else if ('patch' in action) {
@@ -88,8 +95,19 @@ class Run {
     return this.#filled(target);
   }
 
-  async #rest(label: string): Promise<void> {
+  async #isReached({ of, is }: State): Promise<boolean> {
+    try {
+      const status = objectAt((await this.#kube.get(this.#target(of))) as JsonObject, 'status');
+      return textAt(status, 'phase') === is || textAt(status, 'state') === is;
+    } catch (thrown) {
+      if (isNotFound(thrown)) return false;
+      throw thrown;
+    }
+  }
+
+  async #rest(label: string, until?: State): Promise<void> {
     const endMs = Date.now() + restLimitMs;
+    while (until !== undefined && Date.now() < endMs && !(await this.#isReached(until))) await pause(200);
     while (Date.now() - this.#timeline.lastChangeMs < quietMs && Date.now() < endMs) await pause(100);
     const nowMs = Date.now();
     const isRestless = nowMs - this.#timeline.lastChangeMs < quietMs;
@@ -102,7 +120,8 @@ class Run {
       objects: changesOf(this.#before, objects),
       phases: Object.fromEntries(phases.toSorted(([a], [b]) => (a < b ? -1 : 1))),
       events: [...this.#timeline.events].toSorted(),
-      metrics: metricsOf(this.#timeline, this.#slug, await this.#implementation.metrics()),
+      // Those of a loop show one of its phases, by chance.
+      metrics: isRestless ? [] : metricsOf(this.#timeline, this.#slug, await this.#implementation.metrics()),
     });
     this.#before = objects;
   }

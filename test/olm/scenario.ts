@@ -8,12 +8,19 @@ export interface Target {
   readonly namespace?: string;
 }
 
-/** One thing that a user does, or `rest`: wait until nothing changes any more, then record everything under that label. */
+/** The phase or state of an object. */
+export interface State {
+  readonly of: Target;
+  readonly is: string;
+}
+
+/** One thing that a user does, or `rest`: wait until nothing changes any more, then record everything under that label. `until` is only waited for, as long as
+ *  the wait may take: nothing is expected. It is for what happens behind the API first, such as a resolution. */
 export type Action =
   | { readonly apply: JsonObject }
   | { readonly patch: Target; readonly merge: JsonObject; readonly subresource?: 'status' }
   | { readonly delete: Target }
-  | { readonly rest: string };
+  | { readonly rest: string; readonly until?: State };
 
 /** What users do and what to record. Texts may hold `$id`, which is unique to the scenario, and `$catalog/NAME`, the address at which the catalog of that
  *  name is served. Namespaces are created first; in texts they are written `$id-NAME`. */

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { apply, catalog, catalogSource, csvTarget, group, rest, subscription } from '../objects.ts';
-import type { Action, Scenario } from '../scenario.ts';
+import { type JsonObject, textAt } from '../../../src/base/index.ts';
+import { apply, catalog, catalogSource, csvTarget, group, rest, subscription, succeeded } from '../objects.ts';
+import type { Action, Scenario, State } from '../scenario.ts';
 
 type Documents = readonly JsonObject[];
 
@@ -21,6 +21,13 @@ const subscriptionTarget = {
   name: 'boat',
   namespace: '$id-a',
 };
+const pending: State = { of: subscriptionTarget, is: 'UpgradePending' };
+
+/** What to wait for: that the last entry of the channel is installed, or that a plan needs approval. */
+function headState(documents: Documents, spec: JsonObject): State {
+  if (spec['installPlanApproval'] === 'Manual') return pending;
+  return succeeded(textAt(documents.at(-1), 'name'));
+}
 
 /** An upgrade from the old catalog's head to the new one's. */
 function upgrade(
@@ -28,7 +35,9 @@ function upgrade(
   title: string,
   { spec = {}, ...catalogs }: { readonly old: Documents; readonly new: Documents; readonly spec?: JsonObject },
 ): Scenario {
-  const actions = [...shop, ...apply(subscription(spec)), rest('installed'), newCatalog, rest('upgraded')];
+  const [before, after] = [catalogs.old, catalogs.new].map((documents) => headState(documents, spec));
+  const installed = rest('installed', before);
+  const actions = [...shop, ...apply(subscription(spec)), installed, newCatalog, rest('upgraded', after)];
   return { id, title, namespaces, catalogs, actions };
 }
 
@@ -39,7 +48,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'a fresh package is subscribed to',
     namespaces,
     catalogs: { old: catalog(first, second) },
-    actions: [...shop, ...apply(subscription()), rest('installed')],
+    actions: [...shop, ...apply(subscription()), rest('installed', succeeded('boat.v0.2.0'))],
   },
   upgrade('C-012', 'the channel gets a newer head', { old: catalog(first), new: catalog(first, second) }),
   upgrade('C-018-C-070', 'the channel is two versions ahead', {
@@ -82,7 +91,7 @@ export const scenarios: readonly Scenario[] = [
     actions: [
       ...shop,
       ...apply(subscription({ startingCSV: 'boat.v0.1.0', installPlanApproval: 'Manual' })),
-      rest('waiting'),
+      rest('waiting', pending),
     ],
   },
   {
@@ -116,7 +125,7 @@ export const scenarios: readonly Scenario[] = [
       ...apply(subscription()),
       rest('without'),
       ...apply(group()),
-      rest('with'),
+      rest('with', succeeded('boat.v0.1.0')),
     ],
   },
   {
@@ -136,7 +145,7 @@ export const scenarios: readonly Scenario[] = [
           },
         }),
       ),
-      rest('installed'),
+      rest('installed', succeeded('boat.v0.1.0')),
       { patch: subscriptionTarget, merge: { spec: { config: { env: [{ name: 'COLOR', value: 'red' }] } } } },
       rest('changed'),
     ],
@@ -149,7 +158,7 @@ export const scenarios: readonly Scenario[] = [
     actions: [
       ...shop,
       ...apply(subscription()),
-      rest('installed'),
+      rest('installed', succeeded('boat.v0.1.0')),
       { delete: subscriptionTarget },
       rest('Subscription deleted'),
       { delete: csvTarget('boat.v0.1.0') },
