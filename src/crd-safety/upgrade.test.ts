@@ -241,3 +241,11 @@ test.each<[string, JsonObject]>([
 ])('%s is not a CRD', async (_name, after) => {
   await expect(textsFor(sampleCrd([v1alpha1]), after)).rejects.toThrow(`failed to decode CRD "${name}": expected `);
 });
+
+test('a schema with regular expressions that are too large is reported, not compiled', async () => {
+  const large = schema([], { type: 'string', pattern: 'a{0,1000}'.repeat(300) });
+  const { read } = reading(objects(1, { sampleProperty: 'a' }));
+  const { text } = await textsFor(sampleCrd([v1alpha1]), sampleCrd([{ ...v1alpha1, schema: large }]), { read });
+  expect(text).toContain('error creating validator for the schema of version "v1alpha1": openAPIV3Schema');
+  expect(text).toContain('expression too large');
+});
