@@ -26,6 +26,9 @@ const kindsWithoutStatus = new Set(['Deployment', 'Service', 'CustomResourceDefi
 
 /** The order of conditions by type is chance; that of a ClusterServiceVersion's conditions, a history without types, is not. */
 function orderOf(key: string, list: JsonValue[]): JsonValue[] {
+  // OLM takes the target namespaces from a Go map.
+  if (key === 'namespaces')
+    return list.filter((item) => typeof item === 'string').toSorted((a, b) => a.localeCompare(b, 'en'));
   if (key !== 'conditions') return list;
   const typeOf = (item: JsonValue): string => (isJsonObject(item) ? textAt(item, 'type') : '');
   return list.toSorted((a, b) => typeOf(a).localeCompare(typeOf(b), 'en'));
