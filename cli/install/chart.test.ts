@@ -55,7 +55,7 @@ function render(lines: readonly string[], values: Values, shard = 1): string {
 
 test('the chart in the repository is the one that the overlays make', async () => {
   const files = await chartFiles();
-  expect(globSync('deploy/chart/{*,templates/*}.*').toSorted()).toEqual(
+  expect(globSync('deploy/chart/{.helmignore,*.*,templates/*.*}').toSorted()).toEqual(
     [...files.keys()].map((path) => `deploy/chart/${path}`).toSorted(),
   );
   for (const [path, text] of files) expect(readFileSync(`deploy/chart/${path}`, 'utf8')).toBe(text);
