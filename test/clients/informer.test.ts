@@ -1,21 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 
 const token = 'the-same-token-before-and-after';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
 
 test('W153 an informer of @kubernetes/client-node sees everything over a restart of the server', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'longshore-informer-'));

@@ -1,13 +1,11 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUnpacker, type Unpacker } from '../../provisioners/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 
 /** The reference registry (distribution), and the tools that people push with. */
 const programs = ['registry', 'crane', 'oras', 'tar'];
@@ -20,14 +18,6 @@ let dir: string;
 let host: string;
 let registry: ChildProcess;
 let unpacker: Unpacker;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
 
 async function startRegistry(): Promise<void> {
   host = `127.0.0.1:${await freePort()}`;

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCertificateAuthority, issueCertificate } from '../../src/base/index.ts';
+import { freePort } from '../support/free-port.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 
 /** A running real control plane. */
@@ -27,15 +27,6 @@ export interface ControlPlaneOptions {
   readonly controllers?: boolean;
   /** Path of the socket of an HTTP proxy (CONNECT) through which kube-apiserver reaches Services and webhooks. Default: none. */
   readonly clusterProxySocket?: string;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
-  return address.port;
 }
 
 class Processes implements AsyncDisposable {

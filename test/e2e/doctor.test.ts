@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifests } from '../../cli/install/manifests.ts';
 import { createServingCertificate, systemClock } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
-import { eventually } from '../support/index.ts';
-import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
+import { eventually, freePort } from '../support/index.ts';
+import { type OwnProcess, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
 import { longshoreOn } from './program.ts';
 import { bundle, bundleDeployment } from './world.ts';
 

@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 import { configMap } from './contents.ts';
-import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
+import { type OwnProcess, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
 import { longshoreOn, programPath, runProgram, writeFolder } from './program.ts';
 import { bundleDeployment, conditionOf, statusOf } from './world.ts';
 

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseYamlDocuments } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
-import { eventually, type Registry, startRegistry } from '../support/index.ts';
+import { eventually, freePort, type Registry, startRegistry } from '../support/index.ts';
 import { configMap, crd, type Files, namespace } from './contents.ts';
-import { freePort, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
+import { type OwnProcesses, openOwnProcesses } from './own-processes.ts';
 import { leaveBehind } from './rukpak-state.ts';
 import { bundle, conditionOf, errorOf, statusOf } from './world.ts';
 

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { request as requestOverTls } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -13,7 +11,7 @@ import { readCrds } from '../../cli/client/crds.ts';
 import { createServingCertificate, systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
 import { Connection } from '../conformance/connection.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 import { programPath } from './program.ts';
 import { openTestCluster } from './test-cluster.ts';
 
@@ -45,22 +43,6 @@ export interface OwnProcesses extends AsyncDisposable {
 export interface Reply {
   readonly status: number;
   readonly text: string;
-}
-
-/** Below the ephemeral ports: no other process gets it between this check and its use. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
 }
 
 /** Puts a new certificate, of a new authority, into a folder; gives the authority. */

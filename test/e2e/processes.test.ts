@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeClient } from '../../src/kube/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 import { valid } from './contents.ts';
-import { freePort, type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
+import { type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
 import { programPath, runProgram } from './program.ts';
 import { bundle, errorOf, statusOf } from './world.ts';
 

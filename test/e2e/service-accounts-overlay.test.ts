@@ -5,9 +5,9 @@ import { readManifests } from '../../cli/install/manifests.ts';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { Connection } from '../conformance/connection.ts';
-import { eventually, type Registry, startRegistry } from '../support/index.ts';
+import { eventually, freePort, type Registry, startRegistry } from '../support/index.ts';
 import { configMap, crd } from './contents.ts';
-import { freePort, type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
+import { type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
 import { bundleDeployment, conditionOf, errorOf } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 import { configMap } from './contents.ts';
-import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
+import { type OwnProcess, type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
 import { longshoreOn, writeFolder } from './program.ts';
 import { bundleDeployment, conditionOf, statusOf } from './world.ts';
 

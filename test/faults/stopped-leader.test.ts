@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseYaml } from '../../src/base/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
-import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses, renew } from '../e2e/own-processes.ts';
+import { type OwnProcess, type OwnProcesses, openOwnProcesses, renew } from '../e2e/own-processes.ts';
 import { bundleDeployment, conditionOf } from '../e2e/world.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 
 const patience = { timeoutMs: 90_000 };
 const deployments = 8;

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiServer, type ClusterClient, startApiServer } from '../../apiserver/index.ts';
 import { readCrds } from '../../cli/client/crds.ts';
 import type { SeededRandom } from '../conformance/random.ts';
-import { freePort } from '../e2e/own-processes.ts';
 import { addApiFaults } from '../faults/model/api-faults.ts';
+import { freePort } from '../support/index.ts';
 
 /** An API server that goes away and comes back, on one address and one data folder. */
 export class SoakCluster implements AsyncDisposable {

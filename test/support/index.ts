@@ -39,6 +39,7 @@ export {
   neverAnswers,
   redirectsForever,
 } from './faults.ts';
+export { freePort } from './free-port.ts';
 export { largeManifests, memoryRatio, writeBundle } from './large-bundles.ts';
 export { type ProxyServer, startProxyServer } from './proxy-server.ts';
 export { acmeCsv, installModes, registryFiles } from './registry-bundle.ts';
