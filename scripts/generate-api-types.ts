@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../src/base/index.ts';
-import { readOlmCrds } from './olm-crds.ts';
+import { readOlmCrds } from './read-olm-crds.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const outputDir = path.join(root, 'src/api/generated');
@@ -126,7 +126,7 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
     `export interface ${kind} {\n  readonly apiVersion: '${apiVersion}';\n  readonly kind: '${kind}';\n  readonly metadata: ObjectMeta;\n`,
   );
   const json = body.includes('JsonObject') ? `import type { JsonObject } from '../../base/index.ts';\n` : '';
-  const header = `// Generated from crds/${source} by scripts/generate-api-types.ts: do not edit.\n`;
+  const header = `// Generated from ${source} by scripts/generate-api-types.ts: do not edit.\n`;
   const imports = `${json}import type { Schema } from '../../schema/index.ts';\nimport type { ObjectMeta } from '../object-meta.ts';\n`;
   const [firstWord = ''] = wordsOf(kind);
   const constant = firstWord.toLowerCase() + kind.slice(firstWord.length);
@@ -138,10 +138,10 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
 await mkdir(outputDir, { recursive: true });
 const ownFiles = (await readdir(path.join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).toSorted();
 const own = ownFiles.map(async (source) => ({
-  source,
+  source: `crds/${source}`,
   crd: parseYaml(source, await readFile(path.join(root, 'crds', source), 'utf8')),
 }));
-const olm = (await readOlmCrds('type')).map(({ fileName, crd }) => ({ source: `olm/sources/${fileName}`, crd }));
+const olm = (await readOlmCrds('type')).map(({ fileName, crd }) => ({ source: `scripts/olm-crds/${fileName}`, crd }));
 for (const { source, crd } of [...(await Promise.all(own)), ...olm]) {
   if (!isJsonObject(crd)) throw new Error(`${source}: expected an object`);
   const { fileName, text } = generate(source, crd);

@@ -211,3 +211,9 @@ test('every ClusterServiceVersion of the corpus, and 500 mutated ones', { skip: 
   expect(refused).toBeGreaterThan(100);
   expect(refused).toBeLessThan(500);
 });
+
+test('every file below crds/ is a definition that the API server accepts: the folder may be given as a whole', () => {
+  const files = globSync(new URL('../../../crds/**/*.yaml', import.meta.url).pathname);
+  expect(files.length).toBeGreaterThan(10);
+  for (const file of files) expect(resourceTypesOfCrd(read(file)).length, file).toBeGreaterThan(0);
+});

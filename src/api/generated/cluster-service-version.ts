@@ -1,4 +1,4 @@
-// Generated from crds/olm/sources/clusterserviceversions.yaml by scripts/generate-api-types.ts: do not edit.
+// Generated from scripts/olm-crds/clusterserviceversions.yaml by scripts/generate-api-types.ts: do not edit.
 import type { JsonObject } from '../../base/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';

@@ -1,4 +1,4 @@
-// Generated from crds/olm/sources/operatorconditions.yaml by scripts/generate-api-types.ts: do not edit.
+// Generated from scripts/olm-crds/operatorconditions.yaml by scripts/generate-api-types.ts: do not edit.
 import type { Schema } from '../../schema/index.ts';
 import type { ObjectMeta } from '../object-meta.ts';
 

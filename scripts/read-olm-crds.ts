@@ -1,4 +1,4 @@
-/** The CustomResourceDefinitions of operators.coreos.com, from the sources in crds/olm/sources/. A `$ref` in a source names a schema of
+/** The CustomResourceDefinitions of operators.coreos.com, from the sources in scripts/olm-crds/. A `$ref` in a source names a schema of
  *  definitions.yaml or of the built-in kinds, such as `io.k8s.api.apps.v1.DeploymentSpec`; keys beside it win over the schema's. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export interface OlmCrdSource {
 /** What a `$ref` becomes: the schema of the API server, or what types need to know of it. */
 export type ReferenceForm = 'schema' | 'type';
 
-const sourcesDir = path.resolve(import.meta.dirname, '../crds/olm/sources');
+const sourcesDir = path.resolve(import.meta.dirname, 'olm-crds');
 const definitionsFile = 'definitions.yaml';
 
 /** Keywords of the built-in schemas that definitions of custom resources have as well. */
@@ -124,7 +124,7 @@ class References {
 
 async function readSource(fileName: string): Promise<JsonObject> {
   const value = parseYaml(fileName, await readFile(path.join(sourcesDir, fileName), 'utf8'));
-  if (!isJsonObject(value)) throw new Error(`crds/olm/sources/${fileName}: expected an object`);
+  if (!isJsonObject(value)) throw new Error(`scripts/olm-crds/${fileName}: expected an object`);
   return value;
 }
 
