@@ -144,7 +144,19 @@ export {
   operatorGroupResource,
   type UpgradeStrategy,
 } from './operator-group.ts';
-export { parseBundle, parseBundleDeployment, parseClusterCatalog, parsePlatformOperator } from './parse.ts';
+export {
+  parseBundle,
+  parseBundleDeployment,
+  parseCatalogSource,
+  parseClusterCatalog,
+  parseClusterServiceVersion,
+  parseInstallPlan,
+  parseOlmConfig,
+  parseOperatorCondition,
+  parseOperatorGroup,
+  parsePlatformOperator,
+  parseSubscription,
+} from './parse.ts';
 export {
   type PlatformInstalledReason,
   type PlatformOperatorConditionType,

@@ -11,6 +11,8 @@ export interface OwnerReference {
 /** `metadata` as the platform reads it; fields that it does not name stay in the raw JSON. */
 export interface ObjectMeta {
   readonly name: string;
+  /** Absent on cluster-scoped objects. */
+  readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly generation?: number;

@@ -2,13 +2,27 @@ import { isJsonObject, type JsonObject, TerminalError } from '../base/index.ts';
 import { type CompiledSchema, compileSchema, type Schema } from '../schema/index.ts';
 import { bundleResource } from './bundle.ts';
 import { bundleDeploymentResource } from './bundle-deployment.ts';
+import { catalogSourceResource } from './catalog-source.ts';
 import { clusterCatalogResource } from './cluster-catalog.ts';
+import { clusterServiceVersionResource } from './cluster-service-version.ts';
 import { type Bundle, bundleShape } from './generated/bundle.ts';
 import { type BundleDeployment, bundleDeploymentShape } from './generated/bundle-deployment.ts';
+import { type CatalogSource, catalogSourceShape } from './generated/catalog-source.ts';
 import { type ClusterCatalog, clusterCatalogShape } from './generated/cluster-catalog.ts';
+import { type ClusterServiceVersion, clusterServiceVersionShape } from './generated/cluster-service-version.ts';
+import { type InstallPlan, installPlanShape } from './generated/install-plan.ts';
+import { type OLMConfig, olmConfigShape } from './generated/olm-config.ts';
+import { type OperatorCondition, operatorConditionShape } from './generated/operator-condition.ts';
+import { type OperatorGroup, operatorGroupShape } from './generated/operator-group.ts';
 import { type PlatformOperator, platformOperatorShape } from './generated/platform-operator.ts';
+import { type Subscription, subscriptionShape } from './generated/subscription.ts';
+import { installPlanResource } from './install-plan.ts';
+import { olmConfigResource } from './olm-config.ts';
+import { operatorConditionResource } from './operator-condition.ts';
+import { operatorGroupResource } from './operator-group.ts';
 import { platformOperatorResource } from './platform-operator.ts';
 import type { Resource } from './resource.ts';
+import { subscriptionResource } from './subscription.ts';
 
 const stringMap: Schema = { type: 'object', additionalProperties: { type: 'string' } };
 
@@ -30,6 +44,7 @@ const metadata: Schema = {
   required: ['name'],
   properties: {
     name: { type: 'string' },
+    namespace: { type: 'string' },
     uid: { type: 'string' },
     resourceVersion: { type: 'string' },
     generation: { type: 'integer' },
@@ -89,3 +104,36 @@ export const parsePlatformOperator: (raw: unknown) => PlatformOperator = createP
   platformOperatorResource,
   platformOperatorShape,
 );
+
+/** @see parseBundle */
+export const parseCatalogSource: (raw: unknown) => CatalogSource = createParser(
+  catalogSourceResource,
+  catalogSourceShape,
+);
+
+/** @see parseBundle */
+export const parseClusterServiceVersion: (raw: unknown) => ClusterServiceVersion = createParser(
+  clusterServiceVersionResource,
+  clusterServiceVersionShape,
+);
+
+/** @see parseBundle */
+export const parseInstallPlan: (raw: unknown) => InstallPlan = createParser(installPlanResource, installPlanShape);
+
+/** @see parseBundle */
+export const parseOlmConfig: (raw: unknown) => OLMConfig = createParser(olmConfigResource, olmConfigShape);
+
+/** @see parseBundle */
+export const parseOperatorCondition: (raw: unknown) => OperatorCondition = createParser(
+  operatorConditionResource,
+  operatorConditionShape,
+);
+
+/** @see parseBundle */
+export const parseOperatorGroup: (raw: unknown) => OperatorGroup = createParser(
+  operatorGroupResource,
+  operatorGroupShape,
+);
+
+/** @see parseBundle */
+export const parseSubscription: (raw: unknown) => Subscription = createParser(subscriptionResource, subscriptionShape);

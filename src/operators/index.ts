@@ -1,0 +1,15 @@
+/** What objects of Operator Lifecycle Manager mean: which APIs an operator provides, which namespaces its group targets, whether its install modes
+ *  allow that, which names and labels follow. Pure functions that the controllers of `src/olm` share; main type: `ApiSet`. Reads no cluster.
+ *  @imports src/api */
+export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
+export { unsupportedTargets } from './install-modes.ts';
+export {
+  areIntersecting,
+  type GroupSurface,
+  isGlobalGroup,
+  surfaceOf,
+  type TenancyResult,
+  targetsOf,
+  tenancyOf,
+} from './operator-groups.ts';
+export { isCopied, ownerLabels } from './owner-labels.ts';
