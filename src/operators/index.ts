@@ -1,7 +1,9 @@
 /** What objects of Operator Lifecycle Manager mean: which APIs an operator provides, which namespaces its group targets, whether its install modes
  *  allow that, which names and labels follow. Pure functions that the controllers of `src/olm` share; main type: `ApiSet`. Reads no cluster.
- *  @imports src/api */
+ *  @imports src/api, src/base */
+
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
+export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
 export { unsupportedTargets } from './install-modes.ts';
 export {
   areIntersecting,

@@ -1,0 +1,24 @@
+import type { JsonObject } from '../base/index.ts';
+
+/** A bundle of a catalog, and where its manifests are. */
+export interface BundleReference {
+  readonly catalog: { readonly namespace: string; readonly name: string };
+  /** Of its ClusterServiceVersion. */
+  readonly name: string;
+  /** Undefined where the catalog has the manifests. */
+  readonly image?: string;
+}
+
+/** The objects of a bundle. */
+export interface BundleContent {
+  readonly name: string;
+  readonly csv: JsonObject;
+  /** Beside the ClusterServiceVersion, in the order of the bundle. */
+  readonly objects: readonly JsonObject[];
+}
+
+/** Reads bundles that were chosen. */
+export interface BundleContents {
+  /** @throws WaitingError BundleUnpacking while the image is fetched · TransientError as sources have it · TerminalError for content that cannot be used */
+  read(bundle: BundleReference, signal: AbortSignal): Promise<BundleContent>;
+}
