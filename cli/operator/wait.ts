@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Subscription } from '../../src/api/index.ts';
+import { printableLine, TerminalError } from '../../src/base/index.ts';
+import type { KubeClient } from '../../src/kube/index.ts';
+import type { Progress as Line } from '../output/index.ts';
+import { explainOperator, formatProgress, type Progress } from './explain.ts';
+import { findSubscription, type InstalledOperator, operatorOf } from './objects.ts';
+
+const pollMs = 300;
+/** A failure may be over by the next reconcile, as when another operator brings what is missing. */
+const failureMs = 10_000;
+
+interface Waiting {
+  readonly kube: KubeClient;
+  readonly timeoutMs: number;
+  readonly line: Line;
+}
+
+/** The installation of an operator, and where it is. */
+export interface Reached {
+  readonly operator: InstalledOperator;
+  readonly progress: Progress;
+}
+
+/** Waits until the installation is in one of the states. A step that is done is printed as a line.
+ *  @throws TerminalError OperatorNotInstalled when it failed or the time is over, with what decides and what to do */
+export async function whenReached(
+  { kube, timeoutMs, line }: Waiting,
+  { metadata }: Subscription,
+  isReached: (reached: Reached) => boolean,
+): Promise<Reached> {
+  const { namespace = '', name } = metadata;
+  const startMs = performance.now();
+  let failedAtMs: number | undefined;
+  let shown = '';
+  for (;;) {
+    const operator = await operatorOf(kube, await findSubscription(kube, namespace, name));
+    const progress = explainOperator(operator);
+    const reached = { operator, progress };
+    if (isReached(reached)) return reached;
+    failedAtMs = progress.state === 'failed' ? (failedAtMs ?? performance.now()) : undefined;
+    const isTimeout = performance.now() - startMs > timeoutMs;
+    if (isTimeout || (failedAtMs !== undefined && performance.now() - failedAtMs > failureMs)) {
+      const what = isTimeout ? `not installed after ${Math.round(timeoutMs / 1000)} s` : 'not installed';
+      throw new TerminalError('OperatorNotInstalled', `operator "${name}": ${what}\n${formatProgress(progress)}`);
+    }
+    if (progress.object !== shown && progress.state === 'progressing') line.finish(`waiting for ${progress.object}`);
+    shown = progress.object;
+    line.show(printableLine(`${progress.object}: ${progress.text}`));
+    await pause(pollMs);
+  }
+}
