@@ -55,27 +55,36 @@ function ofSubscription({ metadata, spec, status }: Subscription): Progress {
   return { state: 'progressing', object, text: doing, details: [], advice: undefined };
 }
 
-function ofPlan({ metadata, spec, status }: InstallPlan): Progress | undefined {
-  const object = `InstallPlan ${metadata.name}`;
-  const phase = status?.phase ?? '';
+function ofFailedPlan({ metadata, status }: InstallPlan): Progress {
+  const conditions = status?.conditions ?? [];
+  const failure = conditions.find(({ type, status: value }) => type === 'Installed' && value === 'False');
+  const text = `${failure?.reason ?? 'Failed'}: ${failure?.message ?? status?.message ?? ''}`;
+  const advice = adviceByType['InstallPlanFailed'];
+  return { state: 'failed', object: `InstallPlan ${metadata.name}`, text, details: [], advice };
+}
+
+function ofUnapprovedPlan({ metadata, spec }: InstallPlan): Progress {
+  const text = `waits for approval of ${spec.clusterServiceVersionNames.join(', ')}`;
+  const advice = `longshore operator approve ${metadata.name} -n ${metadata.namespace}`;
+  return { state: 'approval', object: `InstallPlan ${metadata.name}`, text, details: [], advice };
+}
+
+function ofRunningPlan({ metadata, status }: InstallPlan): Progress {
   const steps = status?.plan ?? [];
   const done = steps.filter((step) => step.status === 'Present' || step.status === 'Created').length;
+  const details = steps
+    .filter((step) => step.status === 'WaitingForApi')
+    .map(({ resource }) => `waits until the API of ${resource.name} is served`);
+  const message = status?.message === undefined ? '' : `: ${status.message}`;
+  const text = `${done} of ${steps.length} objects applied${message}`;
+  return { state: 'progressing', object: `InstallPlan ${metadata.name}`, text, details, advice: undefined };
+}
+
+function ofPlan(plan: InstallPlan): Progress | undefined {
+  const phase = plan.status?.phase;
   if (phase === 'Complete') return undefined;
-  if (phase === 'RequiresApproval' && !spec.approved) {
-    const text = `waits for approval of ${spec.clusterServiceVersionNames.join(', ')}`;
-    return { state: 'approval', object, text, details: [], advice: `longshore operator approve ${metadata.name}` };
-  }
-  if (phase === 'Failed') {
-    const failure = (status?.conditions ?? []).find(
-      ({ type, status: value }) => type === 'Installed' && value === 'False',
-    );
-    const text = `${failure?.reason ?? 'Failed'}: ${failure?.message ?? status?.message ?? ''}`;
-    return { state: 'failed', object, text, details: [], advice: adviceByType['InstallPlanFailed'] };
-  }
-  const waiting = steps.filter((step) => step.status === 'WaitingForApi').map(({ resource }) => resource.name);
-  const details = waiting.map((name) => `waits until the API of ${name} is served`);
-  const text = `${done} of ${steps.length} objects applied${status?.message === undefined ? '' : `: ${status.message}`}`;
-  return { state: 'progressing', object, text, details, advice: undefined };
+  if (phase === 'Failed') return ofFailedPlan(plan);
+  return phase === 'RequiresApproval' && !plan.spec.approved ? ofUnapprovedPlan(plan) : ofRunningPlan(plan);
 }
 
 const unmet = new Set(['NotPresent', 'PresentNotSatisfied', 'PresentNotAvailable', 'DeploymentNotFound']);
@@ -118,28 +127,37 @@ function ofCsv(csv: ClusterServiceVersion): Progress | undefined {
   return { state, object, text, details: requirementLines(csv), advice: adviceByReason[reason] };
 }
 
+function ofMissingCsv(name: string): Progress {
+  const advice = 'if it was deleted, delete the Subscription and create it again';
+  const object = `ClusterServiceVersion ${name}`;
+  return { state: 'failed', object, text: `${name} does not exist`, details: [], advice };
+}
+
+function ofInstalled({ metadata }: ClusterServiceVersion): Progress {
+  const object = `ClusterServiceVersion ${metadata.name}`;
+  return { state: 'installed', object, text: `${metadata.name} is installed`, details: [], advice: undefined };
+}
+
+function ofReferredCsv({ subscription, csv }: InstalledOperator): Progress {
+  if (csv === undefined) return ofMissingCsv(subscription.status?.currentCSV ?? '');
+  return ofCsv(csv) ?? ofInstalled(csv);
+}
+
+/** Whether the ClusterServiceVersion decides, and not what comes before it. */
+function hasReached({ subscription, csv }: InstalledOperator, isBlocked: boolean): boolean {
+  const isNamed = (subscription.status?.currentCSV ?? '') !== '';
+  return isNamed && (!isBlocked || csv?.status?.phase === 'Failed');
+}
+
 /** What an installation waits for, or why it failed: the object that decides, in the order in which they follow one another. */
-export function explainOperator({ subscription, plan, csv }: InstalledOperator): Progress {
-  const { currentCSV = '', conditions = [] } = subscription.status ?? {};
+export function explainOperator(operator: InstalledOperator): Progress {
+  const { subscription, plan } = operator;
+  const { conditions = [] } = subscription.status ?? {};
   const isBlocked = conditions.some(isBlocking);
-  const planned = plan === undefined ? undefined : ofPlan(plan);
-  if (planned !== undefined && (planned.state !== 'progressing' || !isBlocked)) return planned;
-  if (currentCSV === '' || (isBlocked && csv?.status?.phase !== 'Failed')) return ofSubscription(subscription);
-  if (csv === undefined) {
-    const text = `${currentCSV} does not exist`;
-    const advice = 'if it was deleted, delete the Subscription and create it again';
-    return { state: 'failed', object: `ClusterServiceVersion ${currentCSV}`, text, details: [], advice };
-  }
-  const state = ofCsv(csv);
-  if (state !== undefined) return state;
-  const text = `${csv.metadata.name} is installed`;
-  return {
-    state: 'installed',
-    object: `ClusterServiceVersion ${csv.metadata.name}`,
-    text,
-    details: [],
-    advice: undefined,
-  };
+  const planned = plan && ofPlan(plan);
+  const isDecidedByPlan = planned?.state !== 'progressing' || !isBlocked;
+  if (planned && isDecidedByPlan) return planned;
+  return hasReached(operator, isBlocked) ? ofReferredCsv(operator) : ofSubscription(subscription);
 }
 
 /** The same as lines for a person. */

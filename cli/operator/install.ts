@@ -54,7 +54,7 @@ async function ensureGroup(
   return [await kube.create(group, { fieldManager })];
 }
 
-/** The Subscription waits for approval, whatever it is going to be: so that the plan can be shown before anything is installed. */
+/** The Subscription waits for approval, also with --approval Automatic, so that the plan can be shown before anything is installed. */
 function subscriptionOf(request: InstallRequest): KubeObject {
   const { apiVersion, kind } = subscriptionResource;
   const { namespace, packageName, channel, catalog, startingCsv } = request;
@@ -84,7 +84,7 @@ async function createSubscription(kube: KubeClient, request: InstallRequest): Pr
   }
 }
 
-/** Deletes what was made, and nothing that was made anew meanwhile. */
+/** Deletes what was made, and nothing that was created again meanwhile. */
 export async function undo(kube: KubeClient, created: readonly KubeObject[]): Promise<void> {
   for (const object of created.toReversed()) {
     const { uid } = object.metadata;

@@ -43,7 +43,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`  ${title}:`, ...lines];
 }
 
-/** What an InstallPlan is going to do, for a person: operators, definitions, permissions, other objects. */
+/** The effects of an InstallPlan, for a person: operators, definitions, permissions, other objects. */
 export function describePlan({ spec, status }: InstallPlan): string {
   const steps = status?.plan ?? [];
   const named = (kind: string): readonly string[] =>

@@ -22,6 +22,19 @@ export interface Reached {
   readonly progress: Progress;
 }
 
+/** Called in each round with whether it runs; returns for how many milliseconds it has run without a break. */
+function stopwatch(): (isRunning: boolean) => () => number {
+  let startMs: number | undefined;
+  return (isRunning) => {
+    startMs = isRunning ? (startMs ?? performance.now()) : undefined;
+    return () => (startMs === undefined ? 0 : performance.now() - startMs);
+  };
+}
+
+function notInstalled(name: string, what: string, progress: Progress): TerminalError {
+  return new TerminalError('OperatorNotInstalled', `operator "${name}": ${what}\n${formatProgress(progress)}`);
+}
+
 /** Waits until the installation is in one of the states. A step that is done is printed as a line.
  *  @throws TerminalError OperatorNotInstalled when it failed or the time is over, with what decides and what to do */
 export async function whenReached(
@@ -30,20 +43,17 @@ export async function whenReached(
   isReached: (reached: Reached) => boolean,
 ): Promise<Reached> {
   const { namespace = '', name } = metadata;
-  const startMs = performance.now();
-  let failedAtMs: number | undefined;
+  const failedFor = stopwatch();
+  const takenMs = stopwatch()(true);
   let shown = '';
   for (;;) {
     const operator = await operatorOf(kube, await findSubscription(kube, namespace, name));
     const progress = explainOperator(operator);
     const reached = { operator, progress };
     if (isReached(reached)) return reached;
-    failedAtMs = progress.state === 'failed' ? (failedAtMs ?? performance.now()) : undefined;
-    const isTimeout = performance.now() - startMs > timeoutMs;
-    if (isTimeout || (failedAtMs !== undefined && performance.now() - failedAtMs > failureMs)) {
-      const what = isTimeout ? `not installed after ${Math.round(timeoutMs / 1000)} s` : 'not installed';
-      throw new TerminalError('OperatorNotInstalled', `operator "${name}": ${what}\n${formatProgress(progress)}`);
-    }
+    if (takenMs() > timeoutMs)
+      throw notInstalled(name, `not installed after ${Math.round(timeoutMs / 1000)} s`, progress);
+    if (failedFor(progress.state === 'failed')() > failureMs) throw notInstalled(name, 'not installed', progress);
     if (progress.object !== shown && progress.state === 'progressing') line.finish(`waiting for ${progress.object}`);
     shown = progress.object;
     line.show(printableLine(`${progress.object}: ${progress.text}`));

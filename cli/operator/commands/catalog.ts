@@ -1,5 +1,5 @@
-import { catalogSourceResource, parseImageReference } from '../../../src/api/index.ts';
-import { errorMessage, TerminalError } from '../../../src/base/index.ts';
+import { type CatalogSource, catalogSourceResource, parseImageReference } from '../../../src/api/index.ts';
+import { errorMessage, type JsonObject, TerminalError } from '../../../src/base/index.ts';
 import { isAlreadyExists, isNotFound } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
@@ -17,7 +17,7 @@ function goDuration(ms: number): string {
   return `${Math.round(ms / 1000)}s`;
 }
 
-function specOf(values: AddValues, source: string): Readonly<Record<string, string | object>> {
+function specOf(values: AddValues, source: string): JsonObject {
   const { poll, publisher } = values;
   const displayName = values['display-name'];
   return {
@@ -44,7 +44,7 @@ export async function addCatalog(values: AddValues, [name, source]: readonly [st
   const { namespace } = values;
   const object = { apiVersion, kind, metadata: { name, namespace }, spec: specOf(values, source) };
   try {
-    await explainMissing(kube.create(JSON.parse(JSON.stringify(object)), { fieldManager: 'longshore' }));
+    await explainMissing(kube.create(object, { fieldManager: 'longshore' }));
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
     const text = `CatalogSource "${name}" exists in namespace "${namespace}": remove it first, or choose another name`;
@@ -54,18 +54,25 @@ export async function addCatalog(values: AddValues, [name, source]: readonly [st
   return 0;
 }
 
+function sourceText({ spec }: CatalogSource): string {
+  return spec.image ?? spec.address ?? (spec.configMap === undefined ? '' : `ConfigMap ${spec.configMap}`);
+}
+
+function stateText({ status }: CatalogSource): string {
+  return status?.connectionState?.lastObservedState ?? status?.reason ?? 'not connected yet';
+}
+
+function rowOf(catalog: CatalogSource): string[] {
+  const { namespace = '', name, creationTimestamp } = catalog.metadata;
+  const age = ageOf(creationTimestamp ?? '', Date.now());
+  return [namespace, name, catalog.spec.displayName ?? '', sourceText(catalog), stateText(catalog), age];
+}
+
 /** `longshore operator catalog list` */
 export async function listCatalogs(values: ListValues): Promise<number> {
   using kube = await openKube(values);
   const catalogs = await listCatalogSources(kube);
-  const rows = catalogs.map(({ metadata, spec, status }) => [
-    metadata.namespace ?? '',
-    metadata.name,
-    spec.displayName ?? '',
-    spec.image ?? spec.address ?? (spec.configMap === undefined ? '' : `ConfigMap ${spec.configMap}`),
-    status?.connectionState?.lastObservedState ?? status?.reason ?? 'not connected yet',
-    ageOf(metadata.creationTimestamp ?? '', Date.now()),
-  ]);
+  const rows = catalogs.map(rowOf);
   const columns = ['NAMESPACE', 'NAME', 'DISPLAY', 'SOURCE', 'STATE', 'AGE'];
   printDocument(values, catalogs, () => (rows.length === 0 ? '' : formatTable(columns, rows)));
   if (rows.length === 0 && values.output === 'text') {

@@ -6,24 +6,29 @@ import { describePlan } from '../plan-text.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption> & { readonly namespace: string };
 
-function textOf(operator: InstalledOperator): string {
-  const { subscription, plan, csv } = operator;
-  const { metadata, spec, status } = subscription;
-  const progress = explainOperator(operator);
-  const owned = csv?.spec.customresourcedefinitions?.owned ?? [];
-  const lines = [
+function installedText({ subscription, csv }: InstalledOperator): string {
+  const version = csv?.spec.version;
+  return `${subscription.status?.installedCSV ?? 'nothing'}${version === undefined ? '' : ` (version ${version})`}`;
+}
+
+function headOf(operator: InstalledOperator): readonly string[] {
+  const { metadata, spec } = operator.subscription;
+  const owned = operator.csv?.spec.customresourcedefinitions?.owned ?? [];
+  const provided = owned.map(({ kind, version }) => `${kind} ${version}`).join(', ');
+  return [
     `Package:       ${spec.name} (${spec.channel ?? 'default channel'}) of ${spec.sourceNamespace}/${spec.source}`,
     `Subscription:  ${metadata.namespace}/${metadata.name}, approval ${spec.installPlanApproval ?? 'Automatic'}`,
-    `Installed:     ${status?.installedCSV ?? 'nothing'}${csv?.spec.version === undefined ? '' : ` (version ${csv.spec.version})`}`,
-    ...(owned.length === 0
-      ? []
-      : [`Provides:      ${owned.map(({ kind, version }) => `${kind} ${version}`).join(', ')}`]),
-    '',
-    formatProgress(progress),
+    `Installed:     ${installedText(operator)}`,
+    ...(provided === '' ? [] : [`Provides:      ${provided}`]),
   ];
-  const pending =
-    progress.state === 'approval' && plan !== undefined ? `\nThe plan installs:\n${describePlan(plan)}` : '';
-  return `${lines.join('\n')}\n${pending}`;
+}
+
+function textOf(operator: InstalledOperator): string {
+  const progress = explainOperator(operator);
+  const { plan } = operator;
+  const isPending = progress.state === 'approval' && plan !== undefined;
+  const pending = isPending ? `\nThe plan installs:\n${describePlan(plan)}` : '';
+  return `${headOf(operator).join('\n')}\n\n${formatProgress(progress)}\n${pending}`;
 }
 
 /** `longshore operator describe` */
