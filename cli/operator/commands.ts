@@ -1,12 +1,14 @@
 /** Operators of catalogs, installed by Operator Lifecycle Manager: the habits of `kubectl operator`. Each command loads what it needs when it runs.
- *  @imports cli/client, cli/output, cli/command, src/kube, src/api, src/base */
-import { type Command, defineCommand, documentOption, kubeconfigOption } from '../command/index.ts';
+ *  @imports cli/catalog-files, cli/oci, cli/client, cli/input, cli/output, cli/command, src/catalog, src/kube, src/api,
+ *    src/base */
+import { type Command, defineCommand, documentOption, kubeconfigOption, registryOptions } from '../command/index.ts';
 import {
   addCatalogOptions,
   availableOptions,
   installOperatorOptions,
   operatorNamespaceOption,
   operatorTimeoutOption,
+  runOperatorOptions,
   uninstallOperatorOptions,
   yesOption,
 } from './options.ts';
@@ -102,6 +104,22 @@ export const operatorCommands: readonly Command[] = [
     options: { ...kubeconfigOption, ...operatorNamespaceOption, ...uninstallOperatorOptions, ...yesOption },
     examples: ['operator uninstall <package>', 'operator uninstall <package> --delete-crds --yes'],
     run: async (values, positionals) => (await import('./commands/uninstall.ts')).uninstall(values, positionals),
+  }),
+  defineCommand({
+    name: 'operator run',
+    summary: 'Install an operator from a bundle, or upgrade it to the next build.',
+    description:
+      'Makes a catalog with the bundle, and a CatalogSource, an OperatorGroup and a Subscription for it. A bundle with another name than the installed one replaces it, one with the same name is installed again.',
+    positionals: ['DIR|IMAGE'],
+    options: {
+      ...kubeconfigOption,
+      ...operatorNamespaceOption,
+      ...runOperatorOptions,
+      ...operatorTimeoutOption,
+      ...registryOptions,
+    },
+    examples: ['operator run ./bundle -n default', 'operator run <registry>/<bundle>:v1'],
+    run: async (values, positionals) => (await import('./commands/run.ts')).run(values, positionals),
   }),
   defineCommand({
     name: 'operator catalog add',

@@ -16,6 +16,8 @@ export interface InstallRequest {
   readonly channel: string | undefined;
   readonly catalog: { readonly namespace: string; readonly name: string };
   readonly startingCsv: string | undefined;
+  /** Of the InstallPlans. */
+  readonly approval: 'Automatic' | 'Manual';
   /** Of an OperatorGroup that is made if there is none; empty for all namespaces. */
   readonly targetNamespaces: readonly string[];
 }
@@ -54,7 +56,6 @@ async function ensureGroup(
   return [await kube.create(group, { fieldManager })];
 }
 
-/** The Subscription waits for approval, also with --approval Automatic, so that the plan can be shown before anything is installed. */
 function subscriptionOf(request: InstallRequest): KubeObject {
   const { apiVersion, kind } = subscriptionResource;
   const { namespace, packageName, channel, catalog, startingCsv } = request;
@@ -66,7 +67,7 @@ function subscriptionOf(request: InstallRequest): KubeObject {
       name: packageName,
       source: catalog.name,
       sourceNamespace: catalog.namespace,
-      installPlanApproval: 'Manual',
+      installPlanApproval: request.approval,
       ...(channel === undefined ? {} : { channel }),
       ...(startingCsv === undefined ? {} : { startingCSV: startingCsv }),
     },

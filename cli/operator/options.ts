@@ -120,3 +120,19 @@ export const addCatalogOptions = {
     description: 'The argument is the HOST:PORT of a catalog that is served over gRPC, not an image.',
   },
 } as const;
+
+/** What `longshore operator run` takes beside the cluster and the registry. */
+export const runOperatorOptions = {
+  'push-to': {
+    kind: 'text',
+    placeholder: 'HOST/PATH',
+    default: '127.0.0.1:15000/run',
+    description: 'Where the image of the catalog is pushed; by default to the registry of longshore up.',
+  },
+  'watch-namespace': {
+    kind: 'list',
+    placeholder: 'NAME',
+    description:
+      'Namespace that the operators of a new OperatorGroup watch; may be repeated (default: the namespace of the operator, or all if it supports nothing else).',
+  },
+} as const;

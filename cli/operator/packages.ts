@@ -16,6 +16,8 @@ export interface AvailablePackage {
   readonly defaultChannel: string;
   readonly channels: readonly AvailableChannel[];
   readonly description: string;
+  /** Of the head of the default channel. */
+  readonly installModes: readonly string[];
 }
 
 function channelOf(channel: JsonObject): AvailableChannel {
@@ -42,6 +44,9 @@ export function packageOf(manifest: KubeObject): AvailablePackage {
     catalog,
     defaultChannel,
     channels: channels.map(channelOf),
+    installModes: objectsAt(objectAt(shown, 'currentCSVDesc'), 'installModes')
+      .filter(({ supported }) => supported === true)
+      .map((mode) => textAt(mode, 'type')),
     description: textAt(objectAt(shown, 'currentCSVDesc'), 'displayName'),
   };
 }

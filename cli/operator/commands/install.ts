@@ -9,6 +9,7 @@ import { type Prepared, prepare, undo } from '../install.ts';
 import type { installOperatorOptions } from '../options.ts';
 import { choosePackage, listPackages, startingCsv } from '../packages.ts';
 import { describePlan } from '../plan-text.ts';
+import { targetsOf } from '../targets.ts';
 import { type Reached, whenReached } from '../wait.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof installOperatorOptions> & {
@@ -70,13 +71,15 @@ export async function install(values: Values, [name]: readonly [string]): Promis
   const { namespace, channel, version, approval, timeout: timeoutMs } = values;
   const found = choosePackage(await listPackages(kube, namespace), name, values.catalog);
   const watched = values['watch-namespace'];
-  const targetNamespaces = values['all-namespaces'] ? [] : watched.length === 0 ? [namespace] : watched;
+  const targetNamespaces = values['all-namespaces'] ? [] : targetsOf(watched, namespace, found.installModes);
   const prepared = await prepare(kube, {
     namespace,
     packageName: name,
     channel,
     catalog: found.catalog,
     startingCsv: startingCsv(found, { channel, version }),
+    // Also with --approval Automatic, so that the plan can be shown before anything is installed.
+    approval: 'Manual',
     targetNamespaces,
   });
   await planOf({ kube, values, line }, prepared);

@@ -1,5 +1,7 @@
 import {
+  type CatalogSource,
   type ClusterServiceVersion,
+  catalogSourceResource,
   clusterServiceVersionResource,
   type Subscription,
   subscriptionResource,
@@ -8,8 +10,9 @@ import { isNotFound, type KubeClient, type ObjectRef } from '../../../src/kube/i
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm } from '../../output/index.ts';
-import { findSubscription, operatorOf } from '../objects.ts';
+import { findSubscription, listCatalogSources, operatorOf } from '../objects.ts';
 import type { uninstallOperatorOptions } from '../options.ts';
+import { isRunCatalog } from '../run/objects.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof uninstallOperatorOptions> & {
   readonly namespace: string;
@@ -38,11 +41,20 @@ async function definitionsOf(kube: KubeClient, csv: ClusterServiceVersion | unde
 
 function removalOf(
   resource: { readonly apiVersion: string; readonly kind: string },
-  { metadata }: Subscription | ClusterServiceVersion,
+  { metadata }: Subscription | ClusterServiceVersion | CatalogSource,
 ): Removal {
   const { apiVersion, kind } = resource;
   const { namespace = '', name, uid } = metadata;
   return { ref: { apiVersion, kind, namespace, name }, uid };
+}
+
+/** The catalog that was made for the operator alone. */
+async function findRunSource(kube: KubeClient, { spec }: Subscription): Promise<CatalogSource | undefined> {
+  const all = await listCatalogSources(kube);
+  const found = all.find(
+    ({ metadata }) => metadata.name === spec.source && metadata.namespace === spec.sourceNamespace,
+  );
+  return found !== undefined && isRunCatalog(found) ? found : undefined;
 }
 
 function shown({ ref }: Removal): string {
@@ -55,8 +67,10 @@ export async function uninstall(values: Values, [name]: readonly [string]): Prom
   const { subscription, csv } = await operatorOf(kube, await findSubscription(kube, values.namespace, name));
   const isWithDefinitions = values['delete-crds'];
   const definitions = isWithDefinitions ? await definitionsOf(kube, csv) : [];
+  const runSource = await findRunSource(kube, subscription);
   const removals = [
     removalOf(subscriptionResource, subscription),
+    ...(runSource === undefined ? [] : [removalOf(catalogSourceResource, runSource)]),
     ...(csv === undefined ? [] : [removalOf(clusterServiceVersionResource, csv)]),
     ...definitions,
   ];
