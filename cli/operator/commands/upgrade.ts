@@ -1,8 +1,10 @@
-import { subscriptionResource } from '../../../src/api/index.ts';
+import { type Subscription, subscriptionResource } from '../../../src/api/index.ts';
+import type { KubeClient } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
-import { explainOperator } from '../explain.ts';
-import { findSubscription, operatorOf } from '../objects.ts';
+import { createProgress } from '../../output/index.ts';
+import { findSubscription } from '../objects.ts';
+import { whenReached } from '../wait.ts';
 import { approve } from './approve.ts';
 
 type Values = OptionValues<typeof kubeconfigOption> & {
@@ -12,20 +14,31 @@ type Values = OptionValues<typeof kubeconfigOption> & {
   readonly timeout: number;
 };
 
+/** After a change of the channel the catalogs are asked once more: that nothing comes of it is seen only by waiting. */
+const settleMs = 3_000;
+
+async function changeChannel(kube: KubeClient, { metadata, spec }: Subscription, channel: string): Promise<boolean> {
+  if (channel === spec.channel) return false;
+  const { apiVersion, kind } = subscriptionResource;
+  const { namespace = '', name } = metadata;
+  await kube.patch({ apiVersion, kind, namespace, name }, { spec: { channel } }, { fieldManager: 'longshore' });
+  process.stdout.write(`Subscription ${name} follows channel ${channel}\n`);
+  return true;
+}
+
 /** `longshore operator upgrade`: approves the upgrade that waits, after a change of the channel where one is named. */
 export async function upgrade(values: Values, [name]: readonly [string]): Promise<number> {
   using kube = await openKube(values);
-  const subscription = await findSubscription(kube, values.namespace, name);
-  const { namespace = '', name: subscriptionName } = subscription.metadata;
-  if (values.channel !== undefined && values.channel !== subscription.spec.channel) {
-    const { apiVersion, kind } = subscriptionResource;
-    const ref = { apiVersion, kind, namespace, name: subscriptionName };
-    await kube.patch(ref, { spec: { channel: values.channel } }, { fieldManager: 'longshore' });
-    process.stdout.write(`Subscription ${subscriptionName} follows channel ${values.channel}\n`);
-  }
-  const operator = await operatorOf(kube, await findSubscription(kube, namespace, subscriptionName));
-  const progress = explainOperator(operator);
-  if (progress.state === 'approval') return await approve(values, [subscriptionName]);
+  using line = createProgress(process.stderr, { isQuiet: false });
+  const { channel, namespace, timeout: timeoutMs } = values;
+  const subscription = await findSubscription(kube, namespace, name);
+  const isChanged = channel !== undefined && (await changeChannel(kube, subscription, channel));
+  const settledMs = performance.now() + (isChanged ? settleMs : 0);
+  const { progress } = await whenReached({ kube, timeoutMs, line }, subscription, ({ progress: { state } }) => {
+    return state === 'approval' || (state === 'installed' && performance.now() > settledMs);
+  });
+  line.clear();
+  if (progress.state === 'approval') return await approve(values, [subscription.metadata.name]);
   process.stdout.write(`${progress.text}; no upgrade waits for approval\n`);
   return 0;
 }
