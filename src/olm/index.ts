@@ -9,7 +9,7 @@ export {
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job.ts';
+export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
