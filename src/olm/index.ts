@@ -3,13 +3,21 @@
  *  other controllers.
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
  *    src/metrics, src/constraints, src/api, src/base */
+
+export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
+export {
+  addCatalogSources,
+  type CatalogSources,
+  type CatalogSourcesOptions,
+  catalogSourceController,
+} from './catalog-source/controller.ts';
+export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';

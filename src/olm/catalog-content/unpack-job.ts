@@ -2,6 +2,9 @@ import type { ContentLimits, ProxySettings } from '../../base/index.ts';
 import type { ImagePolicy } from '../../image-policy/index.ts';
 import type { PullSecrets, RegistryMirror } from '../../sources/index.ts';
 
+/** Reason of an error about the content of a catalog: there must be another content before it is worth another try. */
+export const contentFault = 'CatalogContentFault';
+
 /** How images of catalogs are fetched and unpacked; crosses threads. */
 export interface UnpackSettings {
   /** Of the directory that an image's label names, and of each layer. */
@@ -33,6 +36,8 @@ export interface UnpackJob extends RegistryTerms {
   readonly askedRef: string;
   /** The content was allowed before, and is compared with that. */
   readonly isKnown: boolean;
+  /** Where the image has the catalog; else its label names the directory. */
+  readonly directory?: string | undefined;
   /** For temporary files of this job alone. The next attempt reuses what is left there. */
   readonly workDir: string;
   /** Where the index goes. */
@@ -51,7 +56,28 @@ export interface UnpackedCatalog {
   readonly faultCount: number;
 }
 
+/** To make the index of what a registry serves over gRPC. */
+export interface RegistryJob {
+  readonly settings: Pick<UnpackSettings, 'deadlineMs' | 'heapMebibytes'>;
+  /** `HOST:PORT` */
+  readonly address: string;
+  /** Where the index goes. */
+  readonly file: string;
+}
+
+/** To make the index of a catalog in a ConfigMap. */
+export interface ConfigMapJob {
+  readonly settings: Pick<UnpackSettings, 'deadlineMs' | 'heapMebibytes'>;
+  /** `NAMESPACE/NAME`, for messages. */
+  readonly configMap: string;
+  readonly data: Readonly<Record<string, string>>;
+  /** Where the index goes. */
+  readonly file: string;
+}
+
 /** What the thread that unpacks does. */
 export interface CatalogJobs {
   readonly unpack: { readonly input: UnpackJob; readonly result: UnpackedCatalog };
+  readonly registry: { readonly input: RegistryJob; readonly result: UnpackedCatalog };
+  readonly configMap: { readonly input: ConfigMapJob; readonly result: UnpackedCatalog };
 }

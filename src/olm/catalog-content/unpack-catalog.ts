@@ -9,15 +9,7 @@ import {
   TransientError,
   withDeadline,
 } from '../../base/index.ts';
-import {
-  buildCatalogIndex,
-  type CatalogFinding,
-  type CatalogReport,
-  configsLabel,
-  createCatalogCheck,
-  type Meta,
-  readStagedCatalog,
-} from '../../catalog/index.ts';
+import { configsLabel, readStagedCatalog } from '../../catalog/index.ts';
 import { createLocks, Staging } from '../../content/index.ts';
 import {
   createHttpClient,
@@ -27,16 +19,13 @@ import {
   parsePlatform,
   RateLimits,
 } from '../../sources/index.ts';
-import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
+import { indexMetas } from './index-metas.ts';
+import { contentFault, type UnpackedCatalog, type UnpackJob } from './unpack-job.ts';
 
 /** Layers that a try leaves for the next one. */
 const layerCacheBytes = 2 * 1024 ** 3;
-const maxReportedFaults = 50;
-const maxFaultCharacters = 1000;
 /** Of all that is wrong with a catalog, in the message of one condition. */
 const maxMessageCharacters = 4000;
-/** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
-export const contentFault = 'CatalogContentFault';
 
 /** The message for a missing tag lacks the response of the registry. */
 function backOffCause(thrown: unknown): string {
@@ -79,31 +68,9 @@ async function fetchFiles(job: UnpackJob, staging: Staging, signal: AbortSignal)
   };
   const { pullSecrets, mirrors, policy, askedRef: firstRef, isKnown } = job;
   const source = { type: 'image', image: { ref: job.ref } };
-  const known = { policy, firstRef, isKnown, directoryLabel: configsLabel };
+  const place = job.directory === undefined ? { directoryLabel: configsLabel } : { directory: job.directory };
+  const known = { policy, firstRef, isKnown, ...place };
   await fetchImage(deps, { source, pullSecrets, mirrors, ...known, staging }, { signal });
-}
-
-function faultText({ package: packageName, place, message }: CatalogFinding): string {
-  const at = place === undefined ? '' : `${place.file}:${place.line}: `;
-  return `${packageName === undefined ? '' : `package ${JSON.stringify(packageName)}: `}${at}${cutText(message, maxFaultCharacters)}`;
-}
-
-function faultsOf({ findings }: CatalogReport): { readonly faults: readonly string[]; readonly faultCount: number } {
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  return { faults: errors.slice(0, maxReportedFaults).map(faultText), faultCount: errors.length };
-}
-
-async function indexFiles(staging: Staging, file: string, signal: AbortSignal): Promise<UnpackedCatalog> {
-  const check = createCatalogCheck();
-  async function* checked(): AsyncGenerator<Meta> {
-    for await (const meta of readStagedCatalog(staging, { signal })) {
-      check.add(meta);
-      yield meta;
-    }
-  }
-  const { digest, metaCount, lengthBytes } = await buildCatalogIndex(checked(), file, { signal });
-  const report = check.finish();
-  return { digest, metaCount, lengthBytes, packageCount: report.packages, ...faultsOf(report) };
 }
 
 /** Fetches the image's directory of the catalog and makes the index of it; violations of the rules of catalogs are reported, and indexed all the same.
@@ -118,7 +85,7 @@ export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promis
     await using staging = await Staging.create(spool, settings.limits);
     try {
       await whileSourcing(() => fetchFiles(job, staging, ending));
-      return await indexFiles(staging, job.file, ending);
+      return await indexMetas(readStagedCatalog(staging, { signal: ending }), job.file, ending);
     } catch (thrown) {
       if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnreadableCatalog') throw thrown;
       throw new TerminalError(contentFault, `error storing fbc: ${cutText(thrown.message, maxMessageCharacters)}`, {
