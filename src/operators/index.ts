@@ -14,4 +14,7 @@ export {
   targetsOf,
   tenancyOf,
 } from './operator-groups.ts';
+export { permissionObjects, permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
+export { orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
+export { readStepManifest, type StepReference } from './step-reference.ts';
