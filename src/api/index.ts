@@ -132,6 +132,7 @@ export {
   csvCleanupFinalizer,
   installedAlongsidePrefix,
   olmAnnotations,
+  olmFieldManager,
   olmLabelPrefixes,
   olmLabels,
   operatorConditionVariable,

@@ -2,7 +2,7 @@
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. Never writes objects of
  *  other controllers.
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
- *    src/metrics, src/constraints, src/api, src/base */
+ *    src/metrics, src/rbac, src/constraints, src/api, src/base */
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
