@@ -14,7 +14,7 @@ import { defaultContentLimits, type JsonObject, parseYaml, silentLogger } from '
 import { createManager } from '../../controller/index.ts';
 import { isNotFound, type KubeObject } from '../../kube/index.ts';
 import { addClusterCatalogs, type ClusterCatalogs } from './controller.ts';
-import { unpackCatalog } from './unpack-catalog.ts';
+import { unpackCatalog } from '../catalog-content/unpack-catalog.ts';
 
 const ref = (name: string) => ({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name });
 const user = { fieldManager: 'test' };

@@ -2,7 +2,7 @@
 import { serveJobs, TransientError } from '../../base/index.ts';
 import { type CatalogIndex, openCatalogIndex } from '../../catalog/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
-import type { CatalogPlace } from '../cluster-catalog/catalog-store.ts';
+import type { CatalogPlace } from '../catalog-content/catalog-store.ts';
 import { answerNeeds, answerNext } from './resolve-answers.ts';
 import type { ResolverJobs } from './resolve-job.ts';
 
