@@ -15,8 +15,8 @@ export interface UnavailableSource extends NamespacedName {
 export interface HeldSources extends Disposable {
   /** In the order of preference: the namespace's own first among those of equal priority, then by name. Each has its namespace. */
   readonly catalogs: readonly CatalogView[];
-  /** Where the same may be read by another thread; in the same order. */
-  readonly places: readonly CatalogPlace[];
+  /** Where the same may be read by another thread, in the same order; undefined where only this one can. */
+  readonly places: readonly CatalogPlace[] | undefined;
   readonly unavailable: readonly UnavailableSource[];
   /** Manifests that the catalog has of a bundle (`olm.bundle.object`); undefined where they are in an image alone. */
   manifestsOf(source: NamespacedName, bundle: string): Promise<readonly JsonObject[] | undefined>;
