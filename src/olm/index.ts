@@ -1,8 +1,9 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. Never writes objects of
  *  other controllers.
- *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
- *    src/metrics, src/constraints, src/api, src/base */
+ *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
+ *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
+export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
