@@ -139,6 +139,7 @@ export {
   csvCleanupFinalizer,
   installedAlongsidePrefix,
   olmAnnotations,
+  olmFieldManager,
   olmLabelPrefixes,
   olmLabels,
   operatorConditionVariable,

@@ -4,13 +4,13 @@
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
  *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
+export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
