@@ -6,6 +6,7 @@ export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, req
 export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
+export { installedAlongside } from './installed-alongside.ts';
 export {
   areIntersecting,
   type GroupSurface,
