@@ -4,6 +4,7 @@
  *  @packages @kubernetes/client-node */
 export { type ActingUser, serviceAccountUser } from './acting-user.ts';
 export { type CacheChange, type CacheOptions, createCache, type ObjectCache } from './cache.ts';
+export { byName, byNamespace, CacheIndex } from './cache-index.ts';
 export {
   type Applied,
   type ApplyOptions,

@@ -2,7 +2,7 @@
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. Never writes objects of
  *  other controllers.
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
- *    src/metrics, src/rbac, src/constraints, src/api, src/base */
+ *    src/metrics, src/rbac, src/operators, src/constraints, src/api, src/base */
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
@@ -14,3 +14,4 @@ export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';
+export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';

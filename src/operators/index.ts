@@ -5,6 +5,7 @@
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
 export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
 export { unsupportedTargets } from './install-modes.ts';
+export { copiedVersions, originalVersions } from './list-targets.ts';
 export {
   areIntersecting,
   type GroupSurface,
@@ -15,3 +16,4 @@ export {
   tenancyOf,
 } from './operator-groups.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
+export { isInactiveMember, type Placement, placementOf } from './placement.ts';
