@@ -6,7 +6,7 @@ import {
   parseClusterServiceVersion,
   parseOperatorCondition,
 } from '../../api/index.ts';
-import { type Clock, type JsonObject, TerminalError } from '../../base/index.ts';
+import type { Clock, JsonObject } from '../../base/index.ts';
 import {
   type ControllerDefinition,
   defineController,
@@ -17,19 +17,15 @@ import {
 } from '../../controller/index.ts';
 import {
   type CacheChange,
-  describeRef,
   groupOf,
-  isAlreadyExists,
   type KindCache,
   type KubeClient,
   type KubeObject,
   type NamespacedName,
   namespacedName,
-  preconditionOf,
-  refOf,
 } from '../../kube/index.ts';
 import { ensureOwned, isOwnedByUid } from '../owned-objects.ts';
-import { controllerReference, desiredAccess, desiredCondition, subjectsOf } from './desired.ts';
+import { desiredAccess, desiredCondition } from './desired.ts';
 import { mirrored } from './mirror.ts';
 
 const managed = `${olmLabels.managed}=true`;
@@ -49,47 +45,15 @@ interface ConditionRun extends ReconcileRun {
   readonly context: ConditionContext;
 }
 
-/** An object of that name that another ClusterServiceVersion controls is left to the garbage collector. */
-function assertFree(live: KubeObject, csv: KubeObject): void {
-  const controller = (live.metadata.ownerReferences ?? []).find((reference) => reference.controller === true);
-  if (controller === undefined || controller.uid === csv.metadata.uid) return;
-  const text = `${describeRef(refOf(live))} belongs to another ${controller.kind} "${controller.name}": delete it`;
-  throw new TerminalError('OwnerConflict', text);
-}
-
+/** One that was there before is adopted, with what an administrator overrides; one that another owner controls is left to the garbage collector. */
 const ensureCondition: Step<ConditionRun> = async ({ context, object }, { signal }) => {
-  const { kube, conditions } = context;
-  const { name, namespace } = namespacedName(object);
-  if (object.metadata.deletionTimestamp !== undefined) return;
-  const csv = parseClusterServiceVersion(object);
-  const live = conditions.get(name, namespace);
-  if (live === undefined) {
-    try {
-      conditions.wrote(await kube.create(desiredCondition(csv), { fieldManager: olmFieldManager, signal }));
-    } catch (thrown) {
-      // The cache shows it soon, and requests another reconcile.
-      if (!isAlreadyExists(thrown)) throw thrown;
-    }
-    return;
-  }
-  if (live.metadata.deletionTimestamp !== undefined) return;
-  assertFree(live, object);
-  const { deployments, serviceAccounts } = subjectsOf(csv);
-  const { spec } = parseOperatorCondition(live);
-  const isOwned = isOwnedByUid(live, object.metadata.uid);
-  const isSame = (a: readonly string[] = [], b: readonly string[] = []): boolean => a.join(' ') === b.join(' ');
-  if (isOwned && isSame(spec?.deployments, deployments) && isSame(spec?.serviceAccounts, serviceAccounts)) return;
-  const { apiVersion, kind } = clusterServiceVersionResource;
-  const owner = controllerReference({ apiVersion, kind, metadata: object.metadata });
-  const ownerReferences = isOwned ? undefined : [...(live.metadata.ownerReferences ?? []), owner];
-  const patch = {
-    metadata: {
-      ...preconditionOf(live),
-      ...(ownerReferences !== undefined && { ownerReferences: ownerReferences as unknown as JsonObject[] }),
-    },
-    spec: { deployments: [...deployments], serviceAccounts: [...serviceAccounts] },
-  };
-  conditions.wrote(await kube.patch(refOf(live), patch, { fieldManager: olmFieldManager, signal }));
+  const { kube, conditions: cache } = context;
+  const { uid, deletionTimestamp } = object.metadata;
+  if (deletionTimestamp !== undefined) return;
+  const isOwn = ({ metadata }: KubeObject): boolean =>
+    (metadata.ownerReferences ?? []).every((reference) => reference.controller !== true || reference.uid === uid);
+  const desired = desiredCondition(parseClusterServiceVersion(object));
+  await ensureOwned(desired, { kube, cache, fieldManager: olmFieldManager, isOwn, signal });
 };
 
 /** The ClusterServiceVersion of the same name. */

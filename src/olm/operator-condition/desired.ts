@@ -12,7 +12,7 @@ const rbacGroup = 'rbac.authorization.k8s.io';
 const rbac = `${rbacGroup}/v1`;
 
 /** A controller reference that does not delay the deletion of the owner. */
-export function controllerReference(owner: {
+function controllerReference(owner: {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name?: string; readonly uid?: string };
@@ -23,7 +23,7 @@ export function controllerReference(owner: {
 
 /** What of `spec` follows from the ClusterServiceVersion. An account of both permission lists is listed twice, as by OLM.
  *  @see docs/spec/olm-v0.md#operatorcondition */
-export function subjectsOf({
+function subjectsOf({
   spec,
 }: ClusterServiceVersion): Required<Pick<OperatorConditionSpec, 'deployments' | 'serviceAccounts'>> {
   const { deployments = [], clusterPermissions = [], permissions = [] } = spec.install.spec ?? {};
