@@ -1,56 +1,38 @@
 import type { KindCache } from './kind-cache.ts';
 import type { KubeObject } from './kube-object.ts';
-import { formatNamespacedName, namespacedName, parseNamespacedName } from './namespaced-name.ts';
+import { formatNamespacedName, type NamespacedName, namespacedName, parseNamespacedName } from './namespaced-name.ts';
 
-/** Finds objects of a cache by what they are about, without a search through all of them. Create it before controllers that use it start, so that
- *  it takes in each change before their watches do. */
-export class CacheIndex {
-  readonly #cache: KindCache;
-  readonly #keysOf: (object: KubeObject) => Iterable<string>;
-  readonly #filed = new Map<string, Set<string>>();
-
-  constructor(cache: KindCache, keysOf: (object: KubeObject) => Iterable<string>) {
-    this.#cache = cache;
-    this.#keysOf = keysOf;
-    for (const object of cache.values()) this.#file(object);
-    cache.subscribe(({ before, after }) => {
-      if (before !== undefined) this.#unfile(before);
-      if (after !== undefined) this.#file(after);
-    });
-  }
-
-  /** The objects that have the key, as the cache has them. */
-  get(key: string): readonly KubeObject[] {
-    return [...(this.#filed.get(key) ?? [])].flatMap((id) => {
-      const { namespace, name } = parseNamespacedName(id);
-      return this.#cache.get(name, namespace) ?? [];
-    });
-  }
-
-  #file(object: KubeObject): void {
-    const id = formatNamespacedName(namespacedName(object));
-    for (const key of this.#keysOf(object)) {
-      const ids = this.#filed.get(key) ?? new Set();
-      this.#filed.set(key, ids.add(id));
-    }
-  }
-
-  #unfile(object: KubeObject): void {
-    const id = formatNamespacedName(namespacedName(object));
-    for (const key of this.#keysOf(object)) {
-      const ids = this.#filed.get(key);
-      ids?.delete(id);
-      if (ids?.size === 0) this.#filed.delete(key);
-    }
-  }
+/** Objects of a cache by keys that are read from each of them; kept up to date by its watch. */
+export interface CacheIndex {
+  /** As the cache has them now. */
+  get(key: string): readonly KubeObject[];
+  /** Only their names. */
+  names(key: string): readonly NamespacedName[];
 }
 
-/** The key of the objects of a namespace. */
-export function byNamespace({ metadata }: KubeObject): readonly string[] {
-  return [metadata.namespace ?? ''];
-}
-
-/** The key of objects of one name in all namespaces. */
-export function byName({ metadata }: KubeObject): readonly string[] {
-  return [metadata.name ?? ''];
+/** Indexes the objects of `cache`. An object may have any number of keys. What this process has written counts once the watch has shown it. */
+export function indexCache(cache: KindCache, keysOf: (object: KubeObject) => Iterable<string>): CacheIndex {
+  const filed = new Map<string, Set<string>>();
+  const remove = (object: KubeObject): void => {
+    const name = formatNamespacedName(namespacedName(object));
+    for (const key of keysOf(object)) {
+      const names = filed.get(key);
+      names?.delete(name);
+      if (names?.size === 0) filed.delete(key);
+    }
+  };
+  const add = (object: KubeObject): void => {
+    const name = formatNamespacedName(namespacedName(object));
+    for (const key of keysOf(object)) filed.set(key, (filed.get(key) ?? new Set()).add(name));
+  };
+  for (const object of cache.values()) add(object);
+  cache.subscribe(({ before, after }) => {
+    if (before !== undefined) remove(before);
+    if (after !== undefined) add(after);
+  });
+  const names = (key: string): readonly NamespacedName[] => [...(filed.get(key) ?? [])].map(parseNamespacedName);
+  return {
+    names,
+    get: (key) => names(key).flatMap(({ namespace, name }) => cache.get(name, namespace) ?? []),
+  };
 }

@@ -51,8 +51,9 @@ function isNewerThanSeen(written: KubeObject, seen: KubeObject | undefined): boo
   return seen === undefined || (order(written, seen) ?? 1) > 0;
 }
 
-function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject) => KubeObject {
-  return (object) => {
+function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
+  return (whole) => {
+    const object = part === undefined ? whole : part.of(whole);
     const { managedFields: _dropped, ...metadata } = object.metadata;
     if (!isMetadataOnly || metadata.annotations?.[lastApplied] === undefined) return { ...object, metadata };
     const { [lastApplied]: _copy, ...annotations } = metadata.annotations;

@@ -11,7 +11,12 @@ export {
 } from './cluster-catalog/controller.ts';
 export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export {
+  addOperatorConditions,
+  conditionOwnerController,
+  operatorConditionController,
+} from './operator-condition/controller.ts';
+export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';
-export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';

@@ -1,6 +1,14 @@
 import { olmFieldManager, olmLabels } from '../api/index.ts';
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, TransientError } from '../base/index.ts';
-import { isAlreadyExists, isNotFound, type KindCache, type KubeClient, type KubeObject, type ListTarget, refOf } from '../kube/index.ts';
+import {
+  isAlreadyExists,
+  isNotFound,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  type ListTarget,
+  refOf,
+} from '../kube/index.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
 
@@ -25,8 +33,11 @@ export interface RbacWriter {
 
 /** The key under which objects with owner labels are found: `Kind namespace/name`; undefined if a label is missing. A hint, no identity. */
 export function ownerKeyOf({ metadata }: KubeObject): string | undefined {
-  const { [olmLabels.ownerKind]: kind, [olmLabels.ownerNamespace]: namespace, [olmLabels.owner]: name } =
-    metadata.labels ?? {};
+  const {
+    [olmLabels.ownerKind]: kind,
+    [olmLabels.ownerNamespace]: namespace,
+    [olmLabels.owner]: name,
+  } = metadata.labels ?? {};
   if (kind === undefined || namespace === undefined || name === undefined) return undefined;
   return ownerKey({ kind, namespace, name });
 }

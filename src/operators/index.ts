@@ -4,6 +4,7 @@
 
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
 export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
+export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
 export { copiedVersions, originalVersions } from './list-targets.ts';
 export {

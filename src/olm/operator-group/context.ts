@@ -2,9 +2,8 @@ import { type ClusterServiceVersion, operatorGroupResource, parseClusterServiceV
 import { type Clock, remember } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import {
-  byNamespace,
-  CacheIndex,
   type EventRecorder,
+  indexCache,
   type KindCache,
   type KubeClient,
   type KubeObject,
@@ -42,13 +41,17 @@ export interface GroupContext {
   readonly signal: AbortSignal;
 }
 
+function byNamespace({ metadata }: KubeObject): readonly string[] {
+  return [metadata.namespace ?? ''];
+}
+
 /** Opens the caches. */
 export function createGroupContext(manager: Manager): GroupContext {
   const { kube, clock } = manager;
   const groups = manager.cache(groupTargets.groups);
   const versions = manager.cache(groupTargets.versions);
-  const groupIndex = new CacheIndex(groups, byNamespace);
-  const versionIndex = new CacheIndex(versions, byNamespace);
+  const groupIndex = indexCache(groups, byNamespace);
+  const versionIndex = indexCache(versions, byNamespace);
   const parse = remember(parseClusterServiceVersion);
   return {
     kube,

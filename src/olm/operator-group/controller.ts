@@ -3,8 +3,9 @@ import { remember } from '../../base/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import {
   type CacheChange,
-  CacheIndex,
+  type CacheIndex,
   groupOf,
+  indexCache,
   type KubeObject,
   type NamespacedName,
   namespacedName,
@@ -23,8 +24,11 @@ function changed({ before, after }: Change): readonly KubeObject[] {
 
 /** The group that a ClusterRole is labelled with. */
 function groupOfRole({ metadata }: KubeObject): NamespacedName[] {
-  const { [olmLabels.ownerKind]: kind, [olmLabels.ownerNamespace]: namespace, [olmLabels.owner]: name } =
-    metadata.labels ?? {};
+  const {
+    [olmLabels.ownerKind]: kind,
+    [olmLabels.ownerNamespace]: namespace,
+    [olmLabels.owner]: name,
+  } = metadata.labels ?? {};
   return kind === operatorGroupResource.kind && namespace !== undefined && name !== undefined
     ? [{ namespace, name }]
     : [];
@@ -49,7 +53,7 @@ function watches(context: GroupContext): readonly Watch[] {
   const { groups, groupsIn } = context;
   const inNamespace = (change: Change): readonly NamespacedName[] =>
     groupsIn(changed(change)[0]?.metadata.namespace ?? '').map(namespacedName);
-  const withSelector = new CacheIndex(groups, (object) => {
+  const withSelector = indexCache(groups, (object) => {
     return selectorOf(parseOperatorGroup(object)) === undefined ? [] : ['selector'];
   });
   return [

@@ -1,7 +1,19 @@
 import { olmFieldManager, olmLabelPrefixes, parseOperatorGroup } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import { type ControllerDefinition, defineController, type Manager, type ReconcileRun } from '../../controller/index.ts';
-import { type CacheChange, CacheIndex, type KindCache, type KubeClient, type KubeObject, refOf } from '../../kube/index.ts';
+import {
+  type ControllerDefinition,
+  defineController,
+  type Manager,
+  type ReconcileRun,
+} from '../../controller/index.ts';
+import {
+  type CacheChange,
+  indexCache,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  refOf,
+} from '../../kube/index.ts';
 import { isGlobalGroup } from '../../operators/index.ts';
 import { type GroupContext, groupTargets } from './context.ts';
 
@@ -73,7 +85,7 @@ export const namespaceLabelController: ControllerDefinition<LabelContext, LabelR
 
 /** Adds the controller of these labels. */
 export function addNamespaceLabels(manager: Manager, { kube, groups, namespaces }: GroupContext): void {
-  const index = new CacheIndex(groups, labelledFor);
+  const index = indexCache(groups, labelledFor);
   const context = { kube, namespaces, groupsOf: (name: string) => index.get(name) };
   manager.add(namespaceLabelController, { context, workers: 2 });
 }

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
-import { createNamespace, expectObject, find, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
+import {
+  createNamespace,
+  expectObject,
+  find,
+  openOlmCluster,
+  runControllers,
+} from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject, ObjectRef } from '../../kube/index.ts';
 import { addOperatorGroups } from './controller.ts';
@@ -43,7 +49,10 @@ interface Group {
   readonly annotations?: Record<string, string>;
 }
 
-async function createGroup(namespace: string, { name = 'group', spec = {}, annotations = {} }: Group = {}): Promise<KubeObject> {
+async function createGroup(
+  namespace: string,
+  { name = 'group', spec = {}, annotations = {} }: Group = {},
+): Promise<KubeObject> {
   return await cluster.kube.create({ ...groupKind, metadata: { namespace, name, annotations }, spec }, user);
 }
 
@@ -60,7 +69,9 @@ async function expectTargets(namespace: string, targets: readonly string[] | und
 async function expectConditions(namespace: string, expected: readonly JsonObject[], name = 'group'): Promise<void> {
   await expectObject(cluster.kube, groupRef(namespace, name), (object) => {
     expect(statusOf(object)['lastUpdated']).toBeDefined();
-    expect(statusOf(object)['conditions'] ?? []).toEqual(expected.map((condition) => expect.objectContaining(condition)));
+    expect(statusOf(object)['conditions'] ?? []).toEqual(
+      expected.map((condition) => expect.objectContaining(condition)),
+    );
   });
 }
 
@@ -112,7 +123,11 @@ test('a selector follows the labels of Namespaces, and one that matches nothing 
   const [second = ''] = await namespaces({ of: 'select' });
   await expectTargets(own, [first, second]);
   for (const name of [first, second]) {
-    await cluster.kube.patch({ apiVersion: 'v1', kind: 'Namespace', name }, { metadata: { labels: { of: null } } }, user);
+    await cluster.kube.patch(
+      { apiVersion: 'v1', kind: 'Namespace', name },
+      { metadata: { labels: { of: null } } },
+      user,
+    );
   }
   await expectTargets(own, undefined);
   await eventually(async () => expect(await labelled(first)).toEqual([]));
@@ -227,7 +242,10 @@ test('a ClusterRole of another owner with the name of one of a group stays as it
     const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: own });
     expect(items.map((event) => event['reason'])).toContain('ClusterRoleNotOwned');
   });
-  expect(await find(cluster.kube, { ...roleKind, name })).toMatchObject({ rules, metadata: { labels: { 'olm.owner': 'other' } } });
+  expect(await find(cluster.kube, { ...roleKind, name })).toMatchObject({
+    rules,
+    metadata: { labels: { 'olm.owner': 'other' } },
+  });
   await cluster.kube.delete(groupRef(own, 'cluster'));
   await eventually(async () => expect(await rolesOf(own, 'cluster')).toEqual([]));
   expect(await find(cluster.kube, { ...roleKind, name })).toBeDefined();
@@ -239,7 +257,9 @@ test('APIs that no active member provides leave the annotation, unless it is sta
   await createGroup(own, { spec: { targetNamespaces: [own], staticProvidedAPIs: true }, annotations });
   await createVersion(own, 'Sail', succeeded);
   const expectProvided = async (text: string): Promise<void> => {
-    await expectObject(cluster.kube, groupRef(own), ({ metadata }) => expect(metadata.annotations?.[provided]).toBe(text));
+    await expectObject(cluster.kube, groupRef(own), ({ metadata }) =>
+      expect(metadata.annotations?.[provided]).toBe(text),
+    );
   };
   await expectTargets(own, [own]);
   await expectProvided(annotations[provided]);

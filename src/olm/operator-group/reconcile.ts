@@ -8,7 +8,7 @@ import {
   parseOperatorGroup,
 } from '../../api/index.ts';
 import { formatTimestamp, isJsonEqual, type JsonObject } from '../../base/index.ts';
-import { type ReconcileRun, type Step, StatusWriter } from '../../controller/index.ts';
+import { type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { parseApis } from '../../operators/index.ts';
 import { ensureRbac } from '../rbac-objects.ts';
