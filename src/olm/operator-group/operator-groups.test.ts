@@ -9,6 +9,7 @@ import {
 } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject, ObjectRef } from '../../kube/index.ts';
+import { apiLabelHash } from '../../operators/index.ts';
 import { addOperatorGroups } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -198,13 +199,12 @@ test('the ClusterRoles of a group aggregate what its members provide, and go wit
   await eventually(async () => expect(await rolesOf(own)).toHaveLength(3));
   expect((await rolesOf(own)).map((role) => role['aggregationRule'])).toEqual([undefined, undefined, undefined]);
   await createVersion(own, 'Sail', succeeded);
+  const hash = apiLabelHash({ group: 'example.com', version: 'v1', kind: 'Sail' });
   await eventually(async () => {
     const [admin] = await rolesOf(own);
     expect(admin?.metadata.name).toMatch(/^olm\.og\.group\.admin-[0-9A-Za-z]+$/);
     expect(admin?.['aggregationRule']).toEqual({
-      clusterRoleSelectors: [
-        { matchLabels: { 'olm.opgroup.permissions/aggregate-to-ef1bb6fdfbba2c66-admin': 'true' } },
-      ],
+      clusterRoleSelectors: [{ matchLabels: { [`olm.opgroup.permissions/aggregate-to-${hash}-admin`]: 'true' } }],
     });
   });
   await cluster.kube.delete(groupRef(own));
