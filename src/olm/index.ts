@@ -3,6 +3,8 @@
  *  other controllers.
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
  *    src/metrics, src/rbac, src/operators, src/constraints, src/api, src/base */
+
+export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,

@@ -46,18 +46,26 @@ function isAnnotated({ metadata }: ClusterServiceVersion, group: OperatorGroup):
   return namespace === group.metadata.namespace && annotations[olmAnnotations.operatorGroup] === group.metadata.name;
 }
 
+/** Whether the targets of a group, and the operator itself, allow it to be active there at all. */
+function isPossible(csv: ClusterServiceVersion, targets: readonly string[]): boolean {
+  if (targets.length === 0 || inactiveReasons.has(csv.status?.reason ?? '')) return false;
+  return unsupportedTargets(csv, csv.metadata.namespace ?? '', targets) === undefined;
+}
+
+/** Whether the operator is yet to be reconciled with its group as it is. */
+function isOutdated(csv: ClusterServiceVersion, group: OperatorGroup): boolean {
+  const { phase = '', reason = '' } = csv.status ?? {};
+  return phase === '' || waitingReasons.has(reason) || !isAnnotated(csv, group);
+}
+
 /** Where an operator that is no copy is active, by the OperatorGroups of its namespace. Several groups leave that unknown; none, or one that
  *  selects nothing, means nowhere: its permissions are not to outlive the selection.
  *  @see docs/spec/olm-v0.md#copied-csvs */
 export function placementOf(csv: ClusterServiceVersion, groups: readonly OperatorGroup[]): Placement {
   const [group, ...others] = groups;
-  const { namespace = '', deletionTimestamp } = csv.metadata;
-  if (group === undefined || deletionTimestamp !== undefined || isCopied(csv)) return nowhere;
+  if (group === undefined || csv.metadata.deletionTimestamp !== undefined || isCopied(csv)) return nowhere;
   if (others.length > 0 || group.status === undefined) return unknown;
-  const targets = group.status.namespaces ?? [];
-  const { phase = '', reason = '' } = csv.status ?? {};
-  if (targets.length === 0 || inactiveReasons.has(reason)) return nowhere;
-  if (unsupportedTargets(csv, namespace, targets) !== undefined) return nowhere;
-  if (phase === '' || waitingReasons.has(reason) || !isAnnotated(csv, group)) return unknown;
+  if (!isPossible(csv, group.status.namespaces ?? [])) return nowhere;
+  if (isOutdated(csv, group)) return unknown;
   return { kind: isGlobalGroup(group) ? 'everywhere' : 'namespaces', group };
 }

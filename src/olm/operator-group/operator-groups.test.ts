@@ -71,7 +71,7 @@ async function expectConditions(namespace: string, expected: readonly JsonObject
   await expectObject(cluster.kube, groupRef(namespace, name), (object) => {
     expect(statusOf(object)['lastUpdated']).toBeDefined();
     expect(statusOf(object)['conditions'] ?? []).toEqual(
-      expected.map((condition) => expect.objectContaining(condition)),
+      expected.map((condition): unknown => expect.objectContaining(condition)),
     );
   });
 }

@@ -59,21 +59,27 @@ const countGroups: Step<GroupRun> = async (run) => {
   return undefined;
 };
 
-const resolveServiceAccount: Step<GroupRun> = async (run, { signal }) => {
-  const { serviceAccountName: name = '' } = run.group.spec ?? {};
+/** The ServiceAccount of the spec. It gets a label, so that controllers find it. */
+async function managedAccount(run: GroupRun, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   const { kube, serviceAccounts } = run.context;
-  const namespace = namespaceOf(run);
-  const account = name === '' ? undefined : serviceAccounts.get(name, namespace);
-  const isMissing = name !== '' && account === undefined;
-  const problem: Problem = { reason: 'ServiceAccountNotFound', message: `ServiceAccount ${name} not found` };
-  report(run, 'OperatorGroupServiceAccount', isMissing ? problem : undefined);
-  const { uid = '' } = account?.metadata ?? {};
-  const reference = { apiVersion: 'v1', kind: 'ServiceAccount', namespace, name, uid };
-  run.status.setFields(run, { serviceAccountRef: account === undefined ? null : reference });
-  if (account === undefined || account.metadata.labels?.[olmLabels.managed] === 'true') return undefined;
+  const account = serviceAccounts.get(name, namespaceOf(run));
+  if (account === undefined || account.metadata.labels?.[olmLabels.managed] === 'true') return account;
+  const { uid = '' } = account.metadata;
   const patch = { metadata: { uid, labels: { [olmLabels.managed]: 'true' } } };
   const { metadata } = await kube.patch(refOf(account), patch, { fieldManager: olmFieldManager, signal });
-  serviceAccounts.wrote({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+  const labelled = { apiVersion: 'v1', kind: 'ServiceAccount', metadata };
+  serviceAccounts.wrote(labelled);
+  return labelled;
+}
+
+const resolveServiceAccount: Step<GroupRun> = async (run, { signal }) => {
+  const { serviceAccountName: name = '' } = run.group.spec ?? {};
+  const account = name === '' ? undefined : await managedAccount(run, name, signal);
+  const problem: Problem = { reason: 'ServiceAccountNotFound', message: `ServiceAccount ${name} not found` };
+  report(run, 'OperatorGroupServiceAccount', name !== '' && account === undefined ? problem : undefined);
+  const { uid = '' } = account?.metadata ?? {};
+  const reference = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: namespaceOf(run), name, uid };
+  run.status.setFields(run, { serviceAccountRef: account === undefined ? null : reference });
   return undefined;
 };
 
