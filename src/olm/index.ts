@@ -1,9 +1,10 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. `addSubscriptions` resolves the Subscriptions of a namespace. Never writes objects of
  *  other controllers.
- *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
- *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
+ *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content, src/controller,
+ *    src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
+export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
@@ -20,6 +21,17 @@ export {
 } from './cluster-catalog/controller.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export {
+  addClusterServiceVersions,
+  type ClusterServiceVersionsOptions,
+  clusterServiceVersionController,
+} from './csv/controller.ts';
+export {
+  addOperatorConditions,
+  conditionOwnerController,
+  operatorConditionController,
+} from './operator-condition/controller.ts';
+export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';
