@@ -7,7 +7,7 @@ import { conversionFault } from './conversions.ts';
 import { apiServiceName, ownedApiServices, servedDeployments, webhooksOf } from './descriptions.ts';
 import { isBackendDisrupted } from './disruption.ts';
 import { deleteObject, ensureWebhook } from './ensure-webhook.ts';
-import { isAdoptable, ownedBy } from './ownership.ts';
+import { ownedBy } from './ownership.ts';
 import { allConfigurationsOf, cacheOf, configurationsOf, hasCurrentDescription } from './webhooks.ts';
 
 /** Whether APIs or webhooks are served: rows I4 to I8. `Disrupted` passes within minutes.
@@ -127,15 +127,4 @@ export async function checkServing(
 ): Promise<ServingCheck> {
   const apiServices = await checkApis(context, csv, signal);
   return { apiServices, webhooks: await checkWebhooks(context, csv, signal) };
-}
-
-/** The owned APIService that exists and may not be adopted: row T8.
- *  @see docs/spec/olm-v0.md#replacement-chain-and-operatorcondition-gate */
-export function foreignApiService(context: ServingContext, csv: ClusterServiceVersion): string | undefined {
-  return ownedApiServices(csv)
-    .map(apiServiceName)
-    .find((name) => {
-      const live = context.caches.apiServices.get(name);
-      return live !== undefined && !isAdoptable(context, csv, live);
-    });
 }

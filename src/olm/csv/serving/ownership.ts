@@ -1,6 +1,7 @@
 import { type ClusterServiceVersion, clusterServiceVersionResource, olmLabels } from '../../../api/index.ts';
 import { groupOf, type KubeObject } from '../../../kube/index.ts';
 import type { ServingContext } from './context.ts';
+import { apiServiceName, ownedApiServices } from './descriptions.ts';
 import { csvLabels } from './objects.ts';
 
 /** Steps of a replacement chain that are followed. */
@@ -65,4 +66,15 @@ export function isAdoptable(context: ServingContext, csv: ClusterServiceVersion,
   const version = context.caches.versions.get(owner.name, namespace);
   const status = version?.['status'] as { readonly phase?: string } | undefined;
   return status?.phase === 'Replacing' || status?.phase === 'Deleting';
+}
+
+/** The owned APIService that exists and may not be adopted: row T8.
+ *  @see docs/spec/olm-v0.md#replacement-chain-and-operatorcondition-gate */
+export function foreignApiService(context: ServingContext, csv: ClusterServiceVersion): string | undefined {
+  return ownedApiServices(csv)
+    .map(apiServiceName)
+    .find((name) => {
+      const live = context.caches.apiServices.get(name);
+      return live !== undefined && !isAdoptable(context, csv, live);
+    });
 }
