@@ -28,7 +28,7 @@ export function predecessors({ caches }: ServingContext, csv: ClusterServiceVers
   return [...found.values()];
 }
 
-/** Tells whether an object of the namespace belongs to `csv` or to one that it replaces: by the uid of an owner. */
+/** Whether an object of the namespace belongs to `csv` or to one that it replaces: by the uid of an owner. */
 export function ownedBy(context: ServingContext, csv: ClusterServiceVersion): (live: KubeObject) => boolean {
   const uids = new Set([csv.metadata.uid, ...predecessors(context, csv).map(({ metadata }) => metadata.uid)]);
   return ({ metadata }) =>
