@@ -13,6 +13,9 @@ export {
 } from './cluster-catalog/controller.ts';
 export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export type { CopyOptions } from './copied-csv/context.ts';
+export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
+export { operatorAccessController } from './copied-csv/lift.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
