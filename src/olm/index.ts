@@ -26,6 +26,9 @@ export {
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
+export type { CopyOptions } from './copied-csv/context.ts';
+export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
+export { operatorAccessController } from './copied-csv/lift.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
