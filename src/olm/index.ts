@@ -3,8 +3,10 @@
  *  other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content, src/controller,
  *    src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
-export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
+
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
+export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
+export { readPullSecrets } from './catalog-content/pull-secrets.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
@@ -20,15 +22,15 @@ export {
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
-export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export type { CopyOptions } from './copied-csv/context.ts';
+export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
+export { operatorAccessController } from './copied-csv/lift.ts';
 export {
   addClusterServiceVersions,
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
-export type { CopyOptions } from './copied-csv/context.ts';
-export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
-export { operatorAccessController } from './copied-csv/lift.ts';
+export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
