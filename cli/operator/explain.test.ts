@@ -172,3 +172,13 @@ test('a plan is described by its operators, definitions and permissions', () => 
     1 × ServiceAccount
 `);
 });
+
+test('that the plan of an installed operator was deleted does not matter', () => {
+  const conditions = [
+    { type: 'InstallPlanMissing', status: 'True', reason: 'ReferencedInstallPlanNotFound', message: '' },
+  ];
+  const subscription = subscriptionOf({ ...pending, state: 'AtLatestKnown', installedCSV: 'boat.v1', conditions });
+  const csv = csvOf({ phase: 'Succeeded', reason: 'InstallSucceeded' });
+  expect(explainOperator({ subscription, plan: undefined, csv }).state).toBe('installed');
+  expect(explainOperator({ subscription, plan: undefined, csv: csvOf({ phase: 'Pending' }) }).state).toBe('failed');
+});

@@ -16,7 +16,9 @@ export interface Progress {
 
 type SubscriptionCondition = NonNullable<NonNullable<Subscription['status']>['conditions']>[number];
 
-const blockingTypes = ['ResolutionFailed', 'BundleUnpackFailed', 'InstallPlanFailed', 'InstallPlanMissing'];
+const blockingTypes = ['ResolutionFailed', 'BundleUnpackFailed', 'InstallPlanFailed'];
+/** The plan of what is installed already is not missed. */
+const missingPlan = 'InstallPlanMissing';
 
 function since(time: string | null | undefined): string {
   return time === undefined || time === null ? '' : ` (since ${time})`;
@@ -31,14 +33,16 @@ const adviceByType: Readonly<Record<string, string>> = {
   InstallPlanMissing: 'a new InstallPlan is made at the next resolution',
 };
 
-function isBlocking({ type, status }: SubscriptionCondition): boolean {
-  return status === 'True' && blockingTypes.includes(type);
+function isBlocking({ type, status }: SubscriptionCondition, { csv }: InstalledOperator): boolean {
+  if (status !== 'True') return false;
+  return blockingTypes.includes(type) || (type === missingPlan && csv?.status?.phase !== 'Succeeded');
 }
 
-function ofSubscription({ metadata, spec, status }: Subscription): Progress {
+function ofSubscription(operator: InstalledOperator): Progress {
+  const { metadata, spec, status } = operator.subscription;
   const object = `Subscription ${metadata.name}`;
   const conditions = status?.conditions ?? [];
-  const blocking = conditions.find(isBlocking);
+  const blocking = conditions.find((one) => isBlocking(one, operator));
   if (blocking !== undefined) {
     const { type, reason = '', message = '', lastTransitionTime } = blocking;
     const text = `${type}${reason === '' ? '' : ` ${reason}`}: ${message}${since(lastTransitionTime)}`;
@@ -153,11 +157,11 @@ function hasReached({ subscription, csv }: InstalledOperator, isBlocked: boolean
 export function explainOperator(operator: InstalledOperator): Progress {
   const { subscription, plan } = operator;
   const { conditions = [] } = subscription.status ?? {};
-  const isBlocked = conditions.some(isBlocking);
+  const isBlocked = conditions.some((one) => isBlocking(one, operator));
   const planned = plan && ofPlan(plan);
   const isDecidedByPlan = planned?.state !== 'progressing' || !isBlocked;
   if (planned && isDecidedByPlan) return planned;
-  return hasReached(operator, isBlocked) ? ofReferredCsv(operator) : ofSubscription(subscription);
+  return hasReached(operator, isBlocked) ? ofReferredCsv(operator) : ofSubscription(operator);
 }
 
 /** The same as lines for a person. */

@@ -15,7 +15,7 @@ type Values = OptionValues<typeof kubeconfigOption> & {
 };
 
 /** After a change of the channel the catalogs are asked once more: that nothing comes of it is seen only by waiting. */
-const settleMs = 3_000;
+const settleMs = 10_000;
 
 async function changeChannel(kube: KubeClient, { metadata, spec }: Subscription, channel: string): Promise<boolean> {
   if (channel === spec.channel) return false;
