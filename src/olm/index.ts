@@ -3,7 +3,6 @@
  *  other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content, src/controller,
  *    src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
-
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export { readPullSecrets } from './catalog-content/pull-secrets.ts';

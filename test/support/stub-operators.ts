@@ -76,7 +76,6 @@ export class StubCatalogs implements CatalogSourceViews {
       one.namespace === namespace || one.namespace === this.#globalNamespace;
     return {
       catalogs: [...this.#views.values()].filter(isVisible),
-      places: undefined,
       unavailable: [...this.#unavailable.values()].filter(isVisible),
       manifestsOf: () => Promise.resolve(undefined),
       [Symbol.dispose]: () => undefined,

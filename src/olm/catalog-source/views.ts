@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/index.ts';
 import type { CatalogIndex } from '../../catalog/index.ts';
 import type { KubeObject, NamespacedName } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
-import type { CatalogPlace } from '../catalog-content/catalog-store.ts';
+import type { IndexPlace } from '../catalog-thread/open-places.ts';
 
 /** A CatalogSource that cannot be read now. */
 export interface UnavailableSource extends NamespacedName {
@@ -15,8 +15,8 @@ export interface UnavailableSource extends NamespacedName {
 export interface HeldSources extends Disposable {
   /** In the order of preference: the namespace's own first among those of equal priority, then by name. Each has its namespace. */
   readonly catalogs: readonly CatalogView[];
-  /** Where the same may be read by another thread, in the same order; undefined where only this one can. */
-  readonly places: readonly CatalogPlace[] | undefined;
+  /** Where another thread can read the same catalogs, in the same order; absent where only this one can. */
+  readonly places?: readonly IndexPlace[];
   readonly unavailable: readonly UnavailableSource[];
   /** Manifests that the catalog has of a bundle (`olm.bundle.object`); undefined where they are in an image alone. */
   manifestsOf(source: NamespacedName, bundle: string): Promise<readonly JsonObject[] | undefined>;

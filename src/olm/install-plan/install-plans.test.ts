@@ -58,7 +58,6 @@ async function start(): Promise<void> {
   started = createManager({ kube, clock: systemClock, log: silentLogger(), metrics, signal: stop.signal });
   const hold = (): HeldSources => ({
     catalogs: packages,
-    places: undefined,
     unavailable: [],
     manifestsOf: () => Promise.resolve(undefined),
     [Symbol.dispose]: () => undefined,
