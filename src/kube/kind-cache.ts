@@ -58,8 +58,9 @@ function namespaceKey(namespace: string): string {
   return `/${namespace}`;
 }
 
-function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject) => KubeObject {
-  return (object) => {
+function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
+  return (whole) => {
+    const object = part === undefined ? whole : part.of(whole);
     const { managedFields: _dropped, ...metadata } = object.metadata;
     if (!isMetadataOnly || metadata.annotations?.[lastApplied] === undefined) return { ...object, metadata };
     const { [lastApplied]: _copy, ...annotations } = metadata.annotations;
