@@ -3,6 +3,8 @@
  *  other controllers.
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube, src/metrics,
  *    src/rbac, src/operators, src/constraints, src/api, src/base, src/formats, src/crd-safety */
+
+export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
@@ -14,6 +16,12 @@ export {
 } from './cluster-catalog/controller.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export {
+  addOperatorConditions,
+  conditionOwnerController,
+  operatorConditionController,
+} from './operator-condition/controller.ts';
+export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';
