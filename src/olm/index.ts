@@ -17,6 +17,11 @@ export {
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export {
+  addClusterServiceVersions,
+  type ClusterServiceVersionsOptions,
+  clusterServiceVersionController,
+} from './csv/controller.ts';
+export {
   addOperatorConditions,
   conditionOwnerController,
   operatorConditionController,
