@@ -1,8 +1,8 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
- *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. `addSubscriptions` resolves the Subscriptions of a namespace. Never writes objects of
- *  other controllers.
- *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube, src/metrics,
- *    src/rbac, src/operators, src/constraints, src/api, src/base, src/formats, src/crd-safety */
+ *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; `addSubscriptions` resolves
+ *  the Subscriptions of each namespace. Never writes objects of other controllers.
+ *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
+ *    src/controller, src/kube, src/metrics, src/rbac, src/constraints, src/api, src/base */
 
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
@@ -15,12 +15,12 @@ export {
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
-export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export {
   addClusterServiceVersions,
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
+export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
