@@ -1,11 +1,6 @@
-export {
-  checkServing,
-  foreignApiService,
-  type ServingCheck,
-  type ServingHealth,
-  servingProblem,
-} from './check.ts';
+export { checkServing, foreignApiService, type ServingCheck, type ServingHealth } from './check.ts';
 export { createServingContext, type ServingContext } from './context.ts';
+export { type ServingProblem, servingProblem } from './problem.ts';
 export { removeServing } from './remove.ts';
 export { areCertificatesDue, ensureServing, readServing, type Serving } from './serving.ts';
 export { servingPermissions, servingWatches } from './watches.ts';
