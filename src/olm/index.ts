@@ -15,7 +15,6 @@ export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export type { CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
-export { operatorAccessController } from './copied-csv/lift.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
