@@ -5,7 +5,7 @@ export {
   type ServingHealth,
   servingProblem,
 } from './check.ts';
-export { createServingContext, type ServingContext } from './context.ts';
+export { createServingContext, type ServingContext, servingTargets } from './context.ts';
 export { removeServing } from './remove.ts';
 export { areCertificatesDue, ensureServing, readServing, type Serving } from './serving.ts';
 export { servingPermissions, servingWatches } from './watches.ts';
