@@ -1,6 +1,6 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
- *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. `addSubscriptions` resolves the Subscriptions of a namespace. Never writes objects of
- *  other controllers.
+ *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; `addSubscriptions` resolves
+ *  the Subscriptions of each namespace. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content, src/controller,
  *    src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';

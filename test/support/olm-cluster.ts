@@ -6,22 +6,21 @@ import { type BareCluster, openBareCluster } from './bare-cluster.ts';
 import { eventually } from './eventually.ts';
 
 const user = { fieldManager: 'test' };
-const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' };
-const usualPlurals: readonly string[] = ['clusterserviceversions', 'olmconfigs', 'operatorgroups'];
+const plurals = ['clusterserviceversions', 'olmconfigs', 'operatorgroups'] as const;
 
-/** A bare cluster with kinds of OLM, by their plural names. */
-export async function openOlmCluster(plurals: readonly string[] = usualPlurals): Promise<BareCluster> {
+/** A bare cluster with the kinds of OLM. */
+export async function openOlmCluster(): Promise<BareCluster> {
   const cluster = await openBareCluster();
-  const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
   for (const plural of plurals) {
     const file = `crds/olm/operators.coreos.com_${plural}.yaml`;
     await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
-    await eventually(async () => {
-      const live = await cluster.kube.get({ ...definition, name: `${plural}.operators.coreos.com` });
-      const { conditions = [] } = (live['status'] ?? {}) as { conditions?: JsonObject[] };
-      if (!conditions.some(({ type, status }) => type === 'Established' && status === 'True')) throw new Error(plural);
-    });
   }
+  const kinds = [
+    { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' },
+    { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig' },
+    { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' },
+  ];
+  for (const kind of kinds) await eventually(() => cluster.kube.list(kind));
   return cluster;
 }
 
@@ -66,18 +65,4 @@ export async function expectObject(
 export async function createNamespace(kube: KubeClient, name: string, labels: JsonObject = {}): Promise<void> {
   const metadata = { name, labels: labels as Record<string, string> };
   await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata }, user);
-}
-
-/** Creates a Namespace, until it is disposed with everything in it. */
-export async function openNamespace({ kube }: BareCluster, name: string): Promise<AsyncDisposable> {
-  await createNamespace(kube, name);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await kube.delete({ ...namespaceKind, name });
-      await eventually(async () => {
-        const { items } = await kube.list(namespaceKind);
-        if (items.some(({ metadata }) => metadata.name === name)) throw new Error(`namespace ${name} is being deleted`);
-      });
-    },
-  };
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startExtensionServer } from '../../../../test/support/extension-server.ts';
 import { type BareCluster, eventually, freePort, SteppedClock } from '../../../../test/support/index.ts';
-import { openNamespace, openOlmCluster } from '../../../../test/support/olm-cluster.ts';
+import { createNamespace, openOlmCluster } from '../../../../test/support/olm-kinds.ts';
 import { type ClusterServiceVersion, parseClusterServiceVersion } from '../../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, silentLogger, systemClock, textAt } from '../../../base/index.ts';
 import { createManager } from '../../../controller/index.ts';
@@ -59,7 +59,7 @@ beforeEach(async () => {
   context = { ...context, clock };
   namespaces = new AsyncDisposableStack();
   for (const name of ['a', 'b']) {
-    namespaces.use(await openNamespace(cluster, name));
+    namespaces.use(await createNamespace(cluster, name));
     const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
     await cluster.kube.create(
       { ...group, metadata: { name: 'group', namespace: name }, spec: { targetNamespaces: [name] } },
