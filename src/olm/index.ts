@@ -4,6 +4,7 @@
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
  *    src/metrics, src/rbac, src/operators, src/constraints, src/api, src/base */
 
+export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
 export {
@@ -23,6 +24,7 @@ export {
   conditionOwnerController,
   operatorConditionController,
 } from './operator-condition/controller.ts';
+export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';

@@ -7,6 +7,7 @@ export type { BundleContent, BundleContents, BundleReference } from './bundle-co
 export { componentLabel } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
+export { copiedVersions, originalVersions } from './list-targets.ts';
 export {
   areIntersecting,
   type GroupSurface,
@@ -18,5 +19,6 @@ export {
 } from './operator-groups.ts';
 export { permissionObjects, permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
+export { isInactiveMember, type Placement, placementOf } from './placement.ts';
 export { orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
 export { readStepManifest, type StepReference } from './step-reference.ts';

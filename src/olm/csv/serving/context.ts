@@ -1,7 +1,14 @@
 import { clusterServiceVersionResource, olmLabels, operatorGroupResource } from '../../../api/index.ts';
 import { type Clock, type JsonObject, objectAt, objectsAt } from '../../../base/index.ts';
 import type { Manager } from '../../../controller/index.ts';
-import { type CacheIndex, indexCache, type KindCache, type KubeClient, type KubeObject, type ListTarget } from '../../../kube/index.ts';
+import {
+  type CacheIndex,
+  indexCache,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  type ListTarget,
+} from '../../../kube/index.ts';
 import { CertificateReader } from './serving-certificates.ts';
 
 const managed = `${olmLabels.managed}=true`;
