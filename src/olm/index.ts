@@ -1,10 +1,11 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. `addSubscriptions` resolves the Subscriptions of a namespace. Never writes objects of
  *  other controllers.
- *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
- *    src/metrics, src/rbac, src/operators, src/constraints, src/api, src/base */
+ *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube, src/metrics,
+ *    src/rbac, src/operators, src/constraints, src/api, src/base, src/formats, src/crd-safety */
 
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
+export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
 export {
@@ -19,6 +20,7 @@ export {
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
+export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,

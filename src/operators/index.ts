@@ -7,6 +7,7 @@ export type { BundleContent, BundleContents, BundleReference } from './bundle-co
 export { componentLabel } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
+export { installedAlongside } from './installed-alongside.ts';
 export { copiedVersions, originalVersions } from './list-targets.ts';
 export {
   areIntersecting,

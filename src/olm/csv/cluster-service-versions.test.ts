@@ -87,8 +87,8 @@ class World {
     return (await kube.get({ ...csvKind, name, namespace: this.place(namespace) })) as unknown as ClusterServiceVersion;
   }
 
-  async patch(kind: typeof csvKind, name: string, patch: JsonObject, namespace = 'a'): Promise<void> {
-    await kube.patch({ ...kind, name, namespace: this.place(namespace) }, patch, user);
+  async patch(kind: typeof csvKind, name: string, patch: JsonObject): Promise<void> {
+    await kube.patch({ ...kind, name, namespace: this.place() }, patch, user);
   }
 
   async delete(kind: typeof csvKind, name: string, namespace: string | undefined = 'a'): Promise<void> {
