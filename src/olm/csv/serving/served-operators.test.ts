@@ -5,7 +5,7 @@ import { type ExtensionServer, startExtensionServer } from '../../../../test/sup
 import { eventually, freePort } from '../../../../test/support/index.ts';
 import { runControllers } from '../../../../test/support/olm-cluster.ts';
 import type { ClusterServiceVersion } from '../../../api/index.ts';
-import { type JsonObject, objectAt, systemClock, textAt } from '../../../base/index.ts';
+import { type JsonObject, objectAt, objectsAt, systemClock, textAt } from '../../../base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../../kube/index.ts';
 import { addOperatorGroups } from '../../operator-group/controller.ts';
 import { addClusterServiceVersions } from '../controller.ts';
@@ -140,7 +140,7 @@ test('a webhook that was changed by another client is corrected without another 
   await create('drift', group(), crd(), csv({ spec: { webhookdefinitions: [webhook] } }));
   const { status } = await reaches('drift', succeeded);
   const [made] = await configurationsOf('drift');
-  const webhooks = (made?.['webhooks'] as JsonObject[]).map((one) => ({ ...one, namespaceSelector: {}, rules: [] }));
+  const webhooks = objectsAt(made as JsonObject, 'webhooks').map((one) => ({ ...one, namespaceSelector: {}, rules: [] }));
   await kube.patch({ ...configurationKind, name: made?.metadata.name ?? '' }, { webhooks }, user);
   await eventually(async () =>
     expect((await configurationsOf('drift'))[0]).toMatchObject({ webhooks: [{ rules: [{ resources: ['boats'] }] }] }),
