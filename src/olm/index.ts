@@ -15,6 +15,8 @@ export {
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export type { CopyOptions } from './copied-csv/context.ts';
+export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
 export {
   addClusterServiceVersions,
   type ClusterServiceVersionsOptions,
