@@ -29,7 +29,8 @@ export interface Prepared {
   readonly created: readonly KubeObject[];
 }
 
-async function ensureNamespace(kube: KubeClient, name: string): Promise<readonly KubeObject[]> {
+/** Makes the namespace where it does not exist; what was made. */
+export async function ensureNamespace(kube: KubeClient, name: string): Promise<readonly KubeObject[]> {
   try {
     await kube.get({ apiVersion: 'v1', kind: 'Namespace', name });
     return [];

@@ -7,7 +7,7 @@ import type { kubeconfigOption, OptionValues, registryOptions } from '../../comm
 import { openWorkFolder, type WorkFolder } from '../../input/index.ts';
 import type { Transfer } from '../../oci/index.ts';
 import { createProgress } from '../../output/index.ts';
-import { type InstallRequest, prepare } from '../install.ts';
+import { ensureNamespace, type InstallRequest, prepare } from '../install.ts';
 import { listSubscriptions } from '../objects.ts';
 import type { runOperatorOptions } from '../options.ts';
 import { pullCatalog, pushCatalog } from '../run/catalog-image.ts';
@@ -58,6 +58,7 @@ async function publish({ kube, values, transfer, work, bundle }: Run, packageNam
   const documents = runCatalog(bundle, earlier);
   const tag = sha256Digest(Buffer.from(JSON.stringify(documents))).slice('sha256:'.length, 'sha256:'.length + 12);
   const ref = `${values['push-to']}/${packageName}-catalog:${tag}`;
+  await ensureNamespace(kube, namespace);
   await applyRunCatalog(kube, { namespace, packageName }, await pushCatalog(documents, { ref, work, transfer }));
 }
 
