@@ -2,7 +2,7 @@
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. `addSubscriptions` resolves the Subscriptions of a namespace. Never writes objects of
  *  other controllers.
  *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
- *    src/metrics, src/rbac, src/operators, src/constraints, src/api, src/base */
+ *    src/metrics, src/rbac, src/operators, src/extension-server, src/constraints, src/api, src/base */
 
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
@@ -11,7 +11,7 @@ export {
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
+export type { CatalogSourceViews, HeldSources, ServedSources, UnavailableSource } from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
@@ -19,6 +19,13 @@ export {
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export {
+  addPackageRegistration,
+  type PackageRegistrationOptions,
+  type PackageService,
+  packageRegistrationController,
+} from './package-manifest/registration.ts';
+export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';
