@@ -48,13 +48,30 @@ function readAttributes({ method = '', url = '' }: IncomingMessage): RequestAttr
   }
 }
 
-function sendJson(response: ServerResponse, code: number, body: JsonObject, type = 'application/json'): void {
+const json = 'application/json';
+
+interface Content {
+  readonly code?: number;
+  readonly body: JsonObject;
+  readonly type?: string;
+}
+
+function sendJson(response: ServerResponse, { code = 200, body, type = json }: Content): void {
   response.writeHead(code, { 'content-type': type, 'cache-control': 'no-cache, private' }).end(JSON.stringify(body));
 }
 
 function refuse(response: ServerResponse, { code, status }: Refusal): void {
   if (code === 429) response.setHeader('retry-after', String(retrySeconds));
-  sendJson(response, code, status);
+  sendJson(response, { code, body: status });
+}
+
+function isServed({ group, version, resource, subresource }: ResourceAttributes): boolean {
+  if (group !== packagesGroup || version !== packagesVersion || resource !== packagesResource) return false;
+  return subresource === '' || subresource === 'icon';
+}
+
+function unknownPath(): Refusal {
+  return new Refusal(404, 'the server could not find the requested resource');
 }
 
 function labelSelectorIn(query: URLSearchParams): LabelSelector {
@@ -105,8 +122,8 @@ export class PackageHandler {
     await this.#assertAllowed(user, attributes);
     if (attributes.kind === 'resource') return await this.#answerResource({ request, response, query, attributes });
     const document = documentAt(pathname, request.headers.accept ?? '');
-    if (document === undefined) throw new Refusal(404, 'the server could not find the requested resource');
-    sendJson(response, 200, document.body, document.type);
+    if (document === undefined) throw unknownPath();
+    sendJson(response, document);
   }
 
   /** Documents are for all users who have a name, as those of the API server are. */
@@ -118,11 +135,8 @@ export class PackageHandler {
   }
 
   async #answerResource(asked: Asked): Promise<void> {
-    const { verb, group, version, resource, subresource, namespace, name } = asked.attributes;
-    const isOurs = group === packagesGroup && version === packagesVersion && resource === packagesResource;
-    if (!isOurs || (subresource !== '' && subresource !== 'icon')) {
-      throw new Refusal(404, 'the server could not find the requested resource');
-    }
+    const { verb, subresource, namespace, name } = asked.attributes;
+    if (!isServed(asked.attributes)) throw unknownPath();
     if (verb !== 'get' && verb !== 'list') throw notSupported(verb);
     if (verb === 'list') return await this.#list(asked);
     if (namespace === '') throw noSuchPackage(name);
@@ -143,7 +157,7 @@ export class PackageHandler {
     const representation = this.#representation(asked);
     for await (const found of this.#deps.packages.list({ namespace, name, selects: () => true })) {
       const body = representation.one(found);
-      if (body !== undefined) return sendJson(asked.response, 200, body, representation.type);
+      if (body !== undefined) return sendJson(asked.response, { body, type: representation.type });
     }
     throw noSuchPackage(name);
   }

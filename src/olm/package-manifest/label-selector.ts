@@ -14,16 +14,25 @@ function termsOf(text: string): readonly string[] {
   return terms.map((term) => term.trim());
 }
 
-function termOf(term: string): LabelSelector | undefined {
+function equalityOf(term: string): LabelSelector | undefined {
   const [, name = '', operator, expected] = equality.exec(term) ?? [];
-  if (operator !== undefined) return (labels) => (labels[name] === expected) === (operator !== '!=');
-  const [, member = '', inOrNot, list = ''] = membership.exec(term) ?? [];
-  if (inOrNot !== undefined) {
-    const values = new Set(list.split(',').map((one) => one.trim()));
-    return (labels) => (labels[member] !== undefined && values.has(labels[member])) === (inOrNot === 'in');
-  }
-  const [, not, known = ''] = existence.exec(term) ?? [];
-  return not === undefined ? undefined : (labels) => (labels[known] !== undefined) === (not === '');
+  return operator === undefined ? undefined : (labels) => (labels[name] === expected) === (operator !== '!=');
+}
+
+function membershipOf(term: string): LabelSelector | undefined {
+  const [, name = '', operator, list = ''] = membership.exec(term) ?? [];
+  if (operator === undefined) return undefined;
+  const values = new Set(list.split(',').map((one) => one.trim()));
+  return (labels) => (labels[name] !== undefined && values.has(labels[name])) === (operator === 'in');
+}
+
+function existenceOf(term: string): LabelSelector | undefined {
+  const [, not, name = ''] = existence.exec(term) ?? [];
+  return not === undefined ? undefined : (labels) => (labels[name] !== undefined) === (not === '');
+}
+
+function termOf(term: string): LabelSelector | undefined {
+  return equalityOf(term) ?? membershipOf(term) ?? existenceOf(term);
 }
 
 /** Reads a label selector: `a=b,c!=d,e in (f,g),!h`. Undefined for one that cannot be read. */

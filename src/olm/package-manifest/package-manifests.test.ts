@@ -128,7 +128,9 @@ test('a package has its channels, the newest version of each, their entries and 
     },
   });
   const channels = objectsAt(objectAt(body, 'status'), 'channels');
-  expect(channels.map(({ name, currentCSV }) => `${String(name)} ${String(currentCSV)}`)).toEqual(['stable p.v1.2.0']);
+  expect(channels.map((channel) => `${textAt(channel, 'name')} ${textAt(channel, 'currentCSV')}`)).toEqual([
+    'stable p.v1.2.0',
+  ]);
   expect(channels[0]).toMatchObject({
     currentCSVDesc: { displayName: 'P', version: '1.2.0', annotations: { a: 'b' }, provider: {} },
     entries: [

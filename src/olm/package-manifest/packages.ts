@@ -27,7 +27,7 @@ export interface FoundPackage {
   readonly source: KubeObject;
   readonly metadata: JsonObject;
   /** Undefined when it cannot be read any more. */
-  manifest(): JsonObject | undefined;
+  readonly manifest: () => JsonObject | undefined;
 }
 
 /** The icon of a package, and what identifies it. */

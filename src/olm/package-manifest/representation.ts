@@ -10,9 +10,9 @@ export interface Representation {
   readonly head: JsonObject;
   readonly items: 'items' | 'rows';
   /** Undefined for one that cannot be read any more. */
-  item(found: FoundPackage): JsonObject | undefined;
+  readonly item: (found: FoundPackage) => JsonObject | undefined;
   /** A single object. */
-  one(found: FoundPackage): JsonObject | undefined;
+  readonly one: (found: FoundPackage) => JsonObject | undefined;
 }
 
 const json = 'application/json';
@@ -40,18 +40,25 @@ function includedIn(query: URLSearchParams): IncludedObject {
   return included === 'None' || included === 'Object' ? included : 'Metadata';
 }
 
+/** The form that one media type asks for: '' is the plain one; undefined for one that is not served. */
+function formOf(entry: string): string | undefined {
+  const [type = '', ...parameters] = entry.split(';').map((part) => part.trim());
+  if (![json, '*/*', 'application/*'].includes(type)) return undefined;
+  const asked = new Map(parameters.map((parameter) => parameter.split('=') as [string, string | undefined]));
+  const form = asked.get('as') ?? '';
+  return form === '' || asked.get('v') === 'v1' ? form : undefined;
+}
+
+const forms: Readonly<Record<string, (query: URLSearchParams, nowMs: number) => Representation>> = {
+  '': plain,
+  Table: (query, nowMs) => table(includedIn(query), nowMs),
+  PartialObjectMetadata: metadata,
+  PartialObjectMetadataList: metadata,
+};
+
 /** The first form of `accept` that is served; undefined where none is. */
 export function representationFor(accept: string, query: URLSearchParams, nowMs: number): Representation | undefined {
-  if (accept.trim() === '') return plain();
-  for (const entry of accept.split(',')) {
-    const [type = '', ...parameters] = entry.split(';').map((part) => part.trim());
-    const asked = new Map(parameters.map((parameter) => parameter.split('=') as [string, string | undefined]));
-    const form = asked.get('as');
-    const isJson = type === json || type === '*/*' || type === 'application/*';
-    if (!isJson || (form !== undefined && asked.get('v') !== 'v1')) continue;
-    if (form === undefined) return plain();
-    if (form === 'Table') return table(includedIn(query), nowMs);
-    if (form === 'PartialObjectMetadata' || form === 'PartialObjectMetadataList') return metadata();
-  }
-  return undefined;
+  const asked = accept.trim() === '' ? [''] : accept.split(',').map(formOf);
+  const first = asked.find((form) => form !== undefined && Object.hasOwn(forms, form));
+  return first === undefined ? undefined : forms[first]?.(query, nowMs);
 }
