@@ -55,21 +55,53 @@ function csvOf(index: CatalogIndex, bundle: CatalogBundle, stated: JsonObject | 
   }
 }
 
+/** Reads the ClusterServiceVersions of heads of one package, each once. */
+class HeadReader {
+  readonly #index: CatalogIndex;
+  readonly #found: CatalogPackage;
+  readonly #stated: JsonObject | undefined;
+  readonly #csvs = new Map<string, JsonObject | undefined>();
+
+  constructor(index: CatalogIndex, found: CatalogPackage) {
+    this.#index = index;
+    this.#found = found;
+    const [stated] = index.metas({ schema: 'olm.package', name: found.name, limit: 1 });
+    this.#stated = stated?.value;
+  }
+
+  /** Undefined for a channel whose head cannot be shown. */
+  describe(channel: Channel): DescribedChannel | undefined {
+    const heads = this.#index.members.channel(this.#found.name, channel.name)?.heads ?? [];
+    const head = heads.length === 1 ? this.#found.bundles.get(heads[0] ?? '') : undefined;
+    if (head === undefined) return undefined;
+    if (!this.#csvs.has(head.name)) this.#csvs.set(head.name, csvOf(this.#index, head, this.#stated));
+    const csv = this.#csvs.get(head.name);
+    if (csv === undefined) return undefined;
+    return { name: channel.name, ...deprecated(channel), entries: entriesOf(channel, this.#found), csv };
+  }
+}
+
 /** A package with what its catalog has of its operators; undefined where there is none. Reads a document for each channel: some milliseconds.
  *  @throws TerminalError CatalogIndexUnusable */
 export function describePackage(index: CatalogIndex, name: string): DescribedPackage | undefined {
   const found = index.package(name);
   if (found === undefined) return undefined;
-  const [stated] = index.metas({ schema: 'olm.package', name, limit: 1 });
-  const csvs = new Map<string, JsonObject | undefined>();
-  const channels = found.channels.flatMap((channel): DescribedChannel[] => {
-    const heads = index.members.channel(name, channel.name)?.heads ?? [];
-    const head = heads.length === 1 ? found.bundles.get(heads[0] ?? '') : undefined;
-    if (head === undefined) return [];
-    if (!csvs.has(head.name)) csvs.set(head.name, csvOf(index, head, stated?.value));
-    const csv = csvs.get(head.name);
-    if (csv === undefined) return [];
-    return [{ name: channel.name, ...deprecated(channel), entries: entriesOf(channel, found), csv }];
-  });
+  const reader = new HeadReader(index, found);
+  const channels = found.channels.flatMap((channel) => reader.describe(channel) ?? []);
   return { name, defaultChannel: found.defaultChannel, ...deprecated(found), channels };
+}
+
+/** The default channel of a package, or the first by name that can be shown where that one cannot; undefined where there is none.
+ *  @throws TerminalError CatalogIndexUnusable */
+export function describeDefaultChannel(index: CatalogIndex, name: string): DescribedChannel | undefined {
+  const found = index.package(name);
+  if (found === undefined) return undefined;
+  const reader = new HeadReader(index, found);
+  const isDefault = (channel: Channel): boolean => channel.name === found.defaultChannel;
+  const ordered = [...found.channels.filter(isDefault), ...found.channels.filter((channel) => !isDefault(channel))];
+  for (const channel of ordered) {
+    const described = reader.describe(channel);
+    if (described !== undefined) return described;
+  }
+  return undefined;
 }

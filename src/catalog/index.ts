@@ -33,6 +33,7 @@ export {
   type DescribedChannel,
   type DescribedEntry,
   type DescribedPackage,
+  describeDefaultChannel,
   describePackage,
 } from './describe-package.ts';
 export type { DrawnHop, Marks } from './draw/layout.ts';

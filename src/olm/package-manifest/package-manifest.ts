@@ -12,7 +12,7 @@ function deprecated({ deprecation }: { readonly deprecation?: string }): JsonObj
 }
 
 /** The channel that an installation without a channel is from: the one that is named, else the only one, else the first. */
-export function defaultChannelOf({ channels, defaultChannel }: DescribedPackage): DescribedChannel | undefined {
+function defaultChannelOf({ channels, defaultChannel }: DescribedPackage): DescribedChannel | undefined {
   return channels.find(({ name }) => name === defaultChannel) ?? channels[0];
 }
 
@@ -33,9 +33,8 @@ export interface PackageTraits {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The traits of a package. */
-export function traitsOf(described: DescribedPackage): PackageTraits {
-  const channel = defaultChannelOf(described);
+/** The traits of a package, from its default channel. */
+export function traitsOf(channel: DescribedChannel | undefined): PackageTraits {
   return { provider: providerOf(channel), labels: textsOf(objectAt(channel?.csv, 'metadata', 'labels')) };
 }
 
@@ -90,7 +89,7 @@ export function packageManifest(source: KubeObject, described: DescribedPackage,
   return {
     apiVersion: packagesApiVersion,
     kind: packagesKind,
-    metadata: metadataOf(source, { name: described.name, labels: labelsOf(source, traitsOf(described)), namespace }),
+    metadata: metadataOf(source, { name: described.name, labels: labelsOf(source, traitsOf(channel)), namespace }),
     spec: {},
     status: {
       catalogSource: sourceName,

@@ -1,18 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { JsonObject } from '../../base/index.ts';
-import { type CatalogIndex, describePackage } from '../../catalog/index.ts';
+import { type CatalogIndex, describeDefaultChannel, describePackage } from '../../catalog/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { ServedSource, ServedSources } from '../catalog-source/views.ts';
 import { type Icon, iconOf } from './csv-description.ts';
 import type { LabelSelector } from './label-selector.ts';
-import {
-  defaultChannelOf,
-  labelsOf,
-  metadataOf,
-  type PackageTraits,
-  packageManifest,
-  traitsOf,
-} from './package-manifest.ts';
+import { labelsOf, metadataOf, type PackageTraits, packageManifest, traitsOf } from './package-manifest.ts';
 
 /** Which packages are asked for. */
 export interface PackageQuery {
@@ -74,8 +67,7 @@ export class Packages {
   icon(namespace: string, name: string): FoundIcon | undefined {
     using served = this.#sources.serve(namespace);
     for (const { index } of served.sources) {
-      const described = describePackage(index, name);
-      const channel = described === undefined ? undefined : defaultChannelOf(described);
+      const channel = describeDefaultChannel(index, name);
       if (channel === undefined) continue;
       const head = channel.entries[0]?.name ?? '';
       return { icon: iconOf(channel.csv), etag: `"${index.digest.slice(-16)}.${name}.${head}"` };
@@ -87,10 +79,11 @@ export class Packages {
     const known: KnownTraits = this.#known.get(index) ?? new Map();
     this.#known.set(index, known);
     if (known.has(name)) return known.get(name);
-    const described = describePackage(index, name);
-    const traits = described === undefined || described.channels.length === 0 ? undefined : traitsOf(described);
     // Names of no package would be without end.
-    if (described !== undefined) known.set(name, traits);
+    if (index.package(name) === undefined) return undefined;
+    const channel = describeDefaultChannel(index, name);
+    const traits = channel === undefined ? undefined : traitsOf(channel);
+    known.set(name, traits);
     return traits;
   }
 }
