@@ -5,7 +5,7 @@ import { type ControllerHealth, createManager, type Election, type Manager } fro
 import type { KindCache, KubeClient } from '../src/kube/index.ts';
 import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describeOffers } from '../src/olm/index.ts';
 import { type CatalogsContext, openCatalogs, unpackSettings } from './catalogs.ts';
-import { addOlm } from './olm.ts';
+import { addOlm, type OlmContext } from './olm.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
 import type { ControllerSettings, OlmSettings } from './settings.ts';
 
@@ -19,7 +19,7 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
   /** Where and how catalogs are served; undefined: ClusterCatalogs and PlatformOperators are left to another program. */
   readonly catalogs: Pick<CatalogsContext, 'catalogsDir' | 'openCatalogServer'> | undefined;
   /** Operator Lifecycle Manager, and the folder of its catalogs and bundles; undefined: its kinds are left alone. */
-  readonly olm?: { readonly settings: OlmSettings; readonly olmDir: string } | undefined;
+  readonly olm?: (Pick<OlmContext, 'olmDir' | 'packages'> & { readonly settings: OlmSettings }) | undefined;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
   /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */
@@ -75,7 +75,7 @@ export async function startControllers(
   }
   const unpacking = unpackSettings(settings, context);
   const sources =
-    context.olm && (await addOlm(manager, context.olm.settings, { olmDir: context.olm.olmDir, registries, unpacking }));
+    context.olm && (await addOlm(manager, context.olm.settings, { ...context.olm, registries, unpacking, stack }));
   // The controllers end before what they work with.
   stack.defer(async () => {
     stop.abort();

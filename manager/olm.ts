@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { catalogSourceResource, parseCatalogSource } from '../src/api/index.ts';
+import type { ServingCertificate } from '../src/base/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import {
   addApiRoles,
@@ -9,10 +10,13 @@ import {
   addInstallPlans,
   addOperatorConditions,
   addOperatorGroups,
+  addPackageRegistration,
   addSubscriptions,
   type CatalogSources,
   openBundleContents,
+  type PackageService,
   readPullSecrets,
+  startPackageServer,
   type UnpackSettings,
 } from '../src/olm/index.ts';
 import type { OlmSettings, RegistrySettings } from './settings.ts';
@@ -21,20 +25,45 @@ const gibibyte = 1024 ** 3;
 /** Of all bundles that were unpacked; the ones used last stay. */
 const bundleStoreBytes = 4 * gibibyte;
 
+/** Where the package server listens, and where the API server reaches it. */
+export interface PackageServing {
+  readonly serving: ServingCertificate;
+  /** Default: all addresses. */
+  readonly host?: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly serviceOn: (port: number) => PackageService;
+}
+
 /** What the controllers of Operator Lifecycle Manager run with. */
 export interface OlmContext {
+  /** Undefined: no PackageManifests are served. */
+  readonly packages?: PackageServing | undefined;
   /** No other process uses it. */
   readonly olmDir: string;
   readonly registries: RegistrySettings;
   readonly unpacking: UnpackSettings;
 }
 
-/** Adds the controllers of Operator Lifecycle Manager. A new one is added here.
- *  @throws TerminalError DataFolderInUse, DataFolderUnusable */
+/** Starts the package server, and has it registered. */
+async function openPackages(
+  manager: Manager,
+  sources: CatalogSources,
+  { serving, host, port, serviceOn }: PackageServing,
+): Promise<AsyncDisposable> {
+  const { kube, clock, log } = manager;
+  const place = { port, ...(host === undefined ? {} : { host }) };
+  const server = await startPackageServer({ kube, clock, log, sources, serving, ...place });
+  addPackageRegistration(manager, { service: serviceOn(server.port), serving });
+  return server;
+}
+
+/** Adds the controllers of Operator Lifecycle Manager. A new one is added here. The package server belongs to `stack`.
+ *  @throws TerminalError DataFolderInUse, DataFolderUnusable · Error when a port is taken */
 export async function addOlm(
   manager: Manager,
   { globalCatalogNamespace }: OlmSettings,
-  { olmDir, registries, unpacking: settings }: OlmContext,
+  { olmDir, packages, registries, unpacking: settings, stack }: OlmContext & { readonly stack: AsyncDisposableStack },
 ): Promise<CatalogSources> {
   const { kube } = manager;
   const readShared = async (): Promise<{
@@ -66,5 +95,6 @@ export async function addOlm(
   addOperatorConditions(manager);
   addCopiedCsvs(manager);
   addApiRoles(manager);
+  if (packages !== undefined) stack.use(await openPackages(manager, views, packages));
   return views;
 }
