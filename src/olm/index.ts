@@ -29,6 +29,7 @@ export {
   clusterServiceVersionController,
 } from './csv/controller.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export { addOlmConfig, type OlmConfigOptions, olmConfigController } from './olm-config/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
