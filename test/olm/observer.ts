@@ -13,6 +13,7 @@ const kinds: readonly (readonly [string, string])[] = [
   [`${olm}/v1`, 'OperatorGroup'],
   [`${olm}/v2`, 'OperatorCondition'],
   [`${olm}/v1`, 'Operator'],
+  [`${olm}/v1`, 'OLMConfig'],
   ['v1', 'Namespace'],
   ['v1', 'ServiceAccount'],
   ['v1', 'Service'],
@@ -55,6 +56,9 @@ function slugOfObject(object: KubeObject): string | undefined {
   if (isCommon(object)) return undefined;
   const { namespace, labels = {} } = object.metadata;
   if (namespace === undefined) return slugPattern.exec(JSON.stringify(object))?.[0];
+  // Extension API servers are granted to read there how users authenticate.
+  if (namespace === 'kube-system' && object.kind === 'RoleBinding')
+    return slugPattern.exec(JSON.stringify(object))?.[0];
   const own = slugPattern.exec(namespace)?.[0];
   const origin = labels['olm.copiedFrom'] ?? labels['olm.owner.namespace'] ?? namespace;
   return slugPattern.exec(origin)?.[0] === own ? own : undefined;

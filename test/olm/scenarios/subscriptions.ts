@@ -1,5 +1,6 @@
 import { type JsonObject, textAt } from '../../../src/base/index.ts';
-import { apply, catalog, catalogSource, csvTarget, group, rest, subscription, succeeded } from '../objects.ts';
+import { catalog, catalogSource, connected, subscription } from '../catalog-objects.ts';
+import { apply, csvTarget, group, rest, succeeded } from '../objects.ts';
 import type { Action, Scenario, State } from '../scenario.ts';
 
 type Documents = readonly JsonObject[];
@@ -9,7 +10,7 @@ const first = { version: '0.1.0' };
 const second = { version: '0.2.0', replaces: '0.1.0' };
 const third = { version: '0.3.0', replaces: '0.2.0' };
 /** Until the catalog is connected, resolution fails. */
-const shop = [...apply(group(), catalogSource('old')), rest('catalog')];
+const shop = [...apply(group(), catalogSource('old')), rest('catalog', connected())];
 /** The catalog of the CatalogSource is exchanged. */
 const newCatalog: Action = {
   patch: { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'shop', namespace: '$id-a' },
@@ -121,7 +122,7 @@ export const scenarios: readonly Scenario[] = [
     catalogs: { old: catalog(first) },
     actions: [
       ...apply(catalogSource('old')),
-      rest('catalog'),
+      rest('catalog', connected()),
       ...apply(subscription()),
       rest('without'),
       ...apply(group()),
