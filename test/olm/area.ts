@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage, mapLimit } from '../../src/base/index.ts';
+import { errorMessage, mapLimit, objectAt } from '../../src/base/index.ts';
 import { openStage, playScenario, type Stage } from './play.ts';
-import type { Implementation, Recording, Recordings, Scenario } from './scenario.ts';
+import type { Action, Implementation, Recording, Recordings, Scenario } from './scenario.ts';
 
 const folder = join(import.meta.dirname, 'scenarios');
 
@@ -28,11 +28,12 @@ export interface AreaPlay {
 
 type Played = Record<string, Recording>;
 
-async function playOn(stage: Stage, scenario: Scenario, { report }: AreaPlay, played: Played): Promise<void> {
+async function playOn(stage: Stage, scenario: Scenario, { report }: AreaPlay): Promise<Played> {
   try {
-    played[scenario.id] = await playScenario(stage, scenario);
+    return { [scenario.id]: await playScenario(stage, scenario) };
   } catch (thrown) {
     report(`${scenario.id} failed: ${errorMessage(thrown)}`);
+    return {};
   }
 }
 
@@ -42,18 +43,34 @@ async function withStage(start: AreaPlay['start'], use: (stage: Stage) => Promis
   await use(stage);
 }
 
+/** A global group copies to the namespaces of all scenarios. */
+function isGlobalGroup(action: Action): boolean {
+  if ('patch' in action) return JSON.stringify(action.merge).includes('"targetNamespaces":null');
+  if (!('apply' in action) || action.apply['kind'] !== 'OperatorGroup') return false;
+  const { targetNamespaces, selector } = objectAt(action.apply, 'spec') ?? {};
+  return targetNamespaces === undefined && selector === undefined;
+}
+
+function needsCluster({ isAlone, actions }: Scenario): boolean {
+  return isAlone === true || actions.some(isGlobalGroup);
+}
+
 /** Plays scenarios on one cluster, and those that need it on a cluster of their own. */
 export async function playArea(scenarios: readonly Scenario[], play: AreaPlay): Promise<Recordings> {
   const played: Played = {};
-  const together = scenarios.filter(({ isAlone }) => isAlone !== true);
+  const together = scenarios.filter((scenario) => !needsCluster(scenario));
   if (together.length > 0) {
     await withStage(play.start, async (stage) => {
-      await mapLimit(together, play.lanes, (scenario) => playOn(stage, scenario, play, played));
+      await mapLimit(together, play.lanes, async (scenario) => {
+        Object.assign(played, await playOn(stage, scenario, play));
+      });
     });
   }
-  const alone = scenarios.filter(({ isAlone }) => isAlone === true);
-  await mapLimit(alone, Math.ceil(play.lanes / 4), (scenario) =>
-    withStage(play.start, (stage) => playOn(stage, scenario, play, played)),
+  const alone = scenarios.filter(needsCluster);
+  await mapLimit(alone, Math.ceil(play.lanes / 3), (scenario) =>
+    withStage(play.start, async (stage) => {
+      Object.assign(played, await playOn(stage, scenario, play));
+    }),
   );
   return played;
 }

@@ -119,3 +119,12 @@ export function subscription(spec: JsonObject = {}, name = 'boat', namespace = '
 export const connected = (name = 'shop', namespace = 'a'): State => {
   return { of: sourceTarget(name, namespace), has: '"lastObservedState":"READY"' };
 };
+
+/** The Subscription knows that the CSV is installed. */
+export const latest = (installedCSV = 'boat.v0.1.0', name = 'boat'): State => {
+  return { of: subscriptionTarget(name), shows: { installedCSV, currentCSV: installedCSV, state: 'AtLatestKnown' } };
+};
+/** A plan waits for approval, or for its CSV. */
+export const pending = (currentCSV: string, name = 'boat'): State => {
+  return { of: subscriptionTarget(name), shows: { currentCSV, state: 'UpgradePending' } };
+};

@@ -10,7 +10,7 @@ import type { Implementation } from './scenario.ts';
 /** OLM corrects some things on its resync alone. It takes minutes by default. */
 const resync = '2s';
 /** Longer than two resyncs: what it corrects only then is not missed. */
-const quietMs = 6_000;
+const quietMs = 8_000;
 
 interface Program extends AsyncDisposable {
   readonly metricsUrl: string;
@@ -100,7 +100,7 @@ export async function startOracle(binaries: OlmBinaries): Promise<Implementation
   return {
     kubeconfigPath: cluster.kubeconfigPath,
     quietMs,
-    read: cluster.read,
+    read: (path) => cluster.read(path),
     metrics: () => programs.metrics(),
     restart: async () => {
       await programs[Symbol.asyncDispose]();

@@ -21,7 +21,11 @@ import {
   type Target,
 } from './scenario.ts';
 
-const restLimitMs = 60_000;
+/** For the state that a rest waits for first. */
+const stateLimitMs = 120_000;
+/** For quiet. What changes for longer is a loop. */
+const restLimitMs = 45_000;
+const writer = { fieldManager: 'scenario' };
 
 /** Objects by their key; several with one key are numbered in the order of their content. */
 function objectsOf({ canonical, objects }: Timeline, changedBeforeMs: number): Map<string, JsonObject> {
@@ -82,23 +86,37 @@ class Run {
   }
 
   async act(action: Action): Promise<void> {
-    const options = { fieldManager: 'scenario' };
     if ('rest' in action) return await this.#rest(action);
     if ('restart' in action) {
       await this.#implementation.restart();
     } else if ('try' in action) {
       this.#answers[action.try] = await this.#attempt(action.apply);
     } else if ('apply' in action) {
-      await this.#kube.apply(await this.#withUids(action.apply), { ...options, force: true });
+      await this.#kube.apply(await this.#withUids(action.apply), { ...writer, force: true });
     } else if ('patch' in action) {
       const { subresource } = action;
-      const patchOptions = subresource === undefined ? options : { ...options, subresource };
-      await this.#kube.patch(this.#target(action.patch), this.#filled(action.merge), patchOptions);
+      const options = subresource === undefined ? writer : { ...writer, subresource };
+      await this.#kube.patch(this.#target(action.patch), this.#filled(action.merge), options);
     } else {
-      await this.#kube.delete(this.#target(action.delete));
+      await this.#actOnMany(action);
     }
     // The watch shows the write a moment later.
     this.#timeline.lastChangeMs = Date.now();
+  }
+
+  async #actOnMany(action: Extract<Action, { delete: unknown } | { deleteAll: unknown } | { approve: unknown }>) {
+    if ('delete' in action) {
+      await this.#kube.delete(this.#target(action.delete));
+      return;
+    }
+    const plans = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' };
+    const target = this.#filled('deleteAll' in action ? action.deleteAll : { ...plans, namespace: action.approve });
+    const { items } = await this.#kube.list(target);
+    for (const { metadata } of items) {
+      const object = { ...target, name: metadata.name ?? '' };
+      if ('deleteAll' in action) await this.#kube.delete(object);
+      else await this.#kube.patch(object, { spec: { approved: true } }, writer);
+    }
   }
 
   /** `$uid/KIND/NAME` is the uid of an object of the namespace `a`. */
@@ -131,6 +149,9 @@ class Run {
       if ('isAbsent' in state) return false;
       if ('has' in state) return JSON.stringify(object).includes(this.#filled(state.has));
       const status = objectAt(object, 'status');
+      if ('shows' in state) {
+        return Object.entries(state.shows).every(([key, value]) => textAt(status, key) === this.#filled(value));
+      }
       return textAt(status, 'phase') === state.is || textAt(status, 'state') === state.is;
     } catch (thrown) {
       if (isNotFound(thrown)) return 'isAbsent' in state;
@@ -141,8 +162,9 @@ class Run {
   /** Whether it is still restless when the time is up. */
   async #settle(until?: State): Promise<boolean> {
     const { quietMs } = this.#implementation;
+    const stateEndMs = Date.now() + stateLimitMs;
+    while (until !== undefined && Date.now() < stateEndMs && !(await this.#isReached(until))) await pause(200);
     const endMs = Date.now() + restLimitMs;
-    while (until !== undefined && Date.now() < endMs && !(await this.#isReached(until))) await pause(200);
     while (Date.now() - this.#timeline.lastChangeMs < quietMs && Date.now() < endMs) await pause(100);
     return Date.now() - this.#timeline.lastChangeMs < quietMs;
   }
@@ -163,7 +185,7 @@ class Run {
     const isRestless = await this.#settle(rest.until);
     await this.#readAnswers(rest);
     const nowMs = Date.now();
-    const objects = objectsOf(this.#timeline, isRestless ? nowMs - restLimitMs / 2 : nowMs);
+    const objects = objectsOf(this.#timeline, isRestless ? nowMs - restLimitMs * 0.7 : nowMs);
     const phases = [...this.#timeline.phases].map(([key, seen]): [string, string[]] => [key, [...seen]]);
     const scope = { slug: this.#slug, isAlone: this.#isAlone };
     this.snapshots.push({
@@ -212,7 +234,11 @@ export async function openStage(implementation: Implementation): Promise<Stage> 
 
 async function cleanUp({ kube }: Stage, scenario: Scenario): Promise<void> {
   for (const name of scenario.namespaces) {
-    await kube.delete({ apiVersion: 'v1', kind: 'Namespace', name: `${slugOf(scenario.id)}-${name}` });
+    try {
+      await kube.delete({ apiVersion: 'v1', kind: 'Namespace', name: `${slugOf(scenario.id)}-${name}` });
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
   }
 }
 

@@ -5,10 +5,15 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ClusterClient } from '../../apiserver/index.ts';
 import { type CertifiedKey, isJsonObject, textAt } from '../../src/base/index.ts';
 
-/** Stands in for the containers of operators: answers as an extension API server without resources for whatever group is requested. */
+/** Stands in for the containers of operators: answers as an extension API server of Boats and Docks for whatever group is requested. */
 export interface StandInPods extends AsyncDisposable {
   readonly port: number;
 }
+
+const resources = [
+  { name: 'boats', singularName: 'boat', namespaced: true, kind: 'Boat', verbs: ['get', 'list'] },
+  { name: 'docks', singularName: 'dock', namespaced: true, kind: 'Dock', verbs: ['get', 'list'] },
+];
 
 function decoded(data: unknown, key: string): string {
   return isJsonObject(data) ? Buffer.from(textAt(data, key), 'base64').toString() : '';
@@ -38,7 +43,7 @@ export async function startStandInPods(client: ClusterClient, fallback: Certifie
     },
     (request, response) => {
       const [, group = '', version = ''] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(request.url ?? '') ?? [];
-      const list = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/${version}`, resources: [] };
+      const list = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/${version}`, resources };
       response.writeHead(version === '' ? 404 : 200, { 'content-type': 'application/json' });
       response.end(version === '' ? '{}' : JSON.stringify(list));
     },

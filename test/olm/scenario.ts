@@ -8,8 +8,9 @@ export interface Target {
   readonly namespace?: string;
 }
 
-/** The phase or state of an object; or a text that its JSON has; or that it was deleted. */
+/** The phase or state of an object; or members of its status; or a text that its JSON has; or that it was deleted. */
 export type State =
+  | { readonly of: Target; readonly shows: Readonly<Record<string, string>> }
   | { readonly of: Target; readonly is: string }
   | { readonly of: Target; readonly has: string }
   | { readonly of: Target; readonly isAbsent: true };
@@ -31,6 +32,9 @@ export type Action =
   | { readonly try: string; readonly apply: JsonObject }
   | { readonly patch: Target; readonly merge: JsonObject; readonly subresource?: 'status' }
   | { readonly delete: Target }
+  | { readonly deleteAll: Omit<Target, 'name'> }
+  /** All InstallPlans of the namespace. */
+  | { readonly approve: string }
   | { readonly restart: true }
   | Rest;
 

@@ -203,10 +203,10 @@ export const scenarios: readonly Scenario[] = [
     actions: [
       ...apply(group({ namespace: 'b', targets: ['a', 'b'] }), crd(), csv({ namespace: 'b' })),
       rest('first', succeeded(version1, 'b')),
-      ...apply(group(), csv()),
-      rest('refused', failed()),
+      ...apply(group(), csv({ name: version2 })),
+      rest('refused', failed(version2)),
       { patch: groupTarget('group', 'b'), merge: { spec: { targetNamespaces: ['$id-b'] } } },
-      rest('apart', succeeded()),
+      rest('apart', succeeded(version2)),
     ],
   },
   {
@@ -225,7 +225,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'the permissions of a Failed CSV become invalid, then valid',
     namespaces,
     actions: [
-      ...apply(group(), crd(), csv({ install: { deployments: [crashing] } })),
+      ...apply(group(), crd(), serviceAccount(), csv({ install: { deployments: [crashing] } })),
       rest('failed', failed()),
       { patch: csvTarget(version1), merge: { spec: { install: { spec: { permissions: [noVerbs] } } } } },
       rest('invalid'),

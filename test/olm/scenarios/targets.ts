@@ -12,16 +12,33 @@ import {
   rest,
   succeeded,
 } from '../objects.ts';
-import { accessReview, clusterRole, readsConfigMaps, readsNodes, role, serviceAccount } from '../rbac-objects.ts';
+import {
+  accessReview,
+  clusterRole,
+  ownerReference,
+  readsConfigMaps,
+  readsNodes,
+  role,
+  serviceAccount,
+} from '../rbac-objects.ts';
 import type { Scenario } from '../scenario.ts';
 import { apiService, servingCsv } from '../serving-objects.ts';
 
 const version1 = 'boat.v0.1.0';
-const owner = { 'olm.owner': version1, 'olm.owner.namespace': '$id-a', 'olm.owner.kind': 'ClusterServiceVersion' };
 const permissions = [{ serviceAccountName: 'boat', rules: [readsConfigMaps] }];
 /** Role and RoleBinding as an InstallPlan makes them. */
-const ownRole = role([readsConfigMaps], { metadata: { labels: owner } });
-const withRole = apply(crd(), serviceAccount(), ...ownRole, csv({ install: { permissions } }));
+const ownRole = role([readsConfigMaps], {
+  metadata: {
+    labels: {
+      'olm.managed': 'true',
+      'olm.owner': version1,
+      'olm.owner.namespace': '$id-a',
+      'olm.owner.kind': 'ClusterServiceVersion',
+    },
+    ownerReferences: [ownerReference('operators.coreos.com/v1alpha1', 'ClusterServiceVersion', version1)],
+  },
+});
+const withRole = apply(crd(), csv({ install: { permissions } }), serviceAccount(), ...ownRole);
 const edit = { namespace: '$id-b', verb: 'create', group: '$id.example.com', resource: 'boats' };
 const selected = { selector: { matchLabels: { of: '$id' } } };
 const label = (value: string | null) => ({ metadata: { labels: { of: value } } });
