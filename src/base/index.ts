@@ -31,6 +31,7 @@ export { parseGoDuration } from './go-duration.ts';
 export { goJson, goJsonHash, goMembers } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
 export { readHolder, writeHolder } from './holder.ts';
+export { joinName } from './join-name.ts';
 export {
   assertHarmless,
   decodeJson,

@@ -15,6 +15,15 @@ export interface ListTarget {
   readonly fieldSelector?: string | undefined;
   /** Ask for metadata alone; items are PartialObjectMetadata. */
   readonly isMetadataOnly?: boolean | undefined;
+  /** What a cache keeps of each object. */
+  readonly projection?: Projection | undefined;
+}
+
+/** A part of objects that is kept where whole ones take much memory. */
+export interface Projection {
+  /** The same name stands for the same part. */
+  readonly name: string;
+  of(object: KubeObject): KubeObject;
 }
 
 export interface KubeList {

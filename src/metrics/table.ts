@@ -1,5 +1,8 @@
+import { type OlmObservedMetricName, type OlmTimedLabels, olmTable } from './olm-table.ts';
+
 /** Metrics that are read from other parts of the process when they are served. */
 export type ObservedMetricName =
+  | OlmObservedMetricName
   | 'longshore_build_info'
   | 'longshore_leader'
   | 'longshore_shard'
@@ -46,8 +49,8 @@ export interface CountedLabels {
   readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
 }
 
-/** Histograms of durations in seconds, and their labels. */
-export interface TimedLabels {
+/** Durations in seconds, and their labels. */
+export interface TimedLabels extends OlmTimedLabels {
   readonly longshore_reconcile_duration_seconds: { readonly controller: string };
   readonly longshore_fetch_duration_seconds: { readonly source: string };
   readonly catalogd_http_request_duration_seconds: { readonly code: string; readonly method: string };
@@ -58,7 +61,8 @@ export interface TimedLabels {
 
 /** A row of the table. */
 export interface Definition {
-  readonly kind: 'gauge' | 'counter' | 'histogram';
+  /** Summaries have the quantiles 0.9, 0.95 and 0.99. */
+  readonly kind: 'gauge' | 'counter' | 'histogram' | 'summary';
   readonly labels?: readonly string[];
   /** Of a histogram: upper ends, in seconds. */
   readonly buckets?: readonly number[];
@@ -70,6 +74,7 @@ const lengthy = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 /** Every metric; its unit is in the name, and counters start with the process. */
 export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | keyof TimedLabels, Definition>> = {
+  ...olmTable,
   longshore_build_info: {
     kind: 'gauge',
     labels: ['version'],

@@ -7,6 +7,8 @@ export interface BundleReference {
   readonly name: string;
   /** Undefined where the catalog has the manifests. */
   readonly image?: string;
+  /** Of the content that was read before: nothing else is accepted. */
+  readonly digest?: string;
 }
 
 /** The objects of a bundle. */
@@ -15,6 +17,10 @@ export interface BundleContent {
   readonly csv: JsonObject;
   /** Beside the ClusterServiceVersion, in the order of the bundle. */
   readonly objects: readonly JsonObject[];
+  /** Identifies the content: of its image, or of the manifests in the catalog. */
+  readonly digest?: string;
+  /** Pinned by its digest; undefined where the catalog has the manifests. */
+  readonly image?: string;
 }
 
 /** Reads bundles that were chosen. */

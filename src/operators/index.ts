@@ -4,6 +4,8 @@
 
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
 export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
+export { componentLabel } from './component-label.ts';
+export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
 export {
   areIntersecting,
@@ -14,4 +16,7 @@ export {
   targetsOf,
   tenancyOf,
 } from './operator-groups.ts';
+export { permissionObjects, permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
+export { orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
+export { readStepManifest, type StepReference } from './step-reference.ts';

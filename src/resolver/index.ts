@@ -3,7 +3,7 @@
  *  Kubernetes.
  *  @imports src/constraints, src/base */
 export { type Candidate, type Origin } from './dependencies/candidate.ts';
-export { type InstallationState } from './dependencies/fail-forward.ts';
+export { givenUp, type InstallationState } from './dependencies/fail-forward.ts';
 export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
 export type {
   InstalledConstraints,

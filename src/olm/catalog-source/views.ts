@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { NamespacedName } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
+import type { IndexPlace } from '../catalog-thread/open-places.ts';
 
 /** A CatalogSource that cannot be read now. */
 export interface UnavailableSource extends NamespacedName {
@@ -14,6 +15,8 @@ export interface HeldSources extends Disposable {
   /** In the order of preference: the namespace's own first among those of equal priority, then by name. Each has its namespace. */
   readonly catalogs: readonly CatalogView[];
   readonly unavailable: readonly UnavailableSource[];
+  /** Where another thread can read the same catalogs; absent where only this one can. */
+  readonly places?: readonly IndexPlace[];
   /** Manifests that the catalog has of a bundle (`olm.bundle.object`); undefined where they are in an image alone. */
   manifestsOf(source: NamespacedName, bundle: string): Promise<readonly JsonObject[] | undefined>;
 }

@@ -2,9 +2,9 @@ import type { Clock, Logger } from '../../base/index.ts';
 import type { BackgroundWork } from '../../controller/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
-import type { CatalogStore } from './catalog-store.ts';
+import type { CatalogStore } from '../catalog-content/catalog-store.ts';
+import type { RegistryTerms, UnpackedCatalog, UnpackJob, UnpackSettings } from '../catalog-content/unpack-job.ts';
 import type { Poll } from './plan.ts';
-import type { RegistryTerms, UnpackedCatalog, UnpackJob, UnpackSettings } from './unpack-job.ts';
 
 /** What the reconciles work with. */
 export interface CatalogContext {

@@ -11,12 +11,12 @@ import {
 } from '../../controller/index.ts';
 import { groupOf, type KubeObject } from '../../kube/index.ts';
 import { createHttpClient, parsePlatform, pinImage, RateLimits } from '../../sources/index.ts';
-import { CatalogStore, traitsOf } from './catalog-store.ts';
+import { CatalogStore, traitsOf } from '../catalog-content/catalog-store.ts';
+import type { RegistryTerms, UnpackSettings } from '../catalog-content/unpack-job.ts';
+import { unpackInThread } from '../catalog-content/unpack-thread.ts';
 import type { CatalogContext } from './context.ts';
 import { blocked } from './plan.ts';
 import { beginCatalog, type CatalogRun, discard, steps } from './reconcile.ts';
-import type { RegistryTerms, UnpackSettings } from './unpack-job.ts';
-import { unpackInThread } from './unpack-thread.ts';
 import { type CatalogViews, viewsOf } from './views.ts';
 
 export interface ClusterCatalogsOptions {

@@ -15,7 +15,7 @@ import {
   refOf,
   removeFinalizer,
 } from '../../kube/index.ts';
-import { type CatalogRecord, traitsOf } from './catalog-store.ts';
+import { type CatalogRecord, traitsOf } from '../catalog-content/catalog-store.ts';
 import { type CatalogContext, fieldManager } from './context.ts';
 import { pollImage, restoreContent, restoreOrPoll } from './obtain.ts';
 import { type Plan, planOf } from './plan.ts';
