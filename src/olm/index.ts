@@ -6,6 +6,7 @@
 
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
+export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
@@ -18,6 +19,12 @@ export {
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
+export {
+  addOperatorConditions,
+  conditionOwnerController,
+  operatorConditionController,
+} from './operator-condition/controller.ts';
+export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';

@@ -7,6 +7,7 @@ export type { BundleContent, BundleContents, BundleReference } from './bundle-co
 export { componentLabel } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
+export { copiedVersions, originalVersions } from './list-targets.ts';
 export {
   areIntersecting,
   type GroupSurface,
@@ -20,3 +21,4 @@ export { permissionObjects, permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
 export { orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
 export { readStepManifest, type StepReference } from './step-reference.ts';
+export { isInactiveMember, type Placement, placementOf } from './placement.ts';

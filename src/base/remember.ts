@@ -1,0 +1,9 @@
+/** What `compute` makes of an object, computed once for each object: for values that never change, such as objects of a cache. */
+export function remember<K extends object, V>(compute: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, { readonly value: V }>();
+  return (key) => {
+    const found = known.get(key) ?? { value: compute(key) };
+    known.set(key, found);
+    return found.value;
+  };
+}
