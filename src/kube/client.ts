@@ -41,6 +41,8 @@ export interface WriteOptions extends CallOptions {
   readonly subresource?: 'status' | undefined;
   /** What the server does about fields that it does not know; its own default when absent. Apply always refuses them. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  /** Called with each warning that the server answers with. */
+  readonly onWarning?: ((text: string) => void) | undefined;
 }
 
 export interface ApplyOptions extends WriteOptions {
@@ -229,7 +231,8 @@ function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listP
 function createWrites(context: Context): Pick<KubeClient, 'create' | 'update' | 'patch' | 'apply' | 'delete'> {
   const write = async (request: Omit<Sendable, 'path'>, where: WriteTarget): Promise<Answer> => {
     const path = `${where.path}${writeQuery(where.options)}`;
-    return await send(context, where.apiVersion, { ...request, path, signal: where.options.signal });
+    const { signal, onWarning } = where.options;
+    return await send(context, where.apiVersion, { ...request, path, signal, onWarning });
   };
   return {
     create: async (object, options) => {

@@ -1,9 +1,9 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
- *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments. `addSubscriptions` resolves the Subscriptions of a namespace. Never writes objects of
- *  other controllers.
- *  @imports src/catalog, src/sources, src/image-policy, src/resolver, src/content, src/controller, src/kube,
- *    src/metrics, src/rbac, src/operators, src/constraints, src/api, src/base */
-
+ *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; the others do what
+ *  Operator Lifecycle Manager does. Never writes objects of other controllers.
+ *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
+ *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
+export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
@@ -25,6 +25,7 @@ export {
   operatorConditionController,
 } from './operator-condition/controller.ts';
 export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
+export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';

@@ -8,6 +8,7 @@ export { componentLabel } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
 export { copiedVersions, originalVersions } from './list-targets.ts';
+export { installedAlongside } from './installed-alongside.ts';
 export {
   areIntersecting,
   type GroupSurface,

@@ -1,14 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  cutText,
-  errorMessage,
-  makeFolder,
-  systemClock,
-  TerminalError,
-  TransientError,
-  withDeadline,
-} from '../../base/index.ts';
+import { cutText, errorMessage, makeFolder, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
 import {
   buildCatalogIndex,
   type CatalogFinding,
@@ -18,19 +10,11 @@ import {
   type Meta,
   readStagedCatalog,
 } from '../../catalog/index.ts';
-import { createLocks, Staging } from '../../content/index.ts';
-import {
-  createHttpClient,
-  fetchImage,
-  imagePullBackOff,
-  LayerCache,
-  parsePlatform,
-  RateLimits,
-} from '../../sources/index.ts';
+import { Staging } from '../../content/index.ts';
+import { imagePullBackOff } from '../../sources/index.ts';
+import { fetchFiles } from '../images/fetch-files.ts';
 import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
 
-/** Layers that a try leaves for the next one. */
-const layerCacheBytes = 2 * 1024 ** 3;
 const maxReportedFaults = 50;
 const maxFaultCharacters = 1000;
 /** Of all that is wrong with a catalog, in the message of one condition. */
@@ -62,25 +46,6 @@ export async function whileSourcing<T>(work: () => Promise<T>): Promise<T> {
   } catch (thrown) {
     throw prefixed('source catalog content: ', thrown);
   }
-}
-
-/** Stages the files of the catalog. */
-async function fetchFiles(job: UnpackJob, staging: Staging, signal: AbortSignal): Promise<void> {
-  const { settings, workDir } = job;
-  const { insecureRegistries, registryCaPem, proxies, answerDeadlineMs } = settings;
-  const clock = systemClock;
-  const deps = {
-    http: createHttpClient({ caPem: registryCaPem, proxies, answerDeadlineMs }),
-    clock,
-    cache: new LayerCache({ dir: join(workDir, 'layers'), maxBytes: layerCacheBytes, locks: createLocks() }),
-    limits: new RateLimits(clock),
-    insecureRegistries,
-    platform: parsePlatform(settings.platform),
-  };
-  const { pullSecrets, mirrors, policy, askedRef: firstRef, isKnown } = job;
-  const source = { type: 'image', image: { ref: job.ref } };
-  const known = { policy, firstRef, isKnown, directoryLabel: configsLabel };
-  await fetchImage(deps, { source, pullSecrets, mirrors, ...known, staging }, { signal });
 }
 
 function faultText({ package: packageName, place, message }: CatalogFinding): string {
@@ -117,7 +82,7 @@ export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promis
     await rm(spool, { force: true });
     await using staging = await Staging.create(spool, settings.limits);
     try {
-      await whileSourcing(() => fetchFiles(job, staging, ending));
+      await whileSourcing(() => fetchFiles(job, { staging, directoryLabel: configsLabel }, ending));
       return await indexFiles(staging, job.file, ending);
     } catch (thrown) {
       if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnreadableCatalog') throw thrown;
