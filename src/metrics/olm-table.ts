@@ -1,7 +1,12 @@
 import type { Definition } from './table.ts';
 
 /** Metrics of OLM that are read when they are served. */
-export type OlmObservedMetricName = 'subscription_count' | 'subscription_sync_total';
+export type OlmObservedMetricName =
+  | 'catalog_source_count'
+  | 'catalogsource_ready'
+  | 'catalog_source_snapshots_total'
+  | 'subscription_count'
+  | 'subscription_sync_total';
 
 /** Durations of OLM in seconds, and their labels. */
 export interface OlmTimedLabels {
@@ -11,6 +16,17 @@ export interface OlmTimedLabels {
 /** Metrics with the names and labels of OLM, for dashboards and alerts that exist. Some of the labels are names of objects.
  *  @see docs/spec/olm-v0.md#metrics */
 export const olmTable: Readonly<Record<OlmObservedMetricName | keyof OlmTimedLabels, Definition>> = {
+  catalog_source_count: { kind: 'gauge', help: 'CatalogSources in the cluster.' },
+  catalogsource_ready: {
+    kind: 'gauge',
+    labels: ['namespace', 'name'],
+    help: '1 while the state of the CatalogSource is READY, 0 otherwise.',
+  },
+  catalog_source_snapshots_total: {
+    kind: 'counter',
+    labels: ['namespace', 'name'],
+    help: 'New contents that were read, by CatalogSource.',
+  },
   subscription_count: { kind: 'gauge', help: 'Subscriptions in the cluster.' },
   subscription_sync_total: {
     kind: 'counter',

@@ -5,6 +5,12 @@
  *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
+export {
+  addCatalogSources,
+  type CatalogSources,
+  type CatalogSourcesOptions,
+  catalogSourceController,
+} from './catalog-source/controller.ts';
 export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export {
