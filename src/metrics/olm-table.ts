@@ -1,4 +1,4 @@
-import type { Definition } from './table.ts';
+import type { Definition } from './definition.ts';
 
 /** Metrics of OLM that are read when they are served. */
 export type OlmObservedMetricName =

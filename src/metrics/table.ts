@@ -1,3 +1,4 @@
+import type { Definition } from './definition.ts';
 import { type OlmObservedMetricName, type OlmTimedLabels, olmTable } from './olm-table.ts';
 
 /** Metrics that are read from other parts of the process when they are served. */
@@ -59,16 +60,6 @@ export interface TimedLabels extends OlmTimedLabels {
   readonly longshore_catalog_unpack_duration_seconds: Readonly<Record<string, never>>;
   readonly longshore_api_request_duration_seconds: { readonly verb: string };
   readonly longshore_webhook_review_duration_seconds: { readonly webhook: string };
-}
-
-/** A row of the table. */
-export interface Definition {
-  /** Summaries have the quantiles 0.9, 0.95 and 0.99. */
-  readonly kind: 'gauge' | 'counter' | 'histogram' | 'summary';
-  readonly labels?: readonly string[];
-  /** Of a histogram: upper ends, in seconds. */
-  readonly buckets?: readonly number[];
-  readonly help: string;
 }
 
 const prompt = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

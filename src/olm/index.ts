@@ -3,35 +3,35 @@
  *  Operator Lifecycle Manager does. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
  *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
+export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
-export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
+export { type RegistryTerms, type UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
   type CatalogSources,
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
-export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
+export { type CatalogSourceViews, type HeldSources, type UnavailableSource } from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export { type CatalogViews, type HeldCatalogs } from './cluster-catalog/views.ts';
 export {
   addClusterServiceVersions,
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
+export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
   operatorConditionController,
 } from './operator-condition/controller.ts';
 export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
-export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';

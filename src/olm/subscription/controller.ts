@@ -122,13 +122,13 @@ export const subscriptionController: ControllerDefinition<SubscriptionContext, N
 /** Adds the controller of Subscriptions. */
 export function addSubscriptions(manager: Manager, options: SubscriptionsOptions): void {
   const context = createContext(manager, options);
-  const { resolver, counts, views, globalCatalogNamespace } = context;
+  const { resolver, counts, views } = context;
   counts.showIn(manager.metrics);
   const added = manager.add(subscriptionController, {
     context,
     workers,
     beforeWork: async () => {
-      const following = views.subscribe(({ namespace = globalCatalogNamespace }) => {
+      const following = views.subscribe(({ namespace }) => {
         for (const { name } of namespacesSeeing(context, namespace)) added.enqueue(name);
       });
       manager.signal.addEventListener('abort', () => following[Symbol.dispose](), { once: true });

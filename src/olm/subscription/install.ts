@@ -65,13 +65,13 @@ function failUnpacking(run: NamespaceRun, reason: string, message: string): void
   reportToAll(run, { type: 'BundleUnpackFailed', status: 'True', reason, message });
   const { events } = run.context;
   for (const [index, { subscription, status }] of run.drafts.entries()) {
-    if (status.conditions?.some(({ type }) => type === 'BundleUnpackFailed') && isSaid(before[index], message))
+    if (status.conditions?.some(({ type }) => type === 'BundleUnpackFailed') && isReported(before[index], message))
       continue;
     events.record(subscription as unknown as KubeObject, { type: 'Warning', reason: 'BundleUnpackFailed', message });
   }
 }
 
-function isSaid(status: SubscriptionStatus | undefined, message: string): boolean {
+function isReported(status: SubscriptionStatus | undefined, message: string): boolean {
   return status?.conditions?.some((one) => one.type === 'BundleUnpackFailed' && one.message === message) ?? false;
 }
 

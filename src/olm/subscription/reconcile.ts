@@ -98,7 +98,7 @@ function hasOneGroup(run: NamespaceRun): boolean {
   const names = groups.map(({ metadata }) => metadata.name).join(', ');
   const advice =
     groups.length === 0
-      ? `Create an OperatorGroup in namespace ${namespace}: it says which namespaces the operators serve.`
+      ? `Create an OperatorGroup in namespace ${namespace}: it selects the namespaces that the operators serve.`
       : `Delete all but one of them: ${names}.`;
   const message = `found ${groups.length} operatorGroups, expected 1. ${advice}`;
   failResolution(run, 'ErrorPreventedResolution', message);
