@@ -1,7 +1,8 @@
 import { clusterServiceVersionResource, olmLabels, operatorGroupResource } from '../../../api/index.ts';
 import type { Clock } from '../../../base/index.ts';
 import type { Manager } from '../../../controller/index.ts';
-import type { KindCache, KubeClient, ListTarget } from '../../../kube/index.ts';
+import { type CacheIndex, indexCache, type KindCache, type KubeClient, type ListTarget } from '../../../kube/index.ts';
+import { CertificateReader } from './serving-certificates.ts';
 
 const managed = `${olmLabels.managed}=true`;
 const rbac = 'rbac.authorization.k8s.io/v1';
@@ -34,11 +35,7 @@ export const servingTargets: Readonly<Record<TargetName, ListTarget>> = {
   apiServices: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
   validatingWebhooks: { apiVersion: admission, kind: 'ValidatingWebhookConfiguration', labelSelector: managed },
   mutatingWebhooks: { apiVersion: admission, kind: 'MutatingWebhookConfiguration', labelSelector: managed },
-  definitions: {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    isMetadataOnly: true,
-  },
+  definitions: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
 };
 
 /** The caches of what serving reads. */
@@ -48,13 +45,20 @@ export type ServingCaches = Readonly<Record<TargetName, KindCache>>;
 export interface ServingContext {
   /** Writes. To install with the permissions of a service account, pass the same context with a client that acts as it. */
   readonly kube: KubeClient;
+  /** Reads what is not cached. */
+  readonly reader: KubeClient;
   readonly clock: Clock;
   readonly caches: ServingCaches;
+  /** OperatorGroups by their namespace. */
+  readonly groupsIn: CacheIndex;
+  readonly certificates: CertificateReader;
 }
 
 /** The context of a manager; opens its caches. */
 export function createServingContext(manager: Pick<Manager, 'kube' | 'clock' | 'cache'>): ServingContext {
   const { kube, clock } = manager;
   const entries = Object.entries(servingTargets).map(([name, target]) => [name, manager.cache(target)]);
-  return { kube, clock, caches: Object.fromEntries(entries) as ServingCaches };
+  const caches = Object.fromEntries(entries) as ServingCaches;
+  const groupsIn = indexCache(caches.groups, ({ metadata }) => [metadata.namespace ?? '']);
+  return { kube, reader: kube, clock, caches, groupsIn, certificates: new CertificateReader() };
 }
