@@ -1,5 +1,5 @@
 import type { Definition } from './definition.ts';
-import { type OlmObservedMetricName, type OlmTimedLabels, olmTable } from './olm-table.ts';
+import { type OlmCountedLabels, type OlmObservedMetricName, type OlmTimedLabels, olmTable } from './olm-table.ts';
 
 /** Metrics that are read from other parts of the process when they are served. */
 export type ObservedMetricName =
@@ -34,7 +34,7 @@ export type ObservedMetricName =
   | 'longshore_webhook_findings_total';
 
 /** Metrics that are counted as things happen, and their labels; values of labels come from closed sets. */
-export interface CountedLabels {
+export interface CountedLabels extends OlmCountedLabels {
   readonly longshore_content_requests_total: {
     readonly path: string;
     readonly method: string;

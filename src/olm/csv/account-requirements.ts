@@ -2,7 +2,7 @@ import { type ClusterServiceVersion, clusterServiceVersionResource } from '../..
 import { goJson, type JsonObject, listAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { missingRules, type PolicyRule } from '../../rbac/index.ts';
-import type { Checked, RequirementEntry } from './requirements.ts';
+import type { Checked, RequirementEntry } from './requirement-entry.ts';
 
 /** Where rules apply: in the namespace of the operator, or in all of them. */
 export type RuleScope = 'namespaced' | 'cluster';

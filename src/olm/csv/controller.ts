@@ -42,8 +42,6 @@ export interface ClusterServiceVersionsOptions {
 /** Adds the controller of ClusterServiceVersions. */
 export function addClusterServiceVersions(manager: Manager, options: ClusterServiceVersionsOptions = {}): void {
   const context = createCsvContext(manager);
-  manager.metrics?.readFrom(() =>
-    Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : { csv_count: 0 }),
-  );
+  manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : {}));
   manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
 }

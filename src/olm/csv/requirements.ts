@@ -1,6 +1,5 @@
 import {
   type ClusterServiceVersion,
-  type ClusterServiceVersionStatus,
   installedAlongsidePrefix,
 } from '../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../base/index.ts';
@@ -9,9 +8,7 @@ import type { KubeObject } from '../../kube/index.ts';
 import type { ApiKey } from '../../operators/index.ts';
 import { type AccountFacts, checkAccounts } from './account-requirements.ts';
 import type { RequirementsResult } from './facts.ts';
-
-/** An entry of `status.requirementStatus`. */
-export type RequirementEntry = NonNullable<ClusterServiceVersionStatus['requirementStatus']>[number];
+import type { Checked, RequirementEntry } from './requirement-entry.ts';
 
 /** What the requirement check reads of the cluster. */
 export interface RequirementFacts extends AccountFacts {
@@ -29,12 +26,6 @@ export interface RequirementFacts extends AccountFacts {
 export interface Requirements {
   readonly result: RequirementsResult;
   readonly entries: readonly RequirementEntry[];
-}
-
-/** An entry, and whether it is met. */
-export interface Checked {
-  readonly entry: RequirementEntry;
-  readonly isMet: boolean;
 }
 
 function versionOf(text: string): Version | undefined {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/index.ts';
 import type { Versions } from './chain.ts';
 import type { CsvContext } from './context.ts';
 import type { Decision } from './decision.ts';
-import type { RequirementEntry } from './requirements.ts';
+import type { RequirementEntry } from './requirement-entry.ts';
 import { eventsOf, isLoop, isUpgrade, nextStatus, requirementsMember } from './status.ts';
 import { readVersion, versionsIn } from './version-index.ts';
 

@@ -2,7 +2,7 @@ import type { ClusterServiceVersionStatus } from '../../api/index.ts';
 import { formatTimestamp, isJsonEqual, type JsonObject, type JsonValue, objectAt, textAt } from '../../base/index.ts';
 import type { KubeObject, ObjectEvent } from '../../kube/index.ts';
 import type { Standing } from './decision.ts';
-import type { RequirementEntry } from './requirements.ts';
+import type { RequirementEntry } from './requirement-entry.ts';
 
 const maxConditions = 20;
 

@@ -50,24 +50,36 @@ function statusKeys(csv: ClusterServiceVersion): string[] {
   return (ownedApis(csv)?.values() ?? []).map((api) => versionKeys.conflicting(formatApi(api)));
 }
 
+function apiKeys({ spec }: ClusterServiceVersion, namespace: string): string[] {
+  const { owned = [], required = [] } = spec.customresourcedefinitions ?? {};
+  const services = [...(spec.apiservicedefinitions?.owned ?? []), ...(spec.apiservicedefinitions?.required ?? [])];
+  return [
+    ...[...owned, ...required].map(({ name }) => versionKeys.definition(name)),
+    ...owned.map(({ name }) => versionKeys.owning(namespace, name)),
+    ...services.map(({ group, version }) => versionKeys.apiService(`${version}.${group}`)),
+    ...(spec.nativeAPIs ?? []).map(({ group }) => versionKeys.nativeGroup(group)),
+  ];
+}
+
+function installKeys({ spec }: ClusterServiceVersion, namespace: string): string[] {
+  const { deployments = [], permissions = [], clusterPermissions = [] } = spec.install.spec ?? {};
+  return [
+    ...deployments.map(({ name }) => versionKeys.deployment(namespace, name)),
+    ...[...permissions, ...clusterPermissions].map((one) => versionKeys.account(namespace, one.serviceAccountName)),
+  ];
+}
+
 function keysOf(object: KubeObject): string[] {
   const csv = readVersion(object);
   if (csv === undefined) return [];
   const { namespace = '' } = csv.metadata;
-  const { replaces, customresourcedefinitions, apiservicedefinitions, nativeAPIs = [], install } = csv.spec;
-  const { deployments = [], permissions = [], clusterPermissions = [] } = install.spec ?? {};
-  const { owned = [], required = [] } = customresourcedefinitions ?? {};
-  const services = [...(apiservicedefinitions?.owned ?? []), ...(apiservicedefinitions?.required ?? [])];
+  const { replaces } = csv.spec;
   return [
     versionKeys.every,
     versionKeys.inNamespace(namespace),
     ...(replaces === undefined ? [] : [versionKeys.replacing(namespace, replaces)]),
-    ...[...owned, ...required].map(({ name }) => versionKeys.definition(name)),
-    ...owned.map(({ name }) => versionKeys.owning(namespace, name)),
-    ...services.map(({ group, version }) => versionKeys.apiService(`${version}.${group}`)),
-    ...nativeAPIs.map(({ group }) => versionKeys.nativeGroup(group)),
-    ...deployments.map(({ name }) => versionKeys.deployment(namespace, name)),
-    ...[...permissions, ...clusterPermissions].map((one) => versionKeys.account(namespace, one.serviceAccountName)),
+    ...apiKeys(csv, namespace),
+    ...installKeys(csv, namespace),
     ...statusKeys(csv),
   ];
 }
