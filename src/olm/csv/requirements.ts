@@ -1,7 +1,4 @@
-import {
-  type ClusterServiceVersion,
-  installedAlongsidePrefix,
-} from '../../api/index.ts';
+import { type ClusterServiceVersion, installedAlongsidePrefix } from '../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../base/index.ts';
 import { compareVersions, formatVersion, parseTolerantVersion, type Version } from '../../constraints/index.ts';
 import type { KubeObject } from '../../kube/index.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startExtensionServer } from '../../../../test/support/extension-server.ts';
 import { type BareCluster, eventually, freePort, SteppedClock } from '../../../../test/support/index.ts';
-import { createNamespace, openOlmCluster } from '../../../../test/support/serving-cluster.ts';
+import { createNamespace, openOlmCluster } from '../../../../test/support/olm-kinds.ts';
 import { type ClusterServiceVersion, parseClusterServiceVersion } from '../../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, silentLogger, systemClock, textAt } from '../../../base/index.ts';
 import { createManager } from '../../../controller/index.ts';
