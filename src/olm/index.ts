@@ -19,7 +19,6 @@ export {
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export { type RegistryTerms, type UnpackSettings } from './cluster-catalog/unpack-job.ts';
 export { type CatalogViews, type HeldCatalogs } from './cluster-catalog/views.ts';
 export { type CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';

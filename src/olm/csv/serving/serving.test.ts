@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startExtensionServer } from '../../../../test/support/extension-server.ts';
 import { type BareCluster, eventually, freePort, SteppedClock } from '../../../../test/support/index.ts';
-import { createNamespace, openOlmCluster } from '../../../../test/support/olm-kinds.ts';
+import { openOlmCluster, temporaryNamespace } from '../../../../test/support/olm-cluster.ts';
 import { type ClusterServiceVersion, parseClusterServiceVersion } from '../../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, silentLogger, systemClock, textAt } from '../../../base/index.ts';
 import { createManager } from '../../../controller/index.ts';
@@ -42,7 +42,7 @@ let namespaces: AsyncDisposableStack;
 let stop: AbortController;
 
 beforeAll(async () => {
-  cluster = await openOlmCluster(['clusterserviceversions', 'operatorgroups']);
+  cluster = await openOlmCluster();
   stop = new AbortController();
   const manager = createManager({ kube: cluster.kube, clock: systemClock, log: silentLogger(), signal: stop.signal });
   context = createServingContext(manager);
@@ -59,7 +59,7 @@ beforeEach(async () => {
   context = { ...context, clock };
   namespaces = new AsyncDisposableStack();
   for (const name of ['a', 'b']) {
-    namespaces.use(await createNamespace(cluster, name));
+    namespaces.use(await temporaryNamespace(cluster.kube, name));
     const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
     await cluster.kube.create(
       { ...group, metadata: { name: 'group', namespace: name }, spec: { targetNamespaces: [name] } },
