@@ -1,15 +1,19 @@
-/** `npm run conformance:olm`: plays the scenarios of test/olm on the real OLM and compares with what was recorded, or records again. */
+/** `npm run conformance:olm`: plays the scenarios of test/olm on the real OLM, or on Longshore's own controllers, and compares with what was recorded, or
+ *  records again. */
 import { parseArgs } from 'node:util';
 import { areaNames, playArea, scenariosOf } from '../test/olm/area.ts';
 import { findOlm, type NoOlm, olmVersion } from '../test/olm/binaries.ts';
+import { comparable } from '../test/olm/comparable.ts';
 import { differencesOf } from '../test/olm/compare.ts';
 import { startOracle } from '../test/olm/oracle.ts';
+import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
 import type { Implementation, Recordings } from '../test/olm/scenario.ts';
 
 const usage = `usage: npm run conformance:olm -- [options]
   --area NAME      only test/olm/scenarios/NAME.ts; may be given several times
   --scenario ID    only this scenario; may be given several times
+  --ours           on Longshore's controllers instead of the real OLM
   --record         write what the real OLM showed to test/olm/seen/
   --missing        only scenarios that were not recorded yet
   --lanes N        scenarios at a time (default 8)`;
@@ -18,6 +22,7 @@ const { values } = parseArgs({
   options: {
     area: { type: 'string', multiple: true },
     scenario: { type: 'string', multiple: true },
+    ours: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     missing: { type: 'boolean', default: false },
     lanes: { type: 'string', default: '8' },
@@ -30,7 +35,7 @@ function report(recorded: Recordings, played: Recordings): number {
   let differing = 0;
   for (const [id, now] of Object.entries(played)) {
     const before = recorded[id];
-    const differences = before === undefined ? [] : differencesOf(before, now);
+    const differences = before === undefined ? [] : differencesOf(comparable(before), comparable(now));
     if (before === undefined) console.log(`${id}: not recorded yet`);
     if (differences.length > 0) console.log(`\n# ${id} ${now.title}`);
     for (const { label, path, olm, ours } of differences) {
@@ -42,6 +47,7 @@ function report(recorded: Recordings, played: Recordings): number {
 }
 
 async function starter(): Promise<(() => Promise<Implementation>) | NoOlm> {
+  if (values.ours) return () => startOurs();
   const binaries = await findOlm({ mayBuild: true, report: console.log });
   return 'missing' in binaries ? binaries : () => startOracle(binaries);
 }
@@ -60,9 +66,10 @@ async function playOne(area: string, start: () => Promise<Implementation>): Prom
     },
   });
   const differing = report(recorded, played);
-  if (values.record) await writeRecordings(area, { ...recorded, ...played });
+  if (values.record && !values.ours) await writeRecordings(area, { ...recorded, ...played });
   else if (differing > 0) process.exitCode = 1;
-  console.log(`${area}: ${scenarios.length} scenarios on OLM ${olmVersion}, ${differing} differ from their recording`);
+  const name = values.ours ? 'Longshore' : `OLM ${olmVersion}`;
+  console.log(`${area}: ${scenarios.length} scenarios on ${name}, ${differing} differ from their recording`);
 }
 
 async function main(): Promise<void> {

@@ -47,7 +47,8 @@ const counts =
 /** Series that name the scenario's objects; counts of the cluster where it is alone. How often something was synced is chance. */
 function metricsOf({ canonical }: Timeline, { slug, isAlone }: { slug: string; isAlone: boolean }, text: string) {
   const lines = text.split('\n').filter((line) => !line.startsWith('#'));
-  const named = lines.filter((line) => line.includes(slug) || (isAlone && counts.test(line)));
+  const own = new RegExp(`${slug}(?![a-z0-9])`);
+  const named = lines.filter((line) => own.test(line) || (isAlone && counts.test(line)));
   return named
     .map((line) => canonical.text(/^\w+_(?:total|bucket|sum)\b/.test(line) ? line.replace(/ [^ ]+$/, '') : line))
     .toSorted();
