@@ -4,11 +4,13 @@ import { parseArgs } from 'node:util';
 import { areaNames, playArea, scenariosOf } from '../test/olm/area.ts';
 import { findOlm, type NoOlm, olmVersion } from '../test/olm/binaries.ts';
 import { comparable } from '../test/olm/comparable.ts';
-import { differencesOf } from '../test/olm/compare.ts';
+import { type Difference, differencesOf } from '../test/olm/compare.ts';
+import { explanations } from '../test/olm/explained.ts';
+import { explain } from '../test/olm/explanation.ts';
 import { startOracle } from '../test/olm/oracle.ts';
 import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
-import type { Implementation, Recordings } from '../test/olm/scenario.ts';
+import type { Implementation, Recording, Recordings } from '../test/olm/scenario.ts';
 
 const usage = `usage: npm run conformance:olm -- [options]
   --area NAME      only test/olm/scenarios/NAME.ts; may be given several times
@@ -30,12 +32,18 @@ const { values } = parseArgs({
   },
 });
 
+/** Of ours those that have no explanation yet. */
+function differencesFrom(id: string, before: Recording, now: Recording): readonly Difference[] {
+  const differences = differencesOf(comparable(before), comparable(now));
+  return values.ours ? explain(id, differences, explanations).unexplained : differences;
+}
+
 /** How many scenarios differ from their recording. */
 function report(recorded: Recordings, played: Recordings): number {
   let differing = 0;
   for (const [id, now] of Object.entries(played)) {
     const before = recorded[id];
-    const differences = before === undefined ? [] : differencesOf(comparable(before), comparable(now));
+    const differences = before === undefined ? [] : differencesFrom(id, before, now);
     if (before === undefined) console.log(`${id}: not recorded yet`);
     if (differences.length > 0) console.log(`\n# ${id} ${now.title}`);
     for (const { label, path, olm, ours } of differences) {

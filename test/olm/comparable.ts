@@ -4,21 +4,28 @@ import type { Recording, Snapshot } from './scenario.ts';
 /** How long a Deployment takes, and what is seen meanwhile, is chance. */
 const waitPattern =
   /installing: (?:waiting for (?:deployment|spec update)|missing deployment)|waiting for install components to report healthy/;
+const transient = new RegExp(`${waitPattern.source}| / Copied / `);
 /** OLM writes whole objects of its Go types, with members that are required there and mean nothing. */
 const emptyMembers = new Map([['cleanup', '{"enabled":false}']]);
 const apiLabelPattern = /^olm\.api\.[0-9a-f]+$/;
 
 function isEmpty(name: string, value: JsonValue): boolean {
   if (value === null || emptyMembers.get(name) === JSON.stringify(value)) return true;
-  return isJsonObject(value) && Object.keys(value).length === 0;
+  return Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 function isWait(value: JsonValue): boolean {
   return isJsonObject(value) && textAt(value, 'phase') !== '' && waitPattern.test(textAt(value, 'message'));
 }
 
+/** An entry of the history of a ClusterServiceVersion, as a line. */
+function entryOf(item: JsonValue): JsonValue {
+  if (!isJsonObject(item) || textAt(item, 'phase') === '' || textAt(item, 'type') !== '') return valueOf(item);
+  return `${textAt(item, 'phase')} / ${textAt(item, 'reason')} / ${textAt(item, 'message')}`;
+}
+
 function valueOf(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.filter((item) => !isWait(item)).map(valueOf);
+  if (Array.isArray(value)) return value.filter((item) => !isWait(item)).map(entryOf);
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([name, member]): [string, JsonValue] => {
     return [apiLabelPattern.test(name) ? 'olm.api.<hash>' : name, valueOf(member ?? null)];
@@ -45,7 +52,8 @@ function snapshotOf(snapshot: Snapshot): Snapshot {
     ...snapshot,
     objects: Object.fromEntries(changed),
     phases: Object.fromEntries(
-      Object.entries(phases).map(([key, seen]) => [key, seen.filter((phase) => !waitPattern.test(phase))]),
+      // A copy follows its original: which of its phases it has is chance.
+      Object.entries(phases).map(([key, seen]) => [key, seen.filter((phase) => !transient.test(phase))]),
     ),
     events: events.filter((event) => !waitPattern.test(event)),
     metrics: metrics.map(seriesOf).toSorted(),

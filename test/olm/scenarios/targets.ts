@@ -38,7 +38,11 @@ const ownRole = role([readsConfigMaps], {
     ownerReferences: [ownerReference('operators.coreos.com/v1alpha1', 'ClusterServiceVersion', version1)],
   },
 });
-const withRole = apply(crd(), csv({ install: { permissions } }), serviceAccount(), ...ownRole);
+const withRole = [
+  ...apply(crd(), csv({ install: { permissions } })),
+  rest('required'),
+  ...apply(serviceAccount(), ...ownRole),
+];
 const edit = { namespace: '$id-b', verb: 'create', group: '$id.example.com', resource: 'boats' };
 const selected = { selector: { matchLabels: { of: '$id' } } };
 const label = (value: string | null) => ({ metadata: { labels: { of: value } } });
