@@ -34,13 +34,20 @@ function differentLines(path: string, olm: readonly string[], ours: readonly str
   ];
 }
 
+/** The same lines in another order, or another number of times, are one difference. */
+function differentTexts(path: string, olm: readonly string[], ours: readonly string[]): Found[] {
+  const found = differentLines(path, olm, ours);
+  if (found.length > 0) return found;
+  return [{ path, ...shown('olm', [...olm]), ...shown('ours', [...ours]) }];
+}
+
 function areEqual(olm: JsonValue | undefined, ours: JsonValue | undefined): boolean {
   return olm === ours || (olm !== undefined && ours !== undefined && isJsonEqual(olm, ours));
 }
 
 function differencesAt(path: string, olm: JsonValue | undefined, ours: JsonValue | undefined): Found[] {
   if (areEqual(olm, ours)) return [];
-  if (isTexts(olm) && isTexts(ours)) return differentLines(path, olm, ours);
+  if (isTexts(olm) && isTexts(ours)) return differentTexts(path, olm, ours);
   if (Array.isArray(olm) && Array.isArray(ours)) {
     const indexes = Array.from({ length: Math.max(olm.length, ours.length) }, (_, index) => index);
     return indexes.flatMap((index) => differencesAt(`${path}[${index}]`, olm[index], ours[index]));
