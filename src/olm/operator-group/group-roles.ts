@@ -26,7 +26,7 @@ export function groupRoleNames(group: GroupName): readonly string[] {
 }
 
 /** The labels by which a ClusterRole belongs to a group. */
-export function groupRoleLabels({ namespace, name }: GroupName): Record<string, string> {
+function groupRoleLabels({ namespace, name }: GroupName): Record<string, string> {
   return { ...ownerLabels({ kind: operatorGroupResource.kind, namespace, name }) };
 }
 

@@ -67,7 +67,7 @@ function namespacesOf({ before, after }: CacheChange<KubeObject>): readonly stri
 }
 
 /** Labels each Namespace with the uids of the groups that target it, which the selectors of webhooks refer to. */
-export const namespaceLabelController: ControllerDefinition<LabelContext, LabelRun> = defineController({
+const namespaceLabelController: ControllerDefinition<LabelContext, LabelRun> = defineController({
   name: 'operatorgroup-namespaces',
   for: groupTargets.namespaces,
   watches: () => [
