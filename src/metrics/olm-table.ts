@@ -2,6 +2,9 @@ import type { Definition } from './definition.ts';
 
 /** Metrics of OLM that are read when they are served. */
 export type OlmObservedMetricName =
+  | 'catalog_source_count'
+  | 'catalogsource_ready'
+  | 'catalog_source_snapshots_total'
   | 'csv_count'
   | 'csv_succeeded'
   | 'csv_abnormal'
@@ -23,6 +26,17 @@ export interface OlmTimedLabels {
 export const olmTable: Readonly<
   Record<OlmObservedMetricName | keyof OlmCountedLabels | keyof OlmTimedLabels, Definition>
 > = {
+  catalog_source_count: { kind: 'gauge', help: 'CatalogSources in the cluster.' },
+  catalogsource_ready: {
+    kind: 'gauge',
+    labels: ['namespace', 'name'],
+    help: '1 while the state of the CatalogSource is READY, 0 otherwise.',
+  },
+  catalog_source_snapshots_total: {
+    kind: 'counter',
+    labels: ['namespace', 'name'],
+    help: 'New contents that were read, by CatalogSource.',
+  },
   csv_count: { kind: 'gauge', help: 'ClusterServiceVersions in the cluster, without copies.' },
   csv_succeeded: {
     kind: 'gauge',

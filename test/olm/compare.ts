@@ -60,6 +60,7 @@ export function differencesOf(olm: Recording, ours: Recording): Difference[] {
       ...differencesAt('restless', theirs.restless ?? false, own.restless ?? false),
       ...differencesAt('objects', theirs.objects, own.objects),
       ...differencesAt('phases', theirs.phases as Record<string, JsonValue>, own.phases as Record<string, JsonValue>),
+      ...differencesAt('answers', theirs.answers ?? {}, own.answers ?? {}),
       ...differentLines('events', theirs.events, own.events),
       ...differentLines('metrics', theirs.metrics, own.metrics),
     ];

@@ -8,19 +8,21 @@ import { eventually } from './eventually.ts';
 const user = { fieldManager: 'test' };
 const plurals = ['clusterserviceversions', 'olmconfigs', 'operatorgroups'] as const;
 
-/** A bare cluster with the kinds of OLM. */
-export async function openOlmCluster(): Promise<BareCluster> {
+async function isEstablished(kube: KubeClient, plural: string): Promise<void> {
+  const kind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+  const { status } = await kube.get({ ...kind, name: `${plural}.operators.coreos.com` });
+  const { conditions = [] } = (status ?? {}) as { conditions?: JsonObject[] };
+  if (!conditions.some((one) => one['type'] === 'Established' && one['status'] === 'True')) throw new Error(plural);
+}
+
+/** A bare cluster with kinds of OLM: the most used, and further ones by their plural names. */
+export async function openOlmCluster(further: readonly string[] = []): Promise<BareCluster> {
   const cluster = await openBareCluster();
-  for (const plural of plurals) {
+  for (const plural of [...plurals, ...further]) {
     const file = `crds/olm/operators.coreos.com_${plural}.yaml`;
     await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
+    await eventually(() => isEstablished(cluster.kube, plural));
   }
-  const kinds = [
-    { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' },
-    { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig' },
-    { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' },
-  ];
-  for (const kind of kinds) await eventually(() => cluster.kube.list(kind));
   return cluster;
 }
 
@@ -65,4 +67,18 @@ export async function expectObject(
 export async function createNamespace(kube: KubeClient, name: string, labels: JsonObject = {}): Promise<void> {
   const metadata = { name, labels: labels as Record<string, string> };
   await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata }, user);
+}
+
+/** Creates a Namespace, until it is disposed of with everything in it. */
+export async function temporaryNamespace(kube: KubeClient, name: string): Promise<AsyncDisposable> {
+  const ref = { apiVersion: 'v1', kind: 'Namespace', name };
+  await createNamespace(kube, name);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await kube.delete(ref);
+      await eventually(async () => {
+        if ((await find(kube, ref)) !== undefined) throw new Error(`namespace ${name} is being deleted`);
+      });
+    },
+  };
 }

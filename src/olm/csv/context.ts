@@ -6,7 +6,7 @@ import {
   type Subscription,
   subscriptionResource,
 } from '../../api/index.ts';
-import { type Clock, type JsonObject, objectAt, objectsAt, TerminalError } from '../../base/index.ts';
+import { type Clock, TerminalError } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import {
   type CacheIndex,
@@ -21,19 +21,10 @@ import type { Metrics } from '../../metrics/index.ts';
 import { formatApi, surfaceOf } from '../../operators/index.ts';
 import { indexPermissions, type Permissions } from './permissions.ts';
 import { ServerVersion } from './server-version.ts';
-import { createServingContext, type ServingContext } from './serving/index.ts';
+import { createServingContext, type ServingContext, servingTargets } from './serving/index.ts';
 import { indexVersions } from './version-index.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
-
-/** Of a definition everything that the requirement check reads; schemas take most of the memory. */
-function definitionSummary(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata } = object;
-  const spec = objectAt(object as JsonObject, 'spec');
-  const versions = objectsAt(spec, 'versions').map(({ name = null, served = null }) => ({ name, served }));
-  const conditions = objectsAt(objectAt(object as JsonObject, 'status'), 'conditions');
-  return { apiVersion, kind, metadata, spec: { group: spec?.['group'] ?? null, versions }, status: { conditions } };
-}
 
 type TargetName = 'clusterRoles' | 'accounts' | 'summaries' | 'conditions' | 'subscriptions';
 
@@ -41,11 +32,7 @@ type TargetName = 'clusterRoles' | 'accounts' | 'summaries' | 'conditions' | 'su
 export const csvTargets: Readonly<Record<TargetName, ListTarget>> = {
   clusterRoles: { apiVersion: rbac, kind: 'ClusterRole' },
   accounts: { apiVersion: 'v1', kind: 'ServiceAccount', isMetadataOnly: true },
-  summaries: {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    projection: { name: 'versions and conditions', of: definitionSummary },
-  },
+  summaries: servingTargets.definitions,
   conditions: operatorConditionResource,
   subscriptions: subscriptionResource,
 };
