@@ -58,6 +58,12 @@ function namespaceKey(namespace: string): string {
   return `/${namespace}`;
 }
 
+/** What an object is found by. */
+function keysFor({ metadata }: KubeObject): string[] {
+  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return [namespaceKey(metadata.namespace ?? ''), ...labels];
+}
+
 function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
   return (whole) => {
     const object = part === undefined ? whole : part.of(whole);
@@ -72,14 +78,7 @@ function projection({ isMetadataOnly = false, projection: part }: ListTarget): (
 export function createKindCache(options: Options): KindCache {
   const written = new Map<string, Written>();
   const project = projection(options.target);
-  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({
-    ...options,
-    project,
-    index: ({ metadata }) => [
-      namespaceKey(metadata.namespace ?? ''),
-      ...Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
-    ],
-  });
+  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({ ...options, project, index: keysFor });
   cache.subscribe(({ before, after }) => {
     const changed = after ?? before;
     if (changed === undefined) return;
