@@ -13,21 +13,24 @@ export interface CacheIndex {
 /** Indexes the objects of `cache`. An object may have any number of keys. What this process has written counts once the watch has shown it. */
 export function indexCache(cache: KindCache, keysOf: (object: KubeObject) => Iterable<string>): CacheIndex {
   const filed = new Map<string, Set<string>>();
-  const remove = (object: KubeObject): void => {
-    const name = formatNamespacedName(namespacedName(object));
-    for (const key of keysOf(object)) {
+  const keysByName = new Map<string, readonly string[]>();
+  const remove = (name: string): void => {
+    for (const key of keysByName.get(name) ?? []) {
       const names = filed.get(key);
       names?.delete(name);
       if (names?.size === 0) filed.delete(key);
     }
+    keysByName.delete(name);
   };
   const add = (object: KubeObject): void => {
     const name = formatNamespacedName(namespacedName(object));
-    for (const key of keysOf(object)) filed.set(key, (filed.get(key) ?? new Set()).add(name));
+    const keys = [...keysOf(object)];
+    keysByName.set(name, keys);
+    for (const key of keys) filed.set(key, (filed.get(key) ?? new Set()).add(name));
   };
   for (const object of cache.values()) add(object);
   cache.subscribe(({ before, after }) => {
-    if (before !== undefined) remove(before);
+    if (before !== undefined) remove(formatNamespacedName(namespacedName(before)));
     if (after !== undefined) add(after);
   });
   const names = (key: string): readonly NamespacedName[] => [...(filed.get(key) ?? [])].map(parseNamespacedName);

@@ -58,8 +58,7 @@ function namespaceKey(namespace: string): string {
   return `/${namespace}`;
 }
 
-/** What an object is found by. */
-function keysFor({ metadata }: KubeObject): string[] {
+function keysInIndex({ metadata }: KubeObject): string[] {
   const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return [namespaceKey(metadata.namespace ?? ''), ...labels];
 }
@@ -78,7 +77,7 @@ function projection({ isMetadataOnly = false, projection: part }: ListTarget): (
 export function createKindCache(options: Options): KindCache {
   const written = new Map<string, Written>();
   const project = projection(options.target);
-  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({ ...options, project, index: keysFor });
+  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({ ...options, project, index: keysInIndex });
   cache.subscribe(({ before, after }) => {
     const changed = after ?? before;
     if (changed === undefined) return;

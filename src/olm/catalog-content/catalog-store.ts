@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ClusterCatalog } from '../../api/index.ts';
 import {
   errorMessage,
   isJsonEqual,
@@ -26,16 +25,22 @@ const namePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /** What is stored of a catalog. */
 export interface CatalogRecord extends UnpackedCatalog {
-  /** Of the ClusterCatalog. */
+  /** Of the ClusterCatalog or CatalogSource. */
   readonly uid: string;
-  /** The image, by digest. */
+  /** The image, by digest; of what is no image, what identifies its content. */
   readonly ref: string;
+  /** What `ref` became of, where another answer replaces the content. */
+  readonly askedRef?: string;
   /** RFC 3339 */
   readonly unpackedAt: string;
 }
 
-/** Properties of the ClusterCatalog that its index needs. */
+/** Properties of the object that the index of its catalog needs. */
 export interface CatalogTraits {
+  /** Where it is not the key in the store. */
+  readonly name?: string;
+  /** Of a catalog of a namespace. */
+  readonly namespace?: string;
   readonly priority: number;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -53,11 +58,6 @@ interface Held {
   readonly fileName: string;
   readonly traits: CatalogTraits;
   readonly index: CatalogIndex;
-}
-
-/** The traits in a ClusterCatalog object. */
-export function traitsOf({ metadata, spec }: ClusterCatalog): CatalogTraits {
-  return { priority: spec.priority ?? 0, labels: metadata.labels ?? {} };
 }
 
 const noTraits: CatalogTraits = { priority: 0, labels: {} };
@@ -174,6 +174,14 @@ export class CatalogStore implements AsyncDisposable {
     await this.#sweep(folder, [fileName]);
   }
 
+  /** Replaces the record of the present index, whose content is the same. */
+  async amend(name: string, record: CatalogRecord): Promise<void> {
+    const held = this.#held.get(name);
+    if (held === undefined) return;
+    await this.#point(this.#folder(name), { fileName: held.fileName, record: record as unknown as JsonObject });
+    this.#held.set(name, { ...held, record });
+  }
+
   /** Sets the traits for the present index, or the first one to come. */
   describe(name: string, traits: CatalogTraits): void {
     this.#traits.set(name, traits);
@@ -222,7 +230,7 @@ export class CatalogStore implements AsyncDisposable {
 
   #folder(name: string): string {
     if (namePattern.test(name)) return join(this.#dir, name);
-    throw new TerminalError('InvalidObject', `ClusterCatalog "${name.slice(0, 253)}": its name can be no folder's`);
+    throw new TerminalError('InvalidObject', `catalog "${name.slice(0, 253)}": its name can be no folder's`);
   }
 
   #notify(): void {

@@ -1,26 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutText, errorMessage, makeFolder, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
-import {
-  buildCatalogIndex,
-  type CatalogFinding,
-  type CatalogReport,
-  configsLabel,
-  createCatalogCheck,
-  type Meta,
-  readStagedCatalog,
-} from '../../catalog/index.ts';
+import { configsLabel, readStagedCatalog } from '../../catalog/index.ts';
 import { Staging } from '../../content/index.ts';
 import { imagePullBackOff } from '../../sources/index.ts';
 import { fetchFiles } from '../images/fetch-files.ts';
-import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
+import { indexMetas } from './index-metas.ts';
+import { contentFault, type UnpackedCatalog, type UnpackJob } from './unpack-job.ts';
 
-const maxReportedFaults = 50;
-const maxFaultCharacters = 1000;
 /** Of all that is wrong with a catalog, in the message of one condition. */
 const maxMessageCharacters = 4000;
-/** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
-export const contentFault = 'CatalogContentFault';
 
 /** The message for a missing tag lacks the response of the registry. */
 function backOffCause(thrown: unknown): string {
@@ -48,29 +37,6 @@ export async function whileSourcing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function faultText({ package: packageName, place, message }: CatalogFinding): string {
-  const at = place === undefined ? '' : `${place.file}:${place.line}: `;
-  return `${packageName === undefined ? '' : `package ${JSON.stringify(packageName)}: `}${at}${cutText(message, maxFaultCharacters)}`;
-}
-
-function faultsOf({ findings }: CatalogReport): { readonly faults: readonly string[]; readonly faultCount: number } {
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  return { faults: errors.slice(0, maxReportedFaults).map(faultText), faultCount: errors.length };
-}
-
-async function indexFiles(staging: Staging, file: string, signal: AbortSignal): Promise<UnpackedCatalog> {
-  const check = createCatalogCheck();
-  async function* checked(): AsyncGenerator<Meta> {
-    for await (const meta of readStagedCatalog(staging, { signal })) {
-      check.add(meta);
-      yield meta;
-    }
-  }
-  const { digest, metaCount, lengthBytes } = await buildCatalogIndex(checked(), file, { signal });
-  const report = check.finish();
-  return { digest, metaCount, lengthBytes, packageCount: report.packages, ...faultsOf(report) };
-}
-
 /** Fetches the image's directory of the catalog and makes the index of it; violations of the rules of catalogs are reported, and indexed all the same.
  *  @throws TerminalError CatalogContentFault when it cannot be read, LabelMissing, and those of `fetchImage` · TransientError */
 export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
@@ -82,8 +48,9 @@ export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promis
     await rm(spool, { force: true });
     await using staging = await Staging.create(spool, settings.limits);
     try {
-      await whileSourcing(() => fetchFiles(job, { staging, directoryLabel: configsLabel }, ending));
-      return await indexFiles(staging, job.file, ending);
+      const place = job.directory === undefined ? { directoryLabel: configsLabel } : { directory: job.directory };
+      await whileSourcing(() => fetchFiles(job, { staging, ...place }, ending));
+      return await indexMetas(readStagedCatalog(staging, { signal: ending }), job.file, ending);
     } catch (thrown) {
       if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnreadableCatalog') throw thrown;
       throw new TerminalError(contentFault, `error storing fbc: ${cutText(thrown.message, maxMessageCharacters)}`, {

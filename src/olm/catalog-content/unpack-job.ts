@@ -1,9 +1,14 @@
-import type { ImageJob } from '../images/image-job.ts';
+import type { ImageJob, UnpackSettings } from '../images/image-job.ts';
+
+/** Reason of an error about the content of a catalog: there must be another content before it is worth another try. */
+export const contentFault = 'CatalogContentFault';
 
 export type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
 
 /** To make the index of one catalog. */
 export interface UnpackJob extends ImageJob {
+  /** Where the image has the catalog; else its label names the directory. */
+  readonly directory?: string | undefined;
   /** Where the index goes. */
   readonly file: string;
 }
@@ -20,7 +25,28 @@ export interface UnpackedCatalog {
   readonly faultCount: number;
 }
 
+/** To make the index of what a registry serves over gRPC. */
+export interface RegistryJob {
+  readonly settings: Pick<UnpackSettings, 'deadlineMs' | 'heapMebibytes'>;
+  /** `HOST:PORT` */
+  readonly address: string;
+  /** Where the index goes. */
+  readonly file: string;
+}
+
+/** To make the index of a catalog in a ConfigMap. */
+export interface ConfigMapJob {
+  readonly settings: Pick<UnpackSettings, 'deadlineMs' | 'heapMebibytes'>;
+  /** `NAMESPACE/NAME`, for messages. */
+  readonly configMap: string;
+  readonly data: Readonly<Record<string, string>>;
+  /** Where the index goes. */
+  readonly file: string;
+}
+
 /** What the thread that unpacks does. */
 export interface CatalogJobs {
   readonly unpack: { readonly input: UnpackJob; readonly result: UnpackedCatalog };
+  readonly registry: { readonly input: RegistryJob; readonly result: UnpackedCatalog };
+  readonly configMap: { readonly input: ConfigMapJob; readonly result: UnpackedCatalog };
 }

@@ -10,8 +10,6 @@ export interface Standing {
 /** The status becomes that. */
 export interface Move extends Standing {
   readonly kind: 'Move';
-  /** A replacement begins: it is counted. */
-  readonly isUpgrade?: boolean;
   /** When to reconcile again although nothing changes. */
   readonly afterMs?: number;
 }
@@ -44,9 +42,9 @@ export interface Applied {
 
 /** The first row that holds; `Stay` where none does. */
 export function firstOf<Facts>(rows: readonly Row<Facts>[], facts: Facts): Applied {
-  for (const { id, decide } of rows) {
-    const decision = decide(facts);
-    if (decision !== undefined) return { id, decision };
+  for (const row of rows) {
+    const decision = row.decide(facts);
+    if (decision !== undefined) return { id: row.id, decision };
   }
   return { id: 'none', decision: { kind: 'Stay' } };
 }

@@ -1,5 +1,4 @@
-import type { ClusterServiceVersionReason } from '../../api/index.ts';
-import type { ServingHealth } from './serving/index.ts';
+import type { Serving, ServingHealth } from './serving/index.ts';
 
 /** Result of the requirement check. */
 export type RequirementsResult =
@@ -29,10 +28,10 @@ export interface InstallCheck {
 
 /** What became of an attempt to install. */
 export type InstallResult =
-  | { readonly state: 'Done' }
+  | { readonly state: 'Done'; readonly certificates?: Serving['certificates'] }
   /** The service account of the group lacks a permission: not retried before permissions change. */
   | { readonly state: 'Forbidden'; readonly message: string }
-  | { readonly state: 'Failed'; readonly message: string };
+  | { readonly state: 'Failed'; readonly message: string; readonly mayPass?: boolean };
 
 /** Facts of Pending. */
 export interface PendingFacts {
@@ -66,7 +65,7 @@ export interface SucceededFacts {
 
 /** Facts of Failed. */
 export interface FailedFacts extends Omit<SucceededFacts, 'servingProblem'> {
-  readonly reason: ClusterServiceVersionReason;
+  readonly reason: string;
   readonly isFailForward: boolean;
   readonly servingProblem: { readonly message: string; readonly isActionable: boolean } | undefined;
   readonly webhookFault: string | undefined;

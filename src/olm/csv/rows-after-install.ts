@@ -52,7 +52,7 @@ export const succeededRows: readonly Row<SucceededFacts>[] = [
     decide: ({ replacement }) =>
       replacement === undefined
         ? undefined
-        : { ...move('Replacing', 'BeingReplaced', `being replaced by csv: ${replacement}`), isUpgrade: true },
+        : move('Replacing', 'BeingReplaced', `being replaced by csv: ${replacement}`),
   },
   {
     id: 'T19',
@@ -82,7 +82,7 @@ export const succeededRows: readonly Row<SucceededFacts>[] = [
   { id: 'T24–T25', decide: checked('Failed', 'ComponentUnhealthy') },
 ];
 
-const tenancyReasons: readonly ClusterServiceVersionReason[] = [
+const tenancyReasons: readonly string[] = [
   'NoTargetNamespaces',
   'NoOperatorGroup',
   'TooManyOperatorGroups',
@@ -90,7 +90,7 @@ const tenancyReasons: readonly ClusterServiceVersionReason[] = [
 ];
 
 /** The row of a reason that a passed check of the tenancy refutes. */
-function releasedFrom(id: string, reasons: readonly ClusterServiceVersionReason[], message: string): Row<FailedFacts> {
+function releasedFrom(id: string, reasons: readonly string[], message: string): Row<FailedFacts> {
   return {
     id,
     decide: ({ reason }) => (reasons.includes(reason) ? move('Pending', 'RequirementsUnknown', message) : undefined),
@@ -107,7 +107,7 @@ export const failedRows: readonly Row<FailedFacts>[] = [
     decide: ({ isFailForward, replacement }) => {
       if (!isFailForward || replacement === undefined) return undefined;
       const message = `Fail Forward is enabled, allowing Failed csv to be replaced by csv: ${replacement}`;
-      return { ...move('Replacing', 'BeingReplaced', message), isUpgrade: true };
+      return move('Replacing', 'BeingReplaced', message);
     },
   },
   {

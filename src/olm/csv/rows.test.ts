@@ -79,13 +79,23 @@ test.each<[string, Partial<InstallCheck>, string]>([
   expect(textOf(decision)).toBe(expected);
 });
 
-test.each<[string, InstallCheck | undefined, number, string]>([
-  ['T15', undefined, 0, 'Pending/NeedsReinstall: calculated deployment install is bad'],
-  ['T16', waiting, 1000, 'Installing/InstallWaiting: installing: w'],
-  ['T16', check, 0, 'Succeeded/InstallSucceeded: install strategy completed with no errors'],
-  ['T16', outdated, 0, 'InstallReady/InstallWaiting: installing: o'],
-  ['T17', waiting, 0, 'Failed/InstallCheckFailed: install timeout'],
-])('%s: case %#', (id, found, remainingMs, expected) => {
+test.each([
+  {
+    id: 'T15',
+    found: undefined,
+    remainingMs: 0,
+    expected: 'Pending/NeedsReinstall: calculated deployment install is bad',
+  },
+  { id: 'T16', found: waiting, remainingMs: 1000, expected: 'Installing/InstallWaiting: installing: w' },
+  {
+    id: 'T16',
+    found: check,
+    remainingMs: 0,
+    expected: 'Succeeded/InstallSucceeded: install strategy completed with no errors',
+  },
+  { id: 'T16', found: outdated, remainingMs: 0, expected: 'InstallReady/InstallWaiting: installing: o' },
+  { id: 'T17', found: waiting, remainingMs: 0, expected: 'Failed/InstallCheckFailed: install timeout' },
+])('$id: $expected', ({ id, found, remainingMs, expected }) => {
   const applied = firstOf(installingRows, { check: found, remainingMs });
   expect([applied.id, textOf(applied.decision)]).toEqual([id, expected]);
 });

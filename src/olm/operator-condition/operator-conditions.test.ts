@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type BareCluster, eventually, openBareCluster } from '../../../test/support/index.ts';
-import { type JsonObject, objectAt, objectsAt, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
-import { createManager, type Manager } from '../../controller/index.ts';
+import { type BareCluster, eventually } from '../../../test/support/index.ts';
+import { openOlmCluster, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { type JsonObject, objectAt, objectsAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { addOperatorConditions } from './controller.ts';
 
@@ -13,41 +12,21 @@ const rbac = 'rbac.authorization.k8s.io/v1';
 const place = { namespace: 'a', name: 'boat.v1' };
 
 let cluster: BareCluster;
-let stop: AbortController;
-let started: Manager;
+let stack: AsyncDisposableStack;
 
 beforeAll(async () => {
-  cluster = await openBareCluster();
-  for (const name of ['clusterserviceversions', 'operatorconditions']) {
-    const file = `crds/olm/operators.coreos.com_${name}.yaml`;
-    await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
-  }
-  await eventually(() => cluster.kube.list(csvKind));
-  await eventually(() => cluster.kube.list(conditionKind));
+  cluster = await openOlmCluster(['operatorconditions']);
 });
 
 afterAll(() => cluster[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }, user);
-  stop = new AbortController();
-  const { kube } = cluster;
-  started = createManager({ kube, clock: systemClock, log: silentLogger(), signal: stop.signal });
-  addOperatorConditions(started);
-  await started.start();
+  stack = new AsyncDisposableStack();
+  stack.use(await temporaryNamespace(cluster.kube, 'a'));
+  stack.use(await runControllers(cluster.kube, addOperatorConditions));
 });
 
-afterEach(async () => {
-  await cluster.kube.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'a' });
-  const { kube } = cluster;
-  await eventually(async () =>
-    expect(
-      (await kube.list({ apiVersion: 'v1', kind: 'Namespace' })).items.map(({ metadata }) => metadata.name),
-    ).not.toContain('a'),
-  );
-  stop.abort();
-  await started.whenStopped();
-});
+afterEach(() => stack.disposeAsync());
 
 function csv(install: JsonObject, labels: Record<string, string> = {}): KubeObject {
   const deployments = [{ name: 'boat', spec: { selector: {}, template: {} } }];

@@ -14,8 +14,8 @@ function hasSameRole(live: KubeObject, desired: KubeObject): boolean {
 function grants(live: KubeObject, desired: KubeObject): boolean {
   if (labelledOwner(live) !== undefined || !hasSameRole(live, desired)) return false;
   const subjects = Array.isArray(live['subjects']) ? live['subjects'] : [];
-  const wanted = Array.isArray(desired['subjects']) ? desired['subjects'] : [];
-  return wanted.every((subject) => subjects.some((one) => covers(one, subject)));
+  const requested = Array.isArray(desired['subjects']) ? desired['subjects'] : [];
+  return requested.every((subject) => subjects.some((one) => covers(one, subject)));
 }
 
 /** The binding in place, by either name; undefined where there is none.

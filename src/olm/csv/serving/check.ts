@@ -7,7 +7,7 @@ import { conversionFault } from './conversions.ts';
 import { apiServiceName, ownedApiServices, servedDeployments, webhooksOf } from './descriptions.ts';
 import { isBackendDisrupted } from './disruption.ts';
 import { deleteObject, ensureWebhook } from './ensure-webhook.ts';
-import { isAdoptable, ownedBy } from './ownership.ts';
+import { ownedBy } from './ownership.ts';
 import { allConfigurationsOf, cacheOf, configurationsOf, hasCurrentDescription } from './webhooks.ts';
 
 /** Whether APIs or webhooks are served: rows I4 to I8. `Disrupted` passes within minutes.
@@ -26,8 +26,13 @@ export interface ServingCheck {
 
 const healthy: ServingHealth = { state: 'Healthy' };
 
-function isAvailable(apiService: KubeObject): boolean {
-  return conditionsOf(apiService).some(({ type, status }) => type === 'Available' && status === 'True');
+/** How long what the API server serves may lag behind what it reports. */
+const discoveryMs = 60_000;
+
+/** Since when an APIService is available, in milliseconds since the epoch; undefined where it is not. */
+function availableSince(apiService: KubeObject): number | undefined {
+  const available = conditionsOf(apiService).find(({ type, status }) => type === 'Available' && status === 'True');
+  return available === undefined ? undefined : Date.parse(available.lastTransitionTime ?? '');
 }
 
 async function isKindServed(
@@ -52,11 +57,12 @@ async function checkApis(
   for (const api of ownedApiServices(csv)) {
     const live = context.caches.apiServices.get(apiServiceName(api));
     if (live === undefined) return { state: 'NotInstalled' };
-    if (!isAvailable(live)) {
+    const sinceMs = availableSince(live);
+    if (sinceMs === undefined) {
       return { state: (await isBackendDisrupted(context, csv, signal)) ? 'Disrupted' : 'NotInstalled' };
     }
     const isServed = await isKindServed(context, `${api.group}/${api.version}`, { kind: api.kind, signal });
-    if (!isServed) return { state: 'NotInstalled' };
+    if (!isServed) return { state: context.clock.now() - sinceMs < discoveryMs ? 'Disrupted' : 'NotInstalled' };
   }
   return healthy;
 }
@@ -127,15 +133,4 @@ export async function checkServing(
 ): Promise<ServingCheck> {
   const apiServices = await checkApis(context, csv, signal);
   return { apiServices, webhooks: await checkWebhooks(context, csv, signal) };
-}
-
-/** The owned APIService that exists and may not be adopted: row T8.
- *  @see docs/spec/olm-v0.md#replacement-chain-and-operatorcondition-gate */
-export function foreignApiService(context: ServingContext, csv: ClusterServiceVersion): string | undefined {
-  return ownedApiServices(csv)
-    .map(apiServiceName)
-    .find((name) => {
-      const live = context.caches.apiServices.get(name);
-      return live !== undefined && !isAdoptable(context, csv, live);
-    });
 }

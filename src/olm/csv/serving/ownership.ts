@@ -1,6 +1,7 @@
 import { type ClusterServiceVersion, clusterServiceVersionResource, olmLabels } from '../../../api/index.ts';
 import { groupOf, type KubeObject } from '../../../kube/index.ts';
 import type { ServingContext } from './context.ts';
+import { apiServiceName, ownedApiServices } from './descriptions.ts';
 import { csvLabels } from './objects.ts';
 
 /** Steps of a replacement chain that are followed. */
@@ -27,7 +28,7 @@ export function predecessors({ caches }: ServingContext, csv: ClusterServiceVers
   return [...found.values()];
 }
 
-/** Tells whether an object of the namespace belongs to `csv` or to one that it replaces: by the uid of an owner. */
+/** Whether an object of the namespace belongs to `csv` or to one that it replaces: by the uid of an owner. */
 export function ownedBy(context: ServingContext, csv: ClusterServiceVersion): (live: KubeObject) => boolean {
   const uids = new Set([csv.metadata.uid, ...predecessors(context, csv).map(({ metadata }) => metadata.uid)]);
   return ({ metadata }) =>
@@ -65,4 +66,15 @@ export function isAdoptable(context: ServingContext, csv: ClusterServiceVersion,
   const version = context.caches.versions.get(owner.name, namespace);
   const status = version?.['status'] as { readonly phase?: string } | undefined;
   return status?.phase === 'Replacing' || status?.phase === 'Deleting';
+}
+
+/** The owned APIService that exists and may not be adopted: row T8.
+ *  @see docs/spec/olm-v0.md#replacement-chain-and-operatorcondition-gate */
+export function foreignApiService(context: ServingContext, csv: ClusterServiceVersion): string | undefined {
+  return ownedApiServices(csv)
+    .map(apiServiceName)
+    .find((name) => {
+      const live = context.caches.apiServices.get(name);
+      return live !== undefined && !isAdoptable(context, csv, live);
+    });
 }

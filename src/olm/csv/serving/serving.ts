@@ -1,6 +1,6 @@
 import { type ClusterServiceVersion, olmFieldManager } from '../../../api/index.ts';
 import { type CertifiedKey, formatTimestamp, type ServingPair, TerminalError } from '../../../base/index.ts';
-import { describeRef, type KindCache, type KubeObject, refOf } from '../../../kube/index.ts';
+import type { KindCache, KubeObject } from '../../../kube/index.ts';
 import { ensureOwned } from '../../owned-objects.ts';
 import { withCertificate } from './amend.ts';
 import { ensureBinding } from './bindings.ts';
@@ -15,7 +15,7 @@ import {
   desiredSecret,
   desiredService,
 } from './objects.ts';
-import { isAdoptable, labelledOwner, ownedBy, predecessors } from './ownership.ts';
+import { foreignApiService, isAdoptable, labelledOwner, ownedBy, predecessors } from './ownership.ts';
 import { authorityHash, createAuthority, issuedMs, issueServing, rotationMs } from './serving-certificates.ts';
 
 /** What the Deployments of an operator need to serve APIs and webhooks. */
@@ -103,10 +103,6 @@ async function ensureApis(attempt: Attempt, { served, pair }: Certified): Promis
   const isOwn = (live: KubeObject): boolean => isAdoptable(context, csv, live);
   for (const api of served.apis) {
     const desired = desiredApiService(csv, { served, api, pair });
-    const live = caches.apiServices.get(desired.metadata.name ?? '');
-    if (live !== undefined && !isOwn(live)) {
-      throw new TerminalError('OwnerConflict', `pre-existing ${describeRef(refOf(live))} is not adoptable`);
-    }
     await ensureOwned(desired, { kube, cache: caches.apiServices, fieldManager: olmFieldManager, isOwn, signal });
   }
 }
@@ -136,6 +132,9 @@ export async function ensureServing(
   signal?: AbortSignal,
 ): Promise<Serving> {
   if (!needsServing(csv)) return nothing;
+  const foreign = foreignApiService(context, csv);
+  if (foreign !== undefined)
+    throw new TerminalError('OwnerConflict', `pre-existing APIService ${foreign} is not adoptable`);
   const attempt: Attempt = {
     context,
     csv,
