@@ -5,6 +5,7 @@
  *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
+export { readPullSecrets } from './catalog-content/pull-secrets.ts';
 export { type RegistryTerms, type UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
