@@ -23,6 +23,8 @@ import type { Implementation } from './scenario.ts';
 const mebibyte = 1024 ** 2;
 /** Nothing waits for a resync: what is next can be seen at once, unless the machine is slow. */
 const quietMs = 2_500;
+/** A state that is not reached by then is taken as never reached. */
+const stateLimitMs = 25_000;
 const globalCatalogNamespace = 'olm';
 
 const settings: UnpackSettings = {
@@ -92,6 +94,7 @@ export async function startOurs(log: Logger = silentLogger()): Promise<Implement
   return {
     kubeconfigPath: cluster.kubeconfigPath,
     quietMs,
+    stateLimitMs,
     read: (path) => cluster.read(path),
     metrics: async () => (await running.metrics.show()).text,
     restart: async () => {

@@ -7,7 +7,8 @@ import {
   type NamespacedName,
 } from '../../kube/index.ts';
 import { type Placement } from '../../operators/index.ts';
-import { type CopyContext, type Operator, versionRef } from './context.ts';
+import type { Operator } from './access.ts';
+import { type CopyContext, versionRef } from './context.ts';
 
 /** Whether a placement includes a namespace. */
 function includes(context: CopyContext, placement: Placement, namespace: string): boolean {
