@@ -10,6 +10,8 @@ import {
   addClusterServiceVersions,
   addCopiedCsvs,
   addInstallPlans,
+  addOlmConfig,
+  addOperators,
   addOperatorConditions,
   addOperatorGroups,
   addSubscriptions,
@@ -55,6 +57,8 @@ async function addControllers(manager: Manager, folder: string): Promise<void> {
   const contents = await openBundleContents(manager, options);
   addClusterServiceVersions(manager);
   addOperatorConditions(manager);
+  addOlmConfig(manager);
+  addOperators(manager);
   addOperatorGroups(manager);
   addApiRoles(manager);
   addCopiedCsvs(manager);
