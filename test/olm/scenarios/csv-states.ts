@@ -95,7 +95,7 @@ export const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    id: 'T05',
+    id: 'T05-E055',
     title: 'two webhooks have one generateName',
     namespaces,
     actions: [...apply(group(), crd()), ...apply(servingCsv({ webhooks: [webhook(), webhook()] })), rest('refused')],
