@@ -13,7 +13,12 @@ export {
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export type { CatalogSourceViews, HeldSources, ServedSources, UnavailableSource } from './catalog-source/views.ts';
+export {
+  type CatalogSourceViews,
+  type HeldSources,
+  type ServedSources,
+  type UnavailableSource,
+} from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
@@ -30,6 +35,13 @@ export {
   clusterServiceVersionController,
 } from './csv/controller.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export { addOlmConfig, type OlmConfigOptions, olmConfigController } from './olm-config/controller.ts';
+export {
+  addOperators,
+  operatorController,
+  operatorSubscriptionController,
+  operatorVersionController,
+} from './operator/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,

@@ -104,11 +104,9 @@ function reportUnpacking(run: NamespaceRun, thrown: unknown): void {
  *  be installed a second time.
  *  @throws WaitingError CacheBehind */
 async function assertSeen({ context, situation }: NamespaceRun, signal: AbortSignal): Promise<void> {
-  const { kube, caches } = context;
-  const { namespace } = situation;
-  const { items } = await kube.list({ ...originalCsvs, namespace, isMetadataOnly: true }, { signal });
-  const seen = new Set(caches.csvs.inNamespace(namespace).map(({ metadata }) => metadata.uid));
-  if (items.length === seen.size && items.every(({ metadata }) => seen.has(metadata.uid))) return;
+  const { namespace, csvUids } = situation;
+  const { items } = await context.kube.list({ ...originalCsvs, namespace, isMetadataOnly: true }, { signal });
+  if (items.length === csvUids.size && items.every(({ metadata }) => csvUids.has(metadata.uid ?? ''))) return;
   const message = `namespace ${namespace}: ClusterServiceVersions have changed that were not seen yet`;
   throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
 }

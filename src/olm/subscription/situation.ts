@@ -26,6 +26,8 @@ export interface Situation {
   readonly subscriptions: readonly Subscription[];
   /** Without copies. */
   readonly csvs: readonly ClusterServiceVersion[];
+  /** Of all ClusterServiceVersions that were seen. */
+  readonly csvUids: ReadonlySet<string>;
   readonly plans: readonly InstallPlan[];
   readonly groups: readonly OperatorGroup[];
   /** Of the namespace, then the global ones; each by name. */
@@ -57,12 +59,14 @@ function readable<T>(objects: readonly KubeObject[], parse: (raw: unknown) => T)
 /** Reads what the namespace has now. */
 export function readSituation(caches: SituationCaches, namespace: string, globalCatalogNamespace: string): Situation {
   const namespaces = [...new Set([namespace, globalCatalogNamespace])];
+  const csvs = caches.csvs.inNamespace(namespace);
   return {
     namespace,
     subscriptions: readable(caches.subscriptions.inNamespace(namespace), parseSubscription).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     ),
-    csvs: readable(caches.csvs.inNamespace(namespace), parseClusterServiceVersion).filter((csv) => !isCopied(csv)),
+    csvUids: new Set(csvs.map(({ metadata }) => metadata.uid ?? '')),
+    csvs: readable(csvs, parseClusterServiceVersion).filter((csv) => !isCopied(csv)),
     plans: readable(caches.plans.inNamespace(namespace), parseInstallPlan),
     groups: readable(caches.groups.inNamespace(namespace), parseOperatorGroup),
     sources: namespaces.flatMap((one) => readable(caches.sources.inNamespace(one), parseCatalogSource)),
