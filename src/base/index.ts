@@ -4,6 +4,7 @@
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
 export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
+export { formatAge, formatDuration } from './ages.ts';
 export { base62 } from './base62.ts';
 export {
   type KeyUsage,
@@ -55,7 +56,7 @@ export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';
-export { remember } from './remember.ts';
+export { remember, rememberReading } from './remember.ts';
 export { cutText, serverText } from './server-text.ts';
 export {
   createReplaceableCertificate,

@@ -8,7 +8,7 @@ import { type CsvContext, createCsvContext } from './context.ts';
 import { csvMetrics } from './metrics.ts';
 import { steps } from './reconcile.ts';
 import { beginCsv, type CsvRun } from './run.ts';
-import { servingPermissions, servingTargets } from './serving/index.ts';
+import { addOrphanedApiServices, servingPermissions, servingTargets } from './serving/index.ts';
 import { csvWatches } from './watches.ts';
 
 const group = 'operators.coreos.com';
@@ -51,5 +51,6 @@ export function addClusterServiceVersions(
 ): AddedController {
   const context = createCsvContext(manager);
   manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : {}));
+  addOrphanedApiServices(manager, context.serving);
   return manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
 }

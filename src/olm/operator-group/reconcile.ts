@@ -8,13 +8,13 @@ import {
   parseOperatorGroup,
 } from '../../api/index.ts';
 import { formatTimestamp, isJsonEqual, type JsonObject } from '../../base/index.ts';
-import { type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
+import { conditionsOf, type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { parseApis } from '../../operators/index.ts';
 import { ensureRbac } from '../rbac-objects.ts';
 import type { GroupContext } from './context.ts';
 import { groupRoles, isRoleOfGroup } from './group-roles.ts';
-import { memberApis, prunedApis } from './provided-apis.ts';
+import { allApis, prunedApis } from './provided-apis.ts';
 import { resolveTargets } from './targets.ts';
 
 /** The reconcile of one OperatorGroup. */
@@ -28,7 +28,13 @@ export interface GroupRun extends ReconcileRun {
 export function beginGroup(context: GroupContext, object: KubeObject): GroupRun | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return undefined;
   const { kube, clock, groups } = context;
-  const status = new StatusWriter<GroupRun>(object, { kube, clock, fieldManager: olmFieldManager, cache: groups });
+  const status = new StatusWriter<GroupRun>(object, {
+    kube,
+    clock,
+    fieldManager: olmFieldManager,
+    cache: groups,
+    hasGenerations: false,
+  });
   return { context, object, group: parseOperatorGroup(object), status };
 }
 
@@ -38,8 +44,9 @@ interface Problem {
 }
 
 function report(run: GroupRun, type: OperatorGroupConditionType, problem: Problem | undefined): void {
-  if (problem === undefined) run.status.remove(run, type);
-  else run.status.set(run, [{ type, status: 'True', ...problem }]);
+  if (problem !== undefined) return run.status.set(run, [{ type, status: 'True', ...problem }]);
+  run.status.remove(run, type);
+  if (conditionsOf(run.object).length === 0) run.status.setFields(run, { conditions: null });
 }
 
 function namespaceOf({ group }: GroupRun): string {
@@ -97,15 +104,31 @@ const setTargets: Step<GroupRun> = async (run) => {
   return undefined;
 };
 
-function reportForeign(run: GroupRun, names: readonly string[]): void {
-  const { reported, events } = run.context;
-  const { uid = '' } = run.object.metadata;
+/** Records a problem of the ClusterRoles once; an empty message ends it. */
+function warn({ context, object }: GroupRun, reason: string, message: string): void {
+  const { reported, events } = context;
+  const { uid = '' } = object.metadata;
+  if (message === (reported.get(uid) ?? '')) return;
+  if (message === '') reported.delete(uid);
+  else reported.set(uid, message);
+  if (message !== '') events.record(object, { type: 'Warning', reason, message });
+}
+
+function warnOfForeign(run: GroupRun, names: readonly string[]): void {
   const shown = names.join(', ');
-  if (shown === (reported.get(uid) ?? '')) return;
-  reported.set(uid, shown);
-  if (shown === '') return;
   const message = `ClusterRole ${shown} has another owner and is left as it is: delete it, so that it can be created for this OperatorGroup`;
-  events.record(run.object, { type: 'Warning', reason: 'ClusterRoleNotOwned', message });
+  warn(run, 'ClusterRoleNotOwned', shown === '' ? '' : message);
+}
+
+/** The names of owners are values of labels. */
+const maxOwnerLength = 63;
+
+function isNameTooLong(run: GroupRun): boolean {
+  const { length } = run.group.metadata.name;
+  if (length <= maxOwnerLength) return false;
+  const message = `the name of the OperatorGroup has ${length} characters, expected at most ${maxOwnerLength}: no ClusterRoles are created for its users; create it again with a shorter name`;
+  warn(run, 'NameTooLong', message);
+  return true;
 }
 
 function providedText({ object }: GroupRun): string | undefined {
@@ -113,16 +136,17 @@ function providedText({ object }: GroupRun): string | undefined {
 }
 
 const ensureRoles: Step<GroupRun> = async (run, { signal }) => {
+  if (isNameTooLong(run)) return undefined;
   const { kube, clusterRoles: cache, operatorsIn } = run.context;
   const group = { namespace: namespaceOf(run), name: run.group.metadata.name };
   const isOwn = (live: KubeObject): boolean => isRoleOfGroup(live, group);
-  const apis = parseApis(providedText(run)).union(memberApis(operatorsIn(group.namespace)));
+  const apis = parseApis(providedText(run)).union(allApis(operatorsIn(group.namespace)));
   const foreign: string[] = [];
   for (const role of groupRoles(group, apis)) {
     const result = await ensureRbac({ kube, cache, isOwn, signal }, role);
     if (result === 'foreign') foreign.push(role.metadata.name ?? '');
   }
-  reportForeign(run, foreign);
+  warnOfForeign(run, foreign);
   return undefined;
 };
 
