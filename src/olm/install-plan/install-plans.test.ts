@@ -358,6 +358,18 @@ describe('steps', () => {
     expect(JSON.stringify(rules)).not.toContain('"*"');
   });
 
+  test('labels that name another owner are not taken over from a manifest', async () => {
+    await createGroup();
+    const labels = { 'olm.owner': 'other', 'olm.owner.namespace': 'elsewhere', 'olm.owner.kind': 'ClusterServiceVersion' };
+    const role = { apiVersion: rbac, metadata: { name: `forged-${count}`, labels }, rules: [] };
+    await createPlan(stepsOf(bundle(['Role', 'ClusterRole'].map((kind) => ({ ...role, kind })))));
+    await becomes('Complete');
+    const forged = await live('Role', `forged-${count}`, rbac);
+    expect(forged.metadata.labels).toEqual({ 'olm.managed': 'true' });
+    const { metadata } = await cluster.kube.get({ apiVersion: rbac, kind: 'ClusterRole', name: `forged-${count}` });
+    expect(metadata.labels).toMatchObject({ 'olm.owner': 'boat.v1', 'olm.owner.namespace': namespace });
+  });
+
   test('warnings of the API server become an Event and are counted', async () => {
     await createGroup();
     const role = { apiVersion: rbac, kind: 'Role', metadata: { name: 'odd' }, rules: [], surprise: true };
@@ -483,6 +495,12 @@ describe('definitions', () => {
     expect((await becomes('Failed')).message).toBe(
       `risk of data loss updating "samples.${name}": new CRD removes version v1 that is listed as a stored version on the existing CRD`,
     );
+  });
+
+  test('a bundle cannot change the definitions of the platform', async () => {
+    await createGroup();
+    await createPlan(stepsOf(bundle([crd('operators.coreos.com')])));
+    expect((await becomes('Failed')).message).toContain('is of the API group operators.coreos.com');
   });
 
   test('a change that objects satisfy is made', async () => {
