@@ -140,7 +140,11 @@ test('a webhook that was changed by another client is corrected without another 
   await create('drift', group(), crd(), csv({ spec: { webhookdefinitions: [webhook] } }));
   const { status } = await reaches('drift', succeeded);
   const [made] = await configurationsOf('drift');
-  const webhooks = objectsAt(made as JsonObject, 'webhooks').map((one) => ({ ...one, namespaceSelector: {}, rules: [] }));
+  const webhooks = objectsAt(made as JsonObject, 'webhooks').map((one) => ({
+    ...one,
+    namespaceSelector: {},
+    rules: [],
+  }));
   await kube.patch({ ...configurationKind, name: made?.metadata.name ?? '' }, { webhooks }, user);
   await eventually(async () =>
     expect((await configurationsOf('drift'))[0]).toMatchObject({ webhooks: [{ rules: [{ resources: ['boats'] }] }] }),
