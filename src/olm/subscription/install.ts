@@ -23,7 +23,7 @@ import { clearForAll, type NamespaceRun, reportToAll, reviseAll, situationOf } f
 /** Bundles of one plan that are read at a time. */
 const parallelReads = 4;
 /** How long a watch may take that is not stuck. */
-const cacheBehindMs = 100;
+export const cacheBehindMs = 100;
 /** After it the content of a bundle is tried again. */
 const unpackRetryMs = 5 * 60_000;
 
