@@ -14,17 +14,16 @@ import {
   WaitingError,
 } from '../../base/index.ts';
 import { isKubeError, type KubeObject, refOf } from '../../kube/index.ts';
-import { orderSteps, planSteps } from '../../operators/index.ts';
+import { orderSteps, originalVersions, planSteps } from '../../operators/index.ts';
 import type { Selected } from './answer.ts';
 import { planReference } from './progress.ts';
 import { approvalOf, dependencyStep, type Proposal, planObject, propose, unreferencedPlan } from './proposal.ts';
 import { clearForAll, type NamespaceRun, reportToAll, reviseAll, situationOf } from './run.ts';
-import { originalCsvs } from './situation.ts';
 
 /** Bundles of one plan that are read at a time. */
 const parallelReads = 4;
 /** How long a watch may take that is not stuck. */
-const cacheBehindMs = 100;
+export const cacheBehindMs = 100;
 /** After it the content of a bundle is tried again. */
 const unpackRetryMs = 5 * 60_000;
 
@@ -104,11 +103,9 @@ function reportUnpacking(run: NamespaceRun, thrown: unknown): void {
  *  be installed a second time.
  *  @throws WaitingError CacheBehind */
 async function assertSeen({ context, situation }: NamespaceRun, signal: AbortSignal): Promise<void> {
-  const { kube, caches } = context;
-  const { namespace } = situation;
-  const { items } = await kube.list({ ...originalCsvs, namespace, isMetadataOnly: true }, { signal });
-  const seen = new Set(caches.csvs.inNamespace(namespace).map(({ metadata }) => metadata.uid));
-  if (items.length === seen.size && items.every(({ metadata }) => seen.has(metadata.uid))) return;
+  const { namespace, csvUids } = situation;
+  const { items } = await context.kube.list({ ...originalVersions, namespace, isMetadataOnly: true }, { signal });
+  if (items.length === csvUids.size && items.every(({ metadata }) => csvUids.has(metadata.uid ?? ''))) return;
   const message = `namespace ${namespace}: ClusterServiceVersions have changed that were not seen yet`;
   throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
 }

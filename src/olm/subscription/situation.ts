@@ -1,7 +1,6 @@
 import {
   type CatalogSource,
   type ClusterServiceVersion,
-  clusterServiceVersionResource,
   type InstallPlan,
   type OperatorGroup,
   olmAnnotations,
@@ -13,11 +12,8 @@ import {
   type Subscription,
 } from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
-import type { KindCache, KubeObject, ListTarget } from '../../kube/index.ts';
+import type { KindCache, KubeObject } from '../../kube/index.ts';
 import { isCopied } from '../../operators/index.ts';
-
-/** ClusterServiceVersions without copies. */
-export const originalCsvs: ListTarget = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' };
 
 /** What a namespace has that decides about its Subscriptions. */
 export interface Situation {
@@ -26,6 +22,8 @@ export interface Situation {
   readonly subscriptions: readonly Subscription[];
   /** Without copies. */
   readonly csvs: readonly ClusterServiceVersion[];
+  /** Of all ClusterServiceVersions that were seen. */
+  readonly csvUids: ReadonlySet<string>;
   readonly plans: readonly InstallPlan[];
   readonly groups: readonly OperatorGroup[];
   /** Of the namespace, then the global ones; each by name. */
@@ -57,12 +55,14 @@ function readable<T>(objects: readonly KubeObject[], parse: (raw: unknown) => T)
 /** Reads what the namespace has now. */
 export function readSituation(caches: SituationCaches, namespace: string, globalCatalogNamespace: string): Situation {
   const namespaces = [...new Set([namespace, globalCatalogNamespace])];
+  const csvs = caches.csvs.inNamespace(namespace);
   return {
     namespace,
     subscriptions: readable(caches.subscriptions.inNamespace(namespace), parseSubscription).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     ),
-    csvs: readable(caches.csvs.inNamespace(namespace), parseClusterServiceVersion).filter((csv) => !isCopied(csv)),
+    csvUids: new Set(csvs.map(({ metadata }) => metadata.uid ?? '')),
+    csvs: readable(csvs, parseClusterServiceVersion).filter((csv) => !isCopied(csv)),
     plans: readable(caches.plans.inNamespace(namespace), parseInstallPlan),
     groups: readable(caches.groups.inNamespace(namespace), parseOperatorGroup),
     sources: namespaces.flatMap((one) => readable(caches.sources.inNamespace(one), parseCatalogSource)),
