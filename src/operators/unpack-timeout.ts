@@ -5,6 +5,6 @@ import { parseGoDuration } from '../base/index.ts';
  *  @see docs/spec/olm-v0.md#bundle-unpack */
 export function unpackTimeoutOf({ metadata }: OperatorGroup): number | undefined {
   const text = metadata.annotations?.[olmAnnotations.unpackTimeout];
-  const timeoutMs = text === undefined ? undefined : parseGoDuration(text);
-  return timeoutMs !== undefined && timeoutMs >= 0 ? timeoutMs : undefined;
+  const nanos = text === undefined ? undefined : parseGoDuration(text);
+  return nanos === undefined || nanos < 0n ? undefined : Math.ceil(Number(nanos) / 1e6);
 }

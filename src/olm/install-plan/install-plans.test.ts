@@ -360,7 +360,11 @@ describe('steps', () => {
 
   test('labels that name another owner are not taken over from a manifest', async () => {
     await createGroup();
-    const labels = { 'olm.owner': 'other', 'olm.owner.namespace': 'elsewhere', 'olm.owner.kind': 'ClusterServiceVersion' };
+    const labels = {
+      'olm.owner': 'other',
+      'olm.owner.namespace': 'elsewhere',
+      'olm.owner.kind': 'ClusterServiceVersion',
+    };
     const role = { apiVersion: rbac, metadata: { name: `forged-${count}`, labels }, rules: [] };
     await createPlan(stepsOf(bundle(['Role', 'ClusterRole'].map((kind) => ({ ...role, kind })))));
     await becomes('Complete');

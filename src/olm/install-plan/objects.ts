@@ -29,7 +29,12 @@ function withoutFalseOwner(
   labels: Readonly<Record<string, string>> | undefined,
   { namespace, owner }: Placement,
 ): Readonly<Record<string, string>> {
-  const { [olmLabels.owner]: name, [olmLabels.ownerNamespace]: place, [olmLabels.ownerKind]: kind, ...rest } = labels ?? {};
+  const {
+    [olmLabels.owner]: name,
+    [olmLabels.ownerNamespace]: place,
+    [olmLabels.ownerKind]: kind,
+    ...rest
+  } = labels ?? {};
   const isTrue = owner !== undefined && name === owner.name && place === namespace && kind === csvKind;
   return isTrue ? { ...labels } : rest;
 }
