@@ -33,7 +33,7 @@ function ownerOf({ run, step, namespace }: StepRun): Placement['owner'] {
 
 /** The object as it is created.
  *  @throws TransientError ApiNotFound, OwnerMissing */
-export async function placed(given: StepRun, manifest: JsonObject): Promise<KubeObject> {
+async function placed(given: StepRun, manifest: JsonObject): Promise<KubeObject> {
   const { apiVersion, kind } = manifest as { apiVersion: string; kind: string };
   try {
     const { isNamespaced } = await given.run.context.kube.resolve(apiVersion, kind, { signal: given.signal });
