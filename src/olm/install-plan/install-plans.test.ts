@@ -194,6 +194,7 @@ describe('phases', () => {
       return message;
     });
     const { conditions, message } = await becomes('Failed');
+    expect(message).toMatch(/^error updating service: Not_A_Name: Service "Not_A_Name" is invalid: /);
     expect(text).toBe(`retrying execution due to error: ${message}`);
     expect(conditions).toMatchObject([
       { type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message },
@@ -486,8 +487,9 @@ describe('definitions', () => {
     await cluster.kube.create(object, user);
     await createPlan(stepsOf(bundle([crd(name, typed('integer') as never)])));
     const { message } = await becomes('Failed');
-    expect(message).toContain(`error validating existing CRs against new CRD's schema for "samples.${name}": `);
-    expect(message).toContain('updated validation is too restrictive');
+    expect(message).toBe(
+      `error validating existing CRs against new CRD's schema for "samples.${name}": error validating ${name}/v1, Kind=Sample "${namespace}/s": updated validation is too restrictive: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+    );
   });
 
   test('a version that objects are stored in cannot be removed', async () => {
@@ -536,7 +538,12 @@ describe('accounts of OperatorGroups', () => {
     await cluster.kube.patch(group, { metadata: { labels: { a: 'b' } } }, user);
     await eventually(async () => {
       const { message, phase, attenuatedServiceAccountRef } = (await planNamed()).status ?? {};
-      expect([phase, message]).toEqual(['Installing', expect.stringContaining('cannot create resource')]);
+      expect([phase, message]).toEqual([
+        'Installing',
+        expect.stringMatching(
+          /^retrying execution due to error: error creating csv boat\.v1: .* cannot create resource/,
+        ),
+      ]);
       expect(attenuatedServiceAccountRef).toMatchObject({ kind: 'ServiceAccount', name: 'tenant', namespace });
     });
     const subjects = [{ kind: 'ServiceAccount', ...account, namespace }];
