@@ -1,27 +1,32 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
- *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; `addSubscriptions` resolves
- *  the Subscriptions of each namespace. Never writes objects of other controllers.
- *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content, src/controller,
- *    src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
+ *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; the others do what
+ *  Operator Lifecycle Manager does. Never writes objects of other controllers.
+ *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
+ *    src/controller, src/kube, src/rbac, src/metrics, src/extension-server, src/constraints, src/api, src/base */
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export { readPullSecrets } from './catalog-content/pull-secrets.ts';
-export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
+export { type RegistryTerms, type UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
   type CatalogSources,
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
+export {
+  type CatalogSourceViews,
+  type HeldSources,
+  type ServedSources,
+  type UnavailableSource,
+} from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
-export type { CopyOptions } from './copied-csv/context.ts';
+export { type CatalogViews, type HeldCatalogs } from './cluster-catalog/views.ts';
+export { type CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
 export { operatorAccessController } from './copied-csv/lift.ts';
 export {
@@ -30,12 +35,26 @@ export {
   clusterServiceVersionController,
 } from './csv/controller.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export { addOlmConfig, type OlmConfigOptions, olmConfigController } from './olm-config/controller.ts';
+export {
+  addOperators,
+  operatorController,
+  operatorSubscriptionController,
+  operatorVersionController,
+} from './operator/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
   operatorConditionController,
 } from './operator-condition/controller.ts';
 export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
+export {
+  addPackageRegistration,
+  type PackageRegistrationOptions,
+  type PackageService,
+  packageRegistrationController,
+} from './package-manifest/registration.ts';
+export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';
