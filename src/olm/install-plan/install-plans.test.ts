@@ -194,6 +194,7 @@ describe('phases', () => {
       return message;
     });
     const { conditions, message } = await becomes('Failed');
+    expect(message).toMatch(/^error updating service: Not_A_Name: Service "Not_A_Name" is invalid: /);
     expect(text).toBe(`retrying execution due to error: ${message}`);
     expect(conditions).toMatchObject([
       { type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message },
@@ -358,6 +359,22 @@ describe('steps', () => {
     expect(JSON.stringify(rules)).not.toContain('"*"');
   });
 
+  test('labels that name another owner are not taken over from a manifest', async () => {
+    await createGroup();
+    const labels = {
+      'olm.owner': 'other',
+      'olm.owner.namespace': 'elsewhere',
+      'olm.owner.kind': 'ClusterServiceVersion',
+    };
+    const role = { apiVersion: rbac, metadata: { name: `forged-${count}`, labels }, rules: [] };
+    await createPlan(stepsOf(bundle(['Role', 'ClusterRole'].map((kind) => ({ ...role, kind })))));
+    await becomes('Complete');
+    const forged = await live('Role', `forged-${count}`, rbac);
+    expect(forged.metadata.labels).toEqual({ 'olm.managed': 'true' });
+    const { metadata } = await cluster.kube.get({ apiVersion: rbac, kind: 'ClusterRole', name: `forged-${count}` });
+    expect(metadata.labels).toMatchObject({ 'olm.owner': 'boat.v1', 'olm.owner.namespace': namespace });
+  });
+
   test('warnings of the API server become an Event and are counted', async () => {
     await createGroup();
     const role = { apiVersion: rbac, kind: 'Role', metadata: { name: 'odd' }, rules: [], surprise: true };
@@ -470,8 +487,9 @@ describe('definitions', () => {
     await cluster.kube.create(object, user);
     await createPlan(stepsOf(bundle([crd(name, typed('integer') as never)])));
     const { message } = await becomes('Failed');
-    expect(message).toContain(`error validating existing CRs against new CRD's schema for "samples.${name}": `);
-    expect(message).toContain('updated validation is too restrictive');
+    expect(message).toBe(
+      `error validating existing CRs against new CRD's schema for "samples.${name}": error validating ${name}/v1, Kind=Sample "${namespace}/s": updated validation is too restrictive: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+    );
   });
 
   test('a version that objects are stored in cannot be removed', async () => {
@@ -483,6 +501,12 @@ describe('definitions', () => {
     expect((await becomes('Failed')).message).toBe(
       `risk of data loss updating "samples.${name}": new CRD removes version v1 that is listed as a stored version on the existing CRD`,
     );
+  });
+
+  test('a bundle cannot change the definitions of the platform', async () => {
+    await createGroup();
+    await createPlan(stepsOf(bundle([crd('operators.coreos.com')])));
+    expect((await becomes('Failed')).message).toContain('is of the API group operators.coreos.com');
   });
 
   test('a change that objects satisfy is made', async () => {
@@ -514,7 +538,12 @@ describe('accounts of OperatorGroups', () => {
     await cluster.kube.patch(group, { metadata: { labels: { a: 'b' } } }, user);
     await eventually(async () => {
       const { message, phase, attenuatedServiceAccountRef } = (await planNamed()).status ?? {};
-      expect([phase, message]).toEqual(['Installing', expect.stringContaining('cannot create resource')]);
+      expect([phase, message]).toEqual([
+        'Installing',
+        expect.stringMatching(
+          /^retrying execution due to error: error creating csv boat\.v1: .* cannot create resource/,
+        ),
+      ]);
       expect(attenuatedServiceAccountRef).toMatchObject({ kind: 'ServiceAccount', name: 'tenant', namespace });
     });
     const subjects = [{ kind: 'ServiceAccount', ...account, namespace }];

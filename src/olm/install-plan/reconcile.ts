@@ -104,12 +104,11 @@ const checkAccount: Step<PlanRun> = async (run, { signal }) => {
     return 'stop';
   }
   const { account } = result;
-  run.account = account;
+  run.account = account?.name;
   const conditions = statusOf(run).conditions ?? [];
   const others = conditions.filter(({ reason }) => reason !== 'InstallCheckFailed');
   if (others.length < conditions.length) setStatus(run, { conditions: others.map((condition) => ({ ...condition })) });
-  const reference =
-    account === undefined ? null : { apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace };
+  const reference = account === undefined ? null : { apiVersion: 'v1', kind: 'ServiceAccount', namespace, ...account };
   setStatus(run, { attenuatedServiceAccountRef: reference });
   return undefined;
 };

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../api/index.ts';
+import type { CatalogSource, Subscription } from '../../api/index.ts';
 import { givenUp, type PresentBundle, type RequestedPackage } from '../../resolver/index.ts';
 import type { HeldSources, UnavailableSource } from '../catalog-source/views.ts';
 import { presentBundle } from './present.ts';
@@ -44,15 +44,18 @@ function requestOf({ metadata, spec, status }: Subscription, present: readonly P
   };
 }
 
-/** Those that nothing can be chosen from: the whole answer would be in doubt. */
+/** Those that nothing can be chosen from: the whole answer would be in doubt. One whose content was never read is among them. */
 function unavailableIn(situation: Situation, held: HeldSources): readonly UnavailableSource[] {
-  const excludesGlobal = isGlobalExcluded(situation);
-  return situation.sources.flatMap((source): UnavailableSource[] => {
-    const { name, namespace = '' } = source.metadata;
-    if (isReadable(source, held) || (excludesGlobal && namespace !== situation.namespace)) return [];
-    const known = held.unavailable.find((one) => one.name === name && one.namespace === namespace);
-    return [known ?? { name, namespace, why: `no registry client established for catalogsource ${namespace}/${name}` }];
-  });
+  const isKnown = ({ metadata }: CatalogSource): boolean =>
+    held.unavailable.some(({ name, namespace }) => name === metadata.name && namespace === metadata.namespace);
+  const unread = situation.sources.filter((source) => !isReadable(source, held) && !isKnown(source));
+  const all = [
+    ...held.unavailable,
+    ...unread.map(({ metadata: { name, namespace = '' } }): UnavailableSource => {
+      return { name, namespace, why: `no registry client established for catalogsource ${namespace}/${name}` };
+    }),
+  ];
+  return isGlobalExcluded(situation) ? all.filter(({ namespace }) => namespace === situation.namespace) : all;
 }
 
 function presentIn(situation: Situation): readonly PresentBundle[] {

@@ -1,7 +1,6 @@
 import {
   type CatalogSource,
   type ClusterServiceVersion,
-  clusterServiceVersionResource,
   type InstallPlan,
   type OperatorGroup,
   olmAnnotations,
@@ -13,11 +12,8 @@ import {
   type Subscription,
 } from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
-import type { KindCache, KubeObject, ListTarget } from '../../kube/index.ts';
+import type { KindCache, KubeObject } from '../../kube/index.ts';
 import { isCopied } from '../../operators/index.ts';
-
-/** ClusterServiceVersions without copies. */
-export const originalCsvs: ListTarget = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' };
 
 /** What a namespace has that decides about its Subscriptions. */
 export interface Situation {
