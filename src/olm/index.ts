@@ -2,7 +2,7 @@
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; `addSubscriptions` resolves
  *  the Subscriptions of each namespace. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
- *    src/controller, src/kube, src/metrics, src/rbac, src/constraints, src/api, src/base */
+ *    src/controller, src/kube, src/metrics, src/rbac, src/extension-server, src/constraints, src/api, src/base */
 
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
@@ -13,7 +13,7 @@ export {
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export type { CatalogSourceViews, HeldSources, UnavailableSource } from './catalog-source/views.ts';
+export type { CatalogSourceViews, HeldSources, ServedSources, UnavailableSource } from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
@@ -35,6 +35,13 @@ export {
   operatorConditionController,
 } from './operator-condition/controller.ts';
 export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
+export {
+  addPackageRegistration,
+  type PackageRegistrationOptions,
+  type PackageService,
+  packageRegistrationController,
+} from './package-manifest/registration.ts';
+export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';
