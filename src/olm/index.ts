@@ -1,6 +1,6 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
- *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; `addSubscriptions` resolves
- *  the Subscriptions of each namespace. Never writes objects of other controllers.
+ *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; the others do what
+ *  Operator Lifecycle Manager does. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
  *    src/controller, src/kube, src/metrics, src/rbac, src/extension-server, src/constraints, src/api, src/base */
 
@@ -20,8 +20,8 @@ export {
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
-export type { CopyOptions } from './copied-csv/context.ts';
+export { type CatalogViews, type HeldCatalogs } from './cluster-catalog/views.ts';
+export { type CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
 export {
   addClusterServiceVersions,
@@ -29,6 +29,7 @@ export {
   clusterServiceVersionController,
 } from './csv/controller.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export { addOlmConfig, type OlmConfigOptions, olmConfigController } from './olm-config/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,
