@@ -6,6 +6,7 @@
 
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
+export { readPullSecrets } from './catalog-content/pull-secrets.ts';
 export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
@@ -23,6 +24,7 @@ export {
 export { type CatalogViews, type HeldCatalogs } from './cluster-catalog/views.ts';
 export { type CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
+export { operatorAccessController } from './copied-csv/lift.ts';
 export {
   addClusterServiceVersions,
   type ClusterServiceVersionsOptions,

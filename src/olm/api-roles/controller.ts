@@ -1,5 +1,5 @@
 import { type ClusterServiceVersion, parseClusterServiceVersion } from '../../api/index.ts';
-import { remember } from '../../base/index.ts';
+import { rememberReading } from '../../base/index.ts';
 import {
   type ControllerDefinition,
   defineController,
@@ -31,7 +31,8 @@ export interface ApiRolesContext {
   readonly servers: Readonly<Record<OwnedApi['servedBy']['kind'], KindCache>>;
   /** Operators by what they own: `Kind name` of the objects that serve APIs, and of the ClusterRoles. */
   readonly byOwned: CacheIndex;
-  readonly parse: (object: KubeObject) => ClusterServiceVersion;
+  /** Undefined where an operator cannot be read. */
+  readonly parse: (object: KubeObject) => ClusterServiceVersion | undefined;
   /** ClusterRoles of other owners that were reported, by operator. */
   readonly reported: Map<string, string>;
 }
@@ -52,7 +53,8 @@ const serverTargets: ApiServerTargets = {
 
 type ApiServerTargets = Readonly<Record<OwnedApi['servedBy']['kind'], ListTarget>>;
 
-function keysOf(csv: ClusterServiceVersion): readonly string[] {
+function keysOf(csv: ClusterServiceVersion | undefined): readonly string[] {
+  if (csv === undefined) return [];
   return apisOwnedBy(csv).flatMap((owned) => [
     `${owned.servedBy.kind} ${owned.servedBy.name}`,
     ...apiRoleNames(owned).map((name) => `ClusterRole ${name}`),
@@ -109,7 +111,7 @@ export const apiRolesController: ControllerDefinition<ApiRolesContext, ApiRolesR
   watches,
   begin: (context, object) => {
     const csv = context.parse(object);
-    return isActive(csv) ? { context, object, csv } : undefined;
+    return csv !== undefined && isActive(csv) ? { context, object, csv } : undefined;
   },
   steps: [ensureRoles],
   forget: ({ reported }, request) => void reported.delete(formatNamespacedName(request)),
@@ -132,7 +134,7 @@ export const apiRolesController: ControllerDefinition<ApiRolesContext, ApiRolesR
 
 /** Adds the controller. */
 export function addApiRoles(manager: Manager, { workers = 2 }: { readonly workers?: number } = {}): void {
-  const parse = remember(parseClusterServiceVersion);
+  const parse = rememberReading(parseClusterServiceVersion);
   const context: ApiRolesContext = {
     kube: manager.kube,
     events: manager.eventRecorder('operator-lifecycle-manager'),

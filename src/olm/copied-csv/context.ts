@@ -9,7 +9,7 @@ import {
   parseClusterServiceVersion,
   parseOperatorGroup,
 } from '../../api/index.ts';
-import { isTrueAt, type JsonObject, objectAt, remember } from '../../base/index.ts';
+import { isTrueAt, type JsonObject, objectAt, remember, rememberReading } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import {
   type CacheIndex,
@@ -114,7 +114,7 @@ function openCaches(manager: Manager): CopyContext['caches'] {
   return Object.fromEntries(entries) as CopyContext['caches'];
 }
 
-type ReadGroup = (object: KubeObject) => OperatorGroup;
+type ReadGroup = (object: KubeObject) => OperatorGroup | undefined;
 
 /** Where operators are active; worked out once as long as neither the operator nor its groups change. */
 function placements(groups: CacheIndex, readGroup: ReadGroup): (operator: Operator) => Placement {
@@ -125,7 +125,8 @@ function placements(groups: CacheIndex, readGroup: ReadGroup): (operator: Operat
     const isSame =
       before?.groups.length === found.length && found.every((group, index) => group === before.groups[index]);
     if (before !== undefined && isSame) return before.placement;
-    const placement = placementOf(csv, found.map(readGroup));
+    const read = found.flatMap((group) => readGroup(group) ?? []);
+    const placement: Placement = read.length < found.length ? { kind: 'unknown' } : placementOf(csv, read);
     known.set(object, { groups: found, placement });
     return placement;
   };
@@ -134,14 +135,19 @@ function placements(groups: CacheIndex, readGroup: ReadGroup): (operator: Operat
 /** Opens the caches and their indexes. */
 export function createCopyContext(manager: Manager, { protectedNamespaces = [] }: CopyOptions): CopyContext {
   const caches = openCaches(manager);
-  const parse = remember(parseClusterServiceVersion);
-  const readGroup = remember(parseOperatorGroup);
-  const operatorOf = remember((object: KubeObject): Operator => ({ object, csv: parse(object) }));
+  const parse = rememberReading(parseClusterServiceVersion);
+  const readGroup = rememberReading(parseOperatorGroup);
+  const operatorOf = remember((object: KubeObject): Operator | undefined => {
+    const csv = parse(object);
+    return csv === undefined ? undefined : { object, csv };
+  });
+  const operators = (objects: readonly KubeObject[]): readonly Operator[] =>
+    objects.flatMap((object) => operatorOf(object) ?? []);
   const index = (name: TargetName, keysOf: (object: KubeObject) => Iterable<string>): CacheIndex =>
     indexCache(caches[name], keysOf);
   const [named, placed] = [index('originals', byName), index('originals', byNamespace)];
   const copies = index('copies', byOriginal);
-  const targeting = index('groups', (object) => readGroup(object).status?.namespaces ?? []);
+  const targeting = index('groups', (object) => readGroup(object)?.status?.namespaces ?? []);
   const [roles, bindings] = [index('roles', byOwner), index('roleBindings', byOwner)];
   const [clusterRoles, clusterBindings] = [index('clusterRoles', byOwner), index('clusterRoleBindings', byOwner)];
   const protectedSet = new Set(protectedNamespaces);
@@ -150,8 +156,8 @@ export function createCopyContext(manager: Manager, { protectedNamespaces = [] }
     events: manager.eventRecorder('operator-lifecycle-manager'),
     signal: manager.signal,
     caches,
-    originalsNamed: (name) => named.get(name).map(operatorOf),
-    originalsIn: (namespace) => placed.get(namespace).map(operatorOf),
+    originalsNamed: (name) => operators(named.get(name)),
+    originalsIn: (namespace) => operators(placed.get(namespace)),
     original: ({ namespace, name }) => {
       const object = caches.originals.get(name, namespace);
       return object === undefined ? undefined : operatorOf(object);

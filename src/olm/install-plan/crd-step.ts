@@ -2,7 +2,7 @@ import {
   isJsonEqual,
   type JsonObject,
   type JsonValue,
-  listAt,
+  listOfTexts,
   objectAt,
   objectsAt,
   TerminalError,
@@ -26,6 +26,22 @@ import type { StepRun } from './step-run.ts';
 const readDeadlineMs = 60_000;
 
 const currentVersion = 'apiextensions.k8s.io/v1';
+
+/** APIs that decide what is installed with whose permissions: a bundle that could change them would be an update of the platform. */
+const ownGroups: ReadonlySet<string> = new Set([
+  'operators.coreos.com',
+  'packages.operators.coreos.com',
+  'core.rukpak.io',
+  'olm.operatorframework.io',
+]);
+
+/** @throws TerminalError OwnDefinition */
+function assertForeign(crd: KubeObject): void {
+  const group = textAt(objectAt(crd as unknown as JsonObject, 'spec'), 'group');
+  if (!ownGroups.has(group)) return;
+  const text = `CustomResourceDefinition ${JSON.stringify(crd.metadata.name)} is of the API group ${group}, which no bundle may define: it is installed with the platform`;
+  throw new TerminalError('OwnDefinition', text);
+}
 
 function desiredCrd({ step, namespace }: StepRun, manifest: JsonObject): KubeObject {
   const current = textAt(manifest, 'apiVersion') === currentVersion ? manifest : asCurrentDefinition(manifest);
@@ -51,11 +67,9 @@ function versionNames(crd: JsonObject): readonly string[] {
 /** @throws TerminalError StoredVersionRemoved */
 function assertStoredVersions(live: JsonObject, desired: JsonObject, name: string): void {
   const names = versionNames(desired);
-  const removed = listAt(objectAt(live, 'status'), 'storedVersions').find(
-    (version) => !names.includes(String(version)),
-  );
+  const removed = listOfTexts(objectAt(live, 'status'), 'storedVersions').find((version) => !names.includes(version));
   if (removed === undefined) return;
-  const text = `risk of data loss updating ${JSON.stringify(name)}: new CRD removes version ${String(removed)} that is listed as a stored version on the existing CRD`;
+  const text = `risk of data loss updating ${JSON.stringify(name)}: new CRD removes version ${removed} that is listed as a stored version on the existing CRD`;
   throw new TerminalError('StoredVersionRemoved', text);
 }
 
@@ -126,12 +140,13 @@ async function update(given: StepRun, live: KubeObject, desired: KubeObject): Pr
   return 'Present';
 }
 
-/** Creates a CustomResourceDefinition, or changes it if that harms no stored object. With the permissions of the controllers, whoever installs: an API is
- *  there for the whole cluster.
- *  @throws TerminalError ObjectsInvalid, StoredVersionRemoved */
+/** Creates a CustomResourceDefinition, or changes it if that harms no stored object. With the permissions of the controllers, whatever the account of
+ *  the plan may do: an API is there for the whole cluster.
+ *  @throws TerminalError OwnDefinition, ObjectsInvalid, StoredVersionRemoved */
 export async function ensureCrd(given: StepRun, manifest: JsonObject): Promise<Applied> {
   const { kube } = given.run.context;
   const desired = desiredCrd(given, manifest);
+  assertForeign(desired);
   if ((await create({ ...given, kube }, desired)) !== undefined) return 'WaitingForApi';
   return await update(given, await kube.get(refOf(desired), { signal: given.signal }), desired);
 }

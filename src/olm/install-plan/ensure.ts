@@ -24,9 +24,10 @@ export function notServed({ step: { resource } }: StepRun, cause: unknown): Tran
 function ownerOf({ run, step, namespace }: StepRun): Placement['owner'] {
   const { resolving: name } = step;
   if (name === '') return undefined;
-  const { uid } = run.context.csvs.get(name, namespace)?.metadata ?? {};
-  if (uid !== undefined) return { name, uid };
-  const text = `ClusterServiceVersion "${name}" in namespace "${namespace}", which owns what the plan installs, does not exist`;
+  const { uid, deletionTimestamp } = run.context.csvs.get(name, namespace)?.metadata ?? {};
+  if (uid !== undefined && deletionTimestamp === undefined) return { name, uid };
+  const problem = uid === undefined ? 'does not exist' : 'is being deleted';
+  const text = `ClusterServiceVersion "${name}" in namespace "${namespace}", which owns what the plan installs, ${problem}`;
   throw new TransientError('OwnerMissing', text);
 }
 

@@ -1,5 +1,11 @@
-import { type ClusterServiceVersion, operatorGroupResource, parseClusterServiceVersion } from '../../api/index.ts';
-import { type Clock, remember } from '../../base/index.ts';
+import {
+  type ClusterServiceVersion,
+  type OperatorGroup,
+  operatorGroupResource,
+  parseClusterServiceVersion,
+  parseOperatorGroup,
+} from '../../api/index.ts';
+import { type Clock, rememberReading } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import {
   type EventRecorder,
@@ -33,7 +39,9 @@ export interface GroupContext {
   readonly serviceAccounts: KindCache;
   readonly clusterRoles: KindCache;
   readonly groupsIn: (namespace: string) => readonly KubeObject[];
-  /** Operators of a namespace, without copies. */
+  /** Undefined where a group cannot be read. */
+  readonly readGroup: (object: KubeObject) => OperatorGroup | undefined;
+  /** Operators of a namespace, without copies and without what cannot be read. */
   readonly operatorsIn: (namespace: string) => readonly ClusterServiceVersion[];
   /** Names of ClusterRoles of other owners that were reported, by the uid of the group. */
   readonly reported: Map<string, string>;
@@ -52,7 +60,7 @@ export function createGroupContext(manager: Manager): GroupContext {
   const versions = manager.cache(groupTargets.versions);
   const groupIndex = indexCache(groups, byNamespace);
   const versionIndex = indexCache(versions, byNamespace);
-  const parse = remember(parseClusterServiceVersion);
+  const parse = rememberReading(parseClusterServiceVersion);
   return {
     kube,
     clock,
@@ -62,10 +70,11 @@ export function createGroupContext(manager: Manager): GroupContext {
     serviceAccounts: manager.cache(groupTargets.serviceAccounts),
     clusterRoles: manager.cache(groupTargets.clusterRoles),
     groupsIn: (namespace) => groupIndex.get(namespace),
+    readGroup: rememberReading(parseOperatorGroup),
     operatorsIn: (namespace) =>
       versionIndex
         .get(namespace)
-        .map(parse)
+        .flatMap((object) => parse(object) ?? [])
         .filter((csv) => !isCopied(csv)),
     reported: new Map(),
     signal: manager.signal,

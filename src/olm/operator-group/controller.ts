@@ -1,15 +1,14 @@
-import { olmLabels, operatorGroupResource, parseOperatorGroup } from '../../api/index.ts';
-import { remember } from '../../base/index.ts';
+import { olmLabels, operatorGroupResource } from '../../api/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import {
   type CacheChange,
-  type CacheIndex,
   groupOf,
   indexCache,
   type KubeObject,
   type NamespacedName,
   namespacedName,
 } from '../../kube/index.ts';
+import type { LabelSelector } from '../../resolver/index.ts';
 import { createGroupContext, type GroupContext, groupTargets } from './context.ts';
 import { addNamespaceLabels } from './namespace-labels.ts';
 import { beginGroup, type GroupRun, steps } from './reconcile.ts';
@@ -35,10 +34,14 @@ function groupOfRole({ metadata }: KubeObject): NamespacedName[] {
 }
 
 /** Groups that a change of a Namespace's labels adds it to, or removes it from. */
-function selecting(groups: CacheIndex): (change: Change) => readonly NamespacedName[] {
-  const readSelector = remember((object: KubeObject) => selectorOf(parseOperatorGroup(object)));
+function selecting({ groups, readGroup }: GroupContext): (change: Change) => readonly NamespacedName[] {
+  const readSelector = (object: KubeObject): LabelSelector | undefined => {
+    const read = readGroup(object);
+    return read === undefined ? undefined : selectorOf(read);
+  };
+  const withSelector = indexCache(groups, (object) => (readSelector(object) === undefined ? [] : ['selector']));
   return ({ before, after }) =>
-    groups
+    withSelector
       .get('selector')
       .filter((group) => {
         const selector = readSelector(group);
@@ -50,12 +53,9 @@ function selecting(groups: CacheIndex): (change: Change) => readonly NamespacedN
 }
 
 function watches(context: GroupContext): readonly Watch[] {
-  const { groups, groupsIn } = context;
+  const { groupsIn } = context;
   const inNamespace = (change: Change): readonly NamespacedName[] =>
     groupsIn(changed(change)[0]?.metadata.namespace ?? '').map(namespacedName);
-  const withSelector = indexCache(groups, (object) => {
-    return selectorOf(parseOperatorGroup(object)) === undefined ? [] : ['selector'];
-  });
   return [
     {
       target: groupTargets.groups,
@@ -63,7 +63,7 @@ function watches(context: GroupContext): readonly Watch[] {
       requestsFor: (change) => (change.before === undefined || change.after === undefined ? inNamespace(change) : []),
     },
     { target: groupTargets.versions, requestsFor: inNamespace },
-    { target: groupTargets.namespaces, requestsFor: selecting(withSelector) },
+    { target: groupTargets.namespaces, requestsFor: selecting(context) },
     {
       target: groupTargets.serviceAccounts,
       requestsFor: (change) => (changed(change).length === 2 && !isOther(change) ? [] : inNamespace(change)),

@@ -1,4 +1,4 @@
-import { olmFieldManager, olmLabelPrefixes, parseOperatorGroup } from '../../api/index.ts';
+import { type OperatorGroup, olmFieldManager, olmLabelPrefixes } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import {
   type ControllerDefinition,
@@ -21,6 +21,7 @@ interface LabelContext {
   readonly kube: KubeClient;
   readonly namespaces: KindCache;
   readonly groupsOf: (namespace: string) => readonly KubeObject[];
+  readonly targetsOf: (group: KubeObject) => readonly string[];
 }
 
 interface LabelRun extends ReconcileRun {
@@ -30,9 +31,8 @@ interface LabelRun extends ReconcileRun {
 const prefix = olmLabelPrefixes.operatorGroupUid;
 
 /** The Namespaces that are labelled for a group; a global group labels none. */
-function labelledFor(object: KubeObject): readonly string[] {
-  const group = parseOperatorGroup(object);
-  return isGlobalGroup(group) ? [] : (group.status?.namespaces ?? []);
+function labelledFor(group: OperatorGroup | undefined): readonly string[] {
+  return group === undefined || isGlobalGroup(group) ? [] : (group.status?.namespaces ?? []);
 }
 
 /** Labels to set, and those to remove as null; undefined if nothing changes. */
@@ -60,9 +60,9 @@ async function labelNamespace({ context, object }: LabelRun, { signal }: { signa
 }
 
 /** The Namespaces that a change adds to a group or removes from it. */
-function namespacesOf({ before, after }: CacheChange<KubeObject>): readonly string[] {
-  const was = new Set(before === undefined ? [] : labelledFor(before));
-  const is = new Set(after === undefined ? [] : labelledFor(after));
+function namespacesOf({ targetsOf }: LabelContext, { before, after }: CacheChange<KubeObject>): readonly string[] {
+  const was = new Set(before === undefined ? [] : targetsOf(before));
+  const is = new Set(after === undefined ? [] : targetsOf(after));
   return [...[...was].filter((name) => !is.has(name)), ...[...is].filter((name) => !was.has(name))];
 }
 
@@ -70,10 +70,10 @@ function namespacesOf({ before, after }: CacheChange<KubeObject>): readonly stri
 const namespaceLabelController: ControllerDefinition<LabelContext, LabelRun> = defineController({
   name: 'operatorgroup-namespaces',
   for: groupTargets.namespaces,
-  watches: () => [
+  watches: (context) => [
     {
       target: groupTargets.groups,
-      requestsFor: (change) => namespacesOf(change).map((name) => ({ namespace: '', name })),
+      requestsFor: (change) => namespacesOf(context, change).map((name) => ({ namespace: '', name })),
     },
   ],
   begin: (context, object) => ({ context, object }),
@@ -84,8 +84,9 @@ const namespaceLabelController: ControllerDefinition<LabelContext, LabelRun> = d
 });
 
 /** Adds the controller of these labels. */
-export function addNamespaceLabels(manager: Manager, { kube, groups, namespaces }: GroupContext): void {
-  const index = indexCache(groups, labelledFor);
-  const context = { kube, namespaces, groupsOf: (name: string) => index.get(name) };
+export function addNamespaceLabels(manager: Manager, { kube, groups, namespaces, readGroup }: GroupContext): void {
+  const targetsOf = (group: KubeObject): readonly string[] => labelledFor(readGroup(group));
+  const index = indexCache(groups, targetsOf);
+  const context = { kube, namespaces, targetsOf, groupsOf: (name: string) => index.get(name) };
   manager.add(namespaceLabelController, { context, workers: 2 });
 }

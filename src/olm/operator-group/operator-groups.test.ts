@@ -268,3 +268,14 @@ test('APIs that no active member provides leave the annotation, unless it is sta
   await setStatus(own, 'Sail', { phase: 'Failed', reason: 'InterOperatorGroupOwnerConflict' });
   await expectProvided('');
 });
+
+test('a group whose name cannot be the value of a label has no ClusterRoles, and reports why', async () => {
+  const [own = ''] = await namespaces({});
+  const name = 'x'.repeat(64);
+  await createGroup(own, { name, spec: { targetNamespaces: [own] } });
+  await expectTargets(own, [own], name);
+  await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: own });
+    expect(items.map((event) => event['reason'])).toEqual(['NameTooLong']);
+  });
+});

@@ -97,15 +97,31 @@ const setTargets: Step<GroupRun> = async (run) => {
   return undefined;
 };
 
-function reportForeign(run: GroupRun, names: readonly string[]): void {
-  const { reported, events } = run.context;
-  const { uid = '' } = run.object.metadata;
+/** Records a problem of the ClusterRoles once; an empty message ends it. */
+function warn({ context, object }: GroupRun, reason: string, message: string): void {
+  const { reported, events } = context;
+  const { uid = '' } = object.metadata;
+  if (message === (reported.get(uid) ?? '')) return;
+  if (message === '') reported.delete(uid);
+  else reported.set(uid, message);
+  if (message !== '') events.record(object, { type: 'Warning', reason, message });
+}
+
+function warnOfForeign(run: GroupRun, names: readonly string[]): void {
   const shown = names.join(', ');
-  if (shown === (reported.get(uid) ?? '')) return;
-  reported.set(uid, shown);
-  if (shown === '') return;
   const message = `ClusterRole ${shown} has another owner and is left as it is: delete it, so that it can be created for this OperatorGroup`;
-  events.record(run.object, { type: 'Warning', reason: 'ClusterRoleNotOwned', message });
+  warn(run, 'ClusterRoleNotOwned', shown === '' ? '' : message);
+}
+
+/** The names of owners are values of labels. */
+const maxOwnerLength = 63;
+
+function isNameTooLong(run: GroupRun): boolean {
+  const { length } = run.group.metadata.name;
+  if (length <= maxOwnerLength) return false;
+  const message = `the name of the OperatorGroup has ${length} characters, expected at most ${maxOwnerLength}: no ClusterRoles are created for its users; create it again with a shorter name`;
+  warn(run, 'NameTooLong', message);
+  return true;
 }
 
 function providedText({ object }: GroupRun): string | undefined {
@@ -113,6 +129,7 @@ function providedText({ object }: GroupRun): string | undefined {
 }
 
 const ensureRoles: Step<GroupRun> = async (run, { signal }) => {
+  if (isNameTooLong(run)) return undefined;
   const { kube, clusterRoles: cache, operatorsIn } = run.context;
   const group = { namespace: namespaceOf(run), name: run.group.metadata.name };
   const isOwn = (live: KubeObject): boolean => isRoleOfGroup(live, group);
@@ -122,7 +139,7 @@ const ensureRoles: Step<GroupRun> = async (run, { signal }) => {
     const result = await ensureRbac({ kube, cache, isOwn, signal }, role);
     if (result === 'foreign') foreign.push(role.metadata.name ?? '');
   }
-  reportForeign(run, foreign);
+  warnOfForeign(run, foreign);
   return undefined;
 };
 

@@ -1,13 +1,9 @@
-import {
-  catalogSourceResource,
-  installPlanResource,
-  operatorGroupResource,
-  subscriptionResource,
-} from '../../api/index.ts';
+import { catalogSourceResource, operatorGroupResource, subscriptionResource } from '../../api/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
 import { type BundleContents, originalVersions } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
+import { installPlanTarget } from '../plan-target.ts';
 import type { SubscriptionContext } from './context.ts';
 import { SubscriptionCounts } from './count.ts';
 import { LastAnswers } from './last-answers.ts';
@@ -48,7 +44,7 @@ function createContext(manager: Manager, options: SubscriptionsOptions): Subscri
     caches: {
       subscriptions,
       csvs: manager.cache(originalVersions),
-      plans: manager.cache(installPlanResource),
+      plans: manager.cache(installPlanTarget),
       groups: manager.cache(operatorGroupResource),
       sources: manager.cache(catalogSourceResource),
     },
@@ -86,7 +82,7 @@ function watches(context: SubscriptionContext): readonly Watch[] {
       },
     },
     { target: originalVersions, requestsFor: ownNamespace },
-    { target: installPlanResource, requestsFor: ownNamespace },
+    { target: installPlanTarget, requestsFor: ownNamespace },
     { target: operatorGroupResource, requestsFor: ownNamespace },
     {
       target: catalogSourceResource,

@@ -14,7 +14,7 @@ import {
   WaitingError,
 } from '../../base/index.ts';
 import { isKubeError, type KubeObject, refOf } from '../../kube/index.ts';
-import { orderSteps, originalVersions, planSteps } from '../../operators/index.ts';
+import { inlineBytesFor, orderSteps, originalVersions, planSteps, unpackTimeoutOf } from '../../operators/index.ts';
 import type { Selected } from './answer.ts';
 import { planReference } from './progress.ts';
 import { approvalOf, dependencyStep, type Proposal, planObject, propose, unreferencedPlan } from './proposal.ts';
@@ -27,12 +27,23 @@ export const cacheBehindMs = 100;
 /** After it the content of a bundle is tried again. */
 const unpackRetryMs = 5 * 60_000;
 
-async function stepsOf(run: NamespaceRun, bundle: Selected, signal: AbortSignal): Promise<readonly InstallPlanStep[]> {
-  const { namespace, subscriptions } = situationOf(run);
+async function stepsOf(
+  run: NamespaceRun,
+  bundle: Selected,
+  { bundleCount, signal }: { readonly bundleCount: number; readonly signal: AbortSignal },
+): Promise<readonly InstallPlanStep[]> {
+  const { namespace, subscriptions, groups } = situationOf(run);
   const { catalog, name, image, replaces, properties, subscriptions: wanting } = bundle;
-  const reference = { catalog, name, ...(image !== undefined && { image }) };
+  const [timeoutMs] = groups.map(unpackTimeoutOf);
+  const reference = {
+    catalog,
+    name,
+    ...(image !== undefined && { image }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
   const content = await run.context.contents.read(reference, signal);
-  const options = { namespace, catalog, properties, ...(replaces !== undefined && { replaces }) };
+  const resolved = { properties, ...(replaces !== undefined && { replaces }) };
+  const options = { namespace, catalog, ...resolved, maxInlineBytes: inlineBytesFor(bundleCount) };
   const steps = planSteps(content, options);
   if (wanting.length > 0) return steps;
   return [...steps, dependencyStep(bundle, { namespace, approval: approvalOf(subscriptions) })];
@@ -48,7 +59,7 @@ async function readAll(
 ): Promise<readonly InstallPlanStep[]> {
   const results = await mapLimit(bundles, parallelReads, async (bundle): Promise<Read> => {
     try {
-      return { steps: await stepsOf(run, bundle, signal) };
+      return { steps: await stepsOf(run, bundle, { bundleCount: bundles.length, signal }) };
     } catch (thrown) {
       return { thrown };
     }
