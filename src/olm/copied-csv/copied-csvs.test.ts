@@ -344,6 +344,32 @@ test('permissions are copied to the targets, follow those of the operator, and l
   await eventually(async () => expect(await inNamespace('Role', target, 'again')).toBeUndefined());
 });
 
+test.each(['example.com/retain', 'operators.coreos.com/csv-cleanup'])(
+  'a finalizer (%s) that a tenant sets on a copy does not keep the permissions of an operator that has left',
+  async (finalizer) => {
+    const [own = '', target = ''] = await namespaces(2);
+    await createGroup(own, [target]);
+    await createAccess(await createOperator(own, requesting()));
+    await eventually(async () => expect(await inNamespace('RoleBinding', target)).toBeDefined());
+    await cluster.kube.patch(versionRef(target), { metadata: { finalizers: [finalizer] } }, user);
+    await setTargets(own, { targetNamespaces: [own] });
+    await eventually(async () => expect(await inNamespace('RoleBinding', target)).toBeUndefined());
+    await eventually(async () => expect(await inNamespace('Role', target)).toBeUndefined());
+  },
+);
+
+test('an operator with wider cluster permissions gets no others', async () => {
+  const [own = '', target = ''] = await namespaces(2);
+  await createGroup(own, [target]);
+  const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
+  const clusterPermissions = [{ serviceAccountName: 'sailor', rules: everything }];
+  await createAccess(await createOperator(own, { ...requesting(), clusterPermissions }));
+  await expectCopy(target, own);
+  await createOperator(own, { name: 'later' });
+  await eventually(async () => expect(await version(target, 'later')).toBeDefined());
+  expect(await inNamespace('Role', target)).toBeUndefined();
+});
+
 test('a Role of another owner in a target stays as it is, which is reported', async () => {
   const [own = '', target = ''] = await namespaces(2);
   const foreign = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
