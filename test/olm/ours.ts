@@ -10,8 +10,10 @@ import {
   addClusterServiceVersions,
   addCopiedCsvs,
   addInstallPlans,
+  addOlmConfig,
   addOperatorConditions,
   addOperatorGroups,
+  addOperators,
   addSubscriptions,
   openBundleContents,
   type UnpackSettings,
@@ -55,6 +57,8 @@ async function addControllers(manager: Manager, folder: string): Promise<void> {
   const contents = await openBundleContents(manager, options);
   addClusterServiceVersions(manager);
   addOperatorConditions(manager);
+  addOlmConfig(manager);
+  addOperators(manager);
   addOperatorGroups(manager);
   addApiRoles(manager);
   addCopiedCsvs(manager);
