@@ -1,12 +1,10 @@
 import {
-  type OperatorGroup,
   operatorConditionResource,
-  parseOperatorGroup,
   parseSubscription,
   type Subscription,
   subscriptionResource,
 } from '../../api/index.ts';
-import { type Clock, TerminalError } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import {
   type CacheIndex,
@@ -18,7 +16,6 @@ import {
   type ListTarget,
 } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
-import { formatApi, surfaceOf } from '../../operators/index.ts';
 import { type GroupIndex, indexGroups } from './group-index.ts';
 import { indexPermissions, type Permissions } from './permissions.ts';
 import { readable } from './readable.ts';
