@@ -17,6 +17,7 @@ const usage = `usage: npm run conformance:olm -- [options]
   --scenario ID    only this scenario; may be given several times
   --ours           on Longshore's controllers instead of the real OLM
   --record         write what the real OLM showed to test/olm/seen/
+  --out FOLDER     write what was shown there
   --missing        only scenarios that were not recorded yet
   --lanes N        scenarios at a time (default 8)`;
 
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     scenario: { type: 'string', multiple: true },
     ours: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
+    out: { type: 'string' },
     missing: { type: 'boolean', default: false },
     lanes: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
@@ -73,6 +75,7 @@ async function playOne(area: string, start: () => Promise<Implementation>): Prom
       console.log(line);
     },
   });
+  if (values.out !== undefined) await writeRecordings(area, played, values.out);
   const differing = report(recorded, played);
   if (values.record && !values.ours) await writeRecordings(area, { ...recorded, ...played });
   else if (differing > 0) process.exitCode = 1;

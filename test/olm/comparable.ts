@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, textAt } from '../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../src/base/index.ts';
 import type { Recording, Snapshot } from './scenario.ts';
 
 /** How long a Deployment takes, and what is seen meanwhile, is chance. */
@@ -61,13 +61,20 @@ function snapshotOf(snapshot: Snapshot): Snapshot {
   };
 }
 
+/** Plans have names by chance and are numbered by their content: their generation identifies them. */
+function keyOf(key: string, object: JsonObject): string {
+  if (!/^InstallPlan \S+(?: #\d+)?$/.test(key) || key.includes('/')) return key;
+  const generation = objectAt(object, 'spec')?.['generation'];
+  return generation === undefined ? key : `${key.replace(/ #\d+$/, '')} of generation ${JSON.stringify(generation)}`;
+}
+
 /** The objects at each point of rest, not only those that changed. */
 function accumulated(snapshots: readonly Snapshot[]): Snapshot[] {
   let objects: Record<string, JsonObject | null> = {};
   return snapshots.map((snapshot) => {
     objects = { ...objects, ...snapshot.objects };
-    const existing = Object.entries(objects).filter(([, object]) => object !== null);
-    return { ...snapshot, objects: Object.fromEntries(existing) };
+    const existing = Object.entries(objects).filter((entry): entry is [string, JsonObject] => entry[1] !== null);
+    return { ...snapshot, objects: Object.fromEntries(existing.map(([key, object]) => [keyOf(key, object), object])) };
   });
 }
 

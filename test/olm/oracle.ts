@@ -11,6 +11,8 @@ import type { Implementation } from './scenario.ts';
 const resync = '2s';
 /** Longer than two resyncs: what it corrects only then is not missed. */
 const quietMs = 8_000;
+/** A state that is not reached by then is taken as never reached. */
+const stateLimitMs = 120_000;
 
 interface Program extends AsyncDisposable {
   readonly metricsUrl: string;
@@ -100,6 +102,7 @@ export async function startOracle(binaries: OlmBinaries): Promise<Implementation
   return {
     kubeconfigPath: cluster.kubeconfigPath,
     quietMs,
+    stateLimitMs,
     read: (path) => cluster.read(path),
     metrics: () => programs.metrics(),
     restart: async () => {

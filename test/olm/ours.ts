@@ -10,8 +10,10 @@ import {
   addClusterServiceVersions,
   addCopiedCsvs,
   addInstallPlans,
+  addOlmConfig,
   addOperatorConditions,
   addOperatorGroups,
+  addOperators,
   addSubscriptions,
   openBundleContents,
   type UnpackSettings,
@@ -23,6 +25,8 @@ import type { Implementation } from './scenario.ts';
 const mebibyte = 1024 ** 2;
 /** Nothing waits for a resync: what is next can be seen at once, unless the machine is slow. */
 const quietMs = 2_500;
+/** A state that is not reached by then is taken as never reached. */
+const stateLimitMs = 25_000;
 const globalCatalogNamespace = 'olm';
 
 const settings: UnpackSettings = {
@@ -53,6 +57,8 @@ async function addControllers(manager: Manager, folder: string): Promise<void> {
   const contents = await openBundleContents(manager, options);
   addClusterServiceVersions(manager);
   addOperatorConditions(manager);
+  addOlmConfig(manager);
+  addOperators(manager);
   addOperatorGroups(manager);
   addApiRoles(manager);
   addCopiedCsvs(manager);
@@ -92,6 +98,7 @@ export async function startOurs(log: Logger = silentLogger()): Promise<Implement
   return {
     kubeconfigPath: cluster.kubeconfigPath,
     quietMs,
+    stateLimitMs,
     read: (path) => cluster.read(path),
     metrics: async () => (await running.metrics.show()).text,
     restart: async () => {

@@ -21,8 +21,6 @@ import {
   type Target,
 } from './scenario.ts';
 
-/** For the state that a rest waits for first. */
-const stateLimitMs = 120_000;
 /** For quiet. What changes for longer is a loop. */
 const restLimitMs = 45_000;
 const writer = { fieldManager: 'scenario' };
@@ -162,7 +160,7 @@ class Run {
 
   /** Whether it is still restless when the time is up. */
   async #settle(until?: State): Promise<boolean> {
-    const { quietMs } = this.#implementation;
+    const { quietMs, stateLimitMs } = this.#implementation;
     const stateEndMs = Date.now() + stateLimitMs;
     while (until !== undefined && Date.now() < stateEndMs && !(await this.#isReached(until))) await pause(200);
     const endMs = Date.now() + restLimitMs;

@@ -3,7 +3,7 @@ import { type CsvContext, createCsvContext } from './context.ts';
 import { csvMetrics } from './metrics.ts';
 import { steps } from './reconcile.ts';
 import { beginCsv, type CsvRun } from './run.ts';
-import { servingPermissions, servingTargets } from './serving/index.ts';
+import { addOrphanedApiServices, servingPermissions, servingTargets } from './serving/index.ts';
 import { csvWatches } from './watches.ts';
 
 const group = 'operators.coreos.com';
@@ -44,4 +44,5 @@ export function addClusterServiceVersions(manager: Manager, options: ClusterServ
   const context = createCsvContext(manager);
   manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : {}));
   manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
+  addOrphanedApiServices(manager, context.serving);
 }

@@ -220,3 +220,30 @@ test('E-013 an APIService of another operator is left to it', async () => {
   await passes('theft', ['Failed/OwnerConflict: unable to adopt APIService']);
   expect(await kube.get({ ...apiServiceKind, name: 'v1.apps' })).not.toHaveProperty('spec.service');
 });
+
+test('E-014 an APIService whose operator does not exist is deleted, no other one', async () => {
+  const labels = (owner: string): Record<string, string> => ({
+    'olm.managed': 'true',
+    'olm.owner': owner,
+    'olm.owner.namespace': 'orphan-a',
+    'olm.owner.kind': 'ClusterServiceVersion',
+  });
+  await create('orphan', group(), crd(), csv());
+  const apiService = (group: string, owner: string, namespace: string): KubeObject => ({
+    ...apiServiceKind,
+    metadata: { name: `v1.${group}`, labels: labels(owner) },
+    spec: { group, version: 'v1', groupPriorityMinimum: 1, versionPriority: 1, service: { name: 'boat', namespace } },
+  });
+  await kube.create(apiService('elsewhere.example.com', 'ship', 'default'), user);
+  await kube.create(apiService('owned.example.com', name, 'orphan-a'), user);
+  await kube.create(apiService('lost.example.com', 'ship', 'orphan-a'), user);
+  await eventually(async () => {
+    await expect(kube.get({ ...apiServiceKind, name: 'v1.lost.example.com' })).rejects.toThrow('not found');
+  });
+  for (const found of ['elsewhere', 'owned']) await kube.get({ ...apiServiceKind, name: `v1.${found}.example.com` });
+  await kube.delete({ ...apiServiceKind, name: 'v1.elsewhere.example.com' });
+  await kube.delete({ ...csvKind, name, namespace: 'orphan-a' });
+  await eventually(async () => {
+    await expect(kube.get({ ...apiServiceKind, name: 'v1.owned.example.com' })).rejects.toThrow('not found');
+  });
+});
