@@ -33,6 +33,12 @@ export {
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
 export { addOlmConfig, type OlmConfigOptions, olmConfigController } from './olm-config/controller.ts';
 export {
+  addOperators,
+  operatorController,
+  operatorSubscriptionController,
+  operatorVersionController,
+} from './operator/controller.ts';
+export {
   addOperatorConditions,
   conditionOwnerController,
   operatorConditionController,
