@@ -2,19 +2,23 @@
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; the others do what
  *  Operator Lifecycle Manager does. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
- *    src/controller, src/kube, src/metrics, src/rbac, src/extension-server, src/constraints, src/api, src/base */
-
+ *    src/controller, src/kube, src/rbac, src/metrics, src/extension-server, src/constraints, src/api, src/base */
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export { readPullSecrets } from './catalog-content/pull-secrets.ts';
-export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
+export { type RegistryTerms, type UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
   type CatalogSources,
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export type { CatalogSourceViews, HeldSources, ServedSources, UnavailableSource } from './catalog-source/views.ts';
+export {
+  type CatalogSourceViews,
+  type HeldSources,
+  type ServedSources,
+  type UnavailableSource,
+} from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
