@@ -3,7 +3,7 @@
  *  @imports src/api, src/base */
 
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
-export { type BundleContent, type BundleContents, type BundleReference } from './bundle-content.ts';
+export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
 export { componentLabel } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';

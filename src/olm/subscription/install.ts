@@ -136,7 +136,7 @@ async function writeSteps(
   { steps, signal }: { readonly steps: readonly InstallPlanStep[]; readonly signal: AbortSignal },
 ): Promise<InstallPlan> {
   const { kube, caches } = run.context;
-  const { uid = '', resourceVersion = '' } = plan.metadata;
+  const { uid = '' } = plan.metadata;
   const status = {
     phase: plan.spec.approved ? 'Installing' : 'RequiresApproval',
     catalogSources: [...new Set(steps.map(({ resource }) => resource.sourceName))].toSorted(),
@@ -144,7 +144,7 @@ async function writeSteps(
   };
   const written = await kube.patch(
     refOf(plan as unknown as KubeObject),
-    { metadata: { uid, resourceVersion }, status },
+    { metadata: { uid }, status },
     { fieldManager: olmFieldManager, subresource: 'status', signal },
   );
   caches.plans.wrote(written);
@@ -187,8 +187,7 @@ export async function planInstallation(
   if (proposal.moves.size > 0) {
     const plan = await ensurePlan(run, proposal, signal);
     if (plan === undefined) return;
-    const others = run.situation.plans.filter(({ metadata }) => metadata.uid !== plan.metadata.uid);
-    run.situation = { ...run.situation, plans: [...others, plan] };
+    run.situation = { ...run.situation, plans: new Map([...run.situation.plans, [plan.metadata.name, plan]]) };
     reviseAll(run, ({ subscription, status }) => {
       const currentCSV = proposal.moves.get(subscription.metadata.name);
       if (currentCSV === undefined) return status;

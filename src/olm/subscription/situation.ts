@@ -24,7 +24,9 @@ export interface Situation {
   readonly csvs: readonly ClusterServiceVersion[];
   /** Of all ClusterServiceVersions that were seen. */
   readonly csvUids: ReadonlySet<string>;
-  readonly plans: readonly InstallPlan[];
+  readonly csvNames: ReadonlySet<string>;
+  /** By name. */
+  readonly plans: ReadonlyMap<string, InstallPlan>;
   readonly groups: readonly OperatorGroup[];
   /** Of the namespace, then the global ones; each by name. */
   readonly sources: readonly CatalogSource[];
@@ -55,15 +57,18 @@ function readable<T>(objects: readonly KubeObject[], parse: (raw: unknown) => T)
 /** Reads what the namespace has now. */
 export function readSituation(caches: SituationCaches, namespace: string, globalCatalogNamespace: string): Situation {
   const namespaces = [...new Set([namespace, globalCatalogNamespace])];
-  const csvs = caches.csvs.inNamespace(namespace);
+  const stored = caches.csvs.inNamespace(namespace);
+  const csvs = readable(stored, parseClusterServiceVersion).filter((csv) => !isCopied(csv));
+  const plans = readable(caches.plans.inNamespace(namespace), parseInstallPlan);
   return {
     namespace,
     subscriptions: readable(caches.subscriptions.inNamespace(namespace), parseSubscription).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     ),
-    csvUids: new Set(csvs.map(({ metadata }) => metadata.uid ?? '')),
-    csvs: readable(csvs, parseClusterServiceVersion).filter((csv) => !isCopied(csv)),
-    plans: readable(caches.plans.inNamespace(namespace), parseInstallPlan),
+    csvUids: new Set(stored.map(({ metadata }) => metadata.uid ?? '')),
+    csvs,
+    csvNames: new Set(csvs.map(({ metadata }) => metadata.name)),
+    plans: new Map(plans.map((plan) => [plan.metadata.name, plan])),
     groups: readable(caches.groups.inNamespace(namespace), parseOperatorGroup),
     sources: namespaces.flatMap((one) => readable(caches.sources.inNamespace(one), parseCatalogSource)),
   };
@@ -123,7 +128,7 @@ export function upgradeState({ csvs, plans }: Situation, nowMs: number): Upgrade
     }),
   );
   const applied = new Set(
-    plans
+    [...plans.values()]
       .filter(({ status }) => ['', 'Installing'].includes(status?.phase ?? ''))
       .flatMap(({ spec }) => spec.clusterServiceVersionNames),
   );

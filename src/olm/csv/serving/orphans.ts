@@ -22,8 +22,7 @@ interface OrphanRun extends ReconcileRun {
 function servedOwner(apiService: KubeObject): LabelledOwner | undefined {
   const owner = labelledOwner(apiService);
   const service = objectAt(apiService as JsonObject, 'spec', 'service');
-  const isManaged = apiService.metadata.labels?.[olmLabels.managed] === 'true';
-  return isManaged && owner !== undefined && textAt(service, 'namespace') === owner.namespace ? owner : undefined;
+  return owner !== undefined && textAt(service, 'namespace') === owner.namespace ? owner : undefined;
 }
 
 /** Asks the API server: a cache that lacks an owner is no reason to delete anything. */
