@@ -153,7 +153,8 @@ export async function deleteDeployments(
 
 async function installAll(installation: Installation): Promise<Serving> {
   const { run, kube, signal } = installation;
-  const serving = await ensureServing({ ...run.context.serving, kube }, run.csv, signal);
+  const annotations = configOf(run.context, run.csv)?.annotations;
+  const serving = await ensureServing({ ...run.context.serving, kube, annotations }, run.csv, signal);
   const desired = deploymentsOf(run.context, run.csv, serving);
   for (const deployment of desired) await applyDeployment(installation, deployment);
   const kept = new Set(desired.map(({ metadata }) => metadata.name ?? ''));
