@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { createNamespace, find, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
+import type { Manager } from '../../controller/index.ts';
 import type { KubeObject, ObjectRef } from '../../kube/index.ts';
-import { addOperatorGroups } from '../operator-group/controller.ts';
-import { addCopiedCsvs } from './controller.ts';
+import { addOperatorGroups, operatorGroupController } from '../operator-group/controller.ts';
+import { addCopiedCsvs, copiedCsvController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
 const rbac = 'rbac.authorization.k8s.io/v1';
@@ -23,10 +24,11 @@ let running: AsyncDisposable;
 let count = 0;
 
 async function run(): Promise<void> {
-  running = await runControllers(cluster.kube, (manager) => {
+  const add = (manager: Manager): void => {
     addOperatorGroups(manager);
     addCopiedCsvs(manager, { protectedNamespaces: ['protected'] });
-  });
+  };
+  running = await runControllers(cluster.kube, add, [operatorGroupController, copiedCsvController]);
 }
 
 beforeAll(async () => {
