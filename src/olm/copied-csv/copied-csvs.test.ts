@@ -476,6 +476,28 @@ test('a ClusterRole of the cluster permissions of an operator is never taken for
   expect(await inCluster('ClusterRole', 'granted')).toBeDefined();
 });
 
+test('what Operator Lifecycle Manager has lifted is taken over, and follows the operator from then on', async () => {
+  const [own = ''] = await namespaces(1);
+  const labels = {
+    'olm.managed': 'true',
+    'olm.owner': 'taken',
+    'olm.owner.namespace': own,
+    'olm.owner.kind': 'ClusterServiceVersion',
+  };
+  const metadata = { name: 'taken-over', labels };
+  const namespaceRule = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['namespaces'] };
+  const lifted = { apiVersion: rbac, kind: 'ClusterRole', metadata, rules: [...rules, namespaceRule] };
+  const { metadata: before } = await cluster.kube.create(lifted, user);
+  await createGroup(own, []);
+  await createAccess(await createOperator(own, { ...requesting(), name: 'taken' }), { name: 'taken-over' });
+  await eventually(async () => expect(await inCluster('ClusterRoleBinding', 'taken-over')).toBeDefined());
+  const after = await inCluster('ClusterRole', 'taken-over');
+  expect(after?.metadata.uid).toBe(before.uid);
+  expect(after?.['rules']).toEqual(lifted.rules);
+  await cluster.kube.delete({ apiVersion: rbac, kind: 'Role', namespace: own, name: 'taken-over' });
+  await eventually(async () => expect(await inCluster('ClusterRole', 'taken-over')).toBeUndefined());
+});
+
 test('copies of global operators are removed where they are disabled, except in protected namespaces', async () => {
   const [own = '', target = ''] = await namespaces(2);
   const config = { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig', name: 'cluster' };
