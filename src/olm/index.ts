@@ -1,26 +1,27 @@
 /** Controllers of the kinds that install operators, one folder each. `addClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
- *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; the others do what
- *  Operator Lifecycle Manager does. Never writes objects of other controllers.
+ *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; `addSubscriptions` resolves
+ *  the Subscriptions of each namespace. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
- *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
+ *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base, src/extension-server */
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
-export { type RegistryTerms, type UnpackSettings } from './catalog-content/unpack-job.ts';
+export { readPullSecrets } from './catalog-content/pull-secrets.ts';
+export type { RegistryTerms, UnpackSettings } from './catalog-content/unpack-job.ts';
 export {
   addCatalogSources,
   type CatalogSources,
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export { type CatalogSourceViews, type HeldSources, type UnavailableSource } from './catalog-source/views.ts';
+export type { CatalogSourceViews, HeldSources, ServedSources, UnavailableSource } from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
   type ClusterCatalogsOptions,
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
-export { type CatalogViews, type HeldCatalogs } from './cluster-catalog/views.ts';
-export { type CopyOptions } from './copied-csv/context.ts';
+export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export type { CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
 export { operatorAccessController } from './copied-csv/lift.ts';
 export {
@@ -35,6 +36,13 @@ export {
   operatorConditionController,
 } from './operator-condition/controller.ts';
 export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
+export {
+  addPackageRegistration,
+  type PackageRegistrationOptions,
+  type PackageService,
+  packageRegistrationController,
+} from './package-manifest/registration.ts';
+export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';

@@ -1,9 +1,7 @@
-import type { ImageJob } from '../images/image-job.ts';
+import type { ImageJob, UnpackSettings } from '../images/image-job.ts';
 
 /** Reason of an error about the content of a catalog: there must be another content before it is worth another try. */
 export const contentFault = 'CatalogContentFault';
-
-import type { UnpackSettings } from '../images/image-job.ts';
 
 export type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
 

@@ -12,6 +12,8 @@ export interface ImageExtent {
   readonly staging: Staging;
   /** A label of the image that names a directory: only that is taken. */
   readonly directoryLabel?: string;
+  /** A directory of the image: only that is taken. */
+  readonly directory?: string;
   /** Labels of the image fill in what `metadata/annotations.yaml` lacks. */
   readonly isOperator?: boolean;
 }

@@ -4,7 +4,7 @@ import { acmeCsv, type BareCluster, eventually, openBareCluster, sampleCrd } fro
 import type { InstallPlan, InstallPlanStep } from '../../api/index.ts';
 import { type JsonObject, objectAt, parseYaml, silentLogger, systemClock, TerminalError } from '../../base/index.ts';
 import { createManager, type Manager } from '../../controller/index.ts';
-import type { KubeObject, ObjectRef } from '../../kube/index.ts';
+import type { KubeObject, ObjectRef, OwnerReference } from '../../kube/index.ts';
 import { createMetrics, type Metrics } from '../../metrics/index.ts';
 import { type BundleContent, type BundleContents, planSteps, stepOf } from '../../operators/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
@@ -102,11 +102,21 @@ function stepsOf(content: BundleContent): readonly InstallPlanStep[] {
   return planSteps(content, { namespace, catalog });
 }
 
+async function subscription(): Promise<OwnerReference> {
+  const spec = { name: 'boat', source: 'shop', sourceNamespace: 'olm' };
+  const { metadata } = await cluster.kube
+    .apply({ apiVersion: olm, kind: 'Subscription', metadata: { name: 'boat', namespace }, spec }, user)
+    .then(({ object }) => object);
+  return { apiVersion: olm, kind: 'Subscription', name: 'boat', uid: metadata.uid ?? '' };
+}
+
+/** Without steps it is a plan that a user writes. */
 async function createPlan(steps: readonly InstallPlanStep[], spec: JsonObject = {}, name = 'plan'): Promise<void> {
-  const created = await cluster.kube.create(
+  const owners = steps.length === 0 ? {} : { ownerReferences: [await subscription()] };
+  await cluster.kube.create(
     {
       ...planKind,
-      metadata: { name, namespace },
+      metadata: { name, namespace, ...owners },
       spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['boat.v1'], ...spec },
     },
     user,
@@ -114,7 +124,6 @@ async function createPlan(steps: readonly InstallPlanStep[], spec: JsonObject = 
   if (steps.length === 0) return;
   const status = { phase: '', catalogSources: ['shop'], plan: steps as unknown as JsonObject[] };
   await cluster.kube.patch({ ...planKind, name, namespace }, { status }, { ...user, subresource: 'status' });
-  expect(created.metadata.uid).toBeDefined();
 }
 
 async function planNamed(name = 'plan'): Promise<InstallPlan> {

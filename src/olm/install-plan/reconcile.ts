@@ -11,6 +11,8 @@ import { type PlanRun, planOf, setFailed, setInstalled, setPhase, setStatus, sta
 
 /** A catalog that cannot be read may be readable later. */
 const catalogPollMs = 30_000;
+/** Another client that creates a plan writes its steps right afterwards, as it cannot write them at once. */
+const graceMs = 2_000;
 
 function namespaceOf(run: PlanRun): string {
   return planOf(run).metadata.namespace ?? '';
@@ -42,6 +44,11 @@ const resolveHandWritten: Step<PlanRun> = async (run, { signal }) => {
   const { plan = [], bundleLookups = [], phase } = statusOf(run);
   if (plan.length > 0) return undefined;
   if (bundleLookups.length > 0 || isOfSubscription(run) || phase === 'Failed' || phase === 'Complete') return 'stop';
+  const ageMs = run.context.clock.now() - Date.parse(run.object.metadata.creationTimestamp ?? '');
+  if (ageMs >= 0 && ageMs < graceMs) {
+    requeueAfter(run, graceMs - ageMs);
+    return 'stop';
+  }
   using held = run.context.views.hold(namespaceOf(run));
   try {
     const { steps, catalogSources } = await resolvePlan(run, held, signal);

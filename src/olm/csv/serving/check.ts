@@ -26,8 +26,13 @@ export interface ServingCheck {
 
 const healthy: ServingHealth = { state: 'Healthy' };
 
-function isAvailable(apiService: KubeObject): boolean {
-  return conditionsOf(apiService).some(({ type, status }) => type === 'Available' && status === 'True');
+/** How long what the API server serves may lag behind what it reports. */
+const discoveryMs = 60_000;
+
+/** Since when an APIService is available, in milliseconds since the epoch; undefined where it is not. */
+function availableSince(apiService: KubeObject): number | undefined {
+  const available = conditionsOf(apiService).find(({ type, status }) => type === 'Available' && status === 'True');
+  return available === undefined ? undefined : Date.parse(available.lastTransitionTime ?? '');
 }
 
 async function isKindServed(
@@ -52,11 +57,12 @@ async function checkApis(
   for (const api of ownedApiServices(csv)) {
     const live = context.caches.apiServices.get(apiServiceName(api));
     if (live === undefined) return { state: 'NotInstalled' };
-    if (!isAvailable(live)) {
+    const sinceMs = availableSince(live);
+    if (sinceMs === undefined) {
       return { state: (await isBackendDisrupted(context, csv, signal)) ? 'Disrupted' : 'NotInstalled' };
     }
     const isServed = await isKindServed(context, `${api.group}/${api.version}`, { kind: api.kind, signal });
-    if (!isServed) return { state: 'NotInstalled' };
+    if (!isServed) return { state: context.clock.now() - sinceMs < discoveryMs ? 'Disrupted' : 'NotInstalled' };
   }
   return healthy;
 }
