@@ -28,7 +28,6 @@ export {
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export type { CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
-export { operatorAccessController } from './copied-csv/lift.ts';
 export {
   addClusterServiceVersions,
   type ClusterServiceVersionsOptions,

@@ -141,7 +141,8 @@ const correctCopy: Step<CopyRun> = async (run, { signal }) => {
     note(run, written, { main, status: content.status });
   }
   if (content.status === desired.statusHash) return undefined;
-  const object = { ...metadataOnly(run.copy), spec: desired.spec, status: desired.status };
+  // The API server keeps the spec, which is large.
+  const object = { ...metadataOnly(run.copy), status: desired.status };
   const written = await context.kube.update(object, { ...options, subresource: 'status' });
   note(run, written, { main, status: desired.statusHash });
   return undefined;
