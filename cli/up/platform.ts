@@ -132,6 +132,20 @@ function localServers(
   };
 }
 
+const packageService = 'packageserver';
+
+/** Operator Lifecycle Manager; an API server of ours reaches the package server on loopback. */
+async function olmParts({ olm: settings, clusterPath }: Config, folder: string): Promise<ControllersContext['olm']> {
+  if (settings === undefined) return undefined;
+  const olmDir = join(folder, 'olm');
+  if (clusterPath !== undefined) return { settings, olmDir };
+  const namespace = settings.globalCatalogNamespace;
+  const dnsNames = [`${packageService}.${namespace}.svc`];
+  const serving = await createServingCertificate({ commonName: 'longshore packages', clock: systemClock, dnsNames });
+  const serviceOn = (port: number) => ({ namespace, name: packageService, port, externalName: 'localhost' });
+  return { settings, olmDir, packages: { serving, host: loopback, port: 0, serviceOn } };
+}
+
 function prepareProcess({ clusterPath }: Config): void {
   checkProcessLimits('up');
   if (clusterPath !== undefined) keepYoungHeapSmall();
@@ -179,6 +193,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       log,
       metrics,
       storeDir,
+      olm: await olmParts(config, cluster.folder),
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),
@@ -192,6 +207,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   }
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
+  if (config.olm !== undefined) step('Operator Lifecycle Manager watching');
   isStarted = true;
   const owned = stack.move();
   const urls = { contentUrl, catalogsUrl };

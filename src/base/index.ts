@@ -5,6 +5,7 @@
 export { mapLimit, withDeadline } from './abort.ts';
 export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
 export { formatAge, formatDuration } from './ages.ts';
+export { base62 } from './base62.ts';
 export {
   type KeyUsage,
   readSigningRequest,
@@ -55,6 +56,7 @@ export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';
+export { remember, rememberReading } from './remember.ts';
 export { cutText, serverText } from './server-text.ts';
 export {
   createReplaceableCertificate,

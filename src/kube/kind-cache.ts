@@ -58,8 +58,14 @@ function namespaceKey(namespace: string): string {
   return `/${namespace}`;
 }
 
-function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject) => KubeObject {
-  return (object) => {
+function keysInIndex({ metadata }: KubeObject): string[] {
+  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return [namespaceKey(metadata.namespace ?? ''), ...labels];
+}
+
+function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
+  return (whole) => {
+    const object = part === undefined ? whole : part.of(whole);
     const { managedFields: _dropped, ...metadata } = object.metadata;
     if (!isMetadataOnly || metadata.annotations?.[lastApplied] === undefined) return { ...object, metadata };
     const { [lastApplied]: _copy, ...annotations } = metadata.annotations;
@@ -71,14 +77,7 @@ function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject
 export function createKindCache(options: Options): KindCache {
   const written = new Map<string, Written>();
   const project = projection(options.target);
-  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({
-    ...options,
-    project,
-    index: ({ metadata }) => [
-      namespaceKey(metadata.namespace ?? ''),
-      ...Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
-    ],
-  });
+  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({ ...options, project, index: keysInIndex });
   cache.subscribe(({ before, after }) => {
     const changed = after ?? before;
     if (changed === undefined) return;

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
-import { type CountedLabels, type Definition, type ObservedMetricName, type TimedLabels, table } from './table.ts';
+import type { Definition } from './definition.ts';
+import { type CountedLabels, type ObservedMetricName, type TimedLabels, table } from './table.ts';
 
 /** One value of a metric with labels. */
 export interface LabelledValue {

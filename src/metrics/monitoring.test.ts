@@ -2,9 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type JsonObject, objectAt, parseYamlDocuments } from '../base/index.ts';
+import type { Definition } from './definition.ts';
 import { createMetrics } from './index.ts';
 import { olmTable } from './olm-table.ts';
-import { type Definition, table } from './table.ts';
+import { table } from './table.ts';
 
 const folder = 'deploy/monitoring';
 const runbooks = 'docs/runbooks';

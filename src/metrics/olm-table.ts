@@ -1,12 +1,20 @@
-import type { Definition } from './table.ts';
+import type { Definition } from './definition.ts';
 
 /** Metrics of OLM that are read when they are served. */
 export type OlmObservedMetricName =
   | 'catalog_source_count'
   | 'catalogsource_ready'
   | 'catalog_source_snapshots_total'
+  | 'csv_count'
+  | 'csv_succeeded'
+  | 'csv_abnormal'
   | 'subscription_count'
   | 'subscription_sync_total';
+
+/** Metrics of OLM that are counted as things happen, and their labels. */
+export interface OlmCountedLabels {
+  readonly csv_upgrade_count: Readonly<Record<string, never>>;
+}
 
 /** Durations of OLM in seconds, and their labels. */
 export interface OlmTimedLabels {
@@ -15,7 +23,9 @@ export interface OlmTimedLabels {
 
 /** Metrics with the names and labels of OLM, for dashboards and alerts that exist. Some of the labels are names of objects.
  *  @see docs/spec/olm-v0.md#metrics */
-export const olmTable: Readonly<Record<OlmObservedMetricName | keyof OlmTimedLabels, Definition>> = {
+export const olmTable: Readonly<
+  Record<OlmObservedMetricName | keyof OlmCountedLabels | keyof OlmTimedLabels, Definition>
+> = {
   catalog_source_count: { kind: 'gauge', help: 'CatalogSources in the cluster.' },
   catalogsource_ready: {
     kind: 'gauge',
@@ -27,6 +37,18 @@ export const olmTable: Readonly<Record<OlmObservedMetricName | keyof OlmTimedLab
     labels: ['namespace', 'name'],
     help: 'New contents that were read, by CatalogSource.',
   },
+  csv_count: { kind: 'gauge', help: 'ClusterServiceVersions in the cluster, without copies.' },
+  csv_succeeded: {
+    kind: 'gauge',
+    labels: ['namespace', 'name', 'version'],
+    help: '1 for a ClusterServiceVersion that is Succeeded, otherwise 0.',
+  },
+  csv_abnormal: {
+    kind: 'gauge',
+    labels: ['namespace', 'name', 'version', 'phase', 'reason'],
+    help: '1 for a ClusterServiceVersion that is not Succeeded.',
+  },
+  csv_upgrade_count: { kind: 'counter', help: 'ClusterServiceVersions that began to be replaced.' },
   subscription_count: { kind: 'gauge', help: 'Subscriptions in the cluster.' },
   subscription_sync_total: {
     kind: 'counter',

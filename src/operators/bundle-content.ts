@@ -9,6 +9,8 @@ export interface BundleReference {
   readonly image?: string;
   /** Of the content that was read before: nothing else is accepted. */
   readonly digest?: string;
+  /** How long its image may take, from the first time it is asked for; 0 for no limit. Default 10 minutes. */
+  readonly timeoutMs?: number;
 }
 
 /** The objects of a bundle. */

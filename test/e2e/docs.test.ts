@@ -25,6 +25,7 @@ const documents = [
   'embedded-api-server',
   'catalogs',
   'platform-operators',
+  'olm',
 ].map((name) => `docs/${name}.md`);
 /** They begin on a cluster without Longshore. */
 const bareDocuments = ['docs/install.md'];

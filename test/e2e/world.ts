@@ -164,7 +164,9 @@ export async function startWorld(args: readonly string[] = [], network?: Cluster
   const caPath = join(dir, 'ca.pem');
   await writeFile(caPath, caPem);
   const cluster = stack.use(await openTestCluster(dir, network));
-  const config = configOf(['--registry-ca', caPath, ...cluster.args, ...args]);
+  // Few stories are about Operator Lifecycle Manager.
+  const olm = args.includes('--olm') ? [] : ['--no-olm'];
+  const config = configOf(['--registry-ca', caPath, ...cluster.args, ...olm, ...args]);
   const platform = stack.use(await startPlatform(config, { log: await createLogger({ level: config.logLevel }) }));
   const { kube } = platform;
   await cluster.whenGuarded(kube);

@@ -1,5 +1,6 @@
 import {
   clusterServiceVersionResource,
+  type InstallPlan,
   installPlanResource,
   olmAnnotations,
   parseInstallPlan,
@@ -152,9 +153,18 @@ async function setStatus({ kube, object }: StubRun, status: JsonObject): Promise
   await kube.patch(refOf(object), { metadata: { uid }, status }, { ...user, subresource: 'status' });
 }
 
+async function createSteps({ kube }: StubRun, { metadata, status }: InstallPlan): Promise<void> {
+  for (const { resource } of status?.plan ?? []) {
+    const object = parseJson('step', resource.manifest ?? '') as unknown as KubeObject;
+    const generated = object.kind === subscriptionKind ? { [olmAnnotations.generatedBy]: metadata.name } : {};
+    const annotations = { ...object.metadata.annotations, ...generated };
+    await kube.create({ ...object, metadata: { ...object.metadata, annotations } }, user).catch(ignoreExisting);
+  }
+}
+
 async function executePlan(run: StubRun): Promise<undefined> {
   const plan = parseInstallPlan(run.object);
-  const { phase, plan: steps = [] } = plan.status ?? {};
+  const phase = plan.status?.phase;
   if (phase === 'RequiresApproval' && plan.spec.approved) await setStatus(run, { phase: 'Installing' });
   if (phase !== 'Installing') return undefined;
   if (plan.spec.clusterServiceVersionNames.some((name) => run.behaviour.failingPlans.has(name))) {
@@ -162,35 +172,40 @@ async function executePlan(run: StubRun): Promise<undefined> {
     await setStatus(run, { phase: 'Failed', conditions: [condition] });
     return undefined;
   }
-  for (const { resource } of steps) {
-    const object = parseJson('step', resource.manifest ?? '') as unknown as KubeObject;
-    const annotations =
-      object.kind === subscriptionKind
-        ? { ...object.metadata.annotations, [olmAnnotations.generatedBy]: plan.metadata.name }
-        : (object.metadata.annotations ?? {});
-    await run.kube.create({ ...object, metadata: { ...object.metadata, annotations } }, user).catch(ignoreExisting);
-  }
+  await createSteps(run, plan);
   await setStatus(run, { phase: 'Complete', conditions: [{ type: 'Installed', status: 'True' }] });
   return undefined;
+}
+
+function settledPhase({ failing, held }: StubBehaviour, name: string): string {
+  if (failing.has(name)) return 'Failed';
+  return held.has(name) ? 'Pending' : 'Succeeded';
+}
+
+function phaseOf(object: KubeObject): string {
+  return textAt(object['status'] as JsonObject, 'phase');
+}
+
+/** What it replaces is being replaced from now on. */
+async function replaced({ object, kube }: StubRun): Promise<KubeObject | undefined> {
+  const name = textAt(object['spec'] as JsonObject, 'replaces');
+  const { apiVersion, kind } = clusterServiceVersionResource;
+  const ref = { apiVersion, kind, name, namespace: object.metadata.namespace };
+  const before = name === '' ? undefined : await kube.get(ref).catch(() => undefined);
+  if (before !== undefined && phaseOf(before) !== 'Replacing') {
+    await kube.patch(ref, { status: { phase: 'Replacing' } }, { ...user, subresource: 'status' });
+  }
+  return before;
 }
 
 /** Succeeds at once; what it replaces is deleted then. */
 async function followCsv(run: StubRun): Promise<undefined> {
   const { object, kube, behaviour } = run;
-  const { namespace, name = '' } = object.metadata;
-  const replaces = textAt(object['spec'] as JsonObject, 'replaces');
-  const phase = textAt(object['status'] as JsonObject, 'phase');
-  const { apiVersion, kind } = clusterServiceVersionResource;
-  const old = { apiVersion, kind, name: replaces, namespace };
-  const before = replaces === '' ? undefined : await kube.get(old).catch(() => undefined);
-  if (before !== undefined && textAt(before['status'] as JsonObject, 'phase') !== 'Replacing') {
-    await kube.patch(old, { status: { phase: 'Replacing' } }, { ...user, subresource: 'status' });
-  }
-  if (['Replacing', 'Deleting'].includes(phase)) return undefined;
-  const settled = behaviour.held.has(name) ? 'Pending' : 'Succeeded';
-  const next = behaviour.failing.has(name) ? 'Failed' : settled;
-  if (phase !== next) await setStatus(run, { phase: next });
-  if (next === 'Succeeded' && before !== undefined) await kube.delete(old);
+  const before = await replaced(run);
+  if (['Replacing', 'Deleting'].includes(phaseOf(object))) return undefined;
+  const next = settledPhase(behaviour, object.metadata.name ?? '');
+  if (phaseOf(object) !== next) await setStatus(run, { phase: next });
+  if (next === 'Succeeded' && before !== undefined) await kube.delete(refOf(before));
   return undefined;
 }
 

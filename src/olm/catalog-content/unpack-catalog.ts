@@ -1,29 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  cutText,
-  errorMessage,
-  makeFolder,
-  systemClock,
-  TerminalError,
-  TransientError,
-  withDeadline,
-} from '../../base/index.ts';
+import { cutText, errorMessage, makeFolder, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
 import { configsLabel, readStagedCatalog } from '../../catalog/index.ts';
-import { createLocks, Staging } from '../../content/index.ts';
-import {
-  createHttpClient,
-  fetchImage,
-  imagePullBackOff,
-  LayerCache,
-  parsePlatform,
-  RateLimits,
-} from '../../sources/index.ts';
+import { Staging } from '../../content/index.ts';
+import { imagePullBackOff } from '../../sources/index.ts';
+import { fetchFiles } from '../images/fetch-files.ts';
 import { indexMetas } from './index-metas.ts';
 import { contentFault, type UnpackedCatalog, type UnpackJob } from './unpack-job.ts';
 
-/** Layers that a try leaves for the next one. */
-const layerCacheBytes = 2 * 1024 ** 3;
 /** Of all that is wrong with a catalog, in the message of one condition. */
 const maxMessageCharacters = 4000;
 
@@ -53,26 +37,6 @@ export async function whileSourcing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Stages the files of the catalog. */
-async function fetchFiles(job: UnpackJob, staging: Staging, signal: AbortSignal): Promise<void> {
-  const { settings, workDir } = job;
-  const { insecureRegistries, registryCaPem, proxies, answerDeadlineMs } = settings;
-  const clock = systemClock;
-  const deps = {
-    http: createHttpClient({ caPem: registryCaPem, proxies, answerDeadlineMs }),
-    clock,
-    cache: new LayerCache({ dir: join(workDir, 'layers'), maxBytes: layerCacheBytes, locks: createLocks() }),
-    limits: new RateLimits(clock),
-    insecureRegistries,
-    platform: parsePlatform(settings.platform),
-  };
-  const { pullSecrets, mirrors, policy, askedRef: firstRef, isKnown } = job;
-  const source = { type: 'image', image: { ref: job.ref } };
-  const place = job.directory === undefined ? { directoryLabel: configsLabel } : { directory: job.directory };
-  const known = { policy, firstRef, isKnown, ...place };
-  await fetchImage(deps, { source, pullSecrets, mirrors, ...known, staging }, { signal });
-}
-
 /** Fetches the image's directory of the catalog and makes the index of it; violations of the rules of catalogs are reported, and indexed all the same.
  *  @throws TerminalError CatalogContentFault when it cannot be read, LabelMissing, and those of `fetchImage` · TransientError */
 export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
@@ -84,7 +48,8 @@ export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promis
     await rm(spool, { force: true });
     await using staging = await Staging.create(spool, settings.limits);
     try {
-      await whileSourcing(() => fetchFiles(job, staging, ending));
+      const place = job.directory === undefined ? { directoryLabel: configsLabel } : { directory: job.directory };
+      await whileSourcing(() => fetchFiles(job, { staging, ...place }, ending));
       return await indexMetas(readStagedCatalog(staging, { signal: ending }), job.file, ending);
     } catch (thrown) {
       if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnreadableCatalog') throw thrown;

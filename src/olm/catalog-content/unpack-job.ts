@@ -1,45 +1,14 @@
-import type { ContentLimits, ProxySettings } from '../../base/index.ts';
-import type { ImagePolicy } from '../../image-policy/index.ts';
-import type { PullSecrets, RegistryMirror } from '../../sources/index.ts';
+import type { ImageJob, UnpackSettings } from '../images/image-job.ts';
 
 /** Reason of an error about the content of a catalog: there must be another content before it is worth another try. */
 export const contentFault = 'CatalogContentFault';
 
-/** How images of catalogs are fetched and unpacked; crosses threads. */
-export interface UnpackSettings {
-  /** Of the directory that an image's label names, and of each layer. */
-  readonly limits: ContentLimits;
-  readonly insecureRegistries: readonly string[];
-  readonly registryCaPem: readonly string[];
-  readonly proxies?: ProxySettings | undefined;
-  readonly answerDeadlineMs: number;
-  /** `linux/amd64` */
-  readonly platform: string;
-  /** Of one catalog, from its first byte to its index. */
-  readonly deadlineMs: number;
-  readonly heapMebibytes: number;
-}
-
-/** What registries are asked with. */
-export interface RegistryTerms {
-  readonly pullSecrets: PullSecrets | undefined;
-  readonly mirrors: readonly RegistryMirror[] | undefined;
-  readonly policy: ImagePolicy | undefined;
-}
+export type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
 
 /** To make the index of one catalog. */
-export interface UnpackJob extends RegistryTerms {
-  readonly settings: UnpackSettings;
-  /** By digest. */
-  readonly ref: string;
-  /** As the catalog's owner wrote it. */
-  readonly askedRef: string;
-  /** The content was allowed before, and is compared with that. */
-  readonly isKnown: boolean;
+export interface UnpackJob extends ImageJob {
   /** Where the image has the catalog; else its label names the directory. */
   readonly directory?: string | undefined;
-  /** For temporary files of this job alone. The next attempt reuses what is left there. */
-  readonly workDir: string;
   /** Where the index goes. */
   readonly file: string;
 }

@@ -19,7 +19,7 @@ export interface Selected {
   /** Undefined where the catalog has the manifests. */
   readonly image?: string;
   readonly properties: readonly Property[];
-  /** What it replaces: what is installed, or else what its entry says. */
+  /** What it replaces: what is installed, or else what its entry replaces. */
   readonly replaces?: string;
   /** Names of the Subscriptions that it is for; none: something else needs it. */
   readonly subscriptions: readonly string[];
@@ -32,7 +32,7 @@ export interface Deprecations {
   readonly bundle?: string;
 }
 
-/** What the catalogs say. */
+/** What the catalogs have. */
 export interface NamespaceAnswer {
   readonly resolution: Selection | Refusal | undefined;
   /** By Subscription; absent where no catalog has an entry for what is installed. */

@@ -1,6 +1,5 @@
 import {
   catalogSourceResource,
-  clusterServiceVersionResource,
   installPlanResource,
   operatorGroupResource,
   subscriptionResource,
@@ -15,6 +14,7 @@ import { LastAnswers } from './last-answers.ts';
 import { steps } from './reconcile.ts';
 import { createResolver, type NamespaceResolver } from './resolver.ts';
 import { beginNamespace, type NamespaceRun } from './run.ts';
+import { originalCsvs } from './situation.ts';
 
 export interface SubscriptionsOptions {
   readonly views: CatalogSourceViews;
@@ -25,7 +25,6 @@ export interface SubscriptionsOptions {
   readonly resolver?: NamespaceResolver;
 }
 
-const originals = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' };
 const namespaces = { apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true } as const;
 const component = 'operator-lifecycle-manager';
 /** Namespaces that are reconciled at a time: one resolves, others read content and write. */
@@ -49,7 +48,7 @@ function createContext(manager: Manager, options: SubscriptionsOptions): Subscri
     events: manager.eventRecorder(component),
     caches: {
       subscriptions,
-      csvs: manager.cache(originals),
+      csvs: manager.cache(originalCsvs),
       plans: manager.cache(installPlanResource),
       groups: manager.cache(operatorGroupResource),
       sources: manager.cache(catalogSourceResource),
@@ -87,7 +86,7 @@ function watches(context: SubscriptionContext): readonly Watch[] {
         return ownNamespace(change);
       },
     },
-    { target: originals, requestsFor: ownNamespace },
+    { target: originalCsvs, requestsFor: ownNamespace },
     { target: installPlanResource, requestsFor: ownNamespace },
     { target: operatorGroupResource, requestsFor: ownNamespace },
     {
@@ -122,13 +121,13 @@ export const subscriptionController: ControllerDefinition<SubscriptionContext, N
 /** Adds the controller of Subscriptions. */
 export function addSubscriptions(manager: Manager, options: SubscriptionsOptions): void {
   const context = createContext(manager, options);
-  const { resolver, counts, views, globalCatalogNamespace } = context;
+  const { resolver, counts, views } = context;
   counts.showIn(manager.metrics);
   const added = manager.add(subscriptionController, {
     context,
     workers,
     beforeWork: async () => {
-      const following = views.subscribe(({ namespace = globalCatalogNamespace }) => {
+      const following = views.subscribe(({ namespace }) => {
         for (const { name } of namespacesSeeing(context, namespace)) added.enqueue(name);
       });
       manager.signal.addEventListener('abort', () => following[Symbol.dispose](), { once: true });

@@ -19,9 +19,12 @@ import type { Selected } from './answer.ts';
 import { planReference } from './progress.ts';
 import { approvalOf, dependencyStep, type Proposal, planObject, propose, unreferencedPlan } from './proposal.ts';
 import { clearForAll, type NamespaceRun, reportToAll, reviseAll, situationOf } from './run.ts';
+import { originalCsvs } from './situation.ts';
 
 /** Bundles of one plan that are read at a time. */
 const parallelReads = 4;
+/** How long a watch may take that is not stuck. */
+const cacheBehindMs = 100;
 /** After it the content of a bundle is tried again. */
 const unpackRetryMs = 5 * 60_000;
 
@@ -65,13 +68,13 @@ function failUnpacking(run: NamespaceRun, reason: string, message: string): void
   reportToAll(run, { type: 'BundleUnpackFailed', status: 'True', reason, message });
   const { events } = run.context;
   for (const [index, { subscription, status }] of run.drafts.entries()) {
-    if (status.conditions?.some(({ type }) => type === 'BundleUnpackFailed') && isSaid(before[index], message))
+    if (status.conditions?.some(({ type }) => type === 'BundleUnpackFailed') && isReported(before[index], message))
       continue;
     events.record(subscription as unknown as KubeObject, { type: 'Warning', reason: 'BundleUnpackFailed', message });
   }
 }
 
-function isSaid(status: SubscriptionStatus | undefined, message: string): boolean {
+function isReported(status: SubscriptionStatus | undefined, message: string): boolean {
   return status?.conditions?.some((one) => one.type === 'BundleUnpackFailed' && one.message === message) ?? false;
 }
 
@@ -97,8 +100,22 @@ function reportUnpacking(run: NamespaceRun, thrown: unknown): void {
   throw thrown;
 }
 
+/** Kinds are watched one by one: a ClusterServiceVersion that was created before the Subscription may not have been seen yet, and what it provides must not
+ *  be installed a second time.
+ *  @throws WaitingError CacheBehind */
+async function assertSeen({ context, situation }: NamespaceRun, signal: AbortSignal): Promise<void> {
+  const { kube, caches } = context;
+  const { namespace } = situation;
+  const { items } = await kube.list({ ...originalCsvs, namespace, isMetadataOnly: true }, { signal });
+  const seen = new Set(caches.csvs.inNamespace(namespace).map(({ metadata }) => metadata.uid));
+  if (items.length === seen.size && items.every(({ metadata }) => seen.has(metadata.uid))) return;
+  const message = `namespace ${namespace}: ClusterServiceVersions have changed that were not seen yet`;
+  throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
+}
+
 async function createPlan(run: NamespaceRun, proposal: Proposal, signal: AbortSignal): Promise<InstallPlan> {
   const { kube, caches } = run.context;
+  await assertSeen(run, signal);
   const object = planObject(proposal, situationOf(run));
   const created = await kube.create(object, { fieldManager: olmFieldManager, signal });
   caches.plans.wrote(created);
@@ -144,6 +161,7 @@ async function ensurePlan(
   try {
     return await writeSteps(run, found ?? (await createPlan(run, proposal, signal)), { steps, signal });
   } catch (thrown) {
+    if (thrown instanceof WaitingError) throw thrown;
     const message = `error ensuring InstallPlan: ${errorMessage(thrown)}`;
     reportToAll(run, { type: 'BundleUnpackFailed', status: 'True', reason: 'EnsureInstallPlanFailed', message });
     throw thrown;

@@ -92,7 +92,7 @@ function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && new Set([...a, ...b]).size === new Set(a).size;
 }
 
-/** A plan that was made for the same, and that no Subscription refers to yet: whoever made it was interrupted. */
+/** A plan that was made for the same, and that no Subscription refers to yet: the process that made it was interrupted. */
 export function unreferencedPlan(proposal: Proposal, { subscriptions, plans }: Situation): InstallPlan | undefined {
   const referenced = Math.max(0, ...subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0));
   const moved = subscriptions.filter(({ metadata }) => proposal.moves.has(metadata.name));

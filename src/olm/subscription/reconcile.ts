@@ -1,5 +1,5 @@
 import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
-import type { Step } from '../../controller/index.ts';
+import { requeueAfter, type Step } from '../../controller/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
 import type { NamespaceAnswer, Selected } from './answer.ts';
 import { conditionOf } from './conditions.ts';
@@ -10,7 +10,7 @@ import { reportCatalogs } from './report-catalogs.ts';
 import { reportDeprecations } from './report-deprecations.ts';
 import { reportPlan } from './report-plan.ts';
 import { clearForAll, type NamespaceRun, reportToAll, reviseAll, situationOf, writeStatuses } from './run.ts';
-import { isUpgradeUnderWay } from './situation.ts';
+import { settledAfterMs, upgradeState } from './situation.ts';
 
 type FailureReason = 'ConstraintsNotSatisfiable' | 'ErrorPreventedResolution';
 
@@ -57,7 +57,9 @@ function isDue(run: NamespaceRun): boolean {
     clearForAll(run, 'ResolutionFailed');
     return false;
   }
-  return !isUpgradeUnderWay(run.situation);
+  const state = upgradeState(run.situation, run.context.clock.now());
+  if (state === 'settling') requeueAfter(run, settledAfterMs);
+  return state === 'none';
 }
 
 /** What is to be installed; undefined where nothing is to be decided now, or nothing can be.
@@ -98,7 +100,7 @@ function hasOneGroup(run: NamespaceRun): boolean {
   const names = groups.map(({ metadata }) => metadata.name).join(', ');
   const advice =
     groups.length === 0
-      ? `Create an OperatorGroup in namespace ${namespace}: it says which namespaces the operators serve.`
+      ? `Create an OperatorGroup in namespace ${namespace}: it selects the namespaces that the operators serve.`
       : `Delete all but one of them: ${names}.`;
   const message = `found ${groups.length} operatorGroups, expected 1. ${advice}`;
   failResolution(run, 'ErrorPreventedResolution', message);

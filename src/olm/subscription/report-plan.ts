@@ -5,33 +5,35 @@ import type { Situation } from './situation.ts';
 
 const planConditions = ['InstallPlanMissing', 'InstallPlanPending', 'InstallPlanFailed'] as const;
 
-/** What the plan says about itself: why it is not done. */
-function messageOf({ status }: InstallPlan): string {
-  const installed = status?.conditions?.find(({ type }) => type === 'Installed');
-  const { message = '' } = installed?.status === 'Unknown' ? {} : (installed ?? {});
-  return message === '' ? (status?.message ?? '') : message;
+type Installed = NonNullable<NonNullable<InstallPlan['status']>['conditions']>[number];
+
+function installedOf({ status }: InstallPlan): Installed | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Installed');
 }
+
+/** Why the plan is not done, in its own words. */
+function messageOf(plan: InstallPlan): string {
+  const installed = installedOf(plan);
+  const { message = '' } = installed?.status === 'Unknown' ? {} : (installed ?? {});
+  return message === '' ? (plan.status?.message ?? '') : message;
+}
+
+function failureReason(plan: InstallPlan): string {
+  const installed = installedOf(plan);
+  return (installed?.status === 'False' ? installed.reason : undefined) ?? 'InstallPlanFailed';
+}
+
+const pendingPhases: ReadonlySet<string> = new Set(['Planning', 'Installing', 'RequiresApproval']);
 
 function planCondition(plan: InstallPlan | undefined): DesiredCondition | undefined {
   if (plan === undefined)
     return { type: 'InstallPlanMissing', status: 'True', reason: 'ReferencedInstallPlanNotFound' };
-  const { phase = '', conditions = [] } = plan.status ?? {};
-  const message = messageOf(plan);
-  switch (phase) {
-    case '':
-      return { type: 'InstallPlanPending', status: 'True', reason: 'InstallPlanNotYetReconciled', message };
-    case 'Planning':
-    case 'Installing':
-    case 'RequiresApproval':
-      return { type: 'InstallPlanPending', status: 'True', reason: phase, message };
-    case 'Failed': {
-      const installed = conditions.find(({ type }) => type === 'Installed');
-      const reason = (installed?.status === 'False' ? installed.reason : undefined) ?? 'InstallPlanFailed';
-      return { type: 'InstallPlanFailed', status: 'True', reason, message };
-    }
-    default:
-      return undefined;
-  }
+  const phase = plan.status?.phase ?? '';
+  const report = { status: 'True', message: messageOf(plan) } as const;
+  if (phase === '') return { ...report, type: 'InstallPlanPending', reason: 'InstallPlanNotYetReconciled' };
+  if (pendingPhases.has(phase)) return { ...report, type: 'InstallPlanPending', reason: phase };
+  if (phase === 'Failed') return { ...report, type: 'InstallPlanFailed', reason: failureReason(plan) };
+  return undefined;
 }
 
 /** The status with what has become of its plan: at most one of the conditions.

@@ -23,12 +23,12 @@ export interface NamespaceRun extends ReconcileRun {
 
 export function beginNamespace(context: SubscriptionContext, object: KubeObject): NamespaceRun | undefined {
   const { name = '', deletionTimestamp } = object.metadata;
-  const { caches, globalCatalogNamespace, clock } = context;
-  const situation = readSituation(caches, name, globalCatalogNamespace);
-  if (situation.subscriptions.length === 0 || deletionTimestamp !== undefined) {
-    context.answers.forget(name);
+  const { caches, globalCatalogNamespace, clock, answers } = context;
+  if (caches.subscriptions.inNamespace(name).length === 0 || deletionTimestamp !== undefined) {
+    answers.forget(name);
     return undefined;
   }
+  const situation = readSituation(caches, name, globalCatalogNamespace);
   const now = formatTimestamp(clock.now());
   const drafts = situation.subscriptions.map((subscription) => ({
     subscription,

@@ -1,6 +1,7 @@
 import {
   type CatalogSource,
   type ClusterServiceVersion,
+  clusterServiceVersionResource,
   type InstallPlan,
   type OperatorGroup,
   olmAnnotations,
@@ -12,8 +13,11 @@ import {
   type Subscription,
 } from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
-import type { KindCache, KubeObject } from '../../kube/index.ts';
+import type { KindCache, KubeObject, ListTarget } from '../../kube/index.ts';
 import { isCopied } from '../../operators/index.ts';
+
+/** ClusterServiceVersions without copies. */
+export const originalCsvs: ListTarget = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' };
 
 /** What a namespace has that decides about its Subscriptions. */
 export interface Situation {
@@ -97,11 +101,21 @@ const busyPhases: ReadonlySet<string> = new Set([
   'Replacing',
   'Deleting',
 ]);
+/** Requirements that are not met right after the plan was applied may be met at once. */
+const settlingMs = 5_000;
 
-/** Whether a ClusterServiceVersion is about to be replaced, and nothing shows that it cannot be: the next update waits for that. One that is held up is
- *  part of what is resolved, so that the reason is reported.
+function isSettling({ status }: ClusterServiceVersion, nowMs: number): boolean {
+  const sinceMs = Date.parse(status?.lastTransitionTime ?? '');
+  return status?.phase === 'Pending' && nowMs - sinceMs < settlingMs;
+}
+
+/** `busy`: a ClusterServiceVersion is about to be replaced, and nothing shows that it cannot be. `settling`: that may be so. */
+export type UpgradeState = 'none' | 'busy' | 'settling';
+
+/** Whether the next update has to wait for one that is under way. One that is held up does not count: it is part of what is resolved, so that the reason
+ *  is reported.
  *  @see docs/spec/olm-v0.md#upgrade-failure-handling */
-export function isUpgradeUnderWay({ csvs, plans }: Situation): boolean {
+export function upgradeState({ csvs, plans }: Situation, nowMs: number): UpgradeState {
   const successors = new Map(
     csvs.flatMap((csv): [string, ClusterServiceVersion][] => {
       const { replaces = '' } = csv.spec;
@@ -113,11 +127,15 @@ export function isUpgradeUnderWay({ csvs, plans }: Situation): boolean {
       .filter(({ status }) => ['', 'Installing'].includes(status?.phase ?? ''))
       .flatMap(({ spec }) => spec.clusterServiceVersionNames),
   );
-  return csvs.some((csv) => {
-    if (!successors.has(csv.metadata.name)) return false;
-    const last = lastOf(csv, successors);
-    if (last === undefined) return false;
-    const phase = last.status?.phase ?? '';
-    return busyPhases.has(phase) || (phase === 'Pending' && applied.has(last.metadata.name));
+  const next = csvs.flatMap((csv) => {
+    const last = successors.has(csv.metadata.name) ? lastOf(csv, successors) : undefined;
+    return last === undefined ? [] : [last];
   });
+  const isBusy = ({ metadata, status }: ClusterServiceVersion): boolean =>
+    busyPhases.has(status?.phase ?? '') || (status?.phase === 'Pending' && applied.has(metadata.name));
+  if (next.some(isBusy)) return 'busy';
+  return next.some((csv) => isSettling(csv, nowMs)) ? 'settling' : 'none';
 }
+
+/** After it an upgrade that is settling is held up. */
+export const settledAfterMs: number = settlingMs + 1_000;

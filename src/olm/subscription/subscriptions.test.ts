@@ -65,12 +65,6 @@ async function start(): Promise<void> {
   await manager.start();
 }
 
-async function restart(): Promise<void> {
-  stop.abort();
-  await manager.whenStopped();
-  await start();
-}
-
 beforeEach(async () => {
   count += 1;
   ns = `n${count}`;
@@ -529,7 +523,7 @@ describe('what stands in the way', () => {
     await reports('boat', 'BundleUnpackFailed', undefined);
   });
 
-  test('a deleted ClusterServiceVersion is not installed again, and the Subscription says so', async () => {
+  test('a deleted ClusterServiceVersion is not installed again, which the Subscription reports', async () => {
     await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
     await subscribe('boat');
     await installed('boat', 'boat.v0.1.0');

@@ -1,11 +1,35 @@
 import { clusterServiceVersionResource, olmLabels, operatorGroupResource } from '../../../api/index.ts';
-import type { Clock } from '../../../base/index.ts';
+import { type Clock, type JsonObject, objectAt, objectsAt } from '../../../base/index.ts';
 import type { Manager } from '../../../controller/index.ts';
-import type { KindCache, KubeClient, ListTarget } from '../../../kube/index.ts';
+import {
+  type CacheIndex,
+  indexCache,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  type ListTarget,
+} from '../../../kube/index.ts';
+import { CertificateReader } from './serving-certificates.ts';
 
 const managed = `${olmLabels.managed}=true`;
 const rbac = 'rbac.authorization.k8s.io/v1';
 const admission = 'admissionregistration.k8s.io/v1';
+
+/** Of a definition what is read of it; schemas take most of the memory. */
+function definitionSummary(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const spec = objectAt(object as JsonObject, 'spec');
+  const { group = null, conversion = null, preserveUnknownFields = null } = spec ?? {};
+  const versions = objectsAt(spec, 'versions').map(({ name = null, served = null }) => ({ name, served }));
+  const conditions = objectsAt(objectAt(object as JsonObject, 'status'), 'conditions');
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    spec: { group, versions, conversion, preserveUnknownFields },
+    status: { conditions },
+  };
+}
 
 type TargetName =
   | 'versions'
@@ -37,7 +61,7 @@ export const servingTargets: Readonly<Record<TargetName, ListTarget>> = {
   definitions: {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    isMetadataOnly: true,
+    projection: { name: 'versions, conversion and conditions', of: definitionSummary },
   },
 };
 
@@ -48,13 +72,20 @@ export type ServingCaches = Readonly<Record<TargetName, KindCache>>;
 export interface ServingContext {
   /** Writes. To install with the permissions of a service account, pass the same context with a client that acts as it. */
   readonly kube: KubeClient;
+  /** Reads what is not cached. */
+  readonly reader: KubeClient;
   readonly clock: Clock;
   readonly caches: ServingCaches;
+  /** OperatorGroups by their namespace. */
+  readonly groupsIn: CacheIndex;
+  readonly certificates: CertificateReader;
 }
 
 /** The context of a manager; opens its caches. */
 export function createServingContext(manager: Pick<Manager, 'kube' | 'clock' | 'cache'>): ServingContext {
   const { kube, clock } = manager;
   const entries = Object.entries(servingTargets).map(([name, target]) => [name, manager.cache(target)]);
-  return { kube, clock, caches: Object.fromEntries(entries) as ServingCaches };
+  const caches = Object.fromEntries(entries) as ServingCaches;
+  const groupsIn = indexCache(caches.groups, ({ metadata }) => [metadata.namespace ?? '']);
+  return { kube, reader: kube, clock, caches, groupsIn, certificates: new CertificateReader() };
 }

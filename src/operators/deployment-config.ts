@@ -1,5 +1,4 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt } from '../../base/index.ts';
-import type { RenderedObject } from './registry-bundle.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt } from '../base/index.ts';
 
 /** What a user changes of every Deployment of an operator; lists and maps of the Kubernetes API, typed forms.
  *  @see docs/spec/registry-v1-rendering.md#applying-deploymentconfig */
@@ -94,8 +93,11 @@ function withAnnotations(metadata: JsonObject, annotations: Readonly<Record<stri
 }
 
 /** The Deployment with the user's configuration; applies to its main containers only, not to init containers. */
-export function applyDeploymentConfig(deployment: RenderedObject, config: DeploymentConfig): RenderedObject {
-  const spec = objectAt(deployment, 'spec');
+export function applyDeploymentConfig<Deployment extends { readonly metadata: object }>(
+  deployment: Deployment,
+  config: DeploymentConfig,
+): Deployment {
+  const spec = objectAt(deployment as JsonObject, 'spec');
   const template = objectAt(spec, 'template');
   const before = objectAt(template, 'spec') ?? {};
   const containers = listAt(before, 'containers').map((container) =>
@@ -110,9 +112,7 @@ export function applyDeploymentConfig(deployment: RenderedObject, config: Deploy
   const metadata = objectAt(template, 'metadata') ?? {};
   return {
     ...deployment,
-    metadata: (hasAnnotations
-      ? withAnnotations(deployment.metadata, annotations)
-      : deployment.metadata) as RenderedObject['metadata'],
+    metadata: hasAnnotations ? withAnnotations(deployment.metadata as JsonObject, annotations) : deployment.metadata,
     spec: {
       ...spec,
       template: {

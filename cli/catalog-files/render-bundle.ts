@@ -2,13 +2,18 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '../../s
 import { readBundleForChecks } from '../../src/bundle-checks/index.ts';
 import { type BundleParts, bundleDocument } from '../../src/catalog/index.ts';
 import { bundleContent, stageBundle } from '../bundle-files/index.ts';
+import type { OptionValues, registryOptions } from '../command/index.ts';
 import { openWorkFolder } from '../input/index.ts';
+import type { Progress } from '../output/index.ts';
 import { bundleParts } from './bundle-parts.ts';
 import type { BundleNames } from './image-template.ts';
-import type { OpenOptions } from './reading.ts';
 
 /** How a bundle becomes a document. */
-export interface RenderBundleOptions extends Omit<OpenOptions, 'work'> {
+export interface RenderBundleOptions {
+  /** Those of `registryOptions`. */
+  readonly values: OptionValues<typeof registryOptions>;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
   /** Names the images of bundles that come from folders. */
   readonly imageOf?: ((names: BundleNames) => string) | undefined;
   readonly warn: (text: string) => void;

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
+import { mapLimit } from '../../src/base/index.ts';
+import { corpusBundlesDir } from '../support/index.ts';
+import { longshoreOn, type Printed } from './program.ts';
+import { errorOf, startWorld, type World } from './world.ts';
+
+let world: World;
+let registry: Registry;
+
+beforeAll(async () => {
+  world = await startWorld(['--olm']);
+  registry = await startRegistry({});
+});
+afterAll(async () => {
+  await registry[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const olm = 'operators.coreos.com/v1alpha1';
+const operator = (...args: readonly string[]): Promise<Printed> =>
+  longshoreOn(world.platform.kubeconfigPath)(['operator', ...args]);
+const run = (folder: string, namespace: string): Promise<Printed> =>
+  operator('run', folder, '-n', namespace, '--push-to', `${registry.host}/run`);
+
+async function phaseOf(namespace: string, name: string): Promise<unknown> {
+  const csv = await world.kube.get({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace, name });
+  return (csv['status'] as { phase?: string } | undefined)?.phase;
+}
+
+test('an author runs a bundle, its next build, and removes it', async () => {
+  const first = await run('examples/tide-gauge/v0.1.0', 'author');
+  expect(first).toMatchObject({ code: 0 });
+  expect(first.stdout).toContain('tide-gauge.v0.1.0 is installed');
+  expect(await phaseOf('author', 'tide-gauge.v0.1.0')).toBe('Succeeded');
+
+  const next = await run('examples/tide-gauge/v0.1.1', 'author');
+  expect(next).toMatchObject({ code: 0 });
+  expect(await phaseOf('author', 'tide-gauge.v0.1.1')).toBe('Succeeded');
+  expect(await errorOf(phaseOf('author', 'tide-gauge.v0.1.0'))).toBeInstanceOf(Error);
+
+  const again = await run('examples/tide-gauge/v0.1.1', 'author');
+  expect(again).toMatchObject({ code: 0 });
+  expect(await phaseOf('author', 'tide-gauge.v0.1.1')).toBe('Succeeded');
+
+  const listed = await operator('list', '-n', 'author', '-o', 'json');
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ package: 'tide-gauge', state: 'installed' }]);
+  const removed = await operator('uninstall', 'tide-gauge', '-n', 'author', '--yes');
+  expect(removed.stdout).toContain('CatalogSource author/tide-gauge-run deleted');
+  const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'author' });
+  expect(items).toEqual([]);
+});
+
+test('what is missing is explained, and what to do about it', async () => {
+  const unknown = await operator('describe', 'no-such-operator', '-n', 'author');
+  expect(unknown.code).toBe(1);
+  expect(unknown.stderr).toContain('no Subscription to "no-such-operator" in namespace "author"');
+  const unasked = await operator('catalog', 'remove', 'no-such-catalog');
+  expect(unasked.stderr).toContain('no CatalogSource "no-such-catalog" in namespace "olm"');
+});
+
+/** Published operators that need nothing that a bare cluster lacks. */
+const published = [
+  'ack-athena-controller',
+  'aws-neuron-operator',
+  'beegfs-csi-driver-operator',
+  'cluster-impairment-operator',
+  'clusterpulse',
+  'datatrucker-operator',
+  'eclipse-amlen-operator',
+  'fence-agents-remediation',
+  'hyperfoil-bundle',
+  'ndb-operator',
+];
+
+test.skipIf(!existsSync(corpusBundlesDir))(
+  'ten published operators are installed by Subscriptions (skipped without the corpus)',
+  async () => {
+    const results = await mapLimit(published, 3, async (name) => {
+      const folder = join(corpusBundlesDir, name);
+      const [version = ''] = readdirSync(folder).toSorted();
+      const { code, stderr } = await run(join(folder, version), `op-${name}`);
+      return code === 0 ? name : `${name}: ${stderr}`;
+    });
+    expect(results).toEqual(published);
+  },
+);
