@@ -260,7 +260,8 @@ test('an image by digest is never polled, and read once even over a restart', as
   const asked = registry.requests.length;
   await halt();
   ({ sources, halt } = await start());
-  await eventually(() => expect(packagesIn('team')).toEqual(['team/a: p']));
+  await sources.whenReady;
+  expect(packagesIn('team')).toEqual(['team/a: p']);
   await clock.pass(60 * 60_000);
   await eventually(() => expect(packagesIn('team')).toEqual(['team/a: p']));
   expect(registry.requests.length).toBe(asked);

@@ -179,6 +179,8 @@ async function close(context: CatalogSourceContext): Promise<void> {
 export async function addCatalogSources(manager: Manager, options: CatalogSourcesOptions): Promise<CatalogSources> {
   const store = await CatalogStore.open(options.storeDir, manager.log);
   const directory = new SourceDirectory();
+  const ready = Promise.withResolvers<void>();
+  manager.signal.addEventListener('abort', () => ready.resolve(), { once: true });
   const onChange = (key: string): void => {
     const { namespace, name } = parseNamespacedName(key);
     controller.enqueue(name, namespace);
@@ -187,12 +189,15 @@ export async function addCatalogSources(manager: Manager, options: CatalogSource
   const controller: AddedController = manager.add(catalogSourceController, {
     context,
     workers,
-    beforeWork: () => sweep(context),
+    beforeWork: () => sweep(context).finally(ready.resolve),
     afterWork: () => close(context),
   });
+  // Without the kind there is nothing to wait for.
+  context.sources.whenSynced.catch(() => ready.resolve());
   showMetrics(context);
   return {
     ...createSourceViews({ directory, store, globalNamespace: options.globalNamespace }),
+    whenReady: ready.promise,
     catalogAt: (authority) => {
       const source = sourceCalled(authority, (namespace) => directory.in(namespace));
       return source === undefined ? undefined : store.index(source.metadata.uid ?? '');
