@@ -8,6 +8,9 @@ export const catalogSourceResource: Resource = {
   plural: 'catalogsources',
 };
 
+/** On a CatalogSource, `"true"`: other clients of gRPC reach the catalog by a Service. */
+export const catalogServiceAnnotation = 'olm.longshore.dev/grpc-service';
+
 /** `spec.sourceType`; `internal` is an alias of `configmap`.
  *  @see docs/spec/olm-v0.md#catalogsource */
 export type CatalogSourceType = 'grpc' | 'configmap' | 'internal';

@@ -28,6 +28,7 @@ export {
   type CatalogSourceConditionType,
   type CatalogSourceReason,
   type CatalogSourceType,
+  catalogServiceAnnotation,
   catalogSourceResource,
   type TemplatesResolvedReason,
 } from './catalog-source.ts';

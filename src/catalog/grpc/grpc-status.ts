@@ -4,6 +4,7 @@ export const grpcStatus = {
   unknown: 2,
   invalidArgument: 3,
   deadlineExceeded: 4,
+  notFound: 5,
   resourceExhausted: 8,
   unimplemented: 12,
   internal: 13,

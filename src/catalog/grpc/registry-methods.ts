@@ -60,8 +60,16 @@ function customSchemas(
   return knownSchemas.has(schema) ? [] : structs(index, schema, packageName);
 }
 
-/** The methods that are answered from a catalog, by their full names. `catalog` is asked again for every call. */
-export function registryMethods(catalog: () => CatalogIndex): ReadonlyMap<string, Method> {
+/** The methods that are answered from a catalog, by their full names. `catalogOf` is asked again for every call, by the name of the server. */
+export function registryMethods(
+  catalogOf: (authority: string) => CatalogIndex | undefined,
+): ReadonlyMap<string, Method> {
+  const catalog = (headers: IncomingHttpHeaders): CatalogIndex => {
+    const authority = headers[':authority'] ?? '';
+    const found = catalogOf(authority);
+    if (found !== undefined) return found;
+    throw new GrpcError(grpcStatus.notFound, `no catalog is served as ${goQuote(authority)}`);
+  };
   type Ask = (answers: RegistryAnswers, request: Readonly<Record<string, unknown>>) => Answer;
   const asks: Readonly<Record<string, Ask>> = {
     ListPackages: (answers) => answers.packages(),
@@ -80,10 +88,10 @@ export function registryMethods(catalog: () => CatalogIndex): ReadonlyMap<string
   const methods = new Map<string, Method>(
     Object.entries(asks).map(([name, ask]) => [
       `api.Registry.${name}`,
-      (request) => ask(new RegistryAnswers(catalog()), request),
+      (request, headers) => ask(new RegistryAnswers(catalog(headers)), request),
     ]),
   );
   return methods.set('api.ExperimentalRegistry.ExperimentalListPackageCustomSchemas', (request, headers) =>
-    customSchemas(catalog(), request, headers),
+    customSchemas(catalog(headers), request, headers),
   );
 }

@@ -20,8 +20,8 @@ const services: readonly string[] = [
 
 export interface RegistryServerOptions extends ListenAddress {
   readonly log: Logger;
-  /** What is served; asked again for every call. */
-  readonly catalog: () => CatalogIndex;
+  /** What is served to clients that call the server by this name (`:authority`, with its port); asked again for every call. Undefined: nothing. */
+  readonly catalog: (authority: string) => CatalogIndex | undefined;
   /** Serve the same catalog on the same port; the limits of connections and calls hold for each thread. */
   readonly threads?: RegistryThreads;
   /** Others of this user may listen on the port, too (Linux). */
@@ -57,7 +57,7 @@ function methodOf({ name, methodKind, input, output }: DescMethod, answer: Metho
 }
 
 /** Everything that a registry serves, by path. */
-function methodsOf(catalog: () => CatalogIndex): ReadonlyMap<string, GrpcMethod> {
+function methodsOf(catalog: RegistryServerOptions['catalog']): ReadonlyMap<string, GrpcMethod> {
   const answers = registryMethods(catalog);
   const methods = services.flatMap((typeName) => descriptors.getService(typeName)?.methods ?? []);
   return new Map(

@@ -13,6 +13,7 @@ import {
   startRegistry,
 } from '../../../test/support/index.ts';
 import { defaultContentLimits, formatYaml, type JsonObject, parseYaml, silentLogger } from '../../base/index.ts';
+import { readRegistry, startRegistryServer } from '../../catalog/index.ts';
 import { createManager } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { createMetrics } from '../../metrics/index.ts';
@@ -80,6 +81,7 @@ async function start(
     settings,
     readTerms: () => Promise.resolve({ mirrors: undefined, policy: undefined }),
     readers,
+    grpc: { externalName: 'catalogs.test.example', port: 50_051 },
   });
   await manager.start();
   const stop = async (): Promise<void> => {
@@ -258,7 +260,8 @@ test('an image by digest is never polled, and read once even over a restart', as
   const asked = registry.requests.length;
   await halt();
   ({ sources, halt } = await start());
-  await eventually(() => expect(packagesIn('team')).toEqual(['team/a: p']));
+  await sources.whenReady;
+  expect(packagesIn('team')).toEqual(['team/a: p']);
   await clock.pass(60 * 60_000);
   await eventually(() => expect(packagesIn('team')).toEqual(['team/a: p']));
   expect(registry.requests.length).toBe(asked);
@@ -465,6 +468,70 @@ test('a process on standby reads for itself and writes nothing', async () => {
   await create('a', { image: `${registry.host}/cat:v1` });
   await eventually(() => expect(packagesIn('team')).toEqual(['team/a: p']));
   expect(await statusOf('a')).toEqual({});
+});
+
+const service = (name: string) => ({ apiVersion: 'v1', kind: 'Service', namespace: 'team', name });
+const requested = { 'olm.longshore.dev/grpc-service': 'true' };
+
+test('other clients reach a catalog by a Service where that was requested', async () => {
+  push('v1', catalogFile('p'));
+  const image = `${registry.host}/cat:v1`;
+  await create('a.b', { image }, { annotations: requested });
+  await create('c', { image });
+  const status = await untilState('a.b', 'READY');
+  await untilState('c', 'READY');
+  expect(status).toMatchObject({
+    connectionState: { address: 'a-b.team.svc:50051' },
+    registryService: { protocol: 'grpc', serviceName: 'a-b', serviceNamespace: 'team', port: '50051' },
+  });
+  expect((await cluster.kube.get(service('a-b')))['spec']).toMatchObject({
+    type: 'ExternalName',
+    externalName: 'catalogs.test.example',
+  });
+  await using server = await startRegistryServer({
+    host: '127.0.0.1',
+    port: 0,
+    log: silentLogger(),
+    catalog: (authority) => sources.catalogAt(authority),
+  });
+  const endpoints = [{ address: '127.0.0.1', port: server.port }];
+  const read = async (authority: string): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for await (const meta of readRegistry(authority, { endpoints })) names.push(`${meta.schema} ${meta.name}`);
+    return names;
+  };
+  expect(await read('a-b.team.svc:50051')).toEqual(['olm.package p', 'olm.channel stable', 'olm.bundle p.v1']);
+  expect(await read('a-b.team.svc.cluster.local:50051')).toHaveLength(3);
+  await expect(read('c.team.svc:50051')).rejects.toThrow('no catalog is served as "c.team.svc:50051"');
+  await cluster.kube.delete(service('a-b'));
+  await eventually(() => cluster.kube.get(service('a-b')));
+  const annotations = { 'olm.longshore.dev/grpc-service': null };
+  await cluster.kube.patch(ref('a.b'), { metadata: { annotations } }, user);
+  await eventually(async () => {
+    await expect(cluster.kube.get(service('a-b'))).rejects.toThrow('not found');
+    expect((await statusOf('a.b')).connectionState?.address).toBeUndefined();
+  });
+});
+
+test('a Service that belongs to others is not changed, and reported', async () => {
+  push('v1', catalogFile('p'));
+  const spec = { ports: [{ port: 80 }] };
+  const metadata = { name: 'taken', namespace: 'team' };
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'Service', metadata, spec } as unknown as KubeObject, user);
+  await create('taken', { image: `${registry.host}/cat:v1` }, { annotations: requested });
+  const status = await untilState('taken', 'READY');
+  expect(status).toMatchObject({
+    reason: 'RegistryServerError',
+    message: "couldn't ensure registry server - service team/taken exists and does not belong to this CatalogSource",
+  });
+  expect((await cluster.kube.get(service('taken')))['spec']).toMatchObject({ ports: [{ port: 80 }] });
+  await cluster.kube.patch(
+    ref('taken'),
+    { metadata: { annotations: { 'olm.longshore.dev/grpc-service': null } } },
+    user,
+  );
+  await eventually(async () => expect((await statusOf('taken')).reason).toBeUndefined());
+  await cluster.kube.get(service('taken'));
 });
 
 test('nothing is requested or written once all is well', async () => {

@@ -1,4 +1,3 @@
-import type { CatalogSource } from '../../api/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { BackgroundWork } from '../../controller/index.ts';
 import type { KindCache, KubeClient, NamespacedName } from '../../kube/index.ts';
@@ -22,6 +21,13 @@ export interface CatalogReaders {
   readonly image: (job: UnpackJob, signal: AbortSignal) => Promise<UnpackedCatalog>;
   readonly address: (job: RegistryJob, signal: AbortSignal) => Promise<UnpackedCatalog>;
   readonly configMap: (job: ConfigMapJob, signal: AbortSignal) => Promise<UnpackedCatalog>;
+}
+
+/** The server of all catalogs, as others reach it. */
+export interface GrpcPlace {
+  /** A DNS name. */
+  readonly externalName: string;
+  readonly port: number;
 }
 
 /** The Service of a catalog. */
@@ -77,8 +83,11 @@ export interface CatalogSourceContext {
   readonly progress: Map<string, Progress>;
   /** By uid; of those with an address. */
   readonly connections: Map<string, RegistryConnection>;
-  /** Where others reach the catalog over gRPC; undefined unless that was requested. */
-  readonly serviceOf: (source: CatalogSource) => CatalogService | undefined;
+  /** Where this process serves catalogs over gRPC; undefined where it does not. */
+  readonly grpc: GrpcPlace | undefined;
+  readonly services: KindCache;
+  /** By uid: why there is no Service though one was requested. */
+  readonly serviceProblems: Map<string, string>;
   readonly enqueue: (source: NamespacedName) => void;
   readonly clock: Clock;
   readonly log: Logger;

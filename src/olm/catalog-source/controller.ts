@@ -1,5 +1,6 @@
-import { type CatalogSource, catalogSourceResource, parseCatalogSource } from '../../api/index.ts';
+import { catalogSourceResource, parseCatalogSource } from '../../api/index.ts';
 import { errorMessage } from '../../base/index.ts';
+import type { CatalogIndex } from '../../catalog/index.ts';
 import {
   type AddedController,
   BackgroundWork,
@@ -14,11 +15,12 @@ import { createPin } from '../catalog-content/pin.ts';
 import type { UnpackSettings } from '../catalog-content/unpack-job.ts';
 import { indexConfigMapInThread, indexRegistryInThread, unpackInThread } from '../catalog-content/unpack-thread.ts';
 import { ClusterVersion } from './cluster-version.ts';
-import type { CatalogReaders, CatalogService, CatalogSourceContext } from './context.ts';
+import type { CatalogReaders, CatalogSourceContext, GrpcPlace } from './context.ts';
 import { createSourceViews } from './held-sources.ts';
 import { showMetrics } from './metrics.ts';
 import { forgetSource, steps } from './reconcile.ts';
 import { beginSource, type SourceRun } from './run.ts';
+import { serviceTarget, sourceCalled } from './service.ts';
 import { SourceDirectory } from './source-directory.ts';
 import { traitsOf } from './traits.ts';
 import type { CatalogSourceViews, ServedSources } from './views.ts';
@@ -33,12 +35,16 @@ export interface CatalogSourcesOptions {
   readonly settings: UnpackSettings;
   /** What registries are asked with; read before every poll of an image. */
   readonly readTerms: CatalogSourceContext['readTerms'];
+  /** Where clients of other programs reach the server of `catalogAt`; without it there are no Services for them. */
+  readonly grpc?: GrpcPlace;
   /** Default: in worker threads. */
   readonly readers?: Partial<CatalogReaders>;
 }
 
 /** The contents of CatalogSources. */
 export interface CatalogSources extends CatalogSourceViews, ServedSources {
+  /** The catalog that clients call by this name, if its owner requested a Service. */
+  catalogAt(authority: string): CatalogIndex | undefined;
   /** Retries failed work: something outside of the cluster has changed. */
   retry(): void;
 }
@@ -73,6 +79,7 @@ function sourcesOf(
 export const catalogSourceController: ControllerDefinition<CatalogSourceContext, SourceRun> = defineController({
   name: 'catalogsource',
   for: catalogSourceResource,
+  owns: [serviceTarget],
   watches: (context) => [
     {
       target: configMapTarget,
@@ -92,6 +99,7 @@ export const catalogSourceController: ControllerDefinition<CatalogSourceContext,
       { apiGroups: [group], resources: ['catalogsources/finalizers'], verbs: ['update'] },
       { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+      { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
     ],
   },
   runsOnEveryReplica: true,
@@ -132,7 +140,9 @@ function createContext(manager: Manager, options: CatalogSourcesOptions, parts: 
     uids: new Map(),
     progress: new Map(),
     connections: new Map(),
-    serviceOf: (_source: CatalogSource): CatalogService | undefined => undefined,
+    grpc: options.grpc,
+    services: manager.cache(serviceTarget),
+    serviceProblems: new Map(),
     enqueue: ({ namespace, name }) => onChange(`${namespace}/${name}`),
   };
 }
@@ -169,6 +179,8 @@ async function close(context: CatalogSourceContext): Promise<void> {
 export async function addCatalogSources(manager: Manager, options: CatalogSourcesOptions): Promise<CatalogSources> {
   const store = await CatalogStore.open(options.storeDir, manager.log);
   const directory = new SourceDirectory();
+  const ready = Promise.withResolvers<void>();
+  manager.signal.addEventListener('abort', () => ready.resolve(), { once: true });
   const onChange = (key: string): void => {
     const { namespace, name } = parseNamespacedName(key);
     controller.enqueue(name, namespace);
@@ -177,12 +189,19 @@ export async function addCatalogSources(manager: Manager, options: CatalogSource
   const controller: AddedController = manager.add(catalogSourceController, {
     context,
     workers,
-    beforeWork: () => sweep(context),
+    beforeWork: () => sweep(context).finally(ready.resolve),
     afterWork: () => close(context),
   });
+  // Without the kind there is nothing to wait for.
+  context.sources.whenSynced.catch(() => ready.resolve());
   showMetrics(context);
   return {
     ...createSourceViews({ directory, store, globalNamespace: options.globalNamespace }),
+    whenReady: ready.promise,
+    catalogAt: (authority) => {
+      const source = sourceCalled(authority, (namespace) => directory.in(namespace));
+      return source === undefined ? undefined : store.index(source.metadata.uid ?? '');
+    },
     retry: () => {
       context.work.forgetFailures();
       controller.enqueueAll();

@@ -9,6 +9,7 @@ import { type Plan, planOf } from './plan.ts';
 import { pollIntervalOf } from './poll-interval.ts';
 import { RegistryConnection } from './registry-connection.ts';
 import type { SourceRun } from './run.ts';
+import { ensureService, serviceOf } from './service.ts';
 import { connectionStateOf, type Findings, invalidFields, isCurrent, problemOf, statusFields } from './status.ts';
 import { fillImageTemplate } from './template-step.ts';
 import { traitsOf } from './traits.ts';
@@ -22,6 +23,7 @@ async function discard(context: CatalogSourceContext, key: string, uid: string):
   context.connections.get(uid)?.[Symbol.dispose]();
   context.connections.delete(uid);
   context.progress.delete(uid);
+  context.serviceProblems.delete(uid);
   await context.store.remove(uid);
 }
 
@@ -141,8 +143,20 @@ const keepContent: Step<SourceRun> = async (run) => {
   const { everyMs } = interval;
   const plan = planOf({ source, origin, stored, progress, everyMs, epoch, configMap, nowMs });
   const failure = advance(run, plan, { source, origin, progress });
-  const service = context.serviceOf(source);
-  const findings = { source, origin, stored, failure, connection, configMap, interval, progress, service, nowMs };
+  const [service, serviceProblem] = [serviceOf(source, context.grpc), context.serviceProblems.get(uid)];
+  const findings = {
+    source,
+    origin,
+    stored,
+    failure,
+    connection,
+    configMap,
+    interval,
+    progress,
+    service,
+    serviceProblem,
+    nowMs,
+  };
   report(run, statusFields(findings));
   note(run, findings);
   requeueAt(run, failure?.nextTryMs);
@@ -151,4 +165,4 @@ const keepContent: Step<SourceRun> = async (run) => {
 };
 
 /** Brings the content of one CatalogSource, and where this process leads its status, to where they should be. */
-export const steps: readonly Step<SourceRun>[] = [replaceFormer, fillImageTemplate, keepContent];
+export const steps: readonly Step<SourceRun>[] = [replaceFormer, fillImageTemplate, ensureService, keepContent];

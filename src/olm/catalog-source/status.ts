@@ -19,6 +19,8 @@ export interface Findings {
   readonly progress: Progress;
   /** Where others reach the catalog. */
   readonly service: CatalogService | undefined;
+  /** Why there is none though one was requested. */
+  readonly serviceProblem: string | undefined;
   readonly nowMs: number;
 }
 
@@ -54,6 +56,9 @@ export function problemOf(findings: Findings): Problem | undefined {
     const rest = stored === undefined ? '' : `; the content of ${stored.unpackedAt} is still used`;
     return { ...failure, message: `${failure.message}${rest}` };
   }
+  if (findings.serviceProblem !== undefined) {
+    return { reason: 'RegistryServerError', message: `couldn't ensure registry server - ${findings.serviceProblem}` };
+  }
   // For a registry by address the original does not report it.
   if (interval.fault === undefined || origin.kind === 'address') return undefined;
   return { reason: 'InvalidIntervalError', message: interval.fault };
@@ -72,7 +77,8 @@ export function connectionStateOf(findings: Findings): CatalogConnectionState {
 }
 
 function connectionFields(findings: Findings): JsonObject {
-  const { source, origin, service, nowMs } = findings;
+  const { source, origin, serviceProblem, nowMs } = findings;
+  const service = serviceProblem === undefined ? findings.service : undefined;
   const { namespace } = source.metadata;
   const address =
     origin.kind === 'address' ? origin.address : service && `${service.name}.${namespace}.svc:${service.port}`;
@@ -83,9 +89,9 @@ function connectionFields(findings: Findings): JsonObject {
   return { lastObservedState, lastConnect, ...(address === undefined ? {} : { address }) };
 }
 
-function serviceFields({ source, service, nowMs }: Findings): JsonObject {
+function serviceFields({ source, service, serviceProblem, nowMs }: Findings): JsonObject {
   const createdAt = source.status?.registryService?.createdAt ?? formatTimestamp(nowMs);
-  if (service === undefined) return { createdAt, protocol: 'grpc' };
+  if (service === undefined || serviceProblem !== undefined) return { createdAt, protocol: 'grpc' };
   const { namespace = '' } = source.metadata;
   const place = { serviceName: service.name, serviceNamespace: namespace, port: String(service.port) };
   return { createdAt, protocol: 'grpc', ...place };

@@ -24,6 +24,8 @@ export interface HeldSources extends Disposable {
 
 /** What Subscriptions choose from. */
 export interface CatalogSourceViews {
+  /** Resolves when what is stored can be held: before that there seem to be no catalogs. Absent: at once. */
+  readonly whenReady?: Promise<void>;
   /** Those of `namespace` and of the global namespace for catalogs. */
   hold(namespace: string): HeldSources;
   /** Called with a source that was added, changed or removed; must not work: enqueue. */

@@ -126,7 +126,7 @@ export function addSubscriptions(manager: Manager, options: SubscriptionsOptions
         for (const { name } of namespacesSeeing(context, namespace)) added.enqueue(name);
       });
       manager.signal.addEventListener('abort', () => following[Symbol.dispose](), { once: true });
-      await Promise.resolve();
+      await views.whenReady;
     },
     afterWork: () => Promise.resolve(resolver[Symbol.dispose]()),
   });
