@@ -214,6 +214,7 @@ class ServerCore {
         log,
         authorityPem: authority.certificatePem,
         signCertificate: (...request) => signCertificateRequest(authority, ...request),
+        contentsElsewhere: this.aggregation.namespaceContents,
         issueSecretToken: (...about) => this.parts.tokens.issueForSecret(...about),
       }),
     );
