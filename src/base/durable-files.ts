@@ -48,7 +48,7 @@ async function targetOf(path: string): Promise<{ readonly path: string; readonly
   }
 }
 
-/** Writes a file that only this user may read, whoever could read, or had open, what was there before. It has the old content or the new one. What is no
+/** Writes a file that only this user may read, though others could read, or had open, what was there before. It has the old content or the new one. What is no
  *  file, like a terminal or a pipe, is written to.
  *  @throws TerminalError FileNotWritten, naming the path */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
