@@ -236,3 +236,16 @@ test('a client that leaves in the middle of a body leaves no error in the log', 
   await left.promise;
   expect(errors).toEqual([]);
 });
+
+test('a list that is too large for YAML is refused in that form alone', async () => {
+  const data = { large: 'x'.repeat(900_000) };
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await server.client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `large-${name}` }, data });
+  }
+  const path = '/api/v1/namespaces/default/configmaps';
+  const yaml = { accept: 'application/yaml' };
+  const refused = await ask(path, { headers: yaml });
+  expect([refused.code, refused.text.includes('too large for YAML')]).toEqual([413, true]);
+  expect((await ask(`${path}?limit=2`, { headers: yaml })).code).toBe(200);
+  expect((await ask(path)).code).toBe(200);
+});
