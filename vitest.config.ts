@@ -10,7 +10,7 @@ const besideCode =
   '{src,provisioners,webhook,apiserver,manager,cli,scripts,test/architecture,test/olm,test/rows,test/support}/**/*.test.ts';
 /** Those beside the code that start a server or a cluster. */
 const integration = globSync(besideCode, { cwd: import.meta.dirname }).filter((file) =>
-  /\bstart[A-Z]\w*\(|\bopenBareCluster\(|\.listen\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+  /\bstart[A-Z]\w*\(|\bopen\w*Cluster\(|\.listen\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
 
 const shared = {

@@ -2,7 +2,7 @@
  *  argument is the kubeconfig of the API server that it reads facts from. */
 
 import { createInterface } from 'node:readline';
-import { factsReader } from '../manager/index.ts';
+import { factsReader } from '../manager/facts.ts';
 import { createLogger, systemClock } from '../src/base/index.ts';
 import { createKubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { createMetrics } from '../src/metrics/index.ts';

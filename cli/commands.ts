@@ -7,6 +7,7 @@ import { demoCommands } from './demo/commands.ts';
 import { deploymentCommands } from './deployments/commands.ts';
 import { doctorCommands } from './doctor/commands.ts';
 import { installCommands } from './install/commands.ts';
+import { operatorCommands } from './operator/commands.ts';
 import { upCommands } from './up/commands.ts';
 import { webhookCommands } from './webhook/commands.ts';
 
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...upCommands,
   ...demoCommands,
   ...deploymentCommands,
+  ...operatorCommands,
   ...bundleCommands,
   ...catalogCommands,
   ...installCommands,
@@ -35,11 +37,11 @@ export const commands: readonly Command[] = [
 
 const byName: ReadonlyMap<string, Command> = new Map(commands.map((command) => [command.name, command]));
 
-/** The command that `args` begin with, and what follows its name; of two names the longer one. */
+/** The command that `args` begin with, and what follows its name; of several names the longest one. */
 export function findCommand(
   args: readonly string[],
 ): { readonly command: Command; readonly rest: readonly string[] } | undefined {
-  for (const words of [2, 1]) {
+  for (const words of [3, 2, 1]) {
     const command = byName.get(args.slice(0, words).join(' '));
     if (command !== undefined && args.length >= words) return { command, rest: args.slice(words) };
   }

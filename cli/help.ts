@@ -13,6 +13,7 @@ const purposes: readonly { readonly title: string; readonly words: readonly stri
     title: 'Install and manage content',
     words: ['run', 'list', 'tree', 'diff', 'history', 'rollback', 'delete', 'content', 'permissions'],
   },
+  { title: 'Install operators from catalogs', words: ['operator'] },
   { title: 'Write bundles', words: ['bundle'] },
   { title: 'Use and write catalogs', words: ['catalog', 'resolve'] },
   { title: 'Administer a cluster', words: ['install', 'uninstall', 'doctor', 'controllers', 'webhook'] },

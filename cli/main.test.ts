@@ -168,6 +168,19 @@ test('a file named by an option that cannot be read is a mistake in the options'
   expect(exitCode).toBe(2);
 });
 
+test('as the plug-in of kubectl the program has the commands of operators', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kubectl-operator-'));
+  try {
+    await symlink(bin, join(folder, 'kubectl-operator'));
+    const options = { encoding: 'utf8', env: pathOfThisNode } as const;
+    const { stdout, status } = spawnSync(join(folder, 'kubectl-operator'), ['list', '--help'], options);
+    expect(stdout).toContain('Usage: longshore operator list');
+    expect(status).toBe(0);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('a typo is answered in one line', () => {
   const { exitCode, stderr } = longshore(['rnu', 'combo']);
   expect(exitCode).toBe(2);
@@ -179,12 +192,13 @@ test('the overview groups commands by what they are for, each in one group', () 
   expect([...stdout.matchAll(/^(\S.*):$/gm)].map(([, title]) => title)).toEqual([
     'Try it on this machine',
     'Install and manage content',
+    'Install operators from catalogs',
     'Write bundles',
     'Use and write catalogs',
     'Administer a cluster',
     'Other commands',
   ]);
-  const listed = new Set([...stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name]) => name));
+  const listed = new Set([...stdout.matchAll(/^ {2}(\S+(?: \S+){0,2}) {2,}/gm)].map(([, name]) => name));
   expect(listed).toEqual(new Set(commands.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name)));
 });
 

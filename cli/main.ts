@@ -1,6 +1,7 @@
 /** The program: runs one command line and sets the exit status.
- *  @imports cli/up, cli/demo, cli/deployments, cli/catalog, cli/bundle, cli/install, cli/controllers, cli/webhook,
+ *  @imports cli/up, cli/demo, cli/deployments, cli/operator, cli/catalog, cli/bundle, cli/install, cli/controllers, cli/webhook,
  *    cli/doctor, cli/completion, cli/process, cli/command, src/kube, src/api, src/base */
+import { basename } from 'node:path';
 import { runCommandLine } from './command-line.ts';
 
 /** A reader may close the pipe, as `| head` does: that is no failure. */
@@ -13,4 +14,7 @@ function endWhenReaderCloses(stream: NodeJS.WriteStream): void {
 
 endWhenReaderCloses(process.stdout);
 endWhenReaderCloses(process.stderr);
-process.exitCode = await runCommandLine(process.argv.slice(2));
+/** kubectl runs a program of this name as its plug-in. */
+const isKubectlOperator = basename(process.argv[1] ?? '').startsWith('kubectl-operator');
+const words = process.argv.slice(2);
+process.exitCode = await runCommandLine(isKubectlOperator ? ['operator', ...words] : words);

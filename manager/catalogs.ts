@@ -26,9 +26,10 @@ export interface CatalogsContext {
   readonly openCatalogServer: OpenCatalogServer;
 }
 
-function unpackSettings(
+/** How images of catalogs and of operators' bundles are unpacked. */
+export function unpackSettings(
   { catalogLimits: limits, insecureRegistries, answerDeadlineMs }: ControllerSettings,
-  { registries, environment }: CatalogsContext,
+  { registries, environment }: Pick<CatalogsContext, 'registries' | 'environment'>,
 ): UnpackSettings {
   return {
     limits,

@@ -4,9 +4,10 @@ import type { Dependency } from '../src/constraints/index.ts';
 import { type ControllerHealth, createManager, type Election, type Manager } from '../src/controller/index.ts';
 import type { KindCache, KubeClient } from '../src/kube/index.ts';
 import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describeOffers } from '../src/olm/index.ts';
-import { type CatalogsContext, openCatalogs } from './catalogs.ts';
+import { type CatalogsContext, openCatalogs, unpackSettings } from './catalogs.ts';
+import { addOlm } from './olm.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
-import type { ControllerSettings } from './settings.ts';
+import type { ControllerSettings, OlmSettings } from './settings.ts';
 
 /** What the controllers of one process run with. */
 export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor'> {
@@ -17,6 +18,8 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
   readonly election?: Election;
   /** Where and how catalogs are served; undefined: ClusterCatalogs and PlatformOperators are left to another program. */
   readonly catalogs: Pick<CatalogsContext, 'catalogsDir' | 'openCatalogServer'> | undefined;
+  /** Operator Lifecycle Manager, and the folder of its catalogs and bundles; undefined: its kinds are left alone. */
+  readonly olm?: { readonly settings: OlmSettings; readonly olmDir: string } | undefined;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
   /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */
@@ -70,6 +73,9 @@ export async function startControllers(
     const { isAccountRequired } = settings;
     addPlatformOperators(manager, { views, systemNamespace, version: environment.version, isAccountRequired });
   }
+  const unpacking = unpackSettings(settings, context);
+  const sources =
+    context.olm && (await addOlm(manager, context.olm.settings, { olmDir: context.olm.olmDir, registries, unpacking }));
   // The controllers end before what they work with.
   stack.defer(async () => {
     stop.abort();
@@ -78,8 +84,9 @@ export async function startControllers(
   await start(manager, context, catalogs);
   stack.use(registries.mirrors.watch(provisioners.retryImages));
   stack.use(registries.imagePolicy.watch(provisioners.retrySources));
-  if (catalogs !== undefined) {
-    const retry = (): void => catalogs.retry();
+  for (const unpacked of [catalogs, sources]) {
+    if (unpacked === undefined) continue;
+    const retry = (): void => unpacked.retry();
     stack.use(registries.mirrors.watch(retry));
     stack.use(registries.imagePolicy.watch(retry));
   }

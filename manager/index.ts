@@ -8,6 +8,7 @@ export { controllerPermissions, type RoleRules, webhookPermissions } from './per
 export type { OpenContentServer, OpenServer } from './provisioners.ts';
 export type {
   ControllerSettings,
+  OlmSettings,
   ProcessEnvironment,
   RegistrySettings,
   SharedStoreSettings,

@@ -61,3 +61,9 @@ export interface ProcessEnvironment {
   /** Of this program. */
   readonly version: string;
 }
+
+/** The settings of Operator Lifecycle Manager. */
+export interface OlmSettings {
+  /** Namespace whose CatalogSources are visible in all namespaces. */
+  readonly globalCatalogNamespace: string;
+}

@@ -1,6 +1,6 @@
 /** Commands about catalogs of operators. Each loads what it needs when it runs.
- *  @imports cli/bundle-files, cli/oci, cli/input, cli/process, cli/output, cli/command, src/catalog,
- *    src/bundle-checks, src/sources, src/resolver, src/content, src/constraints, src/api, src/base */
+ *  @imports cli/catalog-files, cli/oci, cli/input, cli/process, cli/output, cli/command, src/catalog,
+ *    src/sources, src/resolver, src/content, src/constraints, src/api, src/base */
 import { type Command, defineCommand, outputOption, processLogOption, registryOptions } from '../command/index.ts';
 import { authorCommands } from './author-commands.ts';
 import { graphOptions } from './graph/options.ts';

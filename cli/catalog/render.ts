@@ -1,9 +1,9 @@
 import { errorMessage, goQuote, type JsonObject, redactUrl, TerminalError, textAt } from '../../src/base/index.ts';
 import { type Meta, type MigrateLevel, migrateDocument } from '../../src/catalog/index.ts';
+import type { RenderBundleOptions } from '../catalog-files/index.ts';
 import { openCatalog } from './open.ts';
 import type { OpenOptions } from './reading.ts';
 import { type ReferenceKind, referenceKind } from './reference-kind.ts';
-import type { RenderBundleOptions } from './render-bundle.ts';
 
 /** How references become documents. */
 export interface RenderOptions extends OpenOptions, Pick<RenderBundleOptions, 'imageOf' | 'warn'> {
@@ -78,7 +78,7 @@ async function renderOne(name: string, options: RenderOptions): Promise<Rendered
     if (!bundleKinds.includes(kind)) return { name };
     const warn = (text: string): void => options.warn(`${redactUrl(name)}: ${text}`);
     // Rendering a catalog never loads what reads and checks bundles.
-    const { renderBundle } = await import('./render-bundle.ts');
+    const { renderBundle } = await import('../catalog-files/index.ts');
     const bundle = await renderBundle(name, { ...options, warn });
     return { name, bundle: await migrated(bundle, { ...options, warn }) };
   } catch (thrown) {

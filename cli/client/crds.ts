@@ -19,9 +19,17 @@ function crdFolder(): string {
   );
 }
 
-/** The CustomResourceDefinitions of Bundle and BundleDeployment. */
+/** Our CustomResourceDefinitions; those of Operator Lifecycle Manager are separate. */
 export async function readCrds(): Promise<JsonObject[]> {
-  const folder = crdFolder();
+  return await readFolder(crdFolder());
+}
+
+/** The CustomResourceDefinitions of Operator Lifecycle Manager. */
+export async function readOlmCrds(): Promise<JsonObject[]> {
+  return await readFolder(join(crdFolder(), 'olm'));
+}
+
+async function readFolder(folder: string): Promise<JsonObject[]> {
   const files = globSync('*.yaml', { cwd: folder }).sort();
   return await Promise.all(
     files.map(async (file) => parseYaml(file, await readFile(join(folder, file), 'utf8')) as JsonObject),

@@ -12,7 +12,7 @@ type Arguments<Names extends readonly string[]> = Names extends readonly [infer 
   : readonly [];
 
 interface Definition<Specs extends OptionSpecs, Names extends readonly string[]> {
-  /** One word or two: `up`, `bundle build`. */
+  /** One to three words: `up`, `bundle build`, `operator catalog add`. */
   readonly name: string;
   readonly summary: string;
   /** Printed below the summary by `--help`. */

@@ -4,6 +4,7 @@ import { type Clock, isJsonObject, type JsonObject, parseYamlDocuments, Terminal
 import { type ApiAccess, type ApiAnswer, type ApiCall, callApi } from './api-request.ts';
 import { formatTable, readJsonPath } from './format.ts';
 import type { CommandResult } from './program.ts';
+import { resourceOf, resourceOfKind } from './resources.ts';
 
 interface Player {
   readonly access: ApiAccess;
@@ -21,35 +22,6 @@ interface Arguments {
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const waitDeadlineMs = 60_000;
 const waitStepMs = 200;
-
-/** Resources of the story by the words kubectl takes for them. */
-const resources: readonly { readonly words: readonly string[]; readonly path: string; readonly label: string }[] = [
-  { words: ['bundle', 'bundles'], path: '/apis/core.rukpak.io/v1alpha1/bundles', label: 'bundle.core.rukpak.io' },
-  {
-    words: ['bd', 'bundledeployment'],
-    path: '/apis/core.rukpak.io/v1alpha1/bundledeployments',
-    label: 'bundledeployment.core.rukpak.io',
-  },
-  { words: ['configmap', 'configmaps'], path: '/api/v1/namespaces/NS/configmaps', label: 'configmap' },
-  { words: ['namespace'], path: '/api/v1/namespaces', label: 'namespace' },
-  { words: ['deployment', 'deployments'], path: '/apis/apps/v1/namespaces/NS/deployments', label: 'deployment.apps' },
-  {
-    words: ['combinations'],
-    path: '/apis/combo.example.com/v1/namespaces/NS/combinations',
-    label: 'combination.combo.example.com',
-  },
-  {
-    words: ['crd'],
-    path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-    label: 'customresourcedefinition.apiextensions.k8s.io',
-  },
-];
-
-function resourceOf(word: string): (typeof resources)[number] {
-  const found = resources.find((resource) => resource.words.includes(word));
-  if (found === undefined) throw new TerminalError('UnknownResource', `the demo knows no resource "${word}"`);
-  return found;
-}
 
 function readArguments(args: readonly string[]): Arguments {
   const positionals: string[] = [];
@@ -89,16 +61,19 @@ function outcome(answer: ApiAnswer, text: string): CommandResult {
 async function apply(player: Player, args: Arguments): Promise<CommandResult> {
   const file = args.options['f'] ?? '';
   const [document] = parseYamlDocuments(file, await readFile(join(player.cwd, file), 'utf8'));
-  const object = document as { kind: string; metadata: { name: string } };
-  const word = object.kind === 'Bundle' ? 'bundle' : 'bd';
+  const object = document as { kind: string; metadata: { name: string; namespace?: string } };
+  const { namespace } = object.metadata;
+  const resource = resourceOfKind(object.kind);
+  const [word] = resource.words;
+  const place = namespace === undefined ? {} : { n: namespace };
   const answer = await call(player, {
     method: 'PATCH',
-    path: `${pathOf(word, object.metadata.name, {})}?fieldManager=kubectl`,
+    path: `${pathOf(word, object.metadata.name, place)}?fieldManager=kubectl`,
     contentType: 'application/apply-patch+yaml',
     body: JSON.stringify(object),
   });
   const verb = answer.status === 201 ? 'created' : 'configured';
-  return outcome(answer, `${resourceOf(word).label}/${object.metadata.name} ${verb}\n`);
+  return outcome(answer, `${resource.label}/${object.metadata.name} ${verb}\n`);
 }
 
 async function patch(player: Player, args: Arguments): Promise<CommandResult> {
@@ -162,10 +137,20 @@ async function waitFor(player: Player, path: string, isMet: (answer: ApiAnswer) 
   }
 }
 
+function hasValue(path: string, value: string): (answer: ApiAnswer) => boolean {
+  return (answer) => readJsonPath(path, answer.body) === `${value}\n`;
+}
+
+/** `delete`, `condition=Ready` or `jsonpath={.status.phase}=Ready` */
+function goalOf(text: string): (answer: ApiAnswer) => boolean {
+  if (text === 'delete') return isNotFound;
+  const [what, name = '', value = 'true'] = text.split('=');
+  return what === 'jsonpath' ? hasValue(name, value) : hasCondition(name, value);
+}
+
 async function wait(player: Player, args: Arguments): Promise<CommandResult> {
   const [word = '', name = ''] = (args.positionals[0] ?? '').split('/');
-  const [what, type = '', status = 'true'] = (args.options['for'] ?? '').split('=');
-  await waitFor(player, pathOf(word, name, args.options), what === 'delete' ? isNotFound : hasCondition(type, status));
+  await waitFor(player, pathOf(word, name, args.options), goalOf(args.options['for'] ?? ''));
   return { exitCode: 0, output: `${resourceOf(word).label}/${name} condition met\n` };
 }
 

@@ -6,10 +6,11 @@ import { type Command, defineCommand } from '../command/index.ts';
 export const demoCommands: readonly Command[] = [
   defineCommand({
     name: 'demo',
-    summary: 'Run the walkthrough with kubectl on a temporary cluster.',
+    summary: 'Run a walkthrough with kubectl on a temporary cluster: bundles, or olm.',
+    positionals: ['[bundles|olm]'],
     options: {},
-    examples: ['demo'],
+    examples: ['demo', 'demo olm'],
     isServer: true,
-    run: async () => (await import('./commands/demo.ts')).demo(),
+    run: async (_values, positionals) => (await import('./commands/demo.ts')).demo(positionals),
   }),
 ];

@@ -38,9 +38,16 @@ export function runProgram(program: string, args: readonly string[], options: Pr
   });
 }
 
-/** Runs this very program once more, where its examples are. */
-export async function runLongshore(args: readonly string[], signal: AbortSignal): Promise<CommandResult> {
+/** Runs this very program once more, where its examples are, on the cluster of the demo. */
+export async function runLongshore(
+  args: readonly string[],
+  { kubeconfigPath, signal }: { readonly kubeconfigPath: string; readonly signal: AbortSignal },
+): Promise<CommandResult> {
   const [, bin = ''] = process.argv;
   const cwd = fileURLToPath(new URL('../../', import.meta.url));
-  return await runProgram(process.execPath, [bin, ...args], { cwd, env: { NO_COLOR: '1' }, signal });
+  return await runProgram(process.execPath, [bin, ...args], {
+    cwd,
+    env: { NO_COLOR: '1', KUBECONFIG: kubeconfigPath },
+    signal,
+  });
 }

@@ -4,6 +4,8 @@ export interface StoryPlaces {
   readonly repository: string;
   /** `host:port/combo`, without a tag. */
   readonly image: string;
+  /** Of the catalog of operators, without a tag. */
+  readonly catalogImage: string;
   /** A file that stays: a picture of updates. */
   readonly picture: string;
 }
@@ -12,18 +14,24 @@ export type Step =
   | { readonly comment: string }
   /** Writes `file` into the working folder and shows it. */
   | { readonly write: string; readonly content: string }
-  /** Words of a command of this program; `examples/` is where its examples are. */
-  | { readonly longshore: readonly string[] }
+  | LongshoreStep
   | KubectlStep;
 
-export interface KubectlStep {
+interface LongshoreStep {
+  /** Words of a command of this program; `examples/` is where its examples are. */
+  readonly longshore: readonly string[];
+  /** The command must fail; its error is part of the story. */
+  readonly isRefused?: boolean;
+}
+
+interface KubectlStep {
   readonly kubectl: readonly string[];
   /** The command must be refused; its error is part of the story. */
   readonly isRefused?: boolean;
 }
 
 /** How long a person would wait for something to happen, as kubectl takes it. */
-const patience = '--timeout=60s';
+export const patience: string = '--timeout=60s';
 
 function bundleYaml(places: StoryPlaces): string {
   return `apiVersion: core.rukpak.io/v1alpha1

@@ -1,20 +1,7 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type JsonObject, parseYamlDocuments, TerminalError } from '../../src/base/index.ts';
+import { type JsonObject } from '../../src/base/index.ts';
 import { groupOf, type KubeObject } from '../../src/kube/index.ts';
-import { readCrds } from '../client/index.ts';
+import { readCrds, readDeployFile } from '../client/index.ts';
 import { foreignDefinitions, type Overlay } from './overlays.ts';
-
-async function readDeployFile(path: string): Promise<JsonObject[]> {
-  // Beside cli/ in a checkout and in dist/.
-  const folder = fileURLToPath(new URL('../../deploy', import.meta.url));
-  if (!existsSync(folder)) {
-    throw new TerminalError('ManifestsMissing', `${folder}: the manifests are not there; install longshore again`);
-  }
-  return parseYamlDocuments(path, await readFile(join(folder, path), 'utf8')) as JsonObject[];
-}
 
 /** The CustomResourceDefinitions of an overlay, labelled as everything that belongs to an installation. */
 async function readDefinitions(overlay: Overlay): Promise<JsonObject[]> {

@@ -43,6 +43,8 @@ export interface BuildOptions {
   readonly compression: 'none' | 'gzip';
   /** An empty folder, for the layer. */
   readonly dir: string;
+  /** Of an image, in addition to those of the files. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -135,5 +137,7 @@ async function labelsOf(staging: Staging): Promise<JsonObject | undefined> {
  *  digest is the same on every machine; what gzip makes of the same bytes may differ between versions of Node.js and processors. */
 export async function buildBundleImage(staging: Staging, options: BuildOptions): Promise<BundleImage> {
   const layer = await writeLayer(staging, options);
-  return options.form === 'image' ? asImage(layer, await labelsOf(staging)) : asArtifact(layer);
+  if (options.form === 'artifact') return asArtifact(layer);
+  const labels = await labelsOf(staging);
+  return asImage(layer, options.labels === undefined ? labels : { ...labels, ...options.labels });
 }

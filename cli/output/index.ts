@@ -1,5 +1,7 @@
 /** What commands print for people: progress, tables, and the width and colors of a terminal.
  *  @imports src/base */
+export { ageOf } from './age.ts';
+export { confirm } from './confirm.ts';
 export { createProgress, formatBytes, type Progress } from './progress.ts';
 export { formatTable } from './table.ts';
 export { createTerminal, type Terminal } from './terminal.ts';

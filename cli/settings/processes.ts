@@ -3,6 +3,7 @@ import type { Shard } from '../../provisioners/index.ts';
 import { type LogLevel, TerminalError } from '../../src/base/index.ts';
 import { type OptionValues, processLogOption, readOrigin } from '../command/index.ts';
 import { reviewedCatalogsOption } from './catalogs.ts';
+import { controllersOlmOptions, type OlmConfig, readOlmConfig } from './olm.ts';
 import {
   type ProvisionerConfig,
   policyOptions,
@@ -42,7 +43,7 @@ export interface WebhookConfig extends ProcessConfig, WebhookSettings {
 }
 
 /** Every setting of `longshore controllers`, checked. */
-export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
+export interface ControllersConfig extends ProcessConfig, ProvisionerConfig, OlmConfig {
   readonly storeDir: string;
   /** Undefined: the name of the Service `core`. */
   readonly externalAddress: string | undefined;
@@ -177,10 +178,12 @@ const ownControllersOptions = {
 /** Options of `longshore controllers`. */
 export const controllersOptions: typeof sharedOptions &
   typeof ownControllersOptions &
+  typeof controllersOlmOptions &
   typeof provisionerOptions &
   typeof loggingOptions = {
   ...sharedOptions,
   ...ownControllersOptions,
+  ...controllersOlmOptions,
   ...provisionerOptions,
   ...loggingOptions,
 };
@@ -269,6 +272,7 @@ export function readControllersConfig(values: ControllersValues): ControllersCon
   return Object.freeze({
     ...shared,
     ...readProvisionerConfig(values),
+    ...readOlmConfig(values, false),
     listen: parseListenAddress('http-bind-address', values['http-bind-address']),
     storeDir,
     externalAddress: readOrigin('http-external-address', values['http-external-address']),

@@ -1,9 +1,10 @@
 import { type LogLevel, redactUrl, TerminalError } from '../../src/base/index.ts';
 import { logLevelOption, type OptionValues } from '../command/index.ts';
+import { type OlmConfig, readOlmConfig, upOlmOptions } from './olm.ts';
 import { type ProvisionerConfig, provisionerOptions, readProvisionerConfig } from './provisioners.ts';
 
 /** Every setting of `longshore up`, checked. */
-export interface Config extends ProvisionerConfig {
+export interface Config extends ProvisionerConfig, OlmConfig {
   /** Undefined: everything in memory and in a temporary folder that is deleted when the process stops. */
   readonly dataDir: string | undefined;
   readonly port: number;
@@ -109,8 +110,13 @@ const ownOptions = {
 } as const;
 
 /** Options of `longshore up`. */
-export const upOptions: typeof ownOptions & typeof provisionerOptions & typeof logLevelOption & typeof tracesOption = {
+export const upOptions: typeof ownOptions &
+  typeof upOlmOptions &
+  typeof provisionerOptions &
+  typeof logLevelOption &
+  typeof tracesOption = {
   ...ownOptions,
+  ...upOlmOptions,
   ...provisionerOptions,
   ...logLevelOption,
   ...tracesOption,
@@ -121,6 +127,8 @@ export const upOptions: typeof ownOptions & typeof provisionerOptions & typeof l
 export function readConfig(values: OptionValues<typeof upOptions>): Config {
   return Object.freeze({
     ...readProvisionerConfig(values),
+    // An external cluster may have Operator Lifecycle Manager.
+    ...readOlmConfig(values, values.cluster === undefined),
     dataDir: values['data-dir'],
     port: values.port,
     kubeconfigPath: values.kubeconfig,

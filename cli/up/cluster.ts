@@ -14,12 +14,13 @@ import { lockFolder } from '../../src/content/index.ts';
 import {
   type ClusterAccess,
   createKubeClient,
+  isAlreadyExists,
   type KubeClient,
   type KubeObject,
   loadClusterAccess,
 } from '../../src/kube/index.ts';
 import type { Metrics } from '../../src/metrics/index.ts';
-import { readCrds, untilEstablished } from '../client/index.ts';
+import { readCrds, readDeployFile, readOlmCrds, untilEstablished } from '../client/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
 
@@ -57,9 +58,15 @@ async function openFolder(config: Config): Promise<Folder> {
   return { path: config.dataDir, isTemporary: false };
 }
 
+/** The CustomResourceDefinitions of all kinds that are reconciled. */
+async function definitionsOf({ olm }: Config): Promise<readonly KubeObject[]> {
+  const definitions = [...(await readCrds()), ...(olm === undefined ? [] : await readOlmCrds())];
+  return definitions as unknown as KubeObject[];
+}
+
 async function openApiServer(config: Config, folder: Folder, { log, holdWrite }: ClusterDeps): Promise<ApiServer> {
   const options = {
-    crds: (await readCrds()) as unknown as KubeObject[],
+    crds: await definitionsOf(config),
     log,
     holdWrite,
     simulation: config.isSimulating,
@@ -81,10 +88,21 @@ async function openApiServer(config: Config, folder: Folder, { log, holdWrite }:
 
 /** Applies our CustomResourceDefinitions and waits until they are served.
  *  @throws the deadline's error after a minute */
-async function installCrds(kube: KubeClient): Promise<void> {
-  const crds = (await readCrds()) as unknown as KubeObject[];
+async function installCrds(kube: KubeClient, crds: readonly KubeObject[]): Promise<void> {
   for (const crd of crds) await kube.apply(crd, { fieldManager: 'longshore', force: true });
   await untilEstablished(kube, crds);
+}
+
+/** The namespaces, groups and user roles that Operator Lifecycle Manager comes with. What the user has changed of them is retained. */
+async function installOlmObjects(kube: KubeClient): Promise<void> {
+  const objects = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
+  for (const object of objects) {
+    try {
+      await kube.create(object, { fieldManager: 'longshore' });
+    } catch (thrown) {
+      if (!isAlreadyExists(thrown)) throw thrown;
+    }
+  }
 }
 
 async function accessOf(config: Config, apiServer: ApiServer | undefined): Promise<ClusterAccess> {
@@ -117,7 +135,8 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Op
   const access = await accessOf(config, apiServer);
   const kube = createKubeClient({ access, clock: systemClock, metrics });
   stack.defer(() => kube.close());
-  if (!own) await installCrds(kube);
+  if (!own) await installCrds(kube, await definitionsOf(config));
+  if (config.olm !== undefined) await installOlmObjects(kube);
   const owned = stack.move();
   return {
     apiServer,

@@ -179,6 +179,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       log,
       metrics,
       storeDir,
+      olm: config.olm && { settings: config.olm, olmDir: join(cluster.folder, 'olm') },
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),
@@ -192,6 +193,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   }
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
+  if (config.olm !== undefined) step('Operator Lifecycle Manager watching');
   isStarted = true;
   const owned = stack.move();
   const urls = { contentUrl, catalogsUrl };

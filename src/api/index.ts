@@ -101,7 +101,14 @@ export type {
   ClusterServiceVersionSpec,
   ClusterServiceVersionStatus,
 } from './generated/cluster-service-version.ts';
-export type { InstallPlan, InstallPlanSpec, InstallPlanStatus } from './generated/install-plan.ts';
+export type {
+  InstallPlan,
+  InstallPlanSpec,
+  InstallPlanStatus,
+  InstallPlanStatusCondition as InstallPlanCondition,
+  InstallPlanStatusPlan as InstallPlanStep,
+  ObjectReference,
+} from './generated/install-plan.ts';
 export type { OLMConfig, OLMConfigSpec, OLMConfigStatus } from './generated/olm-config.ts';
 export type { Operator, OperatorStatus } from './generated/operator.ts';
 export type {
@@ -132,6 +139,7 @@ export {
   csvCleanupFinalizer,
   installedAlongsidePrefix,
   olmAnnotations,
+  olmFieldManager,
   olmLabelPrefixes,
   olmLabels,
   operatorConditionVariable,

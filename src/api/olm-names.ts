@@ -55,3 +55,6 @@ export const csvCleanupFinalizer = 'operators.coreos.com/csv-cleanup';
 /** Environment variable of every container of an operator.
  *  @see docs/spec/olm-v0.md#constant-index */
 export const operatorConditionVariable = 'OPERATOR_CONDITION_NAME';
+
+/** Field manager of all writes of the controllers of OLM's kinds. */
+export const olmFieldManager = 'longshore-olm';

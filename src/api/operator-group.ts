@@ -12,10 +12,18 @@ export const operatorGroupResource: Resource = {
  *  @see docs/spec/olm-v0.md#operatorgroup */
 export type UpgradeStrategy = 'Default' | 'TechPreviewUnsafeFailForward';
 
-/** Types of `status.conditions`.
+/** Types of `status.conditions`. `OperatorGroupTargets` reports a spec that selects no namespaces because it is not valid, which OLM leaves
+ *  without an answer.
  *  @see docs/spec/olm-v0.md#operatorgroup */
-export type OperatorGroupConditionType = 'MultipleOperatorGroup' | 'OperatorGroupServiceAccount';
+export type OperatorGroupConditionType =
+  | 'MultipleOperatorGroup'
+  | 'OperatorGroupServiceAccount'
+  | 'OperatorGroupTargets';
 
 /** Reasons of these conditions.
  *  @see docs/spec/olm-v0.md#operatorgroup */
-export type OperatorGroupReason = 'MultipleOperatorGroupsFound' | 'ServiceAccountNotFound';
+export type OperatorGroupReason =
+  | 'MultipleOperatorGroupsFound'
+  | 'ServiceAccountNotFound'
+  | 'InvalidTargetNamespaces'
+  | 'InvalidSelector';

@@ -12,13 +12,14 @@ export const subscriptionResource: Resource = {
  *  @see docs/spec/olm-v0.md#subscription */
 export type SubscriptionState = 'UpgradePending' | 'AtLatestKnown' | 'UpgradeFailed' | 'UpgradeAvailable';
 
-/** Types of `status.conditions`.
+/** Types of `status.conditions`; `InstalledCSVMissing` is an addition.
  *  @see docs/spec/olm-v0.md#subscription-status */
 export type SubscriptionConditionType =
   | 'CatalogSourcesUnhealthy'
   | 'InstallPlanMissing'
   | 'InstallPlanPending'
   | 'InstallPlanFailed'
+  | 'InstalledCSVMissing'
   | 'ResolutionFailed'
   | 'BundleUnpacking'
   | 'BundleUnpackFailed'
@@ -39,5 +40,10 @@ export type SubscriptionReason =
   | 'ReferencedInstallPlanNotFound'
   | 'InstallPlanNotYetReconciled'
   | 'InstallPlanFailed'
+  | 'InstalledCSVDeleted'
   | 'ConstraintsNotSatisfiable'
-  | 'ErrorPreventedResolution';
+  | 'ErrorPreventedResolution'
+  | 'UnpackingInProgress'
+  | 'BundleUnpackFailed'
+  | 'ErrorPreventedUnpacking'
+  | 'EnsureInstallPlanFailed';

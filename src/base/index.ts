@@ -4,6 +4,7 @@
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
 export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
+export { base62 } from './base62.ts';
 export {
   type KeyUsage,
   readSigningRequest,
@@ -31,6 +32,7 @@ export { parseGoDuration } from './go-duration.ts';
 export { goJson, goJsonHash, goMembers } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
 export { readHolder, writeHolder } from './holder.ts';
+export { joinName } from './join-name.ts';
 export {
   assertHarmless,
   decodeJson,
@@ -53,6 +55,7 @@ export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';
+export { remember, rememberReading } from './remember.ts';
 export { cutText, serverText } from './server-text.ts';
 export {
   createReplaceableCertificate,

@@ -35,7 +35,7 @@ export { drawSvg } from './draw/picture.ts';
 export { drawText } from './draw/text.ts';
 export { createQueryAnswer } from './graphql/answer-query.ts';
 export { readRegistry, startRegistryServer } from './grpc/on-demand.ts';
-export type { RegistryLimits, RegistryReadOptions } from './grpc/registry-client.ts';
+export type { RegistryEndpoint, RegistryLimits, RegistryReadOptions } from './grpc/registry-client.ts';
 export type { RegistryServer, RegistryServerOptions } from './grpc/registry-server.ts';
 export { openRegistryThreads, type RegistryThreads } from './grpc/registry-threads.ts';
 export type { CatalogQuery } from './http/catalog-handler.ts';

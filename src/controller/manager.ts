@@ -93,8 +93,9 @@ interface Entry {
 
 const alone: Election = { isLeading: () => true, whenLeading: Promise.resolve(true) };
 
-function textOf({ apiVersion, kind, namespace, labelSelector, fieldSelector, isMetadataOnly }: ListTarget): string {
-  return JSON.stringify([apiVersion, kind, namespace, labelSelector, fieldSelector, isMetadataOnly ?? false]);
+function textOf(target: ListTarget): string {
+  const { apiVersion, kind, namespace, labelSelector, fieldSelector, isMetadataOnly = false, projection } = target;
+  return JSON.stringify([apiVersion, kind, namespace, labelSelector, fieldSelector, isMetadataOnly, projection?.name]);
 }
 
 /** Caches by what they hold. Metadata is taken from a cache of whole objects where there is one. */

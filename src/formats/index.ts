@@ -1,5 +1,5 @@
 /** Bundle formats: a bundle's files in, checked objects out. One file a format, all pure; never touches network or disk.
- *  @imports src/content, src/pod-security, src/constraints, src/api, src/base
+ *  @imports src/operators, src/content, src/pod-security, src/constraints, src/api, src/base
  *  @packages ajv */
 import { plainProvisionerClass, registryProvisionerClass } from '../api/index.ts';
 import { TerminalError } from '../base/index.ts';

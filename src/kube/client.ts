@@ -15,6 +15,15 @@ export interface ListTarget {
   readonly fieldSelector?: string | undefined;
   /** Ask for metadata alone; items are PartialObjectMetadata. */
   readonly isMetadataOnly?: boolean | undefined;
+  /** What a cache keeps of each object. */
+  readonly projection?: Projection | undefined;
+}
+
+/** A part of objects that is kept where whole ones take much memory. */
+export interface Projection {
+  /** The same name stands for the same part. */
+  readonly name: string;
+  of(object: KubeObject): KubeObject;
 }
 
 export interface KubeList {
@@ -32,6 +41,8 @@ export interface WriteOptions extends CallOptions {
   readonly subresource?: 'status' | undefined;
   /** What the server does about fields that it does not know; its own default when absent. Apply always refuses them. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  /** Called with each warning that the server answers with. */
+  readonly onWarning?: ((text: string) => void) | undefined;
 }
 
 export interface ApplyOptions extends WriteOptions {
@@ -220,7 +231,8 @@ function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listP
 function createWrites(context: Context): Pick<KubeClient, 'create' | 'update' | 'patch' | 'apply' | 'delete'> {
   const write = async (request: Omit<Sendable, 'path'>, where: WriteTarget): Promise<Answer> => {
     const path = `${where.path}${writeQuery(where.options)}`;
-    return await send(context, where.apiVersion, { ...request, path, signal: where.options.signal });
+    const { signal, onWarning } = where.options;
+    return await send(context, where.apiVersion, { ...request, path, signal, onWarning });
   };
   return {
     create: async (object, options) => {

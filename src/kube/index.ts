@@ -4,6 +4,7 @@
  *  @packages @kubernetes/client-node */
 export { type ActingUser, serviceAccountUser } from './acting-user.ts';
 export { type CacheChange, type CacheOptions, createCache, type ObjectCache } from './cache.ts';
+export { type CacheIndex, indexCache } from './cache-index.ts';
 export {
   type Applied,
   type ApplyOptions,
@@ -13,6 +14,7 @@ export {
   type KubeClient,
   type KubeList,
   type ListTarget,
+  type Projection,
   type WriteOptions,
 } from './client.ts';
 export { type Condition, setCondition } from './conditions.ts';

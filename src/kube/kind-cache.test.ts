@@ -52,6 +52,12 @@ test('selectors bound what is cached, and a metadata-only cache holds no data', 
   await cluster.kube.create(configMap('two', 'last', { kept: 'yes' }), user);
   await eventually(() => expect(labelled.get('last', 'two')).toBeDefined());
   expect(labelled.values().map(({ metadata }) => metadata.name)).toEqual(['chosen', 'last']);
+  expect(labelled.inNamespace('two').map(({ metadata }) => metadata.name)).toEqual(['last']);
+  labelled.wrote({
+    ...configMap('two', 'newest'),
+    metadata: { name: 'newest', namespace: 'two', resourceVersion: '9999999' },
+  });
+  expect(labelled.inNamespace('two').map(({ metadata }) => metadata.name)).toEqual(['last', 'newest']);
   await eventually(() => expect(named.values()).toHaveLength(1));
   expect(named.get('chosen', 'one')?.['data']).toBeUndefined();
   expect(named.labelled('kept', 'yes')).toHaveLength(1);

@@ -12,6 +12,8 @@ export interface KindCache {
   get(name: string, namespace?: string): KubeObject | undefined;
   /** Objects that have the label. */
   labelled(label: string, value: string): readonly KubeObject[];
+  /** Objects of the namespace. */
+  inNamespace(namespace: string): readonly KubeObject[];
   values(): readonly KubeObject[];
   /** Takes in the answer to a write. */
   wrote(object: KubeObject): void;
@@ -51,8 +53,19 @@ function isNewerThanSeen(written: KubeObject, seen: KubeObject | undefined): boo
   return seen === undefined || (order(written, seen) ?? 1) > 0;
 }
 
-function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject) => KubeObject {
-  return (object) => {
+/** No label has such a text. */
+function namespaceKey(namespace: string): string {
+  return `/${namespace}`;
+}
+
+function keysInIndex({ metadata }: KubeObject): string[] {
+  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return [namespaceKey(metadata.namespace ?? ''), ...labels];
+}
+
+function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
+  return (whole) => {
+    const object = part === undefined ? whole : part.of(whole);
     const { managedFields: _dropped, ...metadata } = object.metadata;
     if (!isMetadataOnly || metadata.annotations?.[lastApplied] === undefined) return { ...object, metadata };
     const { [lastApplied]: _copy, ...annotations } = metadata.annotations;
@@ -64,11 +77,7 @@ function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject
 export function createKindCache(options: Options): KindCache {
   const written = new Map<string, Written>();
   const project = projection(options.target);
-  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({
-    ...options,
-    project,
-    index: ({ metadata }) => Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
-  });
+  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({ ...options, project, index: keysInIndex });
   cache.subscribe(({ before, after }) => {
     const changed = after ?? before;
     if (changed === undefined) return;
@@ -86,21 +95,24 @@ export function createKindCache(options: Options): KindCache {
     written.delete(key);
     return undefined;
   };
+  const indexed = (filed: string, isMeant: (object: KubeObject) => boolean): readonly KubeObject[] => {
+    const found = cache.indexed(filed).map(freshest);
+    for (const key of written.keys()) {
+      const { namespace, name } = parseNamespacedName(key);
+      const own = cache.get(name, namespace) === undefined ? unseen(key) : undefined;
+      if (own !== undefined && isMeant(own)) found.push(own);
+    }
+    return found;
+  };
   return {
     whenSynced: cache.whenSynced,
     get: (name, namespace = '') => {
       const seen = cache.get(name, namespace);
       return seen === undefined ? unseen(formatNamespacedName({ namespace, name })) : freshest(seen);
     },
-    labelled: (label, value) => {
-      const found = cache.indexed(`${label}=${value}`).map(freshest);
-      for (const key of written.keys()) {
-        const { namespace, name } = parseNamespacedName(key);
-        const own = cache.get(name, namespace) === undefined ? unseen(key) : undefined;
-        if (own?.metadata.labels?.[label] === value) found.push(own);
-      }
-      return found;
-    },
+    labelled: (label, value) => indexed(`${label}=${value}`, ({ metadata }) => metadata.labels?.[label] === value),
+    inNamespace: (namespace) =>
+      indexed(namespaceKey(namespace), ({ metadata }) => (metadata.namespace ?? '') === namespace),
     values: () => cache.values().map(freshest),
     wrote: (object) => {
       const { namespace, name } = namespacedName(object);

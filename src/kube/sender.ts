@@ -5,6 +5,7 @@ import { isKubeError, KubeUnavailable, kubeErrorOf } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { measuredTransport } from './measured-transport.ts';
 import { createTransport, type WireRequest, type WireResponse } from './transport.ts';
+import { warningsOf } from './warnings.ts';
 
 export interface KubeClientOptions {
   readonly access: ClusterAccess;
@@ -28,6 +29,8 @@ const maxRetryAfterMs = 30_000;
 /** A request, and whether sending it twice does no more than sending it once. */
 export interface Sendable extends WireRequest {
   readonly isRepeatable: boolean;
+  /** Called with each warning of the server, whether it accepts the request or not. */
+  readonly onWarning?: ((text: string) => void) | undefined;
 }
 
 function isWrite({ method, path }: WireRequest): boolean {
@@ -94,6 +97,7 @@ export function createSender(options: KubeClientOptions): Sender {
     beforeSend?.();
     try {
       const response = await transport.exchange({ ...request, beforeSend });
+      for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
       const body = bodyOf(what, response);
       const dateMs = Date.parse(String(response.headers['date']));
       if (response.status < 400) return { body, status: response.status, dateMs };

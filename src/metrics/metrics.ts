@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type CountedLabels, type Definition, type ObservedMetricName, type TimedLabels, table } from './table.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import type { Definition } from './definition.ts';
+import { type CountedLabels, type ObservedMetricName, type TimedLabels, table } from './table.ts';
 
 /** One value of a metric with labels. */
 export interface LabelledValue {
@@ -28,26 +29,31 @@ export interface Metrics {
 interface Registered {
   readonly counters: ReadonlyMap<string, Counter>;
   readonly gauges: ReadonlyMap<string, Gauge>;
-  readonly histograms: ReadonlyMap<string, Histogram>;
+  /** Histograms and summaries. */
+  readonly durations: ReadonlyMap<string, Histogram | Summary>;
 }
+
+/** Of the last ten minutes, as OLM has them. */
+const quantiles = { percentiles: [0.9, 0.95, 0.99], maxAgeSeconds: 600, ageBuckets: 5 };
 
 function register(registry: Registry): Registered {
   const counters = new Map<string, Counter>();
   const gauges = new Map<string, Gauge>();
-  const histograms = new Map<string, Histogram>();
+  const durations = new Map<string, Histogram | Summary>();
   for (const [name, { kind, labels = [], buckets = [], help }] of Object.entries(table) as [string, Definition][]) {
     const options = { name, help, labelNames: [...labels], registers: [registry] };
     if (kind === 'gauge') gauges.set(name, new Gauge(options));
     else if (kind === 'counter') counters.set(name, new Counter(options));
-    else histograms.set(name, new Histogram({ ...options, buckets: [...buckets] }));
+    else if (kind === 'summary') durations.set(name, new Summary({ ...options, ...quantiles }));
+    else durations.set(name, new Histogram({ ...options, buckets: [...buckets] }));
   }
-  return { counters, gauges, histograms };
+  return { counters, gauges, durations };
 }
 
 /** Metrics of the table, all at nothing; each call makes its own. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const { counters, gauges, histograms } = register(registry);
+  const { counters, gauges, durations } = register(registry);
   const readers: (() => Promise<MetricValues>)[] = [];
   const showAll = (all: readonly MetricValues[]): void => {
     const entries = all.flatMap((values) => Object.entries(values));
@@ -59,7 +65,7 @@ export function createMetrics(): Metrics {
   };
   return {
     add: (name, labels, amount = 1) => counters.get(name)?.inc({ ...labels }, amount),
-    time: (name, labels, milliseconds) => histograms.get(name)?.observe({ ...labels }, milliseconds / 1000),
+    time: (name, labels, milliseconds) => durations.get(name)?.observe({ ...labels }, milliseconds / 1000),
     readFrom: (read) => void readers.push(read),
     watchProcess: () => collectDefaultMetrics({ register: registry }),
     async show() {

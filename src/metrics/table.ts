@@ -1,5 +1,9 @@
+import type { Definition } from './definition.ts';
+import { type OlmCountedLabels, type OlmObservedMetricName, type OlmTimedLabels, olmTable } from './olm-table.ts';
+
 /** Metrics that are read from other parts of the process when they are served. */
 export type ObservedMetricName =
+  | OlmObservedMetricName
   | 'longshore_build_info'
   | 'longshore_leader'
   | 'longshore_shard'
@@ -21,6 +25,7 @@ export type ObservedMetricName =
   | 'longshore_content_store_sweeps_total'
   | 'longshore_catalogs'
   | 'longshore_catalog_index_bytes'
+  | 'install_plan_count'
   | 'longshore_layer_cache_hits_total'
   | 'longshore_layer_cache_misses_total'
   | 'longshore_bundle_parses_total'
@@ -29,7 +34,7 @@ export type ObservedMetricName =
   | 'longshore_webhook_findings_total';
 
 /** Metrics that are counted as things happen, and their labels; values of labels come from closed sets. */
-export interface CountedLabels {
+export interface CountedLabels extends OlmCountedLabels {
   readonly longshore_content_requests_total: {
     readonly path: string;
     readonly method: string;
@@ -42,12 +47,13 @@ export interface CountedLabels {
   readonly longshore_content_loads_total: { readonly result: string };
   readonly longshore_catalog_polls_total: { readonly result: string };
   readonly longshore_catalog_unpacks_total: { readonly result: string };
+  readonly installplan_warnings_total: Readonly<Record<string, never>>;
   readonly longshore_api_requests_total: { readonly verb: string; readonly code: string };
   readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
 }
 
-/** Histograms of durations in seconds, and their labels. */
-export interface TimedLabels {
+/** Durations in seconds, and their labels. */
+export interface TimedLabels extends OlmTimedLabels {
   readonly longshore_reconcile_duration_seconds: { readonly controller: string };
   readonly longshore_fetch_duration_seconds: { readonly source: string };
   readonly catalogd_http_request_duration_seconds: { readonly code: string; readonly method: string };
@@ -56,20 +62,12 @@ export interface TimedLabels {
   readonly longshore_webhook_review_duration_seconds: { readonly webhook: string };
 }
 
-/** A row of the table. */
-export interface Definition {
-  readonly kind: 'gauge' | 'counter' | 'histogram';
-  readonly labels?: readonly string[];
-  /** Of a histogram: upper ends, in seconds. */
-  readonly buckets?: readonly number[];
-  readonly help: string;
-}
-
 const prompt = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const lengthy = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 /** Every metric; its unit is in the name, and counters start with the process. */
 export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | keyof TimedLabels, Definition>> = {
+  ...olmTable,
   longshore_build_info: {
     kind: 'gauge',
     labels: ['version'],
@@ -183,6 +181,11 @@ export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | k
     kind: 'histogram',
     buckets: lengthy,
     help: 'Duration of fetching and indexing a catalog.',
+  },
+  install_plan_count: { kind: 'gauge', help: 'InstallPlans.' },
+  installplan_warnings_total: {
+    kind: 'counter',
+    help: 'Steps of InstallPlans that the API server has answered with warnings.',
   },
   catalogd_http_request_duration_seconds: {
     kind: 'histogram',

@@ -94,10 +94,15 @@ export function requiredApis(csv: ClusterServiceVersion): ApiSet | undefined {
 const fnvOffset = 0xcbf29ce484222325n;
 const fnvPrime = 0x100000001b3n;
 
-/** FNV-1a of 64 bits over the text of an API, in hexadecimal without leading zeros: the end of labels that name an API.
+/** FNV-1a of 64 bits, in hexadecimal without leading zeros. */
+export function fnv64(text: string): string {
+  let hash = fnvOffset;
+  for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * fnvPrime);
+  return hash.toString(16);
+}
+
+/** The hash over the text of an API: the end of labels that name an API.
  *  @see docs/spec/olm-v0.md#constant-index */
 export function apiLabelHash(api: ApiKey): string {
-  let hash = fnvOffset;
-  for (const byte of Buffer.from(formatApi(api))) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * fnvPrime);
-  return hash.toString(16);
+  return fnv64(formatApi(api));
 }

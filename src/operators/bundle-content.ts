@@ -7,6 +7,10 @@ export interface BundleReference {
   readonly name: string;
   /** Undefined where the catalog has the manifests. */
   readonly image?: string;
+  /** Of the content that was read before: nothing else is accepted. */
+  readonly digest?: string;
+  /** How long its image may take, from the first time it is asked for; 0 for no limit. Default 10 minutes. */
+  readonly timeoutMs?: number;
 }
 
 /** The objects of a bundle. */
@@ -15,6 +19,10 @@ export interface BundleContent {
   readonly csv: JsonObject;
   /** Beside the ClusterServiceVersion, in the order of the bundle. */
   readonly objects: readonly JsonObject[];
+  /** Identifies the content: of its image, or of the manifests in the catalog. */
+  readonly digest?: string;
+  /** Pinned by its digest; undefined where the catalog has the manifests. */
+  readonly image?: string;
 }
 
 /** Reads bundles that were chosen. */

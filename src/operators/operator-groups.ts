@@ -31,7 +31,8 @@ export function surfaceOf(group: OperatorGroup): GroupSurface {
 /** Whether two groups have a target namespace in common. */
 export function areIntersecting(a: GroupSurface, b: GroupSurface): boolean {
   if (a.targets[0] === '' || b.targets[0] === '') return true;
-  return a.targets.some((namespace) => b.targets.includes(namespace));
+  const namespaces = new Set(b.targets);
+  return a.targets.some((namespace) => namespaces.has(namespace));
 }
 
 /** What the APIs of an operator mean for its group. */

@@ -3,7 +3,7 @@
  *  Kubernetes.
  *  @imports src/constraints, src/base */
 export { type Candidate, type Origin } from './dependencies/candidate.ts';
-export { type InstallationState } from './dependencies/fail-forward.ts';
+export { givenUp, type InstallationState } from './dependencies/fail-forward.ts';
 export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
 export type {
   InstalledConstraints,
@@ -16,7 +16,7 @@ export { type Facts, factsOf, isMetBy, packagesFor, type Requirement } from './d
 export type { ChosenBundle, Conflict, Resolution } from './dependencies/resolution.ts';
 export { resolve } from './dependencies/resolve.ts';
 export { sortChannel } from './graph/channel-order.ts';
-export { type LabelSelector } from './graph/label-selector.ts';
+export { isSelected, type LabelSelector } from './graph/label-selector.ts';
 export {
   findBundle,
   findInstalled,

@@ -6,21 +6,35 @@ import type { RegistryPlaces } from './registry-places.ts';
 
 const maxPathBytes = 4096;
 
-/** A directory of an image that one of its labels names. */
-export interface LabelledDirectory {
-  readonly label: string;
+/** A directory of an image, and the label of the image that names it, if one does. */
+export interface NamedDirectory {
+  readonly label?: string;
   readonly path: readonly string[];
+}
+
+/** Undefined for a path that leaves the image. */
+function segmentsOf(text: string): readonly string[] | undefined {
+  const path = text.split('/').filter((segment) => segment !== '' && segment !== '.');
+  return path.includes('..') || Buffer.byteLength(text) > maxPathBytes ? undefined : path;
+}
+
+/** The directory of a path in an image; `name` is the image's, for messages.
+ *  @throws TerminalError InvalidDirectory */
+export function readDirectory(name: string, text: string): NamedDirectory {
+  const path = segmentsOf(text);
+  if (path !== undefined) return { path };
+  throw new TerminalError('InvalidDirectory', `${name}: "${serverText(text, 200)}": expected the path of a directory`);
 }
 
 /** The directory that a label names in an image's configuration; `name` is the image's, for messages.
  *  @throws TerminalError LabelMissing, InvalidLabel */
-export function readDirectoryLabel(name: string, label: string, document: JsonObject | undefined): LabelledDirectory {
+export function readDirectoryLabel(name: string, label: string, document: JsonObject | undefined): NamedDirectory {
   const value = textAt(objectAt(document, 'config', 'Labels'), label);
   if (value === '') {
     throw new TerminalError('LabelMissing', `catalog image is missing the required label "${label}"`);
   }
-  const path = value.split('/').filter((segment) => segment !== '' && segment !== '.');
-  if (path.includes('..') || Buffer.byteLength(value) > maxPathBytes) {
+  const path = segmentsOf(value);
+  if (path === undefined) {
     throw new TerminalError('InvalidLabel', `${name}: label "${label}": expected the path of a directory`);
   }
   return { label, path };
@@ -32,7 +46,7 @@ export async function findDirectory(
   { places, name }: { readonly places: RegistryPlaces; readonly name: string },
   label: string,
   config: Descriptor | undefined,
-): Promise<LabelledDirectory> {
+): Promise<NamedDirectory> {
   const document =
     config === undefined ? undefined : await places.ask(({ client }) => fetchImageConfig(client, name, config));
   return readDirectoryLabel(name, label, document);
@@ -40,8 +54,9 @@ export async function findDirectory(
 
 /** Makes the directory the root of what is staged.
  *  @throws TerminalError DirectoryMissing */
-export function moveToDirectory(staging: Staging, { label, path }: LabelledDirectory, name: string): void {
+export function moveToDirectory(staging: Staging, { label, path }: NamedDirectory, name: string): void {
   if (staging.moveRootTo(path)) return;
-  const text = `${name}: there is no directory "/${serverText(path.join('/'), 200)}", which label "${label}" names`;
+  const origin = label === undefined ? '' : `, which label "${label}" names`;
+  const text = `${name}: there is no directory "/${serverText(path.join('/'), 200)}"${origin}`;
   throw new TerminalError('DirectoryMissing', text);
 }

@@ -7,7 +7,7 @@ import { addLabelledAnnotations, type BundleLabels, labelsOf, lacksAnnotations }
 import type { Descriptor } from './descriptor.ts';
 import type { HttpClient } from './http-client.ts';
 import { fetchImageConfig } from './image-config.ts';
-import { findDirectory, moveToDirectory } from './image-directory.ts';
+import { findDirectory, moveToDirectory, type NamedDirectory, readDirectory } from './image-directory.ts';
 import type { Layer } from './image-layers.ts';
 import { type Platform, parseImageDocument } from './image-manifest.ts';
 import { assertAllowed, assertSigned } from './image-permission.ts';
@@ -56,6 +56,8 @@ export interface ImageRequest {
   readonly isOperator?: boolean | undefined;
   /** A label of the image that names a directory: only what lies in it is taken, as if the directory were the root. */
   readonly directoryLabel?: string | undefined;
+  /** That directory itself. */
+  readonly directory?: string | undefined;
   readonly staging: Staging;
 }
 
@@ -101,14 +103,22 @@ export async function fetchImage(
   assertLayersAllowed(pull, resolved);
   if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
   const { digest, layers, config } = resolved;
-  const { directoryLabel } = request;
-  const directory = directoryLabel === undefined ? undefined : await findDirectory(pull, directoryLabel, config);
+  const directory = await directoryOf(pull, request, config);
   await fetchLayers(pull, layers, directory?.path);
   if (directory !== undefined) moveToDirectory(pull.staging, directory, `${name}@${digest}`);
   if (request.isOperator === true && config !== undefined && (await lacksAnnotations(pull.staging))) {
     await addLabelledAnnotations(pull.staging, await fetchLabels(pull, config));
   }
   return { ...request.source, image: { ...image, ref: `${name}@${digest}` } };
+}
+
+async function directoryOf(
+  pull: Pull,
+  { directory, directoryLabel }: ImageRequest,
+  config: Descriptor | undefined,
+): Promise<NamedDirectory | undefined> {
+  if (directory !== undefined) return readDirectory(pull.name, directory);
+  return directoryLabel === undefined ? undefined : await findDirectory(pull, directoryLabel, config);
 }
 
 /** What an image is found by. */

@@ -13,10 +13,10 @@ interface Outcome {
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const git = spawnSync('which', ['git']).stdout.toString().trim();
 
-function runDemo(path: string): Promise<Outcome> {
+function runDemo(path: string, story: readonly string[] = []): Promise<Outcome> {
   const options = { env: { ...process.env, PATH: path }, timeout: 90_000, maxBuffer: 4 * 1024 * 1024 };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['cli/bin.js', 'demo'], options, (error, stdout, stderr) => {
+    execFile(process.execPath, ['cli/bin.js', 'demo', ...story], options, (error, stdout, stderr) => {
       resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr });
     });
   });
@@ -45,6 +45,31 @@ function expectStory({ exitCode, output }: Outcome): void {
   expect(exitCode).toBe(0);
 }
 
+const reportedOfOlm = [
+  'waits for approval of tide-gauge.v0.1.0',
+  /tide-gauge\.v0\.1\.0\s+Tide Gauge\s+0\.1\.0\s+Succeeded/,
+  'tide-gauge.v0.1.1 is installed',
+  'tide-gauge.v0.2.0 is installed',
+  /harbour\.v1\.0\.0\s+Harbour\s+1\.0\.0\s+Succeeded/,
+  'Failed InterOperatorGroupOwnerConflict: intersecting operatorgroups provide the same apis',
+  'ClusterServiceVersion operators/tide-gauge.v0.2.0 deleted',
+  /harbour-office\s+tide-gauge\s+tide-gauge\s+stable-v0\s+tide-gauge\.v0\.1\.1\s+installed/,
+  /gauges\.tide\.example\.com\s+\d/,
+  /\nDone in \d+ s/,
+];
+
+function expectOlmStory({ exitCode, output }: Outcome): void {
+  for (const part of reportedOfOlm) expect(output).toMatch(part);
+  expect(exitCode).toBe(0);
+}
+
+test.skipIf(!hasKubectl || git === '')(
+  'the demo of operators runs with kubectl (skipped without kubectl and git)',
+  async () => {
+    expectOlmStory(await runDemo(process.env['PATH'] ?? '', ['olm']));
+  },
+);
+
 test.skipIf(!hasKubectl || git === '')('the demo runs with kubectl (skipped without kubectl and git)', async () => {
   expectStory(await runDemo(process.env['PATH'] ?? ''));
 });
@@ -58,6 +83,7 @@ test.skipIf(git === '')(
       const outcome = await runDemo(dir);
       expect(outcome.output).toContain('kubectl is not installed');
       expectStory(outcome);
+      expectOlmStory(await runDemo(dir, ['olm']));
     } finally {
       await rm(dir, { recursive: true, force: true });
     }

@@ -6,7 +6,7 @@ import { parseOptions, registryOptions } from '../../cli/command/index.ts';
 import { defaultContentLimits, errorMessage, mapLimit } from '../../src/base/index.ts';
 import { defaultRegistryLimits } from '../../src/catalog/grpc/registry-client.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
-import { unpackInThread } from '../../src/olm/cluster-catalog/unpack-thread.ts';
+import { unpackInThread } from '../../src/olm/catalog-content/unpack-thread.ts';
 import type { ChildReport } from './memory-child.ts';
 import { measurePeaks } from './peak-usage.ts';
 

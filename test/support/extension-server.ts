@@ -3,7 +3,13 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { createCertificateAuthority, issueCertificate, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import {
+  createCertificateAuthority,
+  issueCertificate,
+  type JsonObject,
+  type JsonValue,
+  type ServingPair,
+} from '../../src/base/index.ts';
 
 /** A request as an extension server receives it. */
 export interface ReceivedRequest {
@@ -29,6 +35,10 @@ export interface ExtensionOptions {
   readonly clientCaPem?: string;
   /** Of widgets. Default: create, get, list, watch. */
   readonly verbs?: readonly string[];
+  /** Default: any free port. */
+  readonly port?: number;
+  /** Its certificate and the authority of it. Default: made for `dnsNames`. */
+  readonly pair?: ServingPair;
 }
 
 const json = 'application/json';
@@ -269,13 +279,17 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
   send(response, 200, { method, url, headers: headers as JsonObject, body: await readText(request) });
 }
 
-/** Starts one. */
-export async function startExtensionServer(options: ExtensionOptions): Promise<ExtensionServer> {
+async function createPair(dnsNames: readonly string[]): Promise<ServingPair> {
   const nowMs = Date.now();
   const authority = await createCertificateAuthority({ commonName: 'extension-ca', nowMs, lifetimeDays: 1 });
-  const dnsNames = options.dnsNames ?? ['localhost'];
   const request = { commonName: 'extension', usage: 'server' as const, dnsNames, nowMs, lifetimeDays: 1 };
-  const { certificatePem, privateKeyPem } = await issueCertificate(authority, request);
+  return { ...(await issueCertificate(authority, request)), caBundlePem: authority.certificatePem };
+}
+
+/** Starts one. */
+export async function startExtensionServer(options: ExtensionOptions): Promise<ExtensionServer> {
+  const pair = options.pair ?? (await createPair(options.dnsNames ?? ['localhost']));
+  const { certificatePem, privateKeyPem, caBundlePem } = pair;
   const server = createServer({
     cert: certificatePem,
     key: privateKeyPem,
@@ -283,7 +297,7 @@ export async function startExtensionServer(options: ExtensionOptions): Promise<E
     rejectUnauthorized: options.clientCaPem !== undefined,
     ...(options.clientCaPem === undefined ? {} : { ca: options.clientCaPem }),
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => void server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const sockets = new Set<Duplex>();
   server.on('secureConnection', (socket) => {
     sockets.add(socket);
@@ -293,7 +307,7 @@ export async function startExtensionServer(options: ExtensionOptions): Promise<E
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   };
-  const caBundle = Buffer.from(authority.certificatePem).toString('base64');
+  const caBundle = Buffer.from(caBundlePem).toString('base64');
   const extension = new ExtensionServer(options, { port: (server.address() as AddressInfo).port, caBundle, close });
   server.on('request', (asked, response) => {
     extension.answer(asked, response).catch(() => response.destroy());

@@ -9,8 +9,9 @@ import { readConfig, upOptions } from '../../settings/index.ts';
 import { followChanges, type Platform, startPlatform } from '../../up/index.ts';
 import { playThroughApi } from '../api-player.ts';
 import { hasKubectl, runKubectl } from '../kubectl.ts';
+import { olmStory } from '../olm-story.ts';
 import { type CommandResult, runLongshore } from '../program.ts';
-import { type Step, story } from '../story.ts';
+import { type Step, type StoryPlaces, story } from '../story.ts';
 
 const demoDeadlineMs = 180_000;
 
@@ -29,14 +30,15 @@ interface Stage {
   readonly play: Play;
   readonly terminal: Terminal;
   readonly cwd: string;
+  readonly kubeconfigPath: string;
   readonly signal: AbortSignal;
 }
 
 async function playCommand(words: readonly string[], stage: Stage, isRefused: boolean): Promise<void> {
-  const { play, terminal, signal } = stage;
+  const { play, terminal } = stage;
   const [program, ...args] = words;
   terminal.line(`$ ${program === 'longshore' ? 'npx ' : ''}${typed(words)}`);
-  const { exitCode, output } = program === 'kubectl' ? await play(args) : await runLongshore(args, signal);
+  const { exitCode, output } = program === 'kubectl' ? await play(args) : await runLongshore(args, stage);
   if (output.trimEnd() !== '') terminal.line(output.trimEnd());
   if ((exitCode !== 0) !== isRefused) {
     const expected = isRefused ? 'a refusal' : 'success';
@@ -52,7 +54,7 @@ async function playStep(step: Step, stage: Stage): Promise<void> {
     await writeFile(join(stage.cwd, step.write), step.content);
     terminal.line(`$ cat ${step.write}\n${shown(step.content)}`);
   } else if ('longshore' in step) {
-    await playCommand(['longshore', ...step.longshore], stage, false);
+    await playCommand(['longshore', ...step.longshore], stage, step.isRefused === true);
   } else {
     await playCommand(['kubectl', ...step.kubectl], stage, step.isRefused === true);
   }
@@ -74,8 +76,17 @@ async function choosePlayer(
   return (args) => playThroughApi(args, player);
 }
 
-/** `longshore demo`: the walkthrough on temporary servers. Resolves to 0 when every step succeeded. */
-export async function demo(): Promise<number> {
+const stories: Readonly<Record<string, (places: StoryPlaces) => readonly Step[]>> = { bundles: story, olm: olmStory };
+
+function storyOf(name: string): (places: StoryPlaces) => readonly Step[] {
+  const found = Object.hasOwn(stories, name) ? stories[name] : undefined;
+  if (found !== undefined) return found;
+  throw new TerminalError('InvalidOption', `expected ${Object.keys(stories).join(' or ')}, found "${name}"`);
+}
+
+/** `longshore demo`: a walkthrough on temporary servers. Resolves to 0 when every step succeeded. */
+export async function demo([name = 'bundles']: readonly [string?]): Promise<number> {
+  const chosen = storyOf(name);
   const terminal = createTerminal(process.stdout);
   const startedMs = performance.now();
   const signal = AbortSignal.timeout(demoDeadlineMs);
@@ -105,8 +116,14 @@ export async function demo(): Promise<number> {
   const play = await choosePlayer(platform, { cwd, signal, terminal });
   // The picture stays for the user.
   const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.svg');
-  const places = { repository: `${git.url}/combo.git`, image: `${registry.host}/combo`, picture };
-  for (const step of story(places)) await playStep(step, { play, terminal, cwd, signal });
+  const places = {
+    repository: `${git.url}/combo.git`,
+    image: `${registry.host}/combo`,
+    catalogImage: `${registry.host}/catalog`,
+    picture,
+  };
+  const stage = { play, terminal, cwd, kubeconfigPath: platform.kubeconfigPath, signal };
+  for (const step of chosen(places)) await playStep(step, stage);
   terminal.line(
     `\nDone in ${((performance.now() - startedMs) / 1000).toFixed(0)} s. Start one of your own: npx longshore up`,
   );

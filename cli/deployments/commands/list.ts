@@ -2,8 +2,7 @@ import { styleText } from 'node:util';
 import { bundleDeploymentResource } from '../../../src/api/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
-import { formatTable } from '../../output/index.ts';
-import { ageOf } from '../age.ts';
+import { ageOf, formatTable } from '../../output/index.ts';
 import { type DeploymentFacts, deploymentFacts } from '../facts.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption>;

@@ -1,9 +1,7 @@
-import { createInterface } from 'node:readline/promises';
-import { TerminalError } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
-import { createProgress } from '../../output/index.ts';
+import { confirm, createProgress } from '../../output/index.ts';
 import type { DeletionOptions } from '../deletion.ts';
 import { shownName } from '../manifests.ts';
 import type { uninstallOptions } from '../options.ts';
@@ -22,20 +20,16 @@ async function plannedRemoval(removal: Removal): Promise<readonly KubeObject[]> 
   return planned;
 }
 
-/** @throws TerminalError NotConfirmed where there is no terminal to ask on, or the answer is not yes */
-async function confirm(planned: readonly KubeObject[]): Promise<void> {
+/** @throws TerminalError NotConfirmed */
+async function confirmRemoval(planned: readonly KubeObject[]): Promise<void> {
   const names = planned.slice(0, askedNames).map((object) => `  ${shownName(object)}\n`);
   const more = planned.length > askedNames ? `  and ${planned.length - askedNames} more\n` : '';
   const what = `${planned.length} ${planned.length === 1 ? 'object' : 'objects'}`;
-  if (!process.stdin.isTTY) {
-    const text = `uninstall would delete ${what}, and there is no terminal to ask on: confirm with --yes, or list them with --dry-run. Nothing was changed`;
-    throw new TerminalError('NotConfirmed', text);
-  }
-  process.stderr.write(`This deletes ${what}:\n${names.join('')}${more}`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Delete them? [y/N] ');
-  terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new TerminalError('NotConfirmed', 'nothing was changed');
+  await confirm({
+    about: `This deletes ${what}:\n${names.join('')}${more}`,
+    text: 'Delete them?',
+    unasked: `uninstall would delete ${what}, and there is no terminal to ask on: confirm with --yes, or list them with --dry-run. Nothing was changed`,
+  });
 }
 
 /** `longshore uninstall`: 1, and nothing changed, while there is content, unless `--with-content`, and without confirmation. */
@@ -58,7 +52,7 @@ export async function uninstall(values: Values): Promise<number> {
   };
   if (!isDryRun && !values.yes) {
     const planned = await plannedRemoval(removal);
-    if (planned.length > 0) await confirm(planned);
+    if (planned.length > 0) await confirmRemoval(planned);
   }
   const others = await removeInstallation(removal);
   if (others.length > 0) {

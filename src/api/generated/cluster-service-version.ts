@@ -110,7 +110,7 @@ export interface Descriptor {
   readonly displayName?: string;
   /** Path of the field below spec or status. */
   readonly path: string;
-  /** Value in JSON */
+  /** Value in JSON, in base64. */
   readonly value?: string;
   /** Hints for the form of the field, as URNs. */
   readonly 'x-descriptors'?: readonly string[];

@@ -11,7 +11,7 @@ import { serverText, TerminalError, TransientError } from '../../base/index.ts';
 import type { Meta } from '../meta.ts';
 import { bundleCodec, packageCodec } from './api-messages.ts';
 import { type MessageCodec, messageCodec } from './descriptors.ts';
-import { documentsOf, type ReadPackage, takeBundle } from './registry-documents.ts';
+import { describeBundle, documentsOf, isDescribed, type ReadPackage, takeBundle } from './registry-documents.ts';
 import { countFields } from './wire-fields.ts';
 
 /** Bounds on what a registry may send. */
@@ -38,6 +38,16 @@ export const defaultRegistryLimits: RegistryLimits = Object.freeze({
 export interface RegistryReadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly limits?: RegistryLimits;
+  /** IP addresses and port that `address` leads to, where that is known: names are not looked up again. */
+  readonly endpoints?: readonly RegistryEndpoint[];
+  /** Reads the ClusterServiceVersions of the heads of channels as well, a call each: for icons, descriptions and the like. Default false. */
+  readonly hasHeads?: boolean;
+}
+
+/** An IP address and a port. */
+export interface RegistryEndpoint {
+  readonly address: string;
+  readonly port: number;
 }
 
 const nameCodec: MessageCodec<{ readonly name: string }> = messageCodec('api.PackageName');
@@ -61,6 +71,14 @@ function faultOf(address: string, thrown: unknown): unknown {
   return new TerminalError('RegistryUnreadable', expected, { cause: thrown });
 }
 
+/** What the library is to connect to; all endpoints are of one family. */
+function targetOf(address: string, endpoints: readonly RegistryEndpoint[] | undefined): string {
+  if (endpoints === undefined) return address;
+  const isV6 = endpoints.some((endpoint) => endpoint.address.includes(':'));
+  const places = endpoints.map((endpoint) => `${isV6 ? `[${endpoint.address}]` : endpoint.address}:${endpoint.port}`);
+  return `${isV6 ? 'ipv6' : 'ipv4'}:${places.join(',')}`;
+}
+
 /** Calls of one registry, within limits. */
 class RegistryCalls {
   readonly #address: string;
@@ -71,12 +89,13 @@ class RegistryCalls {
   #bytes = 0;
   #fields = 0;
 
-  constructor(address: string, { signal, limits = defaultRegistryLimits }: RegistryReadOptions) {
+  constructor(address: string, { signal, limits = defaultRegistryLimits, endpoints }: RegistryReadOptions) {
     this.#address = address;
     this.#limits = limits;
     this.#signal = signal;
     this.#options = { deadline: Date.now() + limits.deadlineMs };
-    this.#client = new Client(address, credentials.createInsecure(), {
+    this.#client = new Client(targetOf(address, endpoints), credentials.createInsecure(), {
+      ...(endpoints === undefined ? {} : { 'grpc.default_authority': address }),
       'grpc.max_receive_message_length': limits.messageBytes,
       'grpc.enable_channelz': 0,
       'grpc.enable_http_proxy': 0,
@@ -175,7 +194,30 @@ async function readPackages(calls: RegistryCalls, limits: RegistryLimits): Promi
   return packages;
 }
 
-/** The catalog that a running registry serves, as documents by package: what its lists have, so without icons, descriptions and the like.
+/** Adds what only calls for single bundles give. A registry without that is not refused. */
+async function describeHeads(calls: RegistryCalls, read: ReadPackage): Promise<void> {
+  for (const { name: channelName, csvName } of read.message.channels) {
+    const listed = read.bundles.get(csvName);
+    if (listed === undefined || isDescribed(listed)) continue;
+    const request = { pkgName: read.message.name, channelName, csvName };
+    try {
+      describeBundle(read, await calls.get('GetBundle', bundleCodec, request));
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError) || thrown.reason === 'BodyTooLarge') throw thrown;
+    }
+  }
+}
+
+function* metasOf(read: ReadPackage, address: string): Generator<Meta> {
+  for (const value of documentsOf(read)) {
+    const { schema, package: packageName, name } = value as Record<string, string | undefined>;
+    const place = { file: `grpc://${address}`, line: 1 };
+    yield { schema: schema ?? '', package: packageName ?? '', name: name ?? '', value, place };
+  }
+}
+
+/** The catalog that a running registry serves, as documents by package: what its lists have, so without icons, descriptions and the like, unless
+ *  `hasHeads`.
  *  `address` is `HOST:PORT`, spoken to in plain text.
  *  @throws TransientError RegistryUnavailable · TerminalError RegistryUnreadable, BodyTooLarge, TooManyPackages */
 export async function* readRegistry(address: string, options: RegistryReadOptions = {}): AsyncGenerator<Meta> {
@@ -187,11 +229,8 @@ export async function* readRegistry(address: string, options: RegistryReadOption
       if (read !== undefined) takeBundle(read, bundle);
     }
     for (const read of packages.values()) {
-      for (const value of documentsOf(read)) {
-        const { schema, package: packageName, name } = value as Record<string, string | undefined>;
-        const place = { file: `grpc://${address}`, line: 1 };
-        yield { schema: schema ?? '', package: packageName ?? '', name: name ?? '', value, place };
-      }
+      if (options.hasHeads === true) await describeHeads(calls, read);
+      yield* metasOf(read, address);
     }
   } finally {
     calls.close();

@@ -1,14 +1,29 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, serverText } from '../../base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  parseJson,
+  serverText,
+  TerminalError,
+} from '../../base/index.ts';
+import { csvMetadata } from '../author/csv-metadata.ts';
 import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
 
 /** As it came, without what is not used: a value takes many times the memory of its text. */
-type ReadBundle = Omit<BundleMessage, 'csvJson' | 'dependencies'>;
+interface ReadBundle extends Omit<BundleMessage, 'csvJson' | 'dependencies'> {
+  /** Value of `olm.csv.metadata`, as JSON. */
+  metadataText?: string;
+}
 
 /** What was read of one package: its channels' entries and its bundles by name. */
 export interface ReadPackage {
   readonly message: PackageMessage;
   readonly channels: Map<string, JsonObject[]>;
   readonly bundles: Map<string, ReadBundle>;
+  /** Of the head of its default channel, where that was read. */
+  icon?: JsonObject;
 }
 
 function valueOf({ csvName }: ReadBundle, { type, value }: TypedText): JsonValue {
@@ -42,6 +57,9 @@ function propertiesOf(bundle: ReadBundle): JsonObject[] {
     stated.push({ type: 'olm.package', value: { packageName, version } });
   }
   const manifests = bundle.object ?? [];
+  if (bundle.metadataText !== undefined) {
+    stated.push({ type: 'olm.csv.metadata', value: JSON.parse(bundle.metadataText) as JsonValue });
+  }
   return [
     ...stated,
     ...manifests.map((text) => {
@@ -79,6 +97,35 @@ export function takeBundle({ channels, bundles }: ReadPackage, bundle: BundleMes
   bundles.set(bundle.csvName, used);
 }
 
+/** Whether it is known what user interfaces show of the bundle. */
+export function isDescribed({ bundlePath, object = [], properties, metadataText }: ReadBundle): boolean {
+  if (bundlePath === '' && object.length > 0) return true;
+  return metadataText !== undefined || properties.some(({ type }) => type === 'olm.csv.metadata');
+}
+
+/** What user interfaces show of a ClusterServiceVersion; undefined for one that cannot be read. */
+function metadataOf(csv: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(csvMetadata(csv));
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return undefined;
+    throw thrown;
+  }
+}
+
+/** Adds what user interfaces show of a bundle. Its ClusterServiceVersion is not used as a manifest: that of a bundle with an image may be made of
+ *  metadata alone. */
+export function describeBundle(read: ReadPackage, { csvName, channelName, csvJson = '' }: BundleMessage): void {
+  const bundle = read.bundles.get(csvName);
+  if (bundle === undefined || csvJson === '') return;
+  const csv = parseJson(`ClusterServiceVersion ${serverText(csvName, 200)}`, csvJson);
+  if (!isJsonObject(csv)) return;
+  const text = metadataOf(csv);
+  if (text !== undefined) bundle.metadataText = text;
+  const [icon] = objectsAt(objectAt(csv, 'spec'), 'icon');
+  if (icon !== undefined && channelName === read.message.defaultChannelName) read.icon = icon;
+}
+
 function deprecationsOf({ message, bundles }: ReadPackage): JsonObject[] {
   const entry = (schema: string, name: string, text: string | undefined): JsonObject[] => {
     if (text === undefined) return [];
@@ -94,7 +141,7 @@ function deprecationsOf({ message, bundles }: ReadPackage): JsonObject[] {
 /** The documents of a package: itself, its channels, bundles and deprecations. */
 export function* documentsOf(read: ReadPackage): Generator<JsonObject> {
   const { name, defaultChannelName: defaultChannel } = read.message;
-  yield { schema: 'olm.package', name, defaultChannel };
+  yield { schema: 'olm.package', name, defaultChannel, ...(read.icon === undefined ? {} : { icon: read.icon }) };
   for (const { name: channel } of read.message.channels) {
     yield { schema: 'olm.channel', package: name, name: channel, entries: read.channels.get(channel) ?? [] };
   }

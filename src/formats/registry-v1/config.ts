@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
 import { isJsonObject, type JsonObject, type JsonValue, objectAt, TerminalError } from '../../base/index.ts';
+import type { DeploymentConfig } from '../../operators/index.ts';
 import type { AmendmentChoice } from './amendments/index.ts';
 import { type CertificateProvider, findCertificateProvider } from './certificates.ts';
 import { type ConfigScope, configSchema, deploymentConfigSchema } from './config-schema.ts';
 import { readTyped } from './csv.ts';
-import type { DeploymentConfig } from './deployment-config.ts';
 
 /** The configuration of an operator, checked. */
 export interface OperatorConfig {

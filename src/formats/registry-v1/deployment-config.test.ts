@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
+import { applyDeploymentConfig } from '../../operators/index.ts';
 import { readConfig } from './config.ts';
-import { applyDeploymentConfig } from './deployment-config.ts';
 import type { RenderedObject } from './registry-bundle.ts';
 
 const nodeAffinity = {

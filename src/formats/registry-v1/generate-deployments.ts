@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, objectAt, objectsAt } from '../../base/index.ts';
+import { applyDeploymentConfig } from '../../operators/index.ts';
 import type { DeploymentEntry } from './csv.ts';
-import { applyDeploymentConfig } from './deployment-config.ts';
 import { servingNames } from './names.ts';
 import type { RenderedObject } from './registry-bundle.ts';
 import { type Rendering, servesWebhooks } from './rendering.ts';

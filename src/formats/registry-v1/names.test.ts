@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { goJsonHash, type JsonValue } from '../../base/index.ts';
+import { goJsonHash, type JsonValue, joinName } from '../../base/index.ts';
 import type { PolicyRule } from './csv.ts';
-import { joinName, permissionName, servingNames } from './names.ts';
+import { permissionName, servingNames } from './names.ts';
 
 const pods = { apiGroups: [''], resources: ['pods'] };
 const widgets = { apiGroups: ['widgets.acme.example'], resources: ['widgets'], verbs: ['get', 'list', 'watch'] };

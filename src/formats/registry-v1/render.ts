@@ -1,9 +1,9 @@
 import { TerminalError } from '../../base/index.ts';
+import type { DeploymentConfig } from '../../operators/index.ts';
 import { type AmendmentChoice, amend } from './amendments/index.ts';
 import type { CertificateProvider } from './certificates.ts';
 import { findProblems } from './checks.ts';
 import { supportedModes } from './csv.ts';
-import type { DeploymentConfig } from './deployment-config.ts';
 import { dropForeignConversions } from './foreign-conversion.ts';
 import { generateDeployments } from './generate-deployments.ts';
 import { generateCrds, generateOthers } from './generate-manifests.ts';

@@ -1,6 +1,6 @@
+import type { DeploymentConfig } from '../../operators/index.ts';
 import type { CertificateProvider } from './certificates.ts';
 import type { WebhookEntry } from './csv.ts';
-import type { DeploymentConfig } from './deployment-config.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
 
 /** What the generators work from. */

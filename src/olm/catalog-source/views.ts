@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../base/index.ts';
-import type { NamespacedName } from '../../kube/index.ts';
+import type { CatalogIndex } from '../../catalog/index.ts';
+import type { KubeObject, NamespacedName } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
+import type { IndexPlace } from '../catalog-thread/open-places.ts';
 
 /** A CatalogSource that cannot be read now. */
 export interface UnavailableSource extends NamespacedName {
@@ -13,6 +15,8 @@ export interface UnavailableSource extends NamespacedName {
 export interface HeldSources extends Disposable {
   /** In the order of preference: the namespace's own first among those of equal priority, then by name. Each has its namespace. */
   readonly catalogs: readonly CatalogView[];
+  /** Where another thread can read the same catalogs, in the same order; absent where only this one can. */
+  readonly places?: readonly IndexPlace[];
   readonly unavailable: readonly UnavailableSource[];
   /** Manifests that the catalog has of a bundle (`olm.bundle.object`); undefined where they are in an image alone. */
   manifestsOf(source: NamespacedName, bundle: string): Promise<readonly JsonObject[] | undefined>;
@@ -24,4 +28,16 @@ export interface CatalogSourceViews {
   hold(namespace: string): HeldSources;
   /** Called with a source that was added, changed or removed; must not work: enqueue. */
   subscribe(listener: (source: NamespacedName) => void): Disposable;
+}
+
+/** A CatalogSource and what it serves. */
+export interface ServedSource {
+  readonly source: KubeObject;
+  readonly index: CatalogIndex;
+}
+
+/** What packages are listed from. */
+export interface ServedSources {
+  /** Those of `namespace` and of the global namespace, own ones first; all without it. The indexes are held until this is disposed. */
+  serve(namespace?: string): Disposable & { readonly sources: readonly ServedSource[] };
 }

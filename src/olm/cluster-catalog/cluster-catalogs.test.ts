@@ -13,8 +13,8 @@ import {
 import { defaultContentLimits, type JsonObject, parseYaml, silentLogger } from '../../base/index.ts';
 import { createManager } from '../../controller/index.ts';
 import { isNotFound, type KubeObject } from '../../kube/index.ts';
+import { unpackCatalog } from '../catalog-content/unpack-catalog.ts';
 import { addClusterCatalogs, type ClusterCatalogs } from './controller.ts';
-import { unpackCatalog } from './unpack-catalog.ts';
 
 const ref = (name: string) => ({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name });
 const user = { fieldManager: 'test' };

@@ -2,9 +2,10 @@ import type { Clock, Logger } from '../../base/index.ts';
 import type { BackgroundWork } from '../../controller/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
-import type { CatalogStore } from './catalog-store.ts';
+import type { CatalogStore } from '../catalog-content/catalog-store.ts';
+import type { PinImage } from '../catalog-content/pin.ts';
+import type { RegistryTerms, UnpackedCatalog, UnpackJob, UnpackSettings } from '../catalog-content/unpack-job.ts';
 import type { Poll } from './plan.ts';
-import type { RegistryTerms, UnpackedCatalog, UnpackJob, UnpackSettings } from './unpack-job.ts';
 
 /** What the reconciles work with. */
 export interface CatalogContext {
@@ -21,8 +22,7 @@ export interface CatalogContext {
   /** Whether this process may write. */
   readonly isLeading: () => boolean;
   readonly readTerms: (signal: AbortSignal) => Promise<RegistryTerms>;
-  /** Resolves a reference to its present digest. */
-  readonly pin: (ref: string, terms: RegistryTerms, signal: AbortSignal) => Promise<string>;
+  readonly pin: PinImage;
   readonly unpack: (job: UnpackJob, signal: AbortSignal) => Promise<UnpackedCatalog>;
   readonly polls: Map<string, Poll>;
   /** What is wrong with the image that was unpacked last, by name of the catalog: the same image is not worth another try. */

@@ -1,5 +1,5 @@
 import { clusterCatalogResource, parseClusterCatalog } from '../../api/index.ts';
-import { type Clock, errorMessage } from '../../base/index.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { CatalogIndex } from '../../catalog/index.ts';
 import {
   type AddedController,
@@ -10,13 +10,14 @@ import {
   type Manager,
 } from '../../controller/index.ts';
 import { groupOf, type KubeObject } from '../../kube/index.ts';
-import { createHttpClient, parsePlatform, pinImage, RateLimits } from '../../sources/index.ts';
-import { CatalogStore, traitsOf } from './catalog-store.ts';
+import { CatalogStore } from '../catalog-content/catalog-store.ts';
+import { createPin } from '../catalog-content/pin.ts';
+import type { RegistryTerms, UnpackSettings } from '../catalog-content/unpack-job.ts';
+import { unpackInThread } from '../catalog-content/unpack-thread.ts';
 import type { CatalogContext } from './context.ts';
 import { blocked } from './plan.ts';
 import { beginCatalog, type CatalogRun, discard, steps } from './reconcile.ts';
-import type { RegistryTerms, UnpackSettings } from './unpack-job.ts';
-import { unpackInThread } from './unpack-thread.ts';
+import { traitsOf } from './traits.ts';
 import { type CatalogViews, viewsOf } from './views.ts';
 
 export interface ClusterCatalogsOptions {
@@ -48,18 +49,6 @@ const workers = 4;
 const unpacksAtATime = 2;
 const limits = { perGroup: unpacksAtATime, prompt: unpacksAtATime, running: unpacksAtATime };
 const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
-
-function createPin(settings: UnpackSettings, clock: Clock): CatalogContext['pin'] {
-  const { registryCaPem: caPem, proxies, answerDeadlineMs, insecureRegistries } = settings;
-  const deps = {
-    http: createHttpClient({ caPem, proxies, answerDeadlineMs }),
-    clock,
-    limits: new RateLimits(clock),
-    insecureRegistries,
-    platform: parsePlatform(settings.platform),
-  };
-  return (ref, terms, signal) => pinImage(deps, { ...terms, ref }, { signal });
-}
 
 /** The controller of ClusterCatalogs. A process that does not lead stores the same content as the one that does, so that all can serve it. */
 export const clusterCatalogController: ControllerDefinition<CatalogContext, CatalogRun> = defineController({

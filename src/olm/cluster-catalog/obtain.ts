@@ -1,9 +1,9 @@
 import { type ClusterCatalog, parseImageReference } from '../../api/index.ts';
 import { formatTimestamp, TerminalError, TransientError } from '../../base/index.ts';
+import { whileSourcing } from '../catalog-content/unpack-catalog.ts';
+import { contentFault, type RegistryTerms } from '../catalog-content/unpack-job.ts';
 import type { CatalogContext } from './context.ts';
 import { askedRefOf, blocked, pollOf } from './plan.ts';
-import { contentFault, whileSourcing } from './unpack-catalog.ts';
-import type { RegistryTerms } from './unpack-job.ts';
 
 interface UnpackRequest {
   readonly catalog: ClusterCatalog;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ClusterCatalog, parseClusterCatalog } from '../../api/index.ts';
-import type { CatalogRecord } from './catalog-store.ts';
+import type { CatalogRecord } from '../catalog-content/catalog-store.ts';
 import { askedRefOf, planOf, pollOf, type Situation } from './plan.ts';
 
 const hex = 'a'.repeat(64);

@@ -1,6 +1,6 @@
 import { type ClusterCatalog, parseImageReference } from '../../api/index.ts';
 import { goQuote, TerminalError } from '../../base/index.ts';
-import type { CatalogRecord } from './catalog-store.ts';
+import type { CatalogRecord } from '../catalog-content/catalog-store.ts';
 
 const minuteMs = 60_000;
 /** Spreads the polls of catalogs. */

@@ -15,11 +15,12 @@ import {
   refOf,
   removeFinalizer,
 } from '../../kube/index.ts';
-import { type CatalogRecord, traitsOf } from './catalog-store.ts';
+import type { CatalogRecord } from '../catalog-content/catalog-store.ts';
 import { type CatalogContext, fieldManager } from './context.ts';
 import { pollImage, restoreContent, restoreOrPoll } from './obtain.ts';
 import { type Plan, planOf } from './plan.ts';
 import { type Findings, setStatus } from './status.ts';
+import { traitsOf } from './traits.ts';
 
 /** Longer waits are had in pieces. */
 const longestWaitMs = 24 * 60 * 60_000;

@@ -2,7 +2,7 @@ import type { ClusterCatalogConditionType, ClusterCatalogReason } from '../../ap
 import type { JsonObject } from '../../base/index.ts';
 import { conditionsOf, type StatusHolder, type StatusWriter, type WorkState } from '../../controller/index.ts';
 import type { Condition } from '../../kube/index.ts';
-import type { CatalogRecord } from './catalog-store.ts';
+import type { CatalogRecord } from '../catalog-content/catalog-store.ts';
 import { blocked, unpacking } from './plan.ts';
 
 /** What is found for a catalog. */

@@ -1,6 +1,6 @@
 import type { CatalogIndex } from '../../catalog/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
-import type { CatalogPlace, CatalogStore } from './catalog-store.ts';
+import type { CatalogPlace, CatalogStore } from '../catalog-content/catalog-store.ts';
 
 /** Catalogs as they are served, held until they are released, even if they are replaced meanwhile. */
 export interface HeldCatalogs extends Disposable {

@@ -1,4 +1,4 @@
-import type { CatalogPlace } from '../cluster-catalog/catalog-store.ts';
+import type { CatalogPlace } from '../catalog-content/catalog-store.ts';
 import type { PlacedChoice } from './choice.ts';
 import type { NeedsQuestion, NextAnswer, NextQuestion } from './resolve-answers.ts';
 

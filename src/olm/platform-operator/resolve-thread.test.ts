@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JsonObject, textAt } from '../../base/index.ts';
 import { buildCatalogIndex, type Meta } from '../../catalog/index.ts';
-import type { CatalogPlace } from '../cluster-catalog/catalog-store.ts';
+import type { CatalogPlace } from '../catalog-content/catalog-store.ts';
 import type { NextQuestion } from './resolve-answers.ts';
 import { ResolverThread } from './resolve-thread.ts';
 

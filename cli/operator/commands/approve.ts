@@ -1,0 +1,61 @@
+import { type InstallPlan, installPlanResource, parseInstallPlan } from '../../../src/api/index.ts';
+import { TerminalError } from '../../../src/base/index.ts';
+import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
+import { openKube } from '../../client/index.ts';
+import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
+import { confirm, createProgress } from '../../output/index.ts';
+import { approvePlan } from '../approve.ts';
+import { explainMissing, findSubscription, operatorOf } from '../objects.ts';
+import { describePlan } from '../plan-text.ts';
+import { whenReached } from '../wait.ts';
+
+type Values = OptionValues<typeof kubeconfigOption> & {
+  readonly namespace: string;
+  readonly yes: boolean;
+  readonly timeout: number;
+};
+
+async function planNamed(kube: KubeClient, namespace: string, name: string): Promise<InstallPlan | undefined> {
+  const { apiVersion, kind } = installPlanResource;
+  try {
+    return parseInstallPlan(await explainMissing(kube.get({ apiVersion, kind, namespace, name })));
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** The plan of that name, or the one that the Subscription waits for.
+ *  @throws TerminalError OperatorNotFound, NothingToApprove */
+async function pendingPlan(kube: KubeClient, namespace: string, name: string): Promise<InstallPlan> {
+  const named = await planNamed(kube, namespace, name);
+  const plan = named ?? (await operatorOf(kube, await findSubscription(kube, namespace, name))).plan;
+  if (plan !== undefined && !plan.spec.approved && plan.status?.phase === 'RequiresApproval') return plan;
+  const why =
+    plan === undefined ? 'there is no InstallPlan' : `InstallPlan "${plan.metadata.name}" is ${plan.status?.phase}`;
+  throw new TerminalError('NothingToApprove', `"${name}" waits for no approval: ${why}`);
+}
+
+/** `longshore operator approve`: approves a plan, and waits until what a named operator needs is installed. */
+export async function approve(values: Values, [name]: readonly [string]): Promise<number> {
+  using kube = await openKube(values);
+  const plan = await pendingPlan(kube, values.namespace, name);
+  const planName = plan.metadata.name;
+  const about = `InstallPlan ${planName} installs:\n${describePlan(plan)}`;
+  if (values.yes) process.stdout.write(about);
+  else {
+    const unasked = `there is no terminal to ask on: approve InstallPlan "${planName}" with --yes. Nothing was changed`;
+    await confirm({ about, text: 'Approve it?', unasked });
+  }
+  await approvePlan(kube, plan);
+  process.stdout.write(`InstallPlan ${planName} approved\n`);
+  if (planName === name) return 0;
+  using line = createProgress(process.stderr, { isQuiet: false });
+  const subscription = await findSubscription(kube, values.namespace, name);
+  const { progress } = await whenReached({ kube, timeoutMs: values.timeout, line }, subscription, (reached) => {
+    return reached.progress.state === 'installed' && reached.operator.plan?.status?.phase === 'Complete';
+  });
+  line.clear();
+  process.stdout.write(`${progress.text}\n`);
+  return 0;
+}

@@ -1,0 +1,97 @@
+import { type CatalogSource, catalogSourceResource, parseImageReference } from '../../../src/api/index.ts';
+import { errorMessage, type JsonObject, TerminalError } from '../../../src/base/index.ts';
+import { isAlreadyExists, isNotFound } from '../../../src/kube/index.ts';
+import { openKube } from '../../client/index.ts';
+import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
+import { ageOf, formatTable } from '../../output/index.ts';
+import { explainMissing, listCatalogSources } from '../objects.ts';
+import type { addCatalogOptions } from '../options.ts';
+
+type AddValues = OptionValues<typeof kubeconfigOption & typeof addCatalogOptions>;
+type ListValues = OptionValues<typeof kubeconfigOption & typeof documentOption>;
+type RemoveValues = OptionValues<typeof kubeconfigOption> & { readonly namespace: string };
+
+const { apiVersion, kind } = catalogSourceResource;
+
+function goDuration(ms: number): string {
+  return `${Math.round(ms / 1000)}s`;
+}
+
+function specOf(values: AddValues, source: string): JsonObject {
+  const { poll, publisher } = values;
+  const displayName = values['display-name'];
+  return {
+    sourceType: 'grpc',
+    ...(values.address ? { address: source } : { image: source }),
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(publisher === undefined ? {} : { publisher }),
+    ...(poll === undefined ? {} : { updateStrategy: { registryPoll: { interval: goDuration(poll) } } }),
+  };
+}
+
+function assertImage(text: string): void {
+  try {
+    parseImageReference(text);
+  } catch (thrown) {
+    throw new TerminalError('InvalidOption', `IMAGE: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+}
+
+/** `longshore operator catalog add` */
+export async function addCatalog(values: AddValues, [name, source]: readonly [string, string]): Promise<number> {
+  if (!values.address) assertImage(source);
+  using kube = await openKube(values);
+  const { namespace } = values;
+  const object = { apiVersion, kind, metadata: { name, namespace }, spec: specOf(values, source) };
+  try {
+    await explainMissing(kube.create(object, { fieldManager: 'longshore' }));
+  } catch (thrown) {
+    if (!isAlreadyExists(thrown)) throw thrown;
+    const text = `CatalogSource "${name}" exists in namespace "${namespace}": remove it first, or choose another name`;
+    throw new TerminalError('CatalogExists', text, { cause: thrown });
+  }
+  process.stdout.write(`CatalogSource ${namespace}/${name} created\n`);
+  return 0;
+}
+
+function sourceText({ spec }: CatalogSource): string {
+  return spec.image ?? spec.address ?? (spec.configMap === undefined ? '' : `ConfigMap ${spec.configMap}`);
+}
+
+function stateText({ status }: CatalogSource): string {
+  return status?.connectionState?.lastObservedState ?? status?.reason ?? 'not connected yet';
+}
+
+function rowOf(catalog: CatalogSource): string[] {
+  const { namespace = '', name, creationTimestamp } = catalog.metadata;
+  const age = ageOf(creationTimestamp ?? '', Date.now());
+  return [namespace, name, catalog.spec.displayName ?? '', sourceText(catalog), stateText(catalog), age];
+}
+
+/** `longshore operator catalog list` */
+export async function listCatalogs(values: ListValues): Promise<number> {
+  using kube = await openKube(values);
+  const catalogs = await listCatalogSources(kube);
+  const rows = catalogs.map(rowOf);
+  const columns = ['NAMESPACE', 'NAME', 'DISPLAY', 'SOURCE', 'STATE', 'AGE'];
+  printDocument(values, catalogs, () => (rows.length === 0 ? '' : formatTable(columns, rows)));
+  if (rows.length === 0 && values.output === 'text') {
+    process.stderr.write('there are no CatalogSources: add one with longshore operator catalog add\n');
+  }
+  return 0;
+}
+
+/** `longshore operator catalog remove` */
+export async function removeCatalog(values: RemoveValues, [name]: readonly [string]): Promise<number> {
+  using kube = await openKube(values);
+  const { namespace } = values;
+  try {
+    await explainMissing(kube.delete({ apiVersion, kind, namespace, name }));
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+    const text = `no CatalogSource "${name}" in namespace "${namespace}": see longshore operator catalog list`;
+    throw new TerminalError('CatalogNotFound', text, { cause: thrown });
+  }
+  process.stdout.write(`CatalogSource ${namespace}/${name} deleted; what was installed from it continues to run\n`);
+  return 0;
+}

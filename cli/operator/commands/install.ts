@@ -1,0 +1,93 @@
+import { type Subscription, subscriptionResource } from '../../../src/api/index.ts';
+import { TerminalError } from '../../../src/base/index.ts';
+import type { KubeClient } from '../../../src/kube/index.ts';
+import { openKube } from '../../client/index.ts';
+import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
+import { confirm, createProgress, type Progress } from '../../output/index.ts';
+import { approvePlan } from '../approve.ts';
+import { type Prepared, prepare, undo } from '../install.ts';
+import type { installOperatorOptions } from '../options.ts';
+import { choosePackage, listPackages, startingCsv } from '../packages.ts';
+import { describePlan } from '../plan-text.ts';
+import { targetsOf } from '../targets.ts';
+import { type Reached, whenReached } from '../wait.ts';
+
+type Values = OptionValues<typeof kubeconfigOption & typeof installOperatorOptions> & {
+  readonly namespace: string;
+  readonly timeout: number;
+  readonly yes: boolean;
+};
+
+interface Installing {
+  readonly kube: KubeClient;
+  readonly values: Values;
+  readonly line: Progress;
+}
+
+/** Shows what will be installed, and asks. */
+async function confirmPlan({ operator }: Reached, { created, subscription }: Prepared, isYes: boolean): Promise<void> {
+  const { plan } = operator;
+  if (plan === undefined) throw new TerminalError('OperatorNotInstalled', 'there is no InstallPlan');
+  const made = created.map(({ kind, metadata }) => `    ${kind} ${metadata.name}\n`).join('');
+  const about = `Installing ${subscription.spec.name} into namespace ${subscription.metadata.namespace}:\n  created for it:\n${made}${describePlan(plan)}`;
+  if (isYes) {
+    process.stdout.write(about);
+    return;
+  }
+  const unasked = 'there is no terminal to ask on: confirm with --yes. Nothing was installed';
+  await confirm({ about, text: 'Install it?', unasked });
+}
+
+async function followUpgrades(kube: KubeClient, { metadata }: Subscription): Promise<void> {
+  const { apiVersion, kind } = subscriptionResource;
+  const { namespace = '', name, uid = '' } = metadata;
+  const change = { metadata: { uid }, spec: { installPlanApproval: 'Automatic' } };
+  await kube.patch({ apiVersion, kind, namespace, name }, change, { fieldManager: 'longshore' });
+}
+
+/** Until it is confirmed, everything that was made is removed again. */
+async function planOf({ kube, values, line }: Installing, prepared: Prepared): Promise<void> {
+  const timeoutMs = values.timeout;
+  try {
+    const waiting = { kube, timeoutMs, line };
+    const reached = await whenReached(waiting, prepared.subscription, ({ progress, operator }) => {
+      return progress.state === 'approval' || operator.plan?.spec.approved === true;
+    });
+    line.clear();
+    await confirmPlan(reached, prepared, values.yes);
+    const { plan } = reached.operator;
+    if (plan !== undefined && !plan.spec.approved) await approvePlan(kube, plan);
+  } catch (thrown) {
+    line.clear();
+    await undo(kube, prepared.created);
+    throw thrown;
+  }
+}
+
+/** `longshore operator install` */
+export async function install(values: Values, [name]: readonly [string]): Promise<number> {
+  using kube = await openKube(values);
+  using line = createProgress(process.stderr, { isQuiet: false });
+  const { namespace, channel, version, approval, timeout: timeoutMs } = values;
+  const found = choosePackage(await listPackages(kube, namespace), name, values.catalog);
+  const watched = values['watch-namespace'];
+  const targetNamespaces = values['all-namespaces'] ? [] : targetsOf(watched, namespace, found.installModes);
+  const prepared = await prepare(kube, {
+    namespace,
+    packageName: name,
+    channel,
+    catalog: found.catalog,
+    startingCsv: startingCsv(found, { channel, version }),
+    // Also with --approval Automatic, so that the plan can be shown before anything is installed.
+    approval: 'Manual',
+    targetNamespaces,
+  });
+  await planOf({ kube, values, line }, prepared);
+  const { progress } = await whenReached({ kube, timeoutMs, line }, prepared.subscription, (reached) => {
+    return reached.progress.state === 'installed';
+  });
+  line.clear();
+  if (approval === 'Automatic') await followUpgrades(kube, prepared.subscription);
+  process.stdout.write(`${progress.text}\n`);
+  return 0;
+}

@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import type { ClusterServiceVersion, InstallPlan, Subscription } from '../../src/api/index.ts';
+import { explainOperator, formatProgress } from './explain.ts';
+import type { InstalledOperator } from './objects.ts';
+import { describePlan } from './plan-text.ts';
+
+type SubscriptionStatus = NonNullable<Subscription['status']>;
+
+function subscriptionOf(status?: Omit<SubscriptionStatus, 'lastUpdated'>): Subscription {
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'Subscription',
+    metadata: { name: 'boat', namespace: 'a' },
+    spec: { name: 'boat', source: 'catalog', sourceNamespace: 'olm' },
+    ...(status === undefined ? {} : { status: { lastUpdated: '2026-01-01T00:00:00Z', ...status } }),
+  };
+}
+
+function planOf(status: Partial<InstallPlan['status']> & { readonly phase: string }, approved = false): InstallPlan {
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'InstallPlan',
+    metadata: { name: 'install-abcde', namespace: 'a' },
+    spec: { approval: 'Manual', approved, clusterServiceVersionNames: ['boat.v1'] },
+    status: { catalogSources: [], ...status },
+  };
+}
+
+function csvOf(status: ClusterServiceVersion['status']): ClusterServiceVersion {
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: { name: 'boat.v1', namespace: 'a' },
+    spec: { displayName: 'Boat', install: { strategy: 'deployment' } },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+const time = '2026-01-01T00:00:00Z';
+const pending = { currentCSV: 'boat.v1', state: 'UpgradePending' };
+
+function shown(operator: Partial<InstalledOperator> & { readonly subscription: Subscription }): string {
+  return formatProgress(explainOperator({ plan: undefined, csv: undefined, ...operator }));
+}
+
+test('a Subscription that cannot be resolved is explained by its condition', () => {
+  const conditions = [
+    {
+      type: 'ResolutionFailed',
+      status: 'True',
+      reason: 'ConstraintsNotSatisfiable',
+      message: 'no operators found in package boat',
+      lastTransitionTime: time,
+    },
+  ];
+  const text = shown({ subscription: subscriptionOf({ conditions }) });
+  expect(text).toContain(
+    `Subscription boat: ResolutionFailed ConstraintsNotSatisfiable: no operators found in package boat (since ${time})`,
+  );
+  expect(text).toContain('What to do: ');
+});
+
+test('a plan that waits for approval names the command that approves it', () => {
+  const plan = planOf({ phase: 'RequiresApproval' });
+  const text = shown({ subscription: subscriptionOf(pending), plan });
+  expect(text).toBe(`InstallPlan install-abcde: waits for approval of boat.v1
+What to do: longshore operator approve install-abcde -n a`);
+});
+
+test('a plan that is applied shows how far it is and what it waits for', () => {
+  const step = (name: string, status: string) => ({
+    resolving: 'boat.v1',
+    status,
+    resource: { sourceName: 'catalog', sourceNamespace: 'olm', group: '', version: 'v1', kind: 'Secret', name },
+  });
+  const plan = planOf({ phase: 'Installing', plan: [step('a', 'Created'), step('b', 'WaitingForApi')] as never }, true);
+  expect(shown({ subscription: subscriptionOf(pending), plan })).toBe(`InstallPlan install-abcde: 1 of 2 objects applied
+  waits until the API of b is served`);
+});
+
+test('a failed plan shows why', () => {
+  const conditions = [{ type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message: 'forbidden' }];
+  const plan = planOf({ phase: 'Failed', conditions }, true);
+  const text = shown({ subscription: subscriptionOf(pending), plan });
+  expect(text).toContain('InstallPlan install-abcde: InstallComponentFailed: forbidden');
+});
+
+test('a ClusterServiceVersion shows each requirement that is not met', () => {
+  const csv = csvOf({
+    phase: 'Pending',
+    reason: 'RequirementsNotMet',
+    message: "one or more requirements couldn't be found",
+    lastTransitionTime: time,
+    requirementStatus: [
+      {
+        group: 'x',
+        version: 'v1',
+        kind: 'CustomResourceDefinition',
+        name: 'oars.x',
+        status: 'NotPresent',
+        message: 'CRD is not present',
+      },
+      { group: '', version: 'v1', kind: 'ServiceAccount', name: 'boat', status: 'Present', message: '' },
+      {
+        group: '',
+        version: 'v1',
+        kind: 'ServiceAccount',
+        name: 'oar',
+        status: 'PresentNotSatisfied',
+        message: 'Policy rule not satisfied for service account',
+        dependents: [
+          {
+            group: 'rbac.authorization.k8s.io',
+            version: 'v1',
+            kind: 'PolicyRule',
+            status: 'NotSatisfied',
+            message: 'cluster rule:{}',
+          },
+        ],
+      },
+    ],
+  });
+  const plan = planOf({ phase: 'Complete' }, true);
+  const lines = shown({ subscription: subscriptionOf(pending), plan, csv }).split('\n');
+  expect(lines.slice(1)).toEqual([
+    '  CustomResourceDefinition oars.x: NotPresent, CRD is not present',
+    '  ServiceAccount oar: PresentNotSatisfied, Policy rule not satisfied for service account',
+    '    PolicyRule: cluster rule:{}',
+    expect.stringContaining('What to do: create what is missing'),
+  ]);
+});
+
+test('an operator that runs is installed; one whose ClusterServiceVersion was deleted is not', () => {
+  const subscription = subscriptionOf({ ...pending, state: 'AtLatestKnown', installedCSV: 'boat.v1' });
+  const csv = csvOf({ phase: 'Succeeded', reason: 'InstallSucceeded' });
+  expect(explainOperator({ subscription, plan: undefined, csv }).state).toBe('installed');
+  expect(shown({ subscription })).toContain('boat.v1 does not exist');
+});
+
+test('a plan is described by its operators, definitions and permissions', () => {
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r' } };
+  const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['secrets'] }];
+  const resource = (kind: string, name: string, manifest: unknown) => ({
+    resolving: 'boat.v1',
+    status: 'Unknown',
+    resource: {
+      sourceName: 'catalog',
+      sourceNamespace: 'olm',
+      group: '',
+      version: 'v1',
+      kind,
+      name,
+      manifest: JSON.stringify(manifest),
+    },
+  });
+  const plan = planOf({
+    phase: 'RequiresApproval',
+    plan: [
+      resource('CustomResourceDefinition', 'boats.example.com', {}),
+      resource('ClusterRole', 'r', { ...role, rules }),
+      resource('ServiceAccount', 'boat', { reference: 'stored' }),
+    ],
+  });
+  expect(describePlan(plan)).toBe(`  operators:
+    boat.v1
+  CustomResourceDefinitions:
+    boats.example.com
+  permissions that the operators get:
+    in all namespaces: get, list: secrets
+  other objects:
+    1 × ClusterRole
+    1 × ServiceAccount
+`);
+});
+
+test('that the plan of an installed operator was deleted does not matter', () => {
+  const conditions = [
+    { type: 'InstallPlanMissing', status: 'True', reason: 'ReferencedInstallPlanNotFound', message: '' },
+  ];
+  const subscription = subscriptionOf({ ...pending, state: 'AtLatestKnown', installedCSV: 'boat.v1', conditions });
+  const csv = csvOf({ phase: 'Succeeded', reason: 'InstallSucceeded' });
+  expect(explainOperator({ subscription, plan: undefined, csv }).state).toBe('installed');
+  expect(explainOperator({ subscription, plan: undefined, csv: csvOf({ phase: 'Pending' }) }).state).toBe('failed');
+});

@@ -1,0 +1,96 @@
+import {
+  type CatalogSource,
+  type ClusterServiceVersion,
+  catalogSourceResource,
+  clusterServiceVersionResource,
+  type InstallPlan,
+  installPlanResource,
+  parseCatalogSource,
+  parseClusterServiceVersion,
+  parseInstallPlan,
+  parseSubscription,
+  type Resource,
+  type Subscription,
+  subscriptionResource,
+} from '../../src/api/index.ts';
+import { TerminalError } from '../../src/base/index.ts';
+import { isNotFound, type KubeClient, NoKindMatch } from '../../src/kube/index.ts';
+
+/** An operator that is installed by a Subscription, as far as its objects exist. */
+export interface InstalledOperator {
+  readonly subscription: Subscription;
+  /** The one that the Subscription refers to. */
+  readonly plan: InstallPlan | undefined;
+  /** The one that is being installed, else the installed one. */
+  readonly csv: ClusterServiceVersion | undefined;
+}
+
+const noOlm =
+  'the cluster does not have Operator Lifecycle Manager: start it with "longshore up", or install it with "longshore install --olm"';
+
+/** @throws TerminalError OlmMissing where the cluster does not serve the kind */
+export async function explainMissing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (thrown instanceof NoKindMatch) throw new TerminalError('OlmMissing', noOlm, { cause: thrown });
+    throw thrown;
+  }
+}
+
+async function find<T>(
+  kube: KubeClient,
+  { apiVersion, kind }: Resource,
+  place: { readonly namespace: string; readonly name: string; readonly parse: (raw: unknown) => T },
+): Promise<T | undefined> {
+  const { namespace, name, parse } = place;
+  if (name === '') return undefined;
+  try {
+    return parse(await kube.get({ apiVersion, kind, namespace, name }));
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** The Subscriptions of a namespace; of all without one. */
+export async function listSubscriptions(
+  kube: KubeClient,
+  namespace: string | undefined,
+): Promise<readonly Subscription[]> {
+  const target = { ...subscriptionResource, ...(namespace === undefined ? {} : { namespace }) };
+  const { items } = await explainMissing(kube.list(target));
+  return items.map((item) => parseSubscription(item));
+}
+
+/** What belongs to a Subscription. */
+export async function operatorOf(kube: KubeClient, subscription: Subscription): Promise<InstalledOperator> {
+  const { namespace = '' } = subscription.metadata;
+  const { installPlanRef, currentCSV = '', installedCSV = '' } = subscription.status ?? {};
+  const csvOf = (name: string): Promise<ClusterServiceVersion | undefined> =>
+    find(kube, clusterServiceVersionResource, { namespace, name, parse: parseClusterServiceVersion });
+  const [plan, current] = await Promise.all([
+    find(kube, installPlanResource, { namespace, name: installPlanRef?.name ?? '', parse: parseInstallPlan }),
+    csvOf(currentCSV),
+  ]);
+  return { subscription, plan, csv: current ?? (installedCSV === currentCSV ? undefined : await csvOf(installedCSV)) };
+}
+
+/** The Subscription to a package, or of that name.
+ *  @throws TerminalError OperatorNotFound, OlmMissing */
+export async function findSubscription(kube: KubeClient, namespace: string, name: string): Promise<Subscription> {
+  const all = await listSubscriptions(kube, namespace);
+  const found = all.find(({ metadata }) => metadata.name === name) ?? all.find(({ spec }) => spec.name === name);
+  if (found !== undefined) return found;
+  const others = all.map(({ spec }) => spec.name).join(', ');
+  const there = others === '' ? 'has no Subscription' : `has Subscriptions to ${others}`;
+  const text = `no Subscription to "${name}" in namespace "${namespace}", which ${there}: see longshore operator list`;
+  throw new TerminalError('OperatorNotFound', text);
+}
+
+/** The CatalogSources of all namespaces.
+ *  @throws TerminalError OlmMissing */
+export async function listCatalogSources(kube: KubeClient): Promise<readonly CatalogSource[]> {
+  const { items } = await explainMissing(kube.list(catalogSourceResource));
+  return items.map((item) => parseCatalogSource(item));
+}

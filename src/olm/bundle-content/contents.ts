@@ -1,0 +1,194 @@
+import { parseImageReference } from '../../api/index.ts';
+import {
+  type Clock,
+  errorMessage,
+  type JsonObject,
+  sha256Digest,
+  TerminalError,
+  TransientError,
+  WaitingError,
+} from '../../base/index.ts';
+import { BackgroundWork, type Manager, type WorkFailure } from '../../controller/index.ts';
+import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
+import type { CatalogSourceViews } from '../catalog-source/views.ts';
+import type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
+import type { BundleJob, StoredBundle } from './bundle-job.ts';
+import { BundleStore } from './bundle-store.ts';
+import { unpackInThread } from './bundle-thread.ts';
+import { readManifests } from './read-bundle.ts';
+
+/** What a catalog has of a bundle is stored from this size on: plans refer to it. */
+const storedBytes = 64 * 2 ** 10;
+const unpacksAtATime = 2;
+const limits = { perGroup: unpacksAtATime, prompt: unpacksAtATime, running: unpacksAtATime };
+const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
+const defaultTimeoutMs = 10 * 60_000;
+const pollMs = 5_000;
+/** Of tags whose image was unpacked, and of bundles that wait. */
+const maxRemembered = 10_000;
+
+export interface BundleContentsOptions {
+  readonly views: CatalogSourceViews;
+  /** No other process uses it. */
+  readonly storeDir: string;
+  readonly storeBytes: number;
+  readonly settings: UnpackSettings;
+  /** What registries are asked with for a catalog: nothing but its own pull secrets, whoever wrote the catalog. */
+  readonly readTerms: (catalog: BundleReference['catalog'], signal: AbortSignal) => Promise<RegistryTerms>;
+  /** Default: in a worker thread. */
+  readonly unpack?: (job: BundleJob, signal: AbortSignal) => Promise<{ readonly image: string }>;
+}
+
+/** Forgets the oldest entry when there are too many. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next();
+  if (map.size > maxRemembered && oldest.done !== true) map.delete(oldest.value);
+}
+
+/** A bundle's image in the eyes of one catalog. */
+interface ImageBundle extends BundleReference {
+  readonly image: string;
+}
+
+/** The contents of bundles: manifests of catalogs, and images that are fetched in the background. */
+class Contents implements BundleContents {
+  readonly #options: BundleContentsOptions;
+  readonly #store: BundleStore;
+  readonly #clock: Clock;
+  readonly #work: BackgroundWork;
+  /** Images by digest of what was asked for by a tag. */
+  readonly #pinned = new Map<string, string>();
+  /** When a bundle was asked for first, in vain. */
+  readonly #waitingSince = new Map<string, number>();
+
+  constructor(manager: Manager, options: BundleContentsOptions, store: BundleStore) {
+    const { clock, log, signal } = manager;
+    this.#options = options;
+    this.#store = store;
+    this.#clock = clock;
+    this.#work = new BackgroundWork({
+      clock,
+      log,
+      signal,
+      limits,
+      retry,
+      isFinal: () => false,
+      onChange: () => undefined,
+      onFailure: (name, { reason, message }) => log.warn({ object: name, reason, message }, 'bundle not unpacked'),
+    });
+    signal.addEventListener('abort', () => void this.#end(), { once: true });
+  }
+
+  async #end(): Promise<void> {
+    await this.#work.whenIdle();
+    this.#store[Symbol.dispose]();
+  }
+
+  async read(bundle: BundleReference, signal: AbortSignal): Promise<BundleContent> {
+    const { image } = bundle;
+    return image === undefined
+      ? await this.#readManifests(bundle)
+      : await this.#readImage({ ...bundle, image }, signal);
+  }
+
+  async #readManifests(bundle: BundleReference): Promise<BundleContent> {
+    const { name, catalog, digest: expected } = bundle;
+    const stored = expected === undefined ? undefined : await this.#store.find(keyOf(bundle, expected));
+    if (stored !== undefined && expected !== undefined) return { ...stored, digest: expected };
+    using held = this.#options.views.hold(catalog.namespace);
+    const manifests = await held.manifestsOf(catalog, name);
+    if (manifests === undefined) {
+      const text = `bundle ${name}: catalog ${catalog.namespace}/${catalog.name} has neither an image nor manifests of it`;
+      throw new TerminalError('BundleContentMissing', text);
+    }
+    return await this.#contentOf(bundle, manifests);
+  }
+
+  async #contentOf(bundle: BundleReference, manifests: readonly JsonObject[]): Promise<BundleContent> {
+    const { name, catalog, digest: expected } = bundle;
+    const text = JSON.stringify(manifests);
+    const digest = sha256Digest(text);
+    if (expected !== undefined && digest !== expected) {
+      const problem = `bundle ${name}: the manifests in catalog ${catalog.namespace}/${catalog.name} have changed: expected ${expected}, found ${digest}: delete the InstallPlan, so that another is made`;
+      throw new TerminalError('BundleContentChanged', problem);
+    }
+    const content = readManifests(name, manifests);
+    if (text.length >= storedBytes) await this.#store.save(keyOf(bundle, digest), content);
+    return { ...content, digest };
+  }
+
+  async #readImage(bundle: ImageBundle, signal: AbortSignal): Promise<BundleContent> {
+    const work = workName(bundle);
+    const image = this.#pinned.get(work) ?? bundle.image;
+    const { digest } = parseImageReference(image);
+    const stored = digest === undefined ? undefined : await this.#store.find(keyOf(bundle, digest));
+    signal.throwIfAborted();
+    if (stored === undefined || digest === undefined) throw this.#unpacking(bundle);
+    this.#waitingSince.delete(work);
+    if (stored.name === bundle.name) return { ...stored, digest, image };
+    const text = `bundle ${bundle.name}: image ${image} has ClusterServiceVersion "${stored.name}"`;
+    throw new TerminalError('InvalidBundle', text);
+  }
+
+  /** Starts the work that is due; the error says how far it is. */
+  #unpacking(bundle: ImageBundle): Error {
+    const name = workName(bundle);
+    const id = { name, input: bundle.image };
+    const known = this.#work.failureOf(id);
+    if (this.#work.stateOf(id).kind === 'due') this.#work.start(id, (signal) => this.#unpack(bundle, signal));
+    const sinceMs = this.#waitingSince.get(name) ?? this.#clock.now();
+    remember(this.#waitingSince, name, sinceMs);
+    const { timeoutMs = defaultTimeoutMs } = bundle;
+    const isLate = timeoutMs > 0 && this.#clock.now() - sinceMs >= timeoutMs;
+    return unpackError(bundle, known, isLate);
+  }
+
+  async #unpack(bundle: ImageBundle, signal: AbortSignal): Promise<void> {
+    const { name, image: ref } = bundle;
+    const { settings, readTerms, unpack = unpackInThread } = this.#options;
+    const work = workName(bundle);
+    const place = this.#store.prepare(work);
+    try {
+      const terms = await readTerms(bundle.catalog, signal);
+      const job = { ...terms, ...place, settings, name, ref, askedRef: ref, isKnown: false };
+      const { image } = await unpack(job, signal);
+      const { digest = '' } = parseImageReference(image);
+      await this.#store.commit(keyOf(bundle, digest), place);
+      remember(this.#pinned, work, image);
+    } catch (thrown) {
+      if (thrown instanceof TerminalError) await this.#store.discard(place);
+      throw thrown;
+    }
+  }
+}
+
+function unpackError({ name, image }: ImageBundle, known: WorkFailure | undefined, isLate: boolean): Error {
+  if (known === undefined) {
+    if (!isLate) return new WaitingError('BundleUnpacking', 'unpack job not completed', { afterMs: pollMs });
+    const text = `bundle ${name}: image ${image} was not unpacked before the timeout`;
+    return new TransientError('DeadlineExceeded', text);
+  }
+  const { error } = known;
+  if (error instanceof TerminalError) return error;
+  const text = `Bundle image pull failed. ${errorMessage(error)}`;
+  if (isLate) return new TransientError('DeadlineExceeded', text, { cause: error });
+  return new WaitingError('BundleUnpacking', text, { afterMs: pollMs, cause: error });
+}
+
+/** Content that the credentials of one namespace have opened is not given to another one. */
+function keyOf({ catalog }: BundleReference, digest: string): string {
+  return `${catalog.namespace}\n${digest}`;
+}
+
+function workName({ catalog, name, image = '' }: BundleReference): string {
+  return `${catalog.namespace}/${catalog.name}/${name}/${image}`;
+}
+
+/** Opens the store of bundles.
+ *  @throws TerminalError DataFolderInUse, DataFolderUnusable */
+export async function openBundleContents(manager: Manager, options: BundleContentsOptions): Promise<BundleContents> {
+  const store = await BundleStore.open(options.storeDir, options.storeBytes);
+  return new Contents(manager, options, store);
+}

@@ -1,0 +1,41 @@
+import { cutText } from '../../base/index.ts';
+import {
+  buildCatalogIndex,
+  type CatalogFinding,
+  type CatalogReport,
+  createCatalogCheck,
+  type Meta,
+} from '../../catalog/index.ts';
+import type { UnpackedCatalog } from './unpack-job.ts';
+
+const maxReportedFaults = 50;
+const maxFaultCharacters = 1000;
+
+function faultText({ package: packageName, place, message }: CatalogFinding): string {
+  const at = place === undefined ? '' : `${place.file}:${place.line}: `;
+  return `${packageName === undefined ? '' : `package ${JSON.stringify(packageName)}: `}${at}${cutText(message, maxFaultCharacters)}`;
+}
+
+function faultsOf({ findings }: CatalogReport): { readonly faults: readonly string[]; readonly faultCount: number } {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  return { faults: errors.slice(0, maxReportedFaults).map(faultText), faultCount: errors.length };
+}
+
+/** Makes the index of a catalog in `file`; violations of the rules of catalogs are reported, and indexed all the same.
+ *  @throws what `metas` throws · Error when the file cannot be written */
+export async function indexMetas(
+  metas: AsyncIterable<Meta> | Iterable<Meta>,
+  file: string,
+  signal: AbortSignal,
+): Promise<UnpackedCatalog> {
+  const check = createCatalogCheck();
+  async function* checked(): AsyncGenerator<Meta> {
+    for await (const meta of metas) {
+      check.add(meta);
+      yield meta;
+    }
+  }
+  const { digest, metaCount, lengthBytes } = await buildCatalogIndex(checked(), file, { signal });
+  const report = check.finish();
+  return { digest, metaCount, lengthBytes, packageCount: report.packages, ...faultsOf(report) };
+}

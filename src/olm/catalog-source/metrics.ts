@@ -1,0 +1,23 @@
+import { isJsonObject, objectAt, textAt } from '../../base/index.ts';
+import { type KubeObject, namespacedName } from '../../kube/index.ts';
+import type { CatalogSourceContext } from './context.ts';
+
+function isReady(source: KubeObject): boolean {
+  const status = isJsonObject(source['status']) ? source['status'] : undefined;
+  return textAt(objectAt(status, 'connectionState'), 'lastObservedState') === 'READY';
+}
+
+/** Shows the metrics of CatalogSources; a series ends with its object.
+ *  @see docs/spec/olm-v0.md#metrics */
+export function showMetrics({ metrics, directory, progress }: CatalogSourceContext): void {
+  metrics?.readFrom(() => {
+    const sources = directory.all().map((source) => ({ source, labels: { ...namespacedName(source) } }));
+    return Promise.resolve({
+      catalog_source_count: sources.length,
+      catalogsource_ready: sources.map(({ source, labels }) => ({ labels, value: isReady(source) ? 1 : 0 })),
+      catalog_source_snapshots_total: sources.map(({ source, labels }) => {
+        return { labels, value: progress.get(source.metadata.uid ?? '')?.snapshots ?? 0 };
+      }),
+    });
+  });
+}

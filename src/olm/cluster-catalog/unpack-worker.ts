@@ -1,6 +1,0 @@
-/** The inside of the thread that unpacks one catalog. Started by `unpack-thread.ts`. */
-import { serveJobs } from '../../base/index.ts';
-import { unpackCatalog } from './unpack-catalog.ts';
-import type { CatalogJobs } from './unpack-job.ts';
-
-serveJobs<CatalogJobs>({ unpack: (job, { signal }) => unpackCatalog(job, signal) });

@@ -1,0 +1,212 @@
+import { olmAnnotations, olmFieldManager, olmLabels } from '../../api/index.ts';
+import type { JsonObject } from '../../base/index.ts';
+import { type ReconcileRun, requeueAfter, type Step } from '../../controller/index.ts';
+import {
+  formatNamespacedName,
+  isNotFound,
+  type KubeObject,
+  type NamespacedName,
+  namespacedName,
+  preconditionOf,
+  refOf,
+} from '../../kube/index.ts';
+import { deleteObject, ensureRbac } from '../rbac-objects.ts';
+import { accessOf, tenantAccess, versionKey } from './access.ts';
+import { type CopyContext, type KnownContent, type Operator, versionRef } from './context.ts';
+import { copyObject, type DesiredCopy, hashesOf, hasMetadata } from './desired-copy.ts';
+import { isClusterWide } from './permitted.ts';
+import { isObsolete, sourceOf, wasOperator } from './sources.ts';
+
+/** The reconcile of the copy of one name in one namespace, whether it exists or not. */
+export interface CopyRun extends ReconcileRun {
+  readonly context: CopyContext;
+  readonly request: NamespacedName;
+  readonly source: Operator | undefined;
+  /** Its metadata; undefined while it does not exist. */
+  copy: KubeObject | undefined;
+}
+
+/** Begins one. */
+export function beginCopy(context: CopyContext, object: KubeObject): CopyRun {
+  const request = namespacedName(object);
+  const copy = context.caches.copies.get(request.name, request.namespace);
+  return { context, object, request, source: sourceOf(context, request), copy };
+}
+
+function forget({ context, request }: CopyRun): void {
+  const key = formatNamespacedName(request);
+  context.known.delete(key);
+  context.reported.delete(`copy ${key}`);
+}
+
+/** A foreign Role in the way is looked for again after this time. */
+const blockedMs = 600_000;
+
+function metadataOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { managedFields: _managers, ...rest } = metadata;
+  return { apiVersion, kind, metadata: rest };
+}
+
+/** A copy that has lost the label of copies is not among them: it gets the label again. */
+const restoreLabel: Step<CopyRun> = async ({ context, request, source }, { signal }) => {
+  const { kube, caches } = context;
+  const live = caches.originals.get(request.name, request.namespace);
+  if (live === undefined) return undefined;
+  const from = source?.object.metadata.namespace;
+  const isCopy = (live['status'] as JsonObject | undefined)?.['reason'] === 'Copied' && !wasOperator(live);
+  const isOfSource = from !== undefined && live.metadata.annotations?.[olmAnnotations.operatorNamespace] === from;
+  if (!isCopy || !isOfSource) return 'stop';
+  const metadata = { ...preconditionOf(live), labels: { [olmLabels.copiedFrom]: from } };
+  await kube.patch(refOf(live), { metadata }, { fieldManager: olmFieldManager, signal });
+  return 'stop';
+};
+
+/** An operator that has the label of copies by mistake is left alone: nothing of it is deleted or changed. */
+const skipOperators: Step<CopyRun> = async ({ copy }) => {
+  await Promise.resolve();
+  return copy !== undefined && (wasOperator(copy) || copy.metadata.deletionTimestamp !== undefined)
+    ? 'stop'
+    : undefined;
+};
+
+const removeObsolete: Step<CopyRun> = async (run, { signal }) => {
+  const { context, source, copy } = run;
+  if (copy === undefined) forget(run);
+  if (source !== undefined) return undefined;
+  if (copy === undefined) return 'stop';
+  if (await isObsolete(context, copy)) await deleteObject(context.kube, copy, signal);
+  return 'stop';
+};
+
+/** A copy that does not name its source is not one: it is deleted, and created again after that. */
+const removeForged: Step<CopyRun> = async ({ context, source, copy }, { signal }) => {
+  if (copy === undefined || source === undefined) return undefined;
+  const { namespace } = source.object.metadata;
+  const { labels, annotations = {} } = copy.metadata;
+  const named = annotations[olmAnnotations.operatorNamespace] ?? annotations[olmAnnotations.operatorGroupNamespace];
+  if (labels?.[olmLabels.copiedFrom] === namespace && named === namespace) return undefined;
+  await deleteObject(context.kube, copy, signal);
+  return 'stop';
+};
+
+function note(run: CopyRun, written: KubeObject, hashes: { readonly main: string; readonly status: string }): void {
+  const { uid = '', resourceVersion = '' } = written.metadata;
+  run.copy = metadataOnly(written);
+  run.context.caches.copies.wrote(run.copy);
+  run.context.known.set(formatNamespacedName(run.request), { uid, resourceVersion, ...hashes });
+}
+
+const createCopy: Step<CopyRun> = async (run, { signal }) => {
+  const { context, source, copy, request } = run;
+  if (copy !== undefined || source === undefined) return undefined;
+  const desired = context.desired(source.object);
+  const made = await context.kube.create(copyObject(versionRef(request), desired), {
+    fieldManager: olmFieldManager,
+    signal,
+  });
+  note(run, made, { main: desired.mainHash, status: '' });
+  return undefined;
+};
+
+/** What the copy contains: known from the last write, or read. Undefined if it does not exist any more. */
+async function contentOf(run: CopyRun, copy: KubeObject, desired: DesiredCopy): Promise<KnownContent | undefined> {
+  const { context, request } = run;
+  const known = context.known.get(formatNamespacedName(request));
+  const { uid, resourceVersion } = copy.metadata;
+  if (known !== undefined && known.uid === uid && known.resourceVersion === resourceVersion) return known;
+  try {
+    const read = await context.kube.get(versionRef(request), { signal: context.signal });
+    if (read.metadata.uid !== uid) return undefined;
+    note(run, read, hashesOf(read, desired));
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+    return undefined;
+  }
+  return context.known.get(formatNamespacedName(request));
+}
+
+/** Only what differs is written: spec and metadata, then the status. */
+const correctCopy: Step<CopyRun> = async (run, { signal }) => {
+  const { context, source } = run;
+  if (run.copy === undefined || source === undefined) return undefined;
+  const desired = context.desired(source.object);
+  const content = await contentOf(run, run.copy, desired);
+  if (content === undefined) return 'stop';
+  const options = { fieldManager: olmFieldManager, signal } as const;
+  let { main } = content;
+  if (main !== desired.mainHash || !hasMetadata(run.copy, desired)) {
+    const written = await context.kube.update(copyObject(run.copy, desired), options);
+    main = desired.mainHash;
+    note(run, written, { main, status: content.status });
+  }
+  if (content.status === desired.statusHash) return undefined;
+  const object = { ...metadataOnly(run.copy), spec: desired.spec, status: desired.status };
+  const written = await context.kube.update(object, { ...options, subresource: 'status' });
+  note(run, written, { main, status: desired.statusHash });
+  return undefined;
+};
+
+function cacheOf({ caches }: CopyContext, kind: string): CopyContext['caches']['roles'] {
+  return kind === 'Role' ? caches.roles : caches.roleBindings;
+}
+
+function desiredAccess({ context, source }: CopyRun, copy: KubeObject): readonly KubeObject[] {
+  if (source === undefined || context.placementOf(source).kind !== 'namespaces' || isClusterWide(source.csv)) return [];
+  return tenantAccess(accessOf(context, source), copy, source.object.metadata.namespace ?? '');
+}
+
+/** Roles and bindings that were made with the copy, by its uid. */
+function ownAccess({ context }: CopyRun, { metadata }: KubeObject): readonly KubeObject[] {
+  const key = versionKey(metadata);
+  return [...context.rolesOf(key), ...context.bindingsOf(key)].filter((object) => {
+    const isCopied = object.metadata.labels?.[olmLabels.copiedFrom] !== undefined;
+    const isHere = object.metadata.namespace === metadata.namespace;
+    return isCopied && isHere && (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === metadata.uid);
+  });
+}
+
+/** Gives the operator its permissions in the namespace of the copy, and takes those away that it does not request any more. */
+const ensureAccess: Step<CopyRun> = async (run, { signal }) => {
+  const { context, copy } = run;
+  if (copy === undefined) return undefined;
+  const { kube } = context;
+  const desired = desiredAccess(run, copy);
+  const names = new Set(desired.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+  for (const object of ownAccess(run, copy)) {
+    if (!names.has(`${object.kind} ${object.metadata.name}`)) await deleteObject(kube, object, signal);
+  }
+  const isOwn = ({ metadata }: KubeObject): boolean =>
+    (metadata.ownerReferences ?? []).some(({ uid }) => uid === copy.metadata.uid);
+  const foreign: string[] = [];
+  for (const object of desired) {
+    const result = await ensureRbac({ kube, cache: cacheOf(context, object.kind), isOwn, signal }, object);
+    if (result === 'foreign') foreign.push(`${object.kind} ${object.metadata.name}`);
+  }
+  reportForeign(run, foreign);
+  return undefined;
+};
+
+function reportForeign(run: CopyRun, names: readonly string[]): void {
+  const { context, request, source } = run;
+  const key = `copy ${formatNamespacedName(request)}`;
+  if (names.length === 0) context.reported.delete(key);
+  if (names.length === 0 || source === undefined) return;
+  requeueAfter(run, blockedMs);
+  const shown = names.join(', ');
+  if (context.reported.get(key) === shown) return;
+  context.reported.set(key, shown);
+  const message = `namespace ${request.namespace} has a ${shown} of another owner, so that the operator lacks permissions there: delete or rename it`;
+  context.events.record(source.object, { type: 'Warning', reason: 'PermissionsNotCopied', message });
+}
+
+/** The steps of a reconcile.
+ *  @see docs/spec/olm-v0.md#copied-csvs */
+export const copySteps: readonly Step<CopyRun>[] = [
+  restoreLabel,
+  skipOperators,
+  removeObsolete,
+  removeForged,
+  createCopy,
+  correctCopy,
+  ensureAccess,
+];

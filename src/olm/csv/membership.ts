@@ -1,0 +1,116 @@
+import {
+  csvCleanupFinalizer,
+  type OperatorGroup,
+  olmAnnotations,
+  olmFieldManager,
+  olmLabelPrefixes,
+} from '../../api/index.ts';
+import { type JsonObject, TerminalError } from '../../base/index.ts';
+import { requeueAfter } from '../../controller/index.ts';
+import { preconditionOf, refOf } from '../../kube/index.ts';
+import { type ApiSet, apiLabelHash, formatApi, ownedApis, requiredApis } from '../../operators/index.ts';
+import { groupsIn, readGroup } from './context.ts';
+import { deleteDeployments } from './install.ts';
+import { applyDecision, type CsvRun, type MemberRun } from './run.ts';
+import { decideApis, memberAnnotations, membershipOf, modeProblem, noTargets } from './tenancy.ts';
+
+/** How long the targets of a new group may take before it counts as one without targets. */
+const resolutionMs = 10_000;
+
+type Changes = Readonly<Record<string, string | null>>;
+
+/** The provided and the required APIs.
+ *  @throws TerminalError where the name of a definition has no dot */
+function apisOf({ csv }: CsvRun): { readonly provided: ApiSet; readonly required: ApiSet } {
+  const [provided, required] = [ownedApis(csv), requiredApis(csv)];
+  if (provided !== undefined && required !== undefined) return { provided, required };
+  const message =
+    'spec.customresourcedefinitions: expected names of the form <plural>.<group>, found one without a dot';
+  throw new TerminalError('InvalidObject', `ClusterServiceVersion "${csv.metadata.name}": ${message}`);
+}
+
+/** Labels that find the operators that an API concerns. */
+function labelChanges(run: CsvRun): Changes {
+  const { provided, required } = apisOf(run);
+  const label = (which: 'provided' | 'required', apis: ApiSet): [string, string][] =>
+    apis.values().map((api) => [`${olmLabelPrefixes.api}${apiLabelHash(api)}`, which]);
+  const desired = Object.fromEntries([...label('required', required), ...label('provided', provided)]);
+  const present = Object.keys(run.csv.metadata.labels ?? {}).filter((key) => key.startsWith(olmLabelPrefixes.api));
+  const removed = present.filter((key) => desired[key] === undefined).map((key) => [key, null]);
+  return { ...(Object.fromEntries(removed) as Record<string, null>), ...desired };
+}
+
+function differing(changes: Changes, found: Readonly<Record<string, string>> = {}): Changes {
+  return Object.fromEntries(Object.entries(changes).filter(([key, value]) => (found[key] ?? null) !== value));
+}
+
+/** Sets finalizer, labels and the annotations of the group in one request. True if something was to be set: the next reconcile goes on. */
+async function ensureMetadata(run: CsvRun, annotations: Changes, signal: AbortSignal): Promise<boolean> {
+  const { context, csv, object } = run;
+  const { finalizers = [], labels, annotations: found } = csv.metadata;
+  const changes: JsonObject = {};
+  if (!finalizers.includes(csvCleanupFinalizer)) changes['finalizers'] = [...finalizers, csvCleanupFinalizer];
+  const [newLabels, newAnnotations] = [differing(labelChanges(run), labels), differing(annotations, found)];
+  if (Object.keys(newLabels).length > 0) changes['labels'] = newLabels;
+  if (Object.keys(newAnnotations).length > 0) changes['annotations'] = newAnnotations;
+  if (Object.keys(changes).length === 0) return false;
+  const metadata = { ...changes, ...preconditionOf(object) };
+  const written = await context.kube.patch(refOf(object), { metadata }, { fieldManager: olmFieldManager, signal });
+  context.caches.versions.wrote(written);
+  return true;
+}
+
+async function setProvidedApis(
+  { context }: CsvRun,
+  group: OperatorGroup,
+  { apis, signal }: { readonly apis: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const object = context.caches.groups.get(group.metadata.name, group.metadata.namespace);
+  if (object === undefined) return;
+  const metadata = { annotations: { [olmAnnotations.providedApis]: apis }, ...preconditionOf(object) };
+  const written = await context.kube.patch(refOf(object), { metadata }, { fieldManager: olmFieldManager, signal });
+  context.caches.groups.wrote(written);
+}
+
+/** Step 9 of a reconcile. False if it ends there. */
+async function ensureApis(run: MemberRun, signal: AbortSignal): Promise<boolean> {
+  const { context, group } = run;
+  const decision = decideApis(group, apisOf(run).provided, (api) =>
+    context.groupsByApi.get(formatApi(api)).flatMap((one) => readGroup(one) ?? []),
+  );
+  if (decision.state === 'Continue') return true;
+  if (decision.state === 'Annotate') {
+    await setProvidedApis(run, group, { apis: decision.apis, signal });
+    return false;
+  }
+  await deleteDeployments(run, { kube: context.kube, kept: new Set(), signal });
+  applyDecision(run, decision.move);
+  return false;
+}
+
+function waitForTargets(run: CsvRun, { metadata }: OperatorGroup): void {
+  const ageMs = run.context.clock.now() - Date.parse(metadata.creationTimestamp ?? '');
+  if (ageMs < resolutionMs) requeueAfter(run, resolutionMs - ageMs);
+  else applyDecision(run, noTargets);
+}
+
+/** Steps 1 and 4 to 9 of a reconcile: the group that the operator is a member of; undefined if the reconcile ends there.
+ *  @see docs/spec/olm-v0.md#one-csv-reconcile */
+export async function ensureMember(run: CsvRun, signal: AbortSignal): Promise<MemberRun | undefined> {
+  const membership = membershipOf(groupsIn(run.context, run.namespace));
+  const isMember = membership.state === 'Member';
+  const annotations = isMember ? memberAnnotations(membership.group, membership.targets) : {};
+  if (await ensureMetadata(run, annotations, signal)) return undefined;
+  if (!isMember) {
+    if (membership.state === 'Refused') applyDecision(run, membership.move);
+    else waitForTargets(run, membership.group);
+    return undefined;
+  }
+  const problem = modeProblem(run.csv, membership.targets);
+  if (problem !== undefined) {
+    applyDecision(run, problem);
+    return undefined;
+  }
+  const member: MemberRun = Object.assign(run, { group: membership.group });
+  return (await ensureApis(member, signal)) ? member : undefined;
+}

@@ -1,0 +1,91 @@
+import { clusterServiceVersionResource, olmLabels, operatorGroupResource } from '../../../api/index.ts';
+import { type Clock, type JsonObject, objectAt, objectsAt } from '../../../base/index.ts';
+import type { Manager } from '../../../controller/index.ts';
+import {
+  type CacheIndex,
+  indexCache,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  type ListTarget,
+} from '../../../kube/index.ts';
+import { CertificateReader } from './serving-certificates.ts';
+
+const managed = `${olmLabels.managed}=true`;
+const rbac = 'rbac.authorization.k8s.io/v1';
+const admission = 'admissionregistration.k8s.io/v1';
+
+/** Of a definition what is read of it; schemas take most of the memory. */
+function definitionSummary(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const spec = objectAt(object as JsonObject, 'spec');
+  const { group = null, conversion = null, preserveUnknownFields = null } = spec ?? {};
+  const versions = objectsAt(spec, 'versions').map(({ name = null, served = null }) => ({ name, served }));
+  const conditions = objectsAt(objectAt(object as JsonObject, 'status'), 'conditions');
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    spec: { group, versions, conversion, preserveUnknownFields },
+    status: { conditions },
+  };
+}
+
+type TargetName =
+  | 'versions'
+  | 'groups'
+  | 'deployments'
+  | 'services'
+  | 'secrets'
+  | 'roles'
+  | 'roleBindings'
+  | 'clusterRoleBindings'
+  | 'apiServices'
+  | 'validatingWebhooks'
+  | 'mutatingWebhooks'
+  | 'definitions';
+
+/** What serving reads, as caches of the manager are requested. */
+export const servingTargets: Readonly<Record<TargetName, ListTarget>> = {
+  versions: { ...clusterServiceVersionResource, labelSelector: `!${olmLabels.copiedFrom}` },
+  groups: operatorGroupResource,
+  deployments: { apiVersion: 'apps/v1', kind: 'Deployment', labelSelector: managed },
+  services: { apiVersion: 'v1', kind: 'Service', labelSelector: managed },
+  secrets: { apiVersion: 'v1', kind: 'Secret', labelSelector: managed, fieldSelector: 'type=kubernetes.io/tls' },
+  roles: { apiVersion: rbac, kind: 'Role' },
+  roleBindings: { apiVersion: rbac, kind: 'RoleBinding' },
+  clusterRoleBindings: { apiVersion: rbac, kind: 'ClusterRoleBinding' },
+  apiServices: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
+  validatingWebhooks: { apiVersion: admission, kind: 'ValidatingWebhookConfiguration', labelSelector: managed },
+  mutatingWebhooks: { apiVersion: admission, kind: 'MutatingWebhookConfiguration', labelSelector: managed },
+  definitions: {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    projection: { name: 'versions, conversion and conditions', of: definitionSummary },
+  },
+};
+
+/** The caches of what serving reads. */
+export type ServingCaches = Readonly<Record<TargetName, KindCache>>;
+
+/** What serving works with. */
+export interface ServingContext {
+  /** Writes. To install with the permissions of a service account, pass the same context with a client that acts as it. */
+  readonly kube: KubeClient;
+  /** Reads what is not cached. */
+  readonly reader: KubeClient;
+  readonly clock: Clock;
+  readonly caches: ServingCaches;
+  /** OperatorGroups by their namespace. */
+  readonly groupsIn: CacheIndex;
+  readonly certificates: CertificateReader;
+}
+
+/** The context of a manager; opens its caches. */
+export function createServingContext(manager: Pick<Manager, 'kube' | 'clock' | 'cache'>): ServingContext {
+  const { kube, clock } = manager;
+  const entries = Object.entries(servingTargets).map(([name, target]) => [name, manager.cache(target)]);
+  const caches = Object.fromEntries(entries) as ServingCaches;
+  const groupsIn = indexCache(caches.groups, ({ metadata }) => [metadata.namespace ?? '']);
+  return { kube, reader: kube, clock, caches, groupsIn, certificates: new CertificateReader() };
+}

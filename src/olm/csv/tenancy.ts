@@ -1,0 +1,126 @@
+import { type ClusterServiceVersion, type OperatorGroup, olmAnnotations } from '../../api/index.ts';
+import {
+  type ApiKey,
+  type ApiSet,
+  areIntersecting,
+  surfaceOf,
+  type TenancyResult,
+  tenancyOf,
+  unsupportedTargets,
+} from '../../operators/index.ts';
+import { type Move, move } from './decision.ts';
+
+/** The group of a namespace. */
+export type Membership =
+  | { readonly state: 'Member'; readonly group: OperatorGroup; readonly targets: readonly string[] }
+  /** Its targets are not resolved yet. */
+  | { readonly state: 'Unresolved'; readonly group: OperatorGroup }
+  | { readonly state: 'Refused'; readonly move: Move };
+
+/** Row T44: what targets no namespace may not run, and by no means in all of them. */
+export const noTargets: Move = move(
+  'Failed',
+  'NoTargetNamespaces',
+  'no targetNamespaces are matched operatorgroups namespace selection',
+);
+
+/** Rows T42 and T43: the group of the namespace, if it has exactly one.
+ *  @see docs/spec/olm-v0.md#operatorgroup-membership-and-install-modes */
+export function membershipOf(groups: readonly OperatorGroup[]): Membership {
+  const [group] = groups;
+  if (group === undefined) {
+    return { state: 'Refused', move: move('Failed', 'NoOperatorGroup', 'csv in namespace with no operatorgroups') };
+  }
+  if (groups.length > 1) {
+    const message = "csv created in namespace with multiple operatorgroups, can't pick one automatically";
+    return { state: 'Refused', move: move('Failed', 'TooManyOperatorGroups', message) };
+  }
+  if (group.status === undefined) return { state: 'Unresolved', group };
+  return { state: 'Member', group, targets: (group.status.namespaces ?? []).toSorted() };
+}
+
+/** Annotations of a member of the group; null where one is not to be. Without targets there is no `olm.targetNamespaces`: empty, it means all.
+ *  @see docs/spec/olm-v0.md#operatorgroup-reconcile-targets-annotations */
+export function memberAnnotations(
+  { metadata }: OperatorGroup,
+  targets: readonly string[],
+): Readonly<Record<string, string | null>> {
+  const { namespace = '', name } = metadata;
+  return {
+    [olmAnnotations.operatorGroup]: name,
+    [olmAnnotations.operatorGroupNamespace]: namespace,
+    [olmAnnotations.operatorNamespace]: namespace,
+    [olmAnnotations.targetNamespaces]: targets.length === 0 ? null : targets.join(','),
+  };
+}
+
+/** Steps 7 and 8: why the install modes of the operator do not allow the targets; undefined if they do. */
+export function modeProblem(csv: ClusterServiceVersion, targets: readonly string[]): Move | undefined {
+  const types = (csv.spec.installModes ?? []).map(({ type }) => type);
+  if (new Set(types).size < types.length) {
+    const message = `InstallMode list contains duplicates, cannot make set: ${types.join(', ')}`;
+    return move('Failed', 'InvalidInstallModes', message);
+  }
+  if (targets.length === 0) return noTargets;
+  const message = unsupportedTargets(csv, csv.metadata.namespace ?? '', targets);
+  return message === undefined ? undefined : move('Failed', 'UnsupportedOperatorGroup', message);
+}
+
+/** What the APIs of an operator mean for its group. */
+export type ApiDecision =
+  | { readonly state: 'Continue' }
+  /** The annotation `olm.providedAPIs` becomes that. */
+  | { readonly state: 'Annotate'; readonly apis: string }
+  /** The Deployments are deleted. */
+  | { readonly state: 'Refused'; readonly move: Move };
+
+function ageOf({ metadata, status }: OperatorGroup): string {
+  return [status?.lastUpdated, metadata.creationTimestamp, metadata.namespace, metadata.name].join(' ');
+}
+
+/** Other groups that provide one of the APIs and have a target in common. If the group provides all of them already, one that came to its targets
+ *  later does not count: it is the other group that gives way. */
+function competitorsOf(
+  group: OperatorGroup,
+  provided: ApiSet,
+  groupsProviding: (api: ApiKey) => readonly OperatorGroup[],
+): readonly OperatorGroup[] {
+  const own = surfaceOf(group);
+  const all = new Map(
+    provided
+      .values()
+      .flatMap(groupsProviding)
+      .map((other) => [`${other.metadata.namespace}/${other.metadata.name}`, other]),
+  );
+  all.delete(`${own.namespace}/${own.name}`);
+  const holdsAll = provided.isSubsetOf(own.apis);
+  return [...all.values()].filter(
+    (other) => areIntersecting(own, surfaceOf(other)) && !(holdsAll && ageOf(other) > ageOf(group)),
+  );
+}
+
+const conflict = move('Failed', 'InterOperatorGroupOwnerConflict', 'intersecting operatorgroups provide the same apis');
+const staticGroup = move(
+  'Failed',
+  'CannotModifyStaticOperatorGroupProvidedAPIs',
+  'static provided api operatorgroup cannot be modified by these apis',
+);
+
+/** Step 9: compares the APIs of the operator with those of all groups that share a target with its own.
+ *  @see docs/spec/olm-v0.md#intersection-algorithm */
+export function decideApis(
+  group: OperatorGroup,
+  provided: ApiSet,
+  groupsProviding: (api: ApiKey) => readonly OperatorGroup[],
+): ApiDecision {
+  const own = surfaceOf(group);
+  const others = competitorsOf(group, provided, groupsProviding).map(surfaceOf);
+  const result: TenancyResult = tenancyOf(provided, own, others);
+  if (result === 'NoAPIConflict') return { state: 'Continue' };
+  if (result === 'APIConflict') return { state: 'Refused', move: conflict };
+  if (group.spec?.staticProvidedAPIs === true) return { state: 'Refused', move: staticGroup };
+  const apis = String(result === 'AddAPIs' ? own.apis.union(provided) : own.apis.difference(provided));
+  // Of what cannot be read as an API, the text stays the same, and would be written for ever.
+  const isSame = apis === group.metadata.annotations?.[olmAnnotations.providedApis];
+  return isSame ? { state: 'Continue' } : { state: 'Annotate', apis };
+}

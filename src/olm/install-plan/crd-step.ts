@@ -1,0 +1,156 @@
+import {
+  isJsonEqual,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  objectsAt,
+  TerminalError,
+  textAt,
+} from '../../base/index.ts';
+import { checkCrdChange } from '../../crd-safety/index.ts';
+import { asCurrentDefinition } from '../../formats/index.ts';
+import {
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  type ObjectMeta,
+  type ObjectRef,
+  refOf,
+} from '../../kube/index.ts';
+import { installedAlongside } from '../../operators/index.ts';
+import { type Applied, create } from './ensure.ts';
+import type { StepRun } from './step-run.ts';
+
+/** For reading all objects of a CustomResourceDefinition. */
+const readDeadlineMs = 60_000;
+
+const currentVersion = 'apiextensions.k8s.io/v1';
+
+function desiredCrd({ step, namespace }: StepRun, manifest: JsonObject): KubeObject {
+  const current = textAt(manifest, 'apiVersion') === currentVersion ? manifest : asCurrentDefinition(manifest);
+  const { status: _status, metadata = {}, ...rest } = current;
+  const { name, labels, annotations } = metadata as ObjectMeta;
+  const [key, value] = installedAlongside({ namespace, name: step.resolving });
+  return {
+    ...rest,
+    apiVersion: currentVersion,
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      labels: { ...labels, 'olm.managed': 'true' },
+      annotations: { ...annotations, ...(step.resolving === '' ? {} : { [key]: value }) },
+    },
+  };
+}
+
+function versionNames(crd: JsonObject): readonly string[] {
+  return objectsAt(objectAt(crd, 'spec'), 'versions').map((version) => textAt(version, 'name'));
+}
+
+/** @throws TerminalError StoredVersionRemoved */
+function assertStoredVersions(live: JsonObject, desired: JsonObject, name: string): void {
+  const names = versionNames(desired);
+  const removed = listAt(objectAt(live, 'status'), 'storedVersions').find(
+    (version) => !names.includes(String(version)),
+  );
+  if (removed === undefined) return;
+  const text = `risk of data loss updating ${JSON.stringify(name)}: new CRD removes version ${String(removed)} that is listed as a stored version on the existing CRD`;
+  throw new TerminalError('StoredVersionRemoved', text);
+}
+
+async function* readObjects(
+  kube: KubeClient,
+  target: { readonly apiVersion: string; readonly kind: string },
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<readonly JsonObject[]> {
+  for await (const { items } of kube.listPages(target, options)) yield items as unknown as readonly JsonObject[];
+}
+
+function isConverted(crd: JsonObject): boolean {
+  return textAt(objectAt(crd, 'spec', 'conversion'), 'strategy') === 'Webhook';
+}
+
+/** Objects that exist must satisfy the new schemas, unless a webhook is to convert them, which nothing can know before.
+ *  @throws TerminalError ObjectsInvalid */
+async function assertObjectsValid(
+  { run, step, signal }: StepRun,
+  live: JsonObject,
+  desired: JsonObject,
+): Promise<void> {
+  const { kube, events } = run.context;
+  const findings = await checkCrdChange(
+    { before: live, after: desired },
+    {
+      switches: { isOff: false, ignored: new Set(['storedVersionRemoval']), warnings: [] },
+      isRestored: true,
+      read: (target, options) => readObjects(kube, target, options),
+      deadlineMs: readDeadlineMs,
+      signal,
+    },
+  );
+  const [finding] = findings;
+  if (finding === undefined) return;
+  const text = `${finding.text}: updated validation is too restrictive`;
+  if (!isConverted(desired)) throw new TerminalError('ObjectsInvalid', text);
+  const message = `Validation of existing CRs against the new CRD's schema failed, but the new CRD has a conversion webhook, which is expected to convert them. CRD: ${JSON.stringify(step.resource.name)}. ${text}`;
+  events.record(run.object, { type: 'Warning', reason: 'CRDValidation', message });
+}
+
+/** The spec as the cluster has it where the difference is the conversion that the operator's controller has set up. */
+function updatedCrd(live: KubeObject, desired: KubeObject): KubeObject {
+  const { metadata } = live;
+  const [before, after] = [live, desired].map((crd) => objectAt(crd as unknown as JsonObject, 'spec') ?? {});
+  const isSetUp = before !== undefined && isConverted({ spec: before }) && after?.['conversion'] === undefined;
+  const conversion = isSetUp ? { conversion: before['conversion'] ?? null } : {};
+  const preserve = before?.['preserveUnknownFields'] === true && after?.['preserveUnknownFields'] === undefined;
+  return {
+    ...live,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, ...desired.metadata.labels },
+      annotations: { ...metadata.annotations, ...desired.metadata.annotations },
+    },
+    spec: { ...after, ...conversion, ...(preserve ? { preserveUnknownFields: false } : {}) },
+  };
+}
+
+async function update(given: StepRun, live: KubeObject, desired: KubeObject): Promise<Applied> {
+  const { run, write } = given;
+  const [before, after] = [live as unknown as JsonObject, desired as unknown as JsonObject];
+  await assertObjectsValid(given, before, after);
+  assertStoredVersions(before, after, given.step.resource.name);
+  const updated = updatedCrd(live, desired);
+  const isSame = isJsonEqual(updated as unknown as JsonValue, live as unknown as JsonValue);
+  if (!isSame) await run.context.kube.update(updated, write);
+  return 'Present';
+}
+
+/** Creates a CustomResourceDefinition, or changes it if that harms no stored object. With the permissions of the controllers, whoever installs: an API is
+ *  there for the whole cluster.
+ *  @throws TerminalError ObjectsInvalid, StoredVersionRemoved */
+export async function ensureCrd(given: StepRun, manifest: JsonObject): Promise<Applied> {
+  const { kube } = given.run.context;
+  const desired = desiredCrd(given, manifest);
+  if ((await create({ ...given, kube }, desired)) !== undefined) return 'WaitingForApi';
+  return await update(given, await kube.get(refOf(desired), { signal: given.signal }), desired);
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  const conditions = objectsAt(objectAt(crd as unknown as JsonObject, 'status'), 'conditions');
+  const isTrue = (type: string): boolean =>
+    conditions.some((condition) => condition['type'] === type && condition['status'] === 'True');
+  return isTrue('Established') && isTrue('NamesAccepted');
+}
+
+/** What became of a CustomResourceDefinition that was created. */
+export async function awaitCrd({ run, step, signal }: StepRun): Promise<Applied | 'NotPresent'> {
+  const ref: ObjectRef = { apiVersion: currentVersion, kind: 'CustomResourceDefinition', name: step.resource.name };
+  try {
+    const crd = await run.context.kube.get(ref, { signal });
+    return isEstablished(crd) ? 'Created' : 'WaitingForApi';
+  } catch (thrown) {
+    if (isNotFound(thrown)) return 'NotPresent';
+    throw thrown;
+  }
+}

@@ -1,0 +1,70 @@
+import type { InstallPlanStepStatus } from '../../api/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue, TransientError } from '../../base/index.ts';
+import { describeRef, isAlreadyExists, type KubeObject, NoKindMatch, refOf } from '../../kube/index.ts';
+import { type Placement, placedObject, updatedObject } from './objects.ts';
+import { replacementOf } from './replaceable.ts';
+import type { StepRun } from './step-run.ts';
+
+/** A step that is done. */
+export type Applied = Extract<InstallPlanStepStatus, 'Created' | 'Present' | 'WaitingForApi'>;
+
+const deprecationGuide = 'https://kubernetes.io/docs/reference/using-api/deprecation-guide/';
+
+/** The error for a kind that the cluster does not serve.
+ *  @see docs/spec/olm-v0.md#install-plans */
+export function notServed({ step: { resource } }: StepRun, cause: unknown): TransientError {
+  const { group, version, kind, name } = resource;
+  const api = `${group === '' ? version : `${group}/${version}`}, Kind=${kind}`;
+  const text = `api-server resource not found installing ${kind} ${name}: GroupVersionKind ${api} not found on the cluster. This API may have been deprecated and removed, see ${deprecationGuide} for more information.`;
+  return new TransientError('ApiNotFound', text, { cause });
+}
+
+/** The ClusterServiceVersion that a step serves; its uid makes what the step creates go with it.
+ *  @throws TransientError OwnerMissing */
+function ownerOf({ run, step, namespace }: StepRun): Placement['owner'] {
+  const { resolving: name } = step;
+  if (name === '') return undefined;
+  const { uid } = run.context.csvs.get(name, namespace)?.metadata ?? {};
+  if (uid !== undefined) return { name, uid };
+  const text = `ClusterServiceVersion "${name}" in namespace "${namespace}", which owns what the plan installs, does not exist`;
+  throw new TransientError('OwnerMissing', text);
+}
+
+/** The object as it is created.
+ *  @throws TransientError ApiNotFound, OwnerMissing */
+export async function placed(given: StepRun, manifest: JsonObject): Promise<KubeObject> {
+  const { apiVersion, kind } = manifest as { apiVersion: string; kind: string };
+  try {
+    const { isNamespaced } = await given.run.context.kube.resolve(apiVersion, kind, { signal: given.signal });
+    return placedObject(manifest, { namespace: given.namespace, isNamespaced, owner: ownerOf(given) });
+  } catch (thrown) {
+    throw thrown instanceof NoKindMatch ? notServed(given, thrown) : thrown;
+  }
+}
+
+/** Creates an object; undefined if there is one of that name. */
+export async function create({ kube, write }: StepRun, desired: KubeObject): Promise<KubeObject | undefined> {
+  try {
+    return await kube.create(desired, write);
+  } catch (thrown) {
+    if (isAlreadyExists(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Creates or updates the object of a step.
+ *  @throws TerminalError ForeignObject · TransientError ApiNotFound, OwnerMissing, BeingDeleted */
+export async function ensure(given: StepRun, manifest: JsonObject): Promise<Applied> {
+  const { kube, write, namespace, signal } = given;
+  const desired = await placed(given, manifest);
+  if ((await create(given, desired)) !== undefined) return 'Created';
+  const live = await kube.get(refOf(desired), { signal });
+  if (live.metadata.deletionTimestamp !== undefined) {
+    throw new TransientError('BeingDeleted', `${describeRef(refOf(live))} is being deleted`);
+  }
+  if (replacementOf(live, desired, namespace) === 'leave') return 'Present';
+  const updated = updatedObject(live, desired);
+  const isSame = isJsonEqual(updated as unknown as JsonValue, live as unknown as JsonValue);
+  if (!isSame) await kube.update(updated, write);
+  return 'Present';
+}

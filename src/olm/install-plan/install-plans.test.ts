@@ -1,0 +1,459 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { acmeCsv, type BareCluster, eventually, openBareCluster, sampleCrd } from '../../../test/support/index.ts';
+import type { InstallPlan, InstallPlanStep } from '../../api/index.ts';
+import { type JsonObject, objectAt, parseYaml, silentLogger, systemClock, TerminalError } from '../../base/index.ts';
+import { createManager, type Manager } from '../../controller/index.ts';
+import type { KubeObject, ObjectRef, OwnerReference } from '../../kube/index.ts';
+import { createMetrics, type Metrics } from '../../metrics/index.ts';
+import { type BundleContent, type BundleContents, planSteps, stepOf } from '../../operators/index.ts';
+import type { HeldSources } from '../catalog-source/views.ts';
+import { addInstallPlans } from './controller.ts';
+
+const user = { fieldManager: 'test' };
+const olm = 'operators.coreos.com/v1alpha1';
+const planKind = { apiVersion: olm, kind: 'InstallPlan' };
+const csvKind = { apiVersion: olm, kind: 'ClusterServiceVersion' };
+const crdKind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+const rbac = 'rbac.authorization.k8s.io/v1';
+const catalog = { name: 'shop', namespace: 'olm' };
+const retryTimeoutMs = 1_500;
+
+let cluster: BareCluster;
+let stop: AbortController;
+let started: Manager;
+let metrics: Metrics;
+let contents: Map<string, BundleContent>;
+let packages: HeldSources['catalogs'];
+let namespace: string;
+let count = 0;
+
+const reader: BundleContents = {
+  read: ({ name }) => {
+    const content = contents.get(name);
+    return content === undefined
+      ? Promise.reject(new TerminalError('BundleContentMissing', name))
+      : Promise.resolve(content);
+  },
+};
+
+beforeAll(async () => {
+  cluster = await openBareCluster();
+  for (const name of ['installplans', 'clusterserviceversions', 'subscriptions', 'operatorgroups']) {
+    const file = `crds/olm/operators.coreos.com_${name}.yaml`;
+    await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
+  }
+  for (const kind of ['InstallPlan', 'ClusterServiceVersion', 'Subscription']) {
+    await eventually(() => cluster.kube.list({ apiVersion: olm, kind }));
+  }
+  await eventually(() => cluster.kube.list({ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' }));
+});
+
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+async function start(): Promise<void> {
+  stop = new AbortController();
+  const { kube } = cluster;
+  metrics = createMetrics();
+  started = createManager({ kube, clock: systemClock, log: silentLogger(), metrics, signal: stop.signal });
+  const hold = (): HeldSources => ({
+    catalogs: packages,
+    unavailable: [],
+    manifestsOf: () => Promise.resolve(undefined),
+    [Symbol.dispose]: () => undefined,
+  });
+  const views = { hold, subscribe: () => ({ [Symbol.dispose]: () => undefined }) };
+  addInstallPlans(started, { contents: reader, views, retryTimeoutMs });
+  await started.start();
+}
+
+async function end(): Promise<void> {
+  stop.abort();
+  await started.whenStopped();
+}
+
+beforeEach(async () => {
+  contents = new Map();
+  packages = [];
+  count += 1;
+  namespace = `ns-${count}`;
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
+  await start();
+});
+
+afterEach(end);
+
+async function createGroup(spec: JsonObject = {}): Promise<void> {
+  const metadata = { name: 'group', namespace };
+  await cluster.kube.create({ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', metadata, spec }, user);
+}
+
+function crd(name: string, versions = [{ name: 'v1', schema: { type: 'object' } }]): JsonObject {
+  const plain = JSON.parse(JSON.stringify(sampleCrd(versions)).replaceAll('samples.example.com', name)) as JsonObject;
+  const { status: _status, ...rest } = plain;
+  return rest;
+}
+
+function bundle(objects: readonly JsonObject[] = [], spec: JsonObject = {}): BundleContent {
+  return { name: 'boat.v1', csv: acmeCsv(spec, { name: 'boat.v1' }), objects };
+}
+
+function stepsOf(content: BundleContent): readonly InstallPlanStep[] {
+  return planSteps(content, { namespace, catalog });
+}
+
+async function subscription(): Promise<OwnerReference> {
+  const spec = { name: 'boat', source: 'shop', sourceNamespace: 'olm' };
+  const { metadata } = await cluster.kube
+    .apply({ apiVersion: olm, kind: 'Subscription', metadata: { name: 'boat', namespace }, spec }, user)
+    .then(({ object }) => object);
+  return { apiVersion: olm, kind: 'Subscription', name: 'boat', uid: metadata.uid ?? '' };
+}
+
+/** Without steps it is a plan that a user writes. */
+async function createPlan(steps: readonly InstallPlanStep[], spec: JsonObject = {}, name = 'plan'): Promise<void> {
+  const owners = steps.length === 0 ? {} : { ownerReferences: [await subscription()] };
+  await cluster.kube.create(
+    {
+      ...planKind,
+      metadata: { name, namespace, ...owners },
+      spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['boat.v1'], ...spec },
+    },
+    user,
+  );
+  if (steps.length === 0) return;
+  const status = { phase: '', catalogSources: ['shop'], plan: steps as unknown as JsonObject[] };
+  await cluster.kube.patch({ ...planKind, name, namespace }, { status }, { ...user, subresource: 'status' });
+}
+
+async function planNamed(name = 'plan'): Promise<InstallPlan> {
+  return (await cluster.kube.get({ ...planKind, name, namespace })) as unknown as InstallPlan;
+}
+
+async function becomes(phase: string, name = 'plan'): Promise<NonNullable<InstallPlan['status']>> {
+  return await eventually(async () => {
+    const { status } = await planNamed(name);
+    expect(status?.phase, status?.message).toBe(phase);
+    return status as NonNullable<InstallPlan['status']>;
+  });
+}
+
+const live = (kind: string, name: string, apiVersion = 'v1'): Promise<KubeObject> =>
+  cluster.kube.get({ apiVersion, kind, name, namespace } as ObjectRef);
+
+describe('phases', () => {
+  test('a plan that needs approval creates nothing before it is approved, and then everything', async () => {
+    await createGroup();
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'chart' }, data: { a: 'b' } };
+    await createPlan(stepsOf(bundle([configMap, crd(`approved-${count}.example.com`)])), {
+      approval: 'Manual',
+      approved: false,
+    });
+    await becomes('RequiresApproval');
+    expect((await cluster.kube.list({ ...csvKind, namespace })).items).toEqual([]);
+    await cluster.kube.patch({ ...planKind, name: 'plan', namespace }, { spec: { approved: true } }, user);
+    const { plan = [], conditions, message, startTime } = await becomes('Complete');
+    expect(plan.map(({ status }) => status)).toEqual(plan.map(() => 'Created'));
+    expect(conditions).toMatchObject([{ type: 'Installed', status: 'True' }]);
+    expect([message, typeof startTime]).toEqual([undefined, 'string']);
+    const csv = await cluster.kube.get({ ...csvKind, name: 'boat.v1', namespace });
+    const { metadata } = await live('ConfigMap', 'chart');
+    expect(metadata.ownerReferences).toMatchObject([{ kind: 'ClusterServiceVersion', uid: csv.metadata.uid }]);
+    expect(metadata.labels).toEqual({ 'olm.managed': 'true' });
+  });
+
+  test('a definition is annotated with the operator that it was installed for, once for each', async () => {
+    await createGroup();
+    const name = `alongside-${count}.example.com`;
+    await createPlan(stepsOf(bundle([crd(name)])));
+    await becomes('Complete');
+    const second = { ...bundle([crd(name)]), name: 'boat.v2', csv: acmeCsv({}, { name: 'boat.v2' }) };
+    await createPlan(stepsOf(second), { clusterServiceVersionNames: ['boat.v2'] }, 'next');
+    await becomes('Complete', 'next');
+    const { metadata } = await cluster.kube.get({ ...crdKind, name: `samples.${name}` });
+    const values = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes('/installed-alongside-'));
+    expect(values.map(([, value]) => value).toSorted()).toEqual([`${namespace}/boat.v1`, `${namespace}/boat.v2`]);
+  });
+
+  test('a step that fails is retried, and the plan fails after the timeout', async () => {
+    await createGroup();
+    const broken = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'Not_A_Name' }, spec: { ports: [] } };
+    await createPlan(stepsOf(bundle([broken])));
+    const text = await eventually(async () => {
+      const { message = '' } = (await planNamed()).status ?? {};
+      expect(message).toContain('retrying execution due to error: ');
+      return message;
+    });
+    const { conditions, message } = await becomes('Failed');
+    expect(text).toBe(`retrying execution due to error: ${message}`);
+    expect(conditions).toMatchObject([
+      { type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message },
+    ]);
+  });
+
+  test('a step that fails at first completes when what prevented it is gone', async () => {
+    await createGroup();
+    const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: `foreign-${count}` }, rules: [] };
+    await cluster.kube.create(role, user);
+    const verbs = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
+    await createPlan(stepsOf(bundle([{ ...role, rules: [verbs] }])));
+    await eventually(async () => expect((await planNamed()).status?.message).toContain('was not installed for'));
+    await cluster.kube.delete({ apiVersion: rbac, kind: 'ClusterRole', name: `foreign-${count}` });
+    await becomes('Complete');
+  });
+
+  test('without an OperatorGroup, or with two, the plan waits and reports why', async () => {
+    await createPlan(stepsOf(bundle()));
+    const condition = (message: string): Promise<void> =>
+      eventually(async () => {
+        const { conditions } = (await planNamed()).status ?? {};
+        expect(conditions).toMatchObject([{ status: 'False', reason: 'InstallCheckFailed', message }]);
+      });
+    await condition('no operator group found that is managing this namespace');
+    await createGroup();
+    const { conditions } = await becomes('Complete');
+    expect(conditions).toMatchObject([{ type: 'Installed', status: 'True' }]);
+  });
+
+  test('a controller that is stopped between steps continues where it was', async () => {
+    await createGroup();
+    const steps = stepsOf(bundle([crd(`resumed-${count}.example.com`)]));
+    await end();
+    const [csv] = steps;
+    await cluster.kube.create({ ...(JSON.parse(csv?.resource.manifest ?? '') as KubeObject) }, user);
+    await createPlan(steps);
+    await start();
+    const { plan = [] } = await becomes('Complete');
+    expect(plan.map(({ status }) => status)).toEqual(plan.map((_, index) => (index === 0 ? 'Present' : 'Created')));
+  });
+
+  test('the oldest plans are deleted when there are more than five', async () => {
+    await createGroup();
+    for (const generation of [1, 2, 3, 4, 5, 6, 7]) {
+      await createPlan(stepsOf(bundle()), { generation }, `plan-${generation}`);
+      await eventually(async () => {
+        const { items } = await cluster.kube.list({ ...planKind, namespace });
+        const last = items.find(({ metadata }) => metadata.name === `plan-${generation}`);
+        expect(objectAt(last as unknown as JsonObject, 'status')).toMatchObject({ phase: 'Complete' });
+      });
+    }
+    await eventually(async () => {
+      const { items } = await cluster.kube.list({ ...planKind, namespace });
+      const names = items.map(({ metadata }) => metadata.name);
+      expect(names).toEqual(['plan-3', 'plan-4', 'plan-5', 'plan-6', 'plan-7']);
+    });
+  });
+});
+
+describe('steps', () => {
+  test('a kind that plans do not apply makes the plan fail at once', async () => {
+    await createGroup();
+    await createPlan(stepsOf(bundle([{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }])));
+    const { plan = [], message } = await becomes('Failed');
+    expect(message).toContain('the InstallPlan contains invalid data: step Pod "p"');
+    expect(plan.map(({ status }) => status)).toContain('UnsupportedResource');
+  });
+
+  test('a manifest of another object than the step names makes the plan fail', async () => {
+    await createGroup();
+    const [csv, ...others] = stepsOf(bundle());
+    const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'x' }, rules: [] };
+    const hidden = { resource: { ...stepOf(role, { resolving: 'boat.v1', catalog }).resource, kind: 'Role' } };
+    await createPlan([csv as InstallPlanStep, ...others.map((step) => ({ ...step, ...hidden }))]);
+    expect((await becomes('Failed')).message).toContain('its manifest is of');
+  });
+
+  test('an API that is not served is reported as OLM does', async () => {
+    await createGroup();
+    const monitor = { apiVersion: 'monitoring.coreos.com/v1', kind: 'ServiceMonitor', metadata: { name: 'm' } };
+    await createPlan(stepsOf(bundle([monitor])));
+    expect((await becomes('Failed')).message).toContain(
+      'api-server resource not found installing ServiceMonitor m: GroupVersionKind monitoring.coreos.com/v1, Kind=ServiceMonitor not found on the cluster.',
+    );
+  });
+
+  test('an optional step that fails does not prevent the completion of the plan', async () => {
+    await createGroup();
+    const broken = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'Not_A_Name' }, spec: { ports: [] } };
+    const steps = stepsOf(bundle([broken]));
+    await createPlan(steps.map((step) => (step.resource.kind === 'Service' ? { ...step, optional: true } : step)));
+    const { plan = [] } = await becomes('Complete');
+    expect(plan.find(({ optional }) => optional === true)?.status).toBe('NotCreated');
+  });
+
+  test('an account of two versions is owned by both, and keeps its pull secrets', async () => {
+    await createGroup();
+    const account = 'acme-widget-controller';
+    await createPlan(stepsOf(bundle()));
+    await becomes('Complete');
+    const pull = { imagePullSecrets: [{ name: 'pull' }] };
+    await cluster.kube.patch({ apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace }, pull, user);
+    const second = { ...bundle(), name: 'boat.v2', csv: acmeCsv({}, { name: 'boat.v2' }) };
+    await createPlan(stepsOf(second), { clusterServiceVersionNames: ['boat.v2'] }, 'next');
+    await becomes('Complete', 'next');
+    const merged = await live('ServiceAccount', account);
+    expect(merged.metadata.ownerReferences?.map(({ name }) => name)).toEqual(['boat.v1', 'boat.v2']);
+    expect(merged).toMatchObject(pull);
+  });
+
+  test('a Service that exists keeps its address, and an object that no operator owns stays without an owner', async () => {
+    await createGroup();
+    const service = (port: number): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'pier', namespace },
+      spec: { ports: [{ port }], selector: { a: 'b' } },
+    });
+    const before = await cluster.kube.create(service(80), user);
+    await createPlan(stepsOf(bundle([service(81) as unknown as JsonObject])));
+    await becomes('Complete');
+    const after = await live('Service', 'pier');
+    const spec = objectAt(after as unknown as JsonObject, 'spec');
+    expect(spec).toMatchObject({ ports: [{ port: 81 }] });
+    expect(spec?.['clusterIP']).toBe(objectAt(before as unknown as JsonObject, 'spec')?.['clusterIP']);
+    expect(after.metadata.ownerReferences).toBeUndefined();
+    expect(after.metadata.labels).toBeUndefined();
+  });
+
+  test('an upgrade moves an object to the new version and replaces what it holds', async () => {
+    await createGroup();
+    const configMap = (data: JsonObject): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'chart' },
+      data,
+    });
+    await createPlan(stepsOf(bundle([configMap({ a: '1', b: '2' })])));
+    await becomes('Complete');
+    const second = { ...bundle([configMap({ a: '3' })]), name: 'boat.v2', csv: acmeCsv({}, { name: 'boat.v2' }) };
+    await createPlan(stepsOf(second), { clusterServiceVersionNames: ['boat.v2'] }, 'next');
+    await becomes('Complete', 'next');
+    const { metadata, data } = await live('ConfigMap', 'chart');
+    expect(data).toEqual({ a: '3' });
+    expect(metadata.ownerReferences?.map(({ name }) => name)).toEqual(['boat.v2']);
+  });
+
+  test('a role of the cluster that belongs to something else is not overwritten', async () => {
+    await createGroup();
+    const stolen = {
+      apiVersion: rbac,
+      kind: 'ClusterRole',
+      metadata: { name: 'view' },
+      rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+    };
+    await createPlan(stepsOf(bundle([stolen])));
+    expect((await becomes('Failed')).message).toContain(
+      'ClusterRole "view" exists, and was not installed for an operator',
+    );
+    const { rules } = await cluster.kube.get({ apiVersion: rbac, kind: 'ClusterRole', name: 'view' });
+    expect(JSON.stringify(rules)).not.toContain('"*"');
+  });
+
+  test('warnings of the API server become an Event and are counted', async () => {
+    await createGroup();
+    const name = `deprecated-${count}.example.com`;
+    const definition = crd(name);
+    const spec = objectAt(definition, 'spec') ?? {};
+    const [version] = spec['versions'] as JsonObject[];
+    const deprecated = {
+      ...definition,
+      spec: { ...spec, versions: [{ ...version, deprecated: true, deprecationWarning: 'sink it' }] },
+    };
+    await cluster.kube.create(deprecated as unknown as KubeObject, user);
+    const budget = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'pier', namespace },
+      spec: { ports: [{ port: 80 }], externalIPs: ['010.0.0.1'], surprise: true },
+    };
+    await createPlan(stepsOf(bundle([budget])));
+    await becomes('Complete');
+    const { text } = await metrics.show();
+    expect(text).toContain('install_plan_count');
+  });
+});
+
+describe('definitions', () => {
+  const typed = (type: string): { name: string; schema: JsonObject }[] => [
+    {
+      name: 'v1',
+      schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type } } } } },
+    },
+  ];
+
+  async function installed(name: string, versions: { name: string; schema: JsonObject }[]): Promise<void> {
+    await cluster.kube.create(crd(name, versions as never) as unknown as KubeObject, user);
+    await eventually(() => cluster.kube.list({ apiVersion: `${name}/v1`, kind: 'Sample' }));
+  }
+
+  test('a change that objects of it do not satisfy makes the plan fail', async () => {
+    await createGroup();
+    const name = `strict-${count}.example.com`;
+    await installed(name, typed('string'));
+    const object = {
+      apiVersion: `${name}/v1`,
+      kind: 'Sample',
+      metadata: { name: 's', namespace },
+      spec: { size: 'x' },
+    };
+    await cluster.kube.create(object, user);
+    await createPlan(stepsOf(bundle([crd(name, typed('integer') as never)])));
+    const { message } = await becomes('Failed');
+    expect(message).toContain(`error validating existing CRs against new CRD's schema for "samples.${name}": `);
+    expect(message).toContain('updated validation is too restrictive');
+  });
+
+  test('a version that objects are stored in cannot be removed', async () => {
+    await createGroup();
+    const name = `stored-${count}.example.com`;
+    await installed(name, typed('string'));
+    const [version] = typed('string');
+    await createPlan(stepsOf(bundle([crd(name, [{ ...version, name: 'v2' }] as never)])));
+    expect((await becomes('Failed')).message).toBe(
+      `risk of data loss updating "samples.${name}": new CRD removes version v1 that is listed as a stored version on the existing CRD`,
+    );
+  });
+
+  test('a change that objects satisfy is made', async () => {
+    await createGroup();
+    const name = `loose-${count}.example.com`;
+    await installed(name, typed('string'));
+    const [version] = typed('string');
+    await createPlan(stepsOf(bundle([crd(name, [version, { ...version, name: 'v2' }] as never)])));
+    await becomes('Complete');
+    const { spec } = await cluster.kube.get({ ...crdKind, name: `samples.${name}` });
+    expect((spec as { versions: JsonObject[] }).versions.map((one) => one['name'])).toEqual(['v1', 'v2']);
+  });
+});
+
+describe('accounts of OperatorGroups', () => {
+  const account = { name: 'tenant' };
+
+  test('what the account may not do is retried until it may', async () => {
+    await createGroup({ serviceAccountName: 'tenant' });
+    await createPlan(stepsOf(bundle()));
+    await eventually(async () => {
+      const { conditions } = (await planNamed()).status ?? {};
+      expect(conditions?.[0]?.message).toBe(
+        `please make sure the service account exists. sa=tenant operatorgroup=${namespace}/group`,
+      );
+    });
+    await cluster.kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...account, namespace } }, user);
+    const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', name: 'group', namespace };
+    await cluster.kube.patch(group, { metadata: { labels: { a: 'b' } } }, user);
+    await eventually(async () => {
+      const { message, phase, attenuatedServiceAccountRef } = (await planNamed()).status ?? {};
+      expect([phase, message]).toEqual(['Installing', expect.stringContaining('cannot create resource')]);
+      expect(attenuatedServiceAccountRef).toMatchObject({ kind: 'ServiceAccount', name: 'tenant', namespace });
+    });
+    const subjects = [{ kind: 'ServiceAccount', ...account, namespace }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+    const metadata = { name: 'tenant', namespace };
+    await cluster.kube.create(
+      { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: namespace }, roleRef, subjects },
+      user,
+    );
+    await cluster.kube.create({ apiVersion: rbac, kind: 'RoleBinding', metadata, roleRef, subjects }, user);
+    await becomes('Complete');
+  });
+});

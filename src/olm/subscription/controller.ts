@@ -1,0 +1,138 @@
+import {
+  catalogSourceResource,
+  installPlanResource,
+  operatorGroupResource,
+  subscriptionResource,
+} from '../../api/index.ts';
+import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
+import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
+import type { BundleContents } from '../../operators/index.ts';
+import type { CatalogSourceViews } from '../catalog-source/views.ts';
+import type { SubscriptionContext } from './context.ts';
+import { SubscriptionCounts } from './count.ts';
+import { LastAnswers } from './last-answers.ts';
+import { steps } from './reconcile.ts';
+import { createResolver, type NamespaceResolver } from './resolver.ts';
+import { beginNamespace, type NamespaceRun } from './run.ts';
+import { originalCsvs } from './situation.ts';
+
+export interface SubscriptionsOptions {
+  readonly views: CatalogSourceViews;
+  readonly contents: BundleContents;
+  /** Its CatalogSources are visible in all namespaces. */
+  readonly globalCatalogNamespace: string;
+  /** Default: a worker thread. */
+  readonly resolver?: NamespaceResolver;
+}
+
+const namespaces = { apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true } as const;
+const component = 'operator-lifecycle-manager';
+/** Namespaces that are reconciled at a time: one resolves, others read content and write. */
+const workers = 4;
+
+function createContext(manager: Manager, options: SubscriptionsOptions): SubscriptionContext {
+  const { kube, clock, log, metrics } = manager;
+  const { views, contents, globalCatalogNamespace, resolver = createResolver() } = options;
+  const subscriptions = manager.cache(subscriptionResource);
+  return {
+    kube,
+    clock,
+    log,
+    metrics,
+    views,
+    contents,
+    resolver,
+    globalCatalogNamespace,
+    answers: new LastAnswers(),
+    counts: new SubscriptionCounts(subscriptions),
+    events: manager.eventRecorder(component),
+    caches: {
+      subscriptions,
+      csvs: manager.cache(originalCsvs),
+      plans: manager.cache(installPlanResource),
+      groups: manager.cache(operatorGroupResource),
+      sources: manager.cache(catalogSourceResource),
+    },
+  };
+}
+
+function requestFor(namespace: string): NamespacedName {
+  return { namespace: '', name: namespace };
+}
+
+/** The namespace of what changed. */
+function ownNamespace({ before, after }: CacheChange<KubeObject>): readonly NamespacedName[] {
+  const { namespace = '' } = (after ?? before)?.metadata ?? {};
+  return [requestFor(namespace)];
+}
+
+/** The namespaces where a CatalogSource is visible, as far as they have Subscriptions. */
+function namespacesSeeing(
+  { caches, globalCatalogNamespace }: SubscriptionContext,
+  namespace: string,
+): readonly NamespacedName[] {
+  if (namespace !== globalCatalogNamespace) return [requestFor(namespace)];
+  const using = new Set(caches.subscriptions.values().map(({ metadata }) => metadata.namespace ?? ''));
+  return [...using].map(requestFor);
+}
+
+function watches(context: SubscriptionContext): readonly Watch[] {
+  return [
+    {
+      target: subscriptionResource,
+      requestsFor: (change) => {
+        if (change.after === undefined && change.before !== undefined)
+          context.counts.forget(namespacedName(change.before));
+        return ownNamespace(change);
+      },
+    },
+    { target: originalCsvs, requestsFor: ownNamespace },
+    { target: installPlanResource, requestsFor: ownNamespace },
+    { target: operatorGroupResource, requestsFor: ownNamespace },
+    {
+      target: catalogSourceResource,
+      requestsFor: ({ before, after }) => namespacesSeeing(context, (after ?? before)?.metadata.namespace ?? ''),
+    },
+  ];
+}
+
+const group = groupOf(subscriptionResource.apiVersion);
+const kinds = ['subscriptions', 'clusterserviceversions', 'installplans', 'operatorgroups', 'catalogsources'];
+
+/** The controller of Subscriptions. They are resolved namespace by namespace, so that it reconciles Namespaces. */
+export const subscriptionController: ControllerDefinition<SubscriptionContext, NamespaceRun> = defineController({
+  name: 'subscription',
+  for: namespaces,
+  watches,
+  begin: beginNamespace,
+  steps,
+  forget: ({ answers }, { name }) => answers.forget(name),
+  permissions: {
+    cluster: [
+      { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [group], resources: kinds, verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [group], resources: ['subscriptions/status', 'installplans/status'], verbs: ['update', 'patch'] },
+      { apiGroups: [group], resources: ['installplans'], verbs: ['create'] },
+    ],
+  },
+  isOptional: true,
+});
+
+/** Adds the controller of Subscriptions. */
+export function addSubscriptions(manager: Manager, options: SubscriptionsOptions): void {
+  const context = createContext(manager, options);
+  const { resolver, counts, views } = context;
+  counts.showIn(manager.metrics);
+  const added = manager.add(subscriptionController, {
+    context,
+    workers,
+    beforeWork: async () => {
+      const following = views.subscribe(({ namespace }) => {
+        for (const { name } of namespacesSeeing(context, namespace)) added.enqueue(name);
+      });
+      manager.signal.addEventListener('abort', () => following[Symbol.dispose](), { once: true });
+      await Promise.resolve();
+    },
+    afterWork: () => Promise.resolve(resolver[Symbol.dispose]()),
+  });
+}

@@ -1,0 +1,75 @@
+import { type ClusterServiceVersion, olmAnnotations, type Subscription } from '../../api/index.ts';
+import { isJsonObject, type JsonValue, listAt, parseJson, TerminalError, textAt } from '../../base/index.ts';
+import { formatVersion, type Property, parseTolerantVersion, type Version } from '../../constraints/index.ts';
+import { type ApiSet, ownedApis, requiredApis } from '../../operators/index.ts';
+import type { PresentBundle } from '../../resolver/index.ts';
+
+const unknownVersion = '0.0.0';
+
+function versionOf({ spec }: ClusterServiceVersion): Version {
+  try {
+    return parseTolerantVersion(spec.version ?? unknownVersion);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return parseTolerantVersion(unknownVersion);
+  }
+}
+
+/** The properties that the annotation lists; one that cannot be read has none. */
+function annotated({ metadata }: ClusterServiceVersion): readonly Property[] | undefined {
+  const text = metadata.annotations?.[olmAnnotations.properties];
+  if (text === undefined) return undefined;
+  try {
+    const value = parseJson(olmAnnotations.properties, text);
+    if (!isJsonObject(value)) return [];
+    return listAt(value, 'properties').flatMap((item): Property[] =>
+      isJsonObject(item) && textAt(item, 'type') !== ''
+        ? [{ type: textAt(item, 'type'), value: item['value'] ?? null }]
+        : [],
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return [];
+  }
+}
+
+function apiProperties(type: string, apis: ApiSet | undefined): readonly Property[] {
+  return (apis?.values() ?? []).map(({ group, version, kind }) => ({ type, value: { group, version, kind } }));
+}
+
+function packageIn(properties: readonly Property[]): string | undefined {
+  const found = properties.find(({ type }) => type === 'olm.package')?.value;
+  const name = isJsonObject(found ?? null) ? textAt(found as { readonly packageName?: JsonValue }, 'packageName') : '';
+  return name === '' ? undefined : name;
+}
+
+/** The package of the Subscriptions that it is installed for, where they agree. */
+function inferredPackage(csv: ClusterServiceVersion, subscriptions: readonly Subscription[]): string | undefined {
+  const installing = subscriptions.filter(({ status }) => status?.installedCSV === csv.metadata.name);
+  const [only, ...others] = new Set(installing.map(({ spec }) => spec.name));
+  return others.length === 0 ? only : undefined;
+}
+
+function onceEach(properties: readonly Property[]): readonly Property[] {
+  const byText = new Map(properties.map((property) => [JSON.stringify([property.type, property.value]), property]));
+  return [...byText.values()];
+}
+
+/** What is installed, as resolution counts with it: with the APIs that it names, and the properties that were recorded when it was resolved.
+ *  @see docs/spec/catalogs.md#scope-and-inputs */
+export function presentBundle(csv: ClusterServiceVersion, subscriptions: readonly Subscription[]): PresentBundle {
+  const version = versionOf(csv);
+  const recorded = annotated(csv);
+  const inferred = recorded === undefined ? inferredPackage(csv, subscriptions) : undefined;
+  const identity =
+    inferred === undefined
+      ? []
+      : [{ type: 'olm.package', value: { packageName: inferred, version: formatVersion(version) } }];
+  const properties = onceEach([
+    ...apiProperties('olm.gvk', ownedApis(csv)),
+    ...apiProperties('olm.gvk.required', requiredApis(csv)),
+    ...(recorded ?? identity),
+  ]);
+  const packageName = packageIn(properties);
+  return { name: csv.metadata.name, version, properties, ...(packageName !== undefined && { packageName }) };
+}

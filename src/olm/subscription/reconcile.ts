@@ -1,0 +1,136 @@
+import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
+import { requeueAfter, type Step } from '../../controller/index.ts';
+import type { HeldSources } from '../catalog-source/views.ts';
+import type { NamespaceAnswer, Selected } from './answer.ts';
+import { conditionOf } from './conditions.ts';
+import { planInstallation } from './install.ts';
+import { followProgress, isPending } from './progress.ts';
+import { type NamespaceQuestion, questionOf } from './question.ts';
+import { reportCatalogs } from './report-catalogs.ts';
+import { reportDeprecations } from './report-deprecations.ts';
+import { reportPlan } from './report-plan.ts';
+import { clearForAll, type NamespaceRun, reportToAll, reviseAll, situationOf, writeStatuses } from './run.ts';
+import { settledAfterMs, upgradeState } from './situation.ts';
+
+type FailureReason = 'ConstraintsNotSatisfiable' | 'ErrorPreventedResolution';
+
+/** Reports a failure to all Subscriptions, and once to the Namespace. */
+function failResolution(run: NamespaceRun, reason: FailureReason, message: string): void {
+  const before = run.drafts.map(({ status }) => conditionOf(status, 'ResolutionFailed')?.message);
+  reportToAll(run, { type: 'ResolutionFailed', status: 'True', reason, message });
+  const isNew = run.drafts.some(
+    ({ status }, index) => conditionOf(status, 'ResolutionFailed')?.message !== before[index],
+  );
+  if (!isNew) return;
+  run.context.events.record(run.object, { type: 'Warning', reason: 'ResolutionFailed', message });
+}
+
+async function ask(
+  run: NamespaceRun,
+  question: NamespaceQuestion,
+  { held, signal }: { readonly held: HeldSources; readonly signal: AbortSignal },
+): Promise<NamespaceAnswer> {
+  const { answers, resolver, metrics, clock } = run.context;
+  const key = answers.keyOf(question, held);
+  const known = answers.get(question.namespace, key);
+  if (known !== undefined) return known;
+  const startedMs = clock.now();
+  const count = (outcome: 'succeeded' | 'failed'): void => {
+    if (question.resolution === undefined) return;
+    metrics?.time('olm_resolution_duration_seconds', { outcome }, Math.max(0, clock.now() - startedMs));
+  };
+  try {
+    const answer = await resolver.answer(question, held, signal);
+    count(answer.resolution?.outcome === 'conflict' ? 'failed' : 'succeeded');
+    answers.set(question.namespace, key, answer);
+    return answer;
+  } catch (thrown) {
+    count('failed');
+    throw thrown;
+  }
+}
+
+/** Whether anything is to be resolved: not while every Subscription waits for its plan, or a ClusterServiceVersion is being replaced. */
+function isDue(run: NamespaceRun): boolean {
+  if (run.drafts.every(({ status }) => isPending(status))) {
+    // What failed before is not requested any more.
+    clearForAll(run, 'ResolutionFailed');
+    return false;
+  }
+  const state = upgradeState(run.situation, run.context.clock.now());
+  if (state === 'settling') requeueAfter(run, settledAfterMs);
+  return state === 'none';
+}
+
+/** What is to be installed; undefined where nothing is to be decided now, or nothing can be.
+ *  @throws TerminalError, TransientError reported */
+async function resolveNamespace(
+  run: NamespaceRun,
+  held: HeldSources,
+  signal: AbortSignal,
+): Promise<readonly Selected[] | undefined> {
+  try {
+    return await select(run, held, signal);
+  } catch (thrown) {
+    const isFailure = thrown instanceof TerminalError || thrown instanceof TransientError;
+    if (isFailure && !signal.aborted) failResolution(run, 'ErrorPreventedResolution', errorMessage(thrown));
+    throw thrown;
+  }
+}
+
+async function select(
+  run: NamespaceRun,
+  held: HeldSources,
+  signal: AbortSignal,
+): Promise<readonly Selected[] | undefined> {
+  const question = questionOf(situationOf(run), held, isDue(run));
+  const { resolution, deprecations } = await ask(run, question, { held, signal });
+  reviseAll(run, ({ subscription, status }) =>
+    reportDeprecations(status, { subscription, found: deprecations[subscription.metadata.name], now: run.now }),
+  );
+  if (resolution?.outcome !== 'conflict') return resolution?.bundles;
+  failResolution(run, resolution.reason, resolution.message);
+  return undefined;
+}
+
+/** Without one OperatorGroup it is not known what may be installed. */
+function hasOneGroup(run: NamespaceRun): boolean {
+  const { groups, namespace } = run.situation;
+  if (groups.length === 1) return true;
+  const names = groups.map(({ metadata }) => metadata.name).join(', ');
+  const advice =
+    groups.length === 0
+      ? `Create an OperatorGroup in namespace ${namespace}: it selects the namespaces that the operators serve.`
+      : `Delete all but one of them: ${names}.`;
+  const message = `found ${groups.length} operatorGroups, expected 1. ${advice}`;
+  failResolution(run, 'ErrorPreventedResolution', message);
+  return false;
+}
+
+async function bringUpToDate(run: NamespaceRun, signal: AbortSignal): Promise<void> {
+  const { situation, now } = run;
+  using held = run.context.views.hold(situation.namespace);
+  reviseAll(run, ({ subscription }) => followProgress(subscription, situation, now));
+  reviseAll(run, ({ subscription, status }) => reportCatalogs(status, { subscription, situation, held, now }));
+  if (!hasOneGroup(run)) return;
+  const selected = await resolveNamespace(run, held, signal);
+  if (selected !== undefined) await planInstallation(run, selected, signal);
+}
+
+/** Brings all Subscriptions of a namespace up to date: what they report, and the next plan. What is found is reported, whatever fails.
+ *  @see docs/spec/olm-v0.md#resolution-per-namespace */
+const reconcileNamespace: Step<NamespaceRun> = async (run, { signal }) => {
+  try {
+    await bringUpToDate(run, signal);
+  } finally {
+    if (!signal.aborted) {
+      for (const subscription of situationOf(run).subscriptions) run.context.counts.count(subscription);
+      reviseAll(run, ({ status }) => reportPlan(status, run.situation, run.now));
+      await writeStatuses(run, signal);
+    }
+  }
+  return undefined;
+};
+
+/** A namespace is reconciled as a whole. */
+export const steps: readonly Step<NamespaceRun>[] = [reconcileNamespace];

@@ -1,0 +1,601 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type BareCluster, eventually, openBareCluster } from '../../../test/support/index.ts';
+import {
+  addStubs,
+  operatorPackage,
+  type StubBehaviour,
+  StubCatalogs,
+  StubContents,
+} from '../../../test/support/stub-operators.ts';
+import {
+  type ClusterServiceVersion,
+  type InstallPlan,
+  parseInstallPlan,
+  parseSubscription,
+  type Subscription,
+  type SubscriptionConditionType,
+} from '../../api/index.ts';
+import { type JsonObject, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
+import { createManager, type Manager } from '../../controller/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { createMetrics, type Metrics } from '../../metrics/index.ts';
+import { addSubscriptions } from './controller.ts';
+
+const user = { fieldManager: 'test' };
+const apiVersion = 'operators.coreos.com/v1alpha1';
+const kinds = {
+  Subscription: { apiVersion, kind: 'Subscription' },
+  InstallPlan: { apiVersion, kind: 'InstallPlan' },
+  ClusterServiceVersion: { apiVersion, kind: 'ClusterServiceVersion' },
+  CatalogSource: { apiVersion, kind: 'CatalogSource' },
+  OperatorGroup: { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' },
+} as const;
+const plurals = ['subscriptions', 'installplans', 'clusterserviceversions', 'catalogsources', 'operatorgroups'];
+
+let cluster: BareCluster;
+let stop: AbortController;
+let manager: Manager;
+let metrics: Metrics;
+let shop: StubCatalogs;
+let contents: StubContents;
+let behaviour: StubBehaviour;
+let ns: string;
+let count = 0;
+
+beforeAll(async () => {
+  cluster = await openBareCluster();
+  for (const plural of plurals) {
+    const file = `crds/olm/operators.coreos.com_${plural}.yaml`;
+    await cluster.kube.create(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
+  }
+  for (const kind of Object.values(kinds)) await eventually(() => cluster.kube.list(kind));
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } }, user);
+});
+
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+async function start(): Promise<void> {
+  stop = new AbortController();
+  metrics = createMetrics();
+  const { kube } = cluster;
+  manager = createManager({ kube, clock: systemClock, log: silentLogger(), metrics, signal: stop.signal });
+  addSubscriptions(manager, { views: shop, contents, globalCatalogNamespace: 'olm' });
+  addStubs(manager, behaviour);
+  await manager.start();
+}
+
+beforeEach(async () => {
+  count += 1;
+  ns = `n${count}`;
+  shop = new StubCatalogs(cluster.kube, 'olm');
+  contents = new StubContents();
+  behaviour = { failing: new Set(), held: new Set(), failingPlans: new Set() };
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } }, user);
+  await group();
+  await start();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await manager.whenStopped();
+  // The next test must not resolve it.
+  for (const kind of [kinds.Subscription, kinds.CatalogSource]) {
+    const { items } = await cluster.kube.list(kind);
+    for (const { metadata } of items) {
+      await cluster.kube.delete({ ...kind, name: metadata.name ?? '', namespace: metadata.namespace });
+    }
+  }
+});
+
+async function group(name = 'group', spec: JsonObject = {}): Promise<void> {
+  await cluster.kube.create({ ...kinds.OperatorGroup, metadata: { name, namespace: ns }, spec }, user);
+}
+
+async function subscribe(name: string, spec: JsonObject = {}): Promise<void> {
+  const whole = { name, source: 'shop', sourceNamespace: ns, ...spec };
+  await cluster.kube.create({ ...kinds.Subscription, metadata: { name, namespace: ns }, spec: whole }, user);
+}
+
+const subscription = async (name: string): Promise<Subscription> =>
+  parseSubscription(await cluster.kube.get({ ...kinds.Subscription, name, namespace: ns }));
+
+async function plans(): Promise<readonly InstallPlan[]> {
+  const { items } = await cluster.kube.list({ ...kinds.InstallPlan, namespace: ns });
+  return items
+    .map((item) => parseInstallPlan(item))
+    .toSorted((a, b) => (a.spec.generation ?? 0) - (b.spec.generation ?? 0));
+}
+
+async function csvs(): Promise<readonly string[]> {
+  const { items } = await cluster.kube.list({ ...kinds.ClusterServiceVersion, namespace: ns });
+  return items.map(({ metadata }) => metadata.name ?? '').toSorted();
+}
+
+async function csv(name: string): Promise<ClusterServiceVersion> {
+  const found = await cluster.kube.get({ ...kinds.ClusterServiceVersion, name, namespace: ns });
+  return found as unknown as ClusterServiceVersion;
+}
+
+async function installed(name: string, expected: string): Promise<Subscription> {
+  return await eventually(async () => {
+    const found = await subscription(name);
+    expect(found.status).toMatchObject({
+      state: 'AtLatestKnown',
+      currentCSV: expected,
+      installedCSV: expected,
+    });
+    expect(condition(found, 'InstallPlanPending')).toBeUndefined();
+    return found;
+  });
+}
+
+function condition({ status }: Subscription, type: SubscriptionConditionType) {
+  return status?.conditions?.find((one) => one.type === type);
+}
+
+async function reports(name: string, type: SubscriptionConditionType, expected: JsonObject | undefined): Promise<void> {
+  await eventually(async () => {
+    const found = condition(await subscription(name), type);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(expected);
+  });
+}
+
+const main = () => ({ namespace: ns, name: 'shop' });
+const containing = (text: string): string => expect.stringContaining(text) as string;
+
+describe('a fresh installation', () => {
+  test('C-011 C-069 the head of the channel is installed by a plan that the Subscription refers to', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }));
+    await subscribe('boat', { channel: 'stable' });
+    const { status, metadata } = await installed('boat', 'boat.v0.2.0');
+    const [plan, ...others] = await plans();
+    expect(others).toEqual([]);
+    expect(plan).toMatchObject({
+      metadata: {
+        name: expect.stringMatching(/^install-/) as string,
+        labels: { [`operators.coreos.com/boat.${ns}`]: '' },
+        ownerReferences: [
+          { kind: 'Subscription', name: 'boat', uid: metadata.uid, controller: false, blockOwnerDeletion: false },
+        ],
+      },
+      spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['boat.v0.2.0'], generation: 1 },
+      status: { catalogSources: ['shop'] },
+    });
+    expect(status).toMatchObject({
+      installPlanGeneration: 1,
+      installPlanRef: { apiVersion, kind: 'InstallPlan', namespace: ns, name: plan?.metadata.name },
+      installplan: { apiVersion, kind: 'InstallPlan', name: plan?.metadata.name, uuid: plan?.metadata.uid },
+      catalogHealth: [{ healthy: true, catalogSourceRef: { kind: 'CatalogSource', name: 'shop', namespace: ns } }],
+      conditions: [
+        {
+          type: 'CatalogSourcesUnhealthy',
+          status: 'False',
+          reason: 'AllCatalogSourcesHealthy',
+          message: 'all available catalogsources are healthy',
+        },
+      ],
+    });
+    const { metadata: of, spec } = await csv('boat.v0.2.0');
+    expect(spec.replaces).toBe('boat.v0.1.0');
+    expect(of.annotations?.['operatorframework.io/properties']).toBe(
+      '{"properties":[{"type":"olm.package","value":{"packageName":"boat","version":"0.2.0"}}]}',
+    );
+  });
+
+  test('equal input leads to no write', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    const before = await installed('boat', 'boat.v0.1.0');
+    await cluster.kube.patch({ ...kinds.CatalogSource, ...main() }, { spec: { displayName: 'Shop' } }, user);
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await cluster.kube.patch(
+      { apiVersion: 'v1', kind: 'Namespace', name: ns },
+      { metadata: { labels: { a: 'b' } } },
+      user,
+    );
+    // What is subscribed to later has its status later.
+    await subscribe('ghost');
+    await reports('ghost', 'ResolutionFailed', { status: 'True' });
+    await cluster.kube.delete({ ...kinds.Subscription, name: 'ghost', namespace: ns });
+    await reports('boat', 'ResolutionFailed', undefined);
+    const { status } = await subscription('boat');
+    const { conditions: _set, lastUpdated: _time, ...rest } = status ?? { lastUpdated: '' };
+    expect(before.status).toMatchObject(rest);
+    expect(await plans()).toHaveLength(1);
+  });
+
+  test('C-013 E-042 a plan of a Manual Subscription waits for approval, one hop at a time', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }));
+    await subscribe('boat', { startingCSV: 'boat.v0.1.0', installPlanApproval: 'Manual' });
+    await reports('boat', 'InstallPlanPending', { status: 'True', reason: 'RequiresApproval' });
+    for (const [index, expected] of ['boat.v0.1.0', 'boat.v0.2.0'].entries()) {
+      const plan = await eventually(async () => {
+        const found = (await plans())[index];
+        expect(found?.status?.phase).toBe('RequiresApproval');
+        return found;
+      });
+      expect(plan?.spec).toMatchObject({ approval: 'Manual', approved: false, clusterServiceVersionNames: [expected] });
+      const name = plan?.metadata.name ?? '';
+      await cluster.kube.patch({ ...kinds.InstallPlan, name, namespace: ns }, { spec: { approved: true } }, user);
+      await eventually(async () => expect(await csvs()).toEqual([expected]));
+    }
+    await installed('boat', 'boat.v0.2.0');
+  });
+
+  test('E-041 a plan that is deleted before its approval is made again', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat', { installPlanApproval: 'Manual' });
+    await reports('boat', 'InstallPlanPending', { reason: 'RequiresApproval' });
+    const [plan] = await plans();
+    await cluster.kube.delete({ ...kinds.InstallPlan, name: plan?.metadata.name ?? '', namespace: ns });
+    await eventually(async () => {
+      const [again] = await plans();
+      expect(again?.metadata.uid).toBeDefined();
+      expect(again?.metadata.uid).not.toBe(plan?.metadata.uid);
+      expect((await subscription('boat')).status).toMatchObject({
+        state: 'UpgradePending',
+        installPlanRef: { name: again?.metadata.name },
+        installPlanGeneration: again?.spec.generation,
+      });
+    });
+  });
+
+  test('E-036 a plan that was made before the process ended is found again', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat', { installPlanApproval: 'Manual' });
+    await reports('boat', 'InstallPlanPending', { reason: 'RequiresApproval' });
+    const before = await plans();
+    stop.abort();
+    await manager.whenStopped();
+    const at = { ...kinds.Subscription, name: 'boat', namespace: ns };
+    await cluster.kube.patch(at, { status: null }, { ...user, subresource: 'status' });
+    const [plan] = before;
+    const name = plan?.metadata.name ?? '';
+    await cluster.kube.patch(
+      { ...kinds.InstallPlan, name, namespace: ns },
+      { status: null },
+      { ...user, subresource: 'status' },
+    );
+    await start();
+    await reports('boat', 'InstallPlanPending', { reason: 'RequiresApproval' });
+    const after = await plans();
+    expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
+    expect(after[0]?.status?.plan).toEqual(plan?.status?.plan);
+  });
+});
+
+describe('upgrades', () => {
+  test('C-070 C-072 two hops lead to the head, and what is skipped is never installed', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    const drawing = '0.1.0; 0.2.0 <0.1.0; 0.3.0 <0.2.0; 0.4.0 <0.2.0 s:0.3.0';
+    await shop.offer(main(), operatorPackage('boat', { stable: drawing }));
+    await installed('boat', 'boat.v0.4.0');
+    const names = (await plans()).map(({ spec }) => spec.clusterServiceVersionNames);
+    expect(names).toEqual([['boat.v0.1.0'], ['boat.v0.2.0'], ['boat.v0.4.0']]);
+    await eventually(async () => expect(await csvs()).toEqual(['boat.v0.4.0']));
+    expect((await csv('boat.v0.4.0')).spec.replaces).toBe('boat.v0.2.0');
+    await reports('boat', 'ResolutionFailed', undefined);
+  });
+
+  test('C-074 an update by skipRange replaces what is installed', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.3.0 R:>=0.1.0 <0.3.0' }));
+    await installed('boat', 'boat.v0.3.0');
+    expect((await csv('boat.v0.3.0')).spec.replaces).toBe('boat.v0.1.0');
+  });
+
+  test('an upgrade that is held up is reported, until it succeeds', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    behaviour.held.add('boat.v0.2.0');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }));
+    await reports('boat', 'ResolutionFailed', {
+      status: 'True',
+      reason: 'ConstraintsNotSatisfiable',
+      message: containing(
+        `constraints not satisfiable: @existing/${ns}//boat.v0.1.0 and @existing/${ns}//boat.v0.2.0 originate from package boat, clusterserviceversion boat.v0.1.0 exists and is not referenced by a subscription, `,
+      ),
+    });
+    behaviour.held.clear();
+    await cluster.kube.patch(
+      { ...kinds.ClusterServiceVersion, name: 'boat.v0.2.0', namespace: ns },
+      { metadata: { labels: { again: 'yes' } } },
+      user,
+    );
+    await installed('boat', 'boat.v0.2.0');
+    await reports('boat', 'ResolutionFailed', undefined);
+  });
+
+  test('a failed version is left by fail-forward', async () => {
+    const at = { ...kinds.OperatorGroup, name: 'group', namespace: ns };
+    await cluster.kube.patch(at, { spec: { upgradeStrategy: 'TechPreviewUnsafeFailForward' } }, user);
+    behaviour.failing.add('boat.v0.2.0');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }));
+    await installed('boat', 'boat.v0.2.0');
+    await reports('boat', 'ResolutionFailed', undefined);
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0; 0.3.0 <0.2.0' }));
+    await installed('boat', 'boat.v0.3.0');
+  });
+
+  test('E-052 with fail-forward a failed plan is left for a version that skips it, not for one that replaces it', async () => {
+    const at = { ...kinds.OperatorGroup, name: 'group', namespace: ns };
+    await cluster.kube.patch(at, { spec: { upgradeStrategy: 'TechPreviewUnsafeFailForward' } }, user);
+    behaviour.failingPlans.add('boat.v0.2.0');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }));
+    await reports('boat', 'InstallPlanFailed', {
+      status: 'True',
+      reason: 'InstallComponentFailed',
+      message: 'it broke',
+    });
+    await eventually(async () => expect((await subscription('boat')).status?.state).toBe('UpgradeFailed'));
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0; 0.3.0 <0.2.0' }));
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0; 0.4.0 <0.1.0 s:0.2.0 s:0.3.0' }));
+    await installed('boat', 'boat.v0.4.0');
+    expect((await plans()).flatMap(({ spec }) => spec.clusterServiceVersionNames)).not.toContain('boat.v0.3.0');
+  });
+
+  test('E-051 a Subscription that is switched to another package follows an update to it', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    const ship = operatorPackage('ship', { stable: '0.2.0' });
+    const channels = [{ name: 'stable', entries: [{ name: 'ship.v0.2.0', replaces: 'boat.v0.1.0', skips: [] }] }];
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }), { ...ship, channels });
+    await cluster.kube.patch({ ...kinds.Subscription, name: 'boat', namespace: ns }, { spec: { name: 'ship' } }, user);
+    await installed('boat', 'ship.v0.2.0');
+    await eventually(async () => expect(await csvs()).toEqual(['ship.v0.2.0']));
+  });
+});
+
+const needsOar = [{ type: 'olm.package.required', value: { packageName: 'oar', versionRange: '>=1.0.0' } }];
+
+describe('dependencies', () => {
+  test('E-046 an unmet requirement is reported with its explanation, until it is met', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }, { '0.1.0': needsOar }));
+    await subscribe('boat');
+    await reports('boat', 'ResolutionFailed', {
+      status: 'True',
+      reason: 'ConstraintsNotSatisfiable',
+      message: containing(
+        `constraints not satisfiable: bundle boat.v0.1.0 requires an operator with package: oar and with version in range: >=1.0.0, subscription boat exists, subscription boat requires shop/${ns}/stable/boat.v0.1.0. Package boat cannot be resolved. `,
+      ),
+    });
+    const events = await eventually(async () => {
+      const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+      const found = items.filter((event) => (event['involvedObject'] as JsonObject)['name'] === ns);
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    expect(events).toMatchObject([
+      { reason: 'ResolutionFailed', type: 'Warning', involvedObject: { kind: 'Namespace', name: ns } },
+    ]);
+    await shop.offer({ namespace: ns, name: 'other' }, operatorPackage('oar', { stable: '1.0.0' }));
+    await installed('boat', 'boat.v0.1.0');
+    await reports('boat', 'ResolutionFailed', undefined);
+    await installed(`oar-stable-other-${ns}`, 'oar.v1.0.0');
+    expect((await subscription(`oar-stable-other-${ns}`)).spec).toEqual({
+      name: 'oar',
+      channel: 'stable',
+      source: 'other',
+      sourceNamespace: ns,
+      startingCSV: 'oar.v1.0.0',
+      installPlanApproval: 'Automatic',
+    });
+    expect(await plans()).toHaveLength(1);
+  });
+
+  test('E-045 a dependency comes from the catalog with the highest priority, and inherits the approval', async () => {
+    await shop.offer({ namespace: ns, name: 'low' }, operatorPackage('oar', { stable: '1.0.0' }));
+    await shop.offer({ namespace: 'olm', name: 'high', priority: 5 }, operatorPackage('oar', { stable: '1.1.0' }));
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }, { '0.1.0': needsOar }));
+    await subscribe('boat', { installPlanApproval: 'Manual' });
+    const [plan] = await eventually(async () => {
+      const found = await plans();
+      expect(found[0]?.status?.plan).toBeDefined();
+      return found;
+    });
+    expect(plan?.spec.clusterServiceVersionNames.toSorted()).toEqual(['boat.v0.1.0', 'oar.v1.1.0']);
+    const step = plan?.status?.plan?.find(({ resource }) => resource.kind === 'Subscription');
+    expect(step?.resource.name).toBe('oar-stable-high-olm');
+    expect(JSON.parse(step?.resource.manifest ?? '')).toMatchObject({ spec: { installPlanApproval: 'Manual' } });
+  });
+
+  test('E-047 what was installed by hand counts, and is not installed again', async () => {
+    await cluster.kube.create(
+      {
+        ...kinds.ClusterServiceVersion,
+        metadata: {
+          name: 'oar.v1.0.0',
+          namespace: ns,
+          annotations: {
+            'operatorframework.io/properties':
+              '{"properties":[{"type":"olm.package","value":{"packageName":"oar","version":"1.0.0"}}]}',
+          },
+        },
+        spec: { displayName: 'Oar', version: '1.0.0', install: { strategy: 'deployment' } },
+      },
+      user,
+    );
+    const oar = operatorPackage('oar', { stable: '1.0.0; 2.0.0 <1.0.0' });
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }, { '0.1.0': needsOar }), oar);
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    expect((await plans()).map(({ spec }) => spec.clusterServiceVersionNames)).toEqual([['boat.v0.1.0']]);
+  });
+});
+
+describe('what stands in the way', () => {
+  test('E-043 catalogs that are missing or cannot be read are reported, until they can', async () => {
+    await subscribe('boat');
+    await reports('boat', 'CatalogSourcesUnhealthy', {
+      status: 'True',
+      reason: 'NoCatalogSourcesFound',
+      message: 'dependency resolution requires at least one catalogsource',
+    });
+    await reports('boat', 'ResolutionFailed', {
+      reason: 'ConstraintsNotSatisfiable',
+      message: containing(
+        `constraints not satisfiable: no operators found from catalog shop in namespace ${ns} referenced by subscription boat, subscription boat exists`,
+      ),
+    });
+    await shop.offer({ namespace: 'olm', name: 'world' }, operatorPackage('oar', { stable: '1.0.0' }));
+    await reports('boat', 'CatalogSourcesUnhealthy', {
+      reason: 'UnhealthyCatalogSourceFound',
+      message: `targeted catalogsource ${ns}/shop missing`,
+    });
+    await shop.fail(main(), 'failed to list bundles: connection refused');
+    await reports('boat', 'CatalogSourcesUnhealthy', { message: `targeted catalogsource ${ns}/shop unhealthy` });
+    await reports('boat', 'ResolutionFailed', {
+      reason: 'ErrorPreventedResolution',
+      message: containing(`error using catalogsource ${ns}/shop: failed to list bundles: connection refused`),
+    });
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await installed('boat', 'boat.v0.1.0');
+    await reports('boat', 'CatalogSourcesUnhealthy', { status: 'False' });
+    await shop.remove(main());
+    await reports('boat', 'ResolutionFailed', { reason: 'ConstraintsNotSatisfiable' });
+    expect(await csvs()).toEqual(['boat.v0.1.0']);
+  });
+
+  test('E-063 a broken global catalog does not matter where those are excluded', async () => {
+    const at = { ...kinds.OperatorGroup, name: 'group', namespace: ns };
+    await shop.fail({ namespace: 'olm', name: 'world' }, 'failed to list bundles: connection refused');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await reports('boat', 'ResolutionFailed', { reason: 'ErrorPreventedResolution' });
+    const annotations = { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' };
+    await cluster.kube.patch(at, { metadata: { annotations } }, user);
+    await installed('boat', 'boat.v0.1.0');
+    await reports('boat', 'ResolutionFailed', undefined);
+  });
+
+  test('E-037 without one OperatorGroup nothing is installed', async () => {
+    await cluster.kube.delete({ ...kinds.OperatorGroup, name: 'group', namespace: ns });
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await reports('boat', 'ResolutionFailed', {
+      reason: 'ErrorPreventedResolution',
+      message: containing('found 0 operatorGroups, expected 1. Create an OperatorGroup'),
+    });
+    await group();
+    await installed('boat', 'boat.v0.1.0');
+    await reports('boat', 'ResolutionFailed', undefined);
+    await group('second');
+    await reports('boat', 'ResolutionFailed', {
+      reason: 'ErrorPreventedResolution',
+      message: 'found 2 operatorGroups, expected 1. Delete all but one of them: group, second.',
+    });
+    await cluster.kube.delete({ ...kinds.OperatorGroup, name: 'second', namespace: ns });
+    await reports('boat', 'ResolutionFailed', undefined);
+  });
+
+  test('content that is being fetched, or cannot be used, is reported', async () => {
+    contents.unpacking.add('boat.v0.1.0');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await reports('boat', 'BundleUnpacking', { status: 'True', reason: 'UnpackingInProgress' });
+    contents.unpacking.clear();
+    await installed('boat', 'boat.v0.1.0');
+    await reports('boat', 'BundleUnpacking', undefined);
+    contents.broken.set('boat.v0.2.0', 'bundle CSV boat.v0.2.0 missing APIVersion');
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }));
+    await reports('boat', 'BundleUnpackFailed', {
+      status: 'True',
+      reason: 'ErrorPreventedUnpacking',
+      message: 'bundle CSV boat.v0.2.0 missing APIVersion',
+    });
+    expect(await plans()).toHaveLength(1);
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0; 0.3.0 <0.1.0 s:0.2.0' }));
+    await installed('boat', 'boat.v0.3.0');
+    await reports('boat', 'BundleUnpackFailed', undefined);
+  });
+
+  test('a deleted ClusterServiceVersion is not installed again, which the Subscription reports', async () => {
+    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    await cluster.kube.delete({ ...kinds.ClusterServiceVersion, name: 'boat.v0.1.0', namespace: ns });
+    const [plan] = await plans();
+    const name = plan?.metadata.name ?? '';
+    await reports('boat', 'InstalledCSVMissing', {
+      status: 'True',
+      reason: 'InstalledCSVDeleted',
+      message: containing(`delete InstallPlan ${name} to have it installed again`),
+    });
+    expect((await subscription('boat')).status).toMatchObject({
+      state: 'UpgradePending',
+      installedCSV: 'boat.v0.1.0',
+    });
+    await cluster.kube.delete({ ...kinds.InstallPlan, name, namespace: ns });
+    await installed('boat', 'boat.v0.1.0');
+    await reports('boat', 'InstalledCSVMissing', undefined);
+  });
+});
+
+test('E-050 deprecations of what is installed come and go', async () => {
+  const boat = operatorPackage('boat', { stable: '0.1.0' });
+  await shop.offer(main(), boat);
+  await subscribe('boat', { channel: 'stable' });
+  await installed('boat', 'boat.v0.1.0');
+  const bundles = new Map([...boat.bundles].map(([name, one]) => [name, { ...one, deprecation: 'leaks' }]));
+  await shop.offer(main(), { ...boat, bundles, deprecation: 'use ship' });
+  await reports('boat', 'PackageDeprecated', { status: 'True', message: 'olm.package/boat: use ship' });
+  await reports('boat', 'BundleDeprecated', { status: 'True', message: 'olm.bundle/boat.v0.1.0: leaks' });
+  await reports('boat', 'Deprecated', {
+    status: 'True',
+    message: 'olm.package/boat: use ship; olm.bundle/boat.v0.1.0: leaks',
+  });
+  const channels = boat.channels.map((one) => ({ ...one, deprecation: 'use fast' }));
+  await shop.offer(main(), { ...boat, channels });
+  await reports('boat', 'ChannelDeprecated', { status: 'True', message: 'olm.channel/stable: use fast' });
+  await reports('boat', 'PackageDeprecated', undefined);
+  await shop.offer(main(), boat);
+  await reports('boat', 'Deprecated', undefined);
+  await reports('boat', 'ChannelDeprecated', undefined);
+});
+
+test('a second Manual Subscription makes a plan for both, and the first keeps its own', async () => {
+  await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }), operatorPackage('oar', { stable: '1.0.0' }));
+  await subscribe('boat', { installPlanApproval: 'Manual' });
+  await reports('boat', 'InstallPlanPending', { reason: 'RequiresApproval' });
+  await subscribe('oar', { installPlanApproval: 'Manual' });
+  await reports('oar', 'InstallPlanPending', { reason: 'RequiresApproval' });
+  const [first, second] = await plans();
+  expect(second).toMatchObject({
+    metadata: { labels: { [`operators.coreos.com/oar.${ns}`]: '' } },
+    spec: { clusterServiceVersionNames: ['boat.v0.1.0', 'oar.v1.0.0'], generation: 2 },
+  });
+  expect((await subscription('boat')).status?.installPlanRef?.name).toBe(first?.metadata.name);
+  expect((await subscription('oar')).status?.installPlanRef?.name).toBe(second?.metadata.name);
+});
+
+test('C-067 E-069 the metrics of OLM follow', async () => {
+  await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+  await subscribe('boat', { channel: 'stable' });
+  await installed('boat', 'boat.v0.1.0');
+  const { text } = await metrics.show();
+  expect(text).toContain('subscription_count 1\n');
+  expect(text).toMatch(
+    /subscription_sync_total\{name="boat",installed="boat\.v0\.1\.0",channel="stable",package="boat",approval=""\} \d/,
+  );
+  expect(text).toMatch(/olm_resolution_duration_seconds_count\{outcome="succeeded"\} \d/);
+  await cluster.kube.delete({ ...kinds.Subscription, name: 'boat', namespace: ns });
+  await eventually(async () => {
+    const { text: later } = await metrics.show();
+    expect(later).toContain('subscription_count 0\n');
+    expect(later).not.toContain('name="boat"');
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { acmeCsv, corpusBundle, expectedRenderings } from '../../test/support/index.ts';
+import { isJsonObject, type JsonObject, objectAt, objectsAt, parseJson, textAt } from '../base/index.ts';
+import { readRegistryBundle } from '../formats/index.ts';
+import { type BundleContent, orderSteps, permissionsHash, planSteps, readStepManifest } from './index.ts';
+
+const catalog = { name: 'shop', namespace: 'olm' };
+const crd: JsonObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.acme.example' },
+};
+const secret: JsonObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key' } };
+const content: BundleContent = {
+  name: 'acme-widget.v1.2.3',
+  csv: acmeCsv({ replaces: 'old' }),
+  objects: [secret, crd],
+};
+
+function manifestOf(step: { readonly resource: { readonly manifest?: string } } | undefined): JsonObject {
+  const value = parseJson('the manifest', step?.resource.manifest ?? '');
+  return isJsonObject(value) ? value : {};
+}
+
+function contentOf(bundle: string): BundleContent {
+  const { csv, crds, others } = readRegistryBundle(corpusBundle(bundle));
+  return { name: csv.metadata.name ?? '', csv: csv as unknown as JsonObject, objects: [...others, ...crds] };
+}
+
+describe('steps of a bundle', () => {
+  test('the ClusterServiceVersion comes first, then CustomResourceDefinitions, objects and permissions', () => {
+    const kinds = planSteps(content, { namespace: 'a', catalog }).map(({ resource }) => resource.kind);
+    expect(kinds.slice(0, 4)).toEqual([
+      'ClusterServiceVersion',
+      'CustomResourceDefinition',
+      'BundleSecret',
+      'ServiceAccount',
+    ]);
+    expect(new Set(kinds.slice(4))).toEqual(new Set(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']));
+  });
+
+  test('the ClusterServiceVersion has what was resolved, not what the bundle claims', () => {
+    const properties = [{ type: 'olm.package', value: { packageName: 'acme', version: '1.2.3' } }];
+    const options = { namespace: 'a', catalog, properties };
+    const replaced = manifestOf(planSteps(content, { ...options, replaces: 'before' })[0]);
+    expect(objectAt(replaced, 'spec')).toMatchObject({ replaces: 'before' });
+    expect(objectAt(replaced, 'metadata', 'annotations')).toMatchObject({
+      'operatorframework.io/properties':
+        '{"properties":[{"type":"olm.package","value":{"packageName":"acme","version":"1.2.3"}}]}',
+    });
+    const fresh = manifestOf(planSteps(content, options)[0]);
+    expect(objectAt(fresh, 'spec')).not.toHaveProperty('replaces');
+    expect(textAt(objectAt(fresh, 'metadata'), 'namespace')).toBe('a');
+  });
+
+  test('a step names its catalog, its object and the ClusterServiceVersion that it serves', () => {
+    expect(planSteps(content, { namespace: 'a', catalog })[2]).toEqual({
+      resolving: 'acme-widget.v1.2.3',
+      resource: {
+        sourceName: 'shop',
+        sourceNamespace: 'olm',
+        group: '',
+        version: 'v1',
+        kind: 'BundleSecret',
+        name: 'key',
+        manifest: JSON.stringify(secret),
+      },
+      status: 'Unknown',
+    });
+  });
+
+  test('roles are owned by name of the ClusterServiceVersion and found by labels', () => {
+    const steps = planSteps(content, { namespace: 'a', catalog });
+    const role = manifestOf(steps.find(({ resource }) => resource.kind === 'Role'));
+    expect(objectAt(role, 'metadata')).toMatchObject({
+      namespace: 'a',
+      labels: {
+        'olm.managed': 'true',
+        'olm.owner': 'acme-widget.v1.2.3',
+        'olm.owner.namespace': 'a',
+        'olm.owner.kind': 'ClusterServiceVersion',
+        'olm.permissions.hash': permissionsHash(objectsAt(role, 'rules')),
+      },
+      ownerReferences: [{ kind: 'ClusterServiceVersion', name: 'acme-widget.v1.2.3' }],
+    });
+    const clusterRole = manifestOf(steps.find(({ resource }) => resource.kind === 'ClusterRole'));
+    expect(objectAt(clusterRole, 'metadata')).not.toHaveProperty('ownerReferences');
+  });
+
+  test('the same permission has another cluster-scoped name in another namespace', () => {
+    const nameIn = (namespace: string): string | undefined =>
+      planSteps(content, { namespace, catalog }).find(({ resource }) => resource.kind === 'ClusterRole')?.resource.name;
+    expect(nameIn('a')).not.toBe(nameIn('b'));
+  });
+
+  test('an account of the name default is not created', () => {
+    const install = { strategy: 'deployment', spec: { permissions: [{ serviceAccountName: 'default', rules: [] }] } };
+    const steps = planSteps({ ...content, csv: acmeCsv({ install }) }, { namespace: 'a', catalog });
+    expect(steps.map(({ resource }) => resource.kind)).not.toContain('ServiceAccount');
+    expect(steps.map(({ resource }) => resource.kind)).toContain('RoleBinding');
+  });
+
+  test('an unknown install strategy is refused', () => {
+    const csv = acmeCsv({ install: { strategy: 'image' } });
+    expect(() => planSteps({ ...content, csv }, { namespace: 'a', catalog })).toThrow('unrecognized install strategy');
+  });
+
+  test('steps of several bundles are ordered by rank and otherwise keep their order', () => {
+    const steps = ['a', 'b'].flatMap((namespace) => planSteps(content, { namespace, catalog }));
+    const kinds = orderSteps(steps).map(({ resource }) => resource.kind);
+    expect(kinds.slice(0, 5)).toEqual([
+      'ClusterServiceVersion',
+      'ClusterServiceVersion',
+      'CustomResourceDefinition',
+      'CustomResourceDefinition',
+      'BundleSecret',
+    ]);
+  });
+});
+
+// The values were computed with Go's encoding/json, crypto/sha256 and math/big.
+test('names and hashes of permissions are those that OLM computes', () => {
+  const rules = [{ resources: ['pods'], verbs: ['get'], apiGroups: [''] }];
+  const install = { strategy: 'deployment', spec: { permissions: [{ serviceAccountName: 'acc', rules }] } };
+  const csv = acmeCsv({ install }, { name: 'boat.v1' });
+  const [, account, role] = planSteps({ name: 'boat.v1', csv, objects: [] }, { namespace: 'a', catalog });
+  expect(account?.resource.name).toBe('acc');
+  expect(role?.resource.name).toBe('boat.v1-acc-42ai1kbc2b6eoo0wtfojtjl6setqv6i6xkalr9g56tr');
+  expect(textAt(objectAt(manifestOf(role), 'metadata', 'labels'), 'olm.permissions.hash')).toBe(
+    '11rrkxEvVvfh9HkCh7cyssbBqZFy9B7koZklln',
+  );
+});
+
+test('an account that the bundle ships keeps what it has and gets an owner', () => {
+  const shipped = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'acme-widget-controller', labels: { a: 'b' } },
+    imagePullSecrets: [{ name: 'pull' }],
+  };
+  const steps = planSteps({ ...content, objects: [shipped] }, { namespace: 'a', catalog });
+  const [account, ...more] = steps.filter(({ resource }) => resource.kind === 'ServiceAccount').map(manifestOf);
+  expect(more).toEqual([]);
+  expect(account).toMatchObject({
+    metadata: { labels: { a: 'b', 'olm.managed': 'true' }, ownerReferences: [{ name: 'acme-widget.v1.2.3' }] },
+    imagePullSecrets: [{ name: 'pull' }],
+  });
+});
+
+describe('manifests of large bundles', () => {
+  const identified = {
+    ...content,
+    digest: `sha256:${'0'.repeat(64)}`,
+    image: `registry.example/a@sha256:${'0'.repeat(64)}`,
+  };
+
+  test('steps refer to the content by its digest, and the first has what was resolved', () => {
+    const options = {
+      namespace: 'a',
+      catalog,
+      replaces: 'old',
+      properties: [{ type: 'x', value: 1 }],
+      maxInlineBytes: 0,
+    };
+    const [csv, other] = planSteps(identified, options).map(({ resource }) =>
+      readStepManifest(resource.manifest ?? ''),
+    );
+    const { name, digest, image } = identified;
+    expect(csv).toEqual({
+      reference: { name, digest, image, catalog, replaces: 'old', properties: [{ type: 'x', value: 1 }] },
+    });
+    expect(other).toEqual({ reference: { name, digest, image, catalog, replaces: '' } });
+  });
+
+  test('content that is not identified stays in the plan', () => {
+    const [csv] = planSteps(content, { namespace: 'a', catalog, maxInlineBytes: 0 });
+    expect(readStepManifest(csv?.resource.manifest ?? '')).toHaveProperty('object.spec');
+  });
+});
+
+describe.runIf(expectedRenderings().length > 0)('real bundles', () => {
+  test.each(expectedRenderings().map(({ bundle }) => bundle))('%s becomes steps with distinct names', (bundle) => {
+    const read = contentOf(bundle.replace('@', '/'));
+    const steps = planSteps(read, { namespace: 'install-ns', catalog });
+    const keys = steps.map(({ resource }) => [resource.group, resource.kind, resource.name].join('/'));
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(steps.every(({ resource }) => resource.name !== '' && resource.name.length <= 253)).toBe(true);
+    expect(steps[0]?.resource.kind).toBe('ClusterServiceVersion');
+  });
+});
