@@ -2,7 +2,7 @@ import {
   isJsonEqual,
   type JsonObject,
   type JsonValue,
-  listAt,
+  listOfTexts,
   objectAt,
   objectsAt,
   TerminalError,
@@ -51,11 +51,9 @@ function versionNames(crd: JsonObject): readonly string[] {
 /** @throws TerminalError StoredVersionRemoved */
 function assertStoredVersions(live: JsonObject, desired: JsonObject, name: string): void {
   const names = versionNames(desired);
-  const removed = listAt(objectAt(live, 'status'), 'storedVersions').find(
-    (version) => !names.includes(String(version)),
-  );
+  const removed = listOfTexts(objectAt(live, 'status'), 'storedVersions').find((version) => !names.includes(version));
   if (removed === undefined) return;
-  const text = `risk of data loss updating ${JSON.stringify(name)}: new CRD removes version ${String(removed)} that is listed as a stored version on the existing CRD`;
+  const text = `risk of data loss updating ${JSON.stringify(name)}: new CRD removes version ${removed} that is listed as a stored version on the existing CRD`;
   throw new TerminalError('StoredVersionRemoved', text);
 }
 
@@ -126,8 +124,8 @@ async function update(given: StepRun, live: KubeObject, desired: KubeObject): Pr
   return 'Present';
 }
 
-/** Creates a CustomResourceDefinition, or changes it if that harms no stored object. With the permissions of the controllers, whoever installs: an API is
- *  there for the whole cluster.
+/** Creates a CustomResourceDefinition, or changes it if that harms no stored object. With the permissions of the controllers, whatever the account of
+ *  the plan may do: an API is there for the whole cluster.
  *  @throws TerminalError ObjectsInvalid, StoredVersionRemoved */
 export async function ensureCrd(given: StepRun, manifest: JsonObject): Promise<Applied> {
   const { kube } = given.run.context;

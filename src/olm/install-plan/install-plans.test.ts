@@ -191,7 +191,7 @@ describe('phases', () => {
     ]);
   });
 
-  test('a step that fails at first completes when what prevented it is gone', async () => {
+  test('a step that fails at first completes when what prevented it was deleted', async () => {
     await createGroup();
     const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: `foreign-${count}` }, rules: [] };
     await cluster.kube.create(role, user);
