@@ -4,7 +4,7 @@
  *    src/metrics, src/rbac, src/constraints, src/api, src/base */
 export { type ControllersContext, offersOf, type RunningControllers, startControllers } from './controllers.ts';
 export { factsReader } from './facts.ts';
-export { controllerPermissions, type RoleRules, webhookPermissions } from './permissions.ts';
+export { controllerPermissions, olmPermissions, type RoleRules, webhookPermissions } from './permissions.ts';
 export type { OpenContentServer, OpenServer } from './provisioners.ts';
 export type {
   ControllerSettings,

@@ -1,7 +1,25 @@
 import { bundleController, bundleDeploymentController } from '../provisioners/index.ts';
 import { leaderLease } from '../src/api/index.ts';
 import type { Permissions } from '../src/controller/index.ts';
-import { aggregateController, clusterCatalogController, platformOperatorController } from '../src/olm/index.ts';
+import {
+  aggregateController,
+  apiRolesController,
+  catalogSourceController,
+  clusterCatalogController,
+  clusterServiceVersionController,
+  conditionOwnerController,
+  copiedCsvController,
+  installPlanController,
+  olmConfigController,
+  operatorConditionController,
+  operatorController,
+  operatorGroupController,
+  operatorSubscriptionController,
+  operatorVersionController,
+  orphanedApiServiceController,
+  platformOperatorController,
+  subscriptionController,
+} from '../src/olm/index.ts';
 import { combineRules, type PolicyRule } from '../src/rbac/index.ts';
 import { webhookPermissions as permissionsOfWebhook } from '../webhook/index.ts';
 
@@ -54,6 +72,27 @@ export function controllerPermissions(): RoleRules {
     aggregateController,
   ];
   return combine([...definitions.map(({ permissions }) => permissions), processPermissions]);
+}
+
+/** The rules that `longshore controllers --olm` needs in addition. What operators get is granted separately. */
+export function olmPermissions(): RoleRules {
+  const definitions = [
+    apiRolesController,
+    catalogSourceController,
+    clusterServiceVersionController,
+    conditionOwnerController,
+    copiedCsvController,
+    installPlanController,
+    olmConfigController,
+    operatorConditionController,
+    operatorController,
+    operatorGroupController,
+    operatorSubscriptionController,
+    operatorVersionController,
+    orphanedApiServiceController,
+    subscriptionController,
+  ];
+  return combine(definitions.map(({ permissions }) => permissions));
 }
 
 /** The rules that `longshore webhook` needs: of its webhooks and of its server. */

@@ -7,6 +7,7 @@ import { applyManifests, withImage } from './apply-manifests.ts';
 import { chooseOverlay, findInstalled } from './installed.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { readManifests, shownName } from './manifests.ts';
+import { assertNoOtherOlm, withOlm } from './olm.ts';
 import { leaveOthersKinds } from './others-kinds.ts';
 import type { Overlay } from './overlays.ts';
 import { removeInstallation } from './removal.ts';
@@ -52,14 +53,19 @@ test('permissions of the previous overlay are removed, and without --overlay the
   expect(await hasRole('rukpak-core-content')).toBe(false);
   expect(await hasRole('rukpak-core-service-accounts')).toBe(true);
   const installed = await findInstalled(cluster.kube, signal);
-  expect(installed).toEqual({ overlay: 'service-accounts', image: 'registry.example.com/l:1', shards: 1 });
+  expect(installed).toEqual({
+    overlay: 'service-accounts',
+    image: 'registry.example.com/l:1',
+    shards: 1,
+    hasOlm: false,
+  });
   expect(chooseOverlay(undefined, installed)).toBe('service-accounts');
   expect(chooseOverlay('least', installed)).toBe('least');
 });
 
 test('if the installed overlay is unknown, --overlay is required; at the first installation it is not', () => {
   expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
-  const installed = { image: undefined, shards: 1 };
+  const installed = { image: undefined, shards: 1, hasOlm: false };
   expect(() => chooseOverlay(undefined, { ...installed, overlay: undefined })).toThrow('set --overlay self-signed|');
   expect(() => chooseOverlay(undefined, { ...installed, overlay: 'own' })).toThrow(
     '"own", which this version does not have',
@@ -134,4 +140,32 @@ test('a role that an earlier version has installed under another name is removed
   expect(await install('least')).toContain(deleted);
   expect(await hasRole('metrics-reader')).toBe(false);
   expect(await hasRole('bundle-viewer')).toBe(true);
+});
+
+test('with --olm the controllers reconcile its kinds, and without it they lose its permissions', async () => {
+  const install = async (isWithOlm: boolean): Promise<void> => {
+    const manifests = (await readManifests('self-signed')) as unknown as KubeObject[];
+    const shipped = withImage(manifests, 'registry.example.com/l:1');
+    const objects = isWithOlm ? await withOlm(shipped) : shipped;
+    const options = { kube: cluster.kube, isDryRun: false, signal, onApplied: () => undefined };
+    await applyManifests(objects, options);
+    await removeLeftovers(objects, options);
+  };
+  await install(true);
+  expect(await findInstalled(cluster.kube, signal)).toMatchObject({ hasOlm: true });
+  expect(await hasRole('longshore-olm')).toBe(true);
+  const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', namespace: 'operators' };
+  expect(await cluster.kube.get({ ...group, name: 'global-operators' })).toBeDefined();
+  await install(false);
+  expect(await findInstalled(cluster.kube, signal)).toMatchObject({ hasOlm: false });
+  expect(await hasRole('longshore-olm')).toBe(false);
+});
+
+test('beside another Operator Lifecycle Manager nothing is installed', async () => {
+  await assertNoOtherOlm(cluster.kube, signal);
+  const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'x', image: 'x' }] } };
+  const spec = { replicas: 1, selector: { matchLabels: { app: 'x' } }, template };
+  const metadata = { name: 'olm-operator', namespace: 'default' };
+  await cluster.kube.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec }, user);
+  await expect(assertNoOtherOlm(cluster.kube, signal)).rejects.toThrow('(Deployment default/olm-operator)');
 });

@@ -1,6 +1,7 @@
 import { ownerKindLabel } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { hasOlm } from './olm.ts';
 import { type Overlay, overlays } from './overlays.ts';
 import { shardCountOf } from './shards.ts';
 
@@ -16,6 +17,8 @@ export interface Installed {
   readonly image: string | undefined;
   /** How many leaders share the work. */
   readonly shards: number;
+  /** Whether the controllers do what Operator Lifecycle Manager does. */
+  readonly hasOlm: boolean;
 }
 
 /** Whether the object came with an installation, in whatever way, or is one that our processes have made for themselves. What a bundle brought is
@@ -53,6 +56,7 @@ export async function findInstalled(kube: KubeClient, signal: AbortSignal): Prom
     overlay: namespace?.metadata.annotations?.[overlayAnnotation],
     image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,
     shards: shardCountOf(core),
+    hasOlm: hasOlm(core),
   };
 }
 

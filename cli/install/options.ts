@@ -22,6 +22,11 @@ export const installOptions = {
     description:
       'Number of shards of the controllers, up to 8, with two Pods each (default: the installed number, else 1).',
   },
+  olm: {
+    kind: 'flag',
+    description:
+      'Install Operator Lifecycle Manager as well: CatalogSources, Subscriptions, ClusterServiceVersions and OperatorGroups are reconciled (default: as installed, else no).',
+  },
   'dry-run': {
     kind: 'flag',
     default: false,

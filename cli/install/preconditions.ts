@@ -4,11 +4,13 @@ import {
   isJsonObject,
   type JsonObject,
   mapLimit,
+  objectAt,
   TerminalError,
   valueAt,
 } from '../../src/base/index.ts';
 import {
   describeRef,
+  groupOf,
   isKubeError,
   isNotFound,
   type KubeClient,
@@ -19,6 +21,7 @@ import {
 import { isTooOld, oldestKubernetes } from '../client/index.ts';
 import { isOurs } from './installed.ts';
 import { readManifests } from './manifests.ts';
+import { olmArgument } from './olm.ts';
 import { overlays } from './overlays.ts';
 
 interface Asking {
@@ -40,11 +43,20 @@ export async function readLive(
   }
 }
 
+/** Whether the manifests bring the definition of the object's kind. */
+function isOfBroughtKind({ apiVersion, kind }: KubeObject, objects: readonly KubeObject[]): boolean {
+  return objects.some((one) => {
+    const spec = one.kind === 'CustomResourceDefinition' && isJsonObject(one['spec']) ? one['spec'] : undefined;
+    const names = objectAt(spec, 'names');
+    return spec?.['group'] === groupOf(apiVersion) && names?.['kind'] === kind;
+  });
+}
+
 /** Whatever the manifests speak of must be there to be spoken of, but for what they bring themselves.
  *  @throws TerminalError KindsMissing */
 async function assertKinds(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
   const missing = new Set<string>();
-  for (const { apiVersion, kind } of objects) {
+  for (const { apiVersion, kind } of objects.filter((object) => !isOfBroughtKind(object, objects))) {
     try {
       await kube.resolve(apiVersion, kind, { signal });
     } catch (thrown) {
@@ -87,7 +99,7 @@ function argsOf(deployments: readonly KubeObject[]): ReadonlySet<string> {
 /** Arguments that some overlay gives, or an installation adds. */
 async function ownArgs(): Promise<ReadonlySet<string>> {
   const all = await Promise.all(overlays.map((overlay) => readManifests(overlay)));
-  return argsOf(all.flat() as unknown as KubeObject[]);
+  return new Set([...argsOf(all.flat() as unknown as KubeObject[]), olmArgument]);
 }
 
 /** Other settings, such as an image policy, would be lost silently.
@@ -169,7 +181,8 @@ async function refusalOf(object: KubeObject, { kube, signal }: Asking): Promise<
     await kube.apply(object, { fieldManager: 'longshore', force: true, isDryRun: true, signal });
     return undefined;
   } catch (thrown) {
-    const isUntold = isNotFound(thrown) || errorMessage(thrown).includes('does not support dry run');
+    const isUntold =
+      isNotFound(thrown) || thrown instanceof NoKindMatch || errorMessage(thrown).includes('does not support dry run');
     if (isUntold) return undefined;
     if (!isKubeError(thrown) || thrown.failure.status === 0) throw thrown;
     return `${describeRef(refOf(object))}: ${thrown.message}`;

@@ -13,6 +13,7 @@ import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from
 import { type DeletionOptions, deleteAll, deleteOne, listIfServed, namesOf, untilDeleted } from './deletion.ts';
 import { isOurs } from './installed.ts';
 import { formerObjects, readManifests } from './manifests.ts';
+import { olmPermissionObjects } from './olm.ts';
 import { crdNameOf, sharedKinds } from './others-kinds.ts';
 import { overlays } from './overlays.ts';
 import { shardsAbove } from './shards.ts';
@@ -64,6 +65,7 @@ async function shippedInReverse(): Promise<KubeObject[]> {
       shipped.set(describeRef(refOf(object)), object);
     }
   }
+  for (const object of await olmPermissionObjects()) shipped.set(describeRef(refOf(object)), object);
   return installBatches([...shipped.values()])
     .flat()
     .toReversed();

@@ -50,6 +50,12 @@ function catalogParts(
   };
 }
 
+/** Operator Lifecycle Manager has no shards: the first one has it. */
+function olmParts({ olm: settings, shard, storeDir }: ControllersConfig): ControllersContext['olm'] {
+  if (settings === undefined || (shard?.index ?? 1) > 1) return undefined;
+  return { settings, olmDir: `${storeDir}/olm` };
+}
+
 interface ContentParts {
   readonly own: OwnProcess;
   readonly leadership: Leadership;
@@ -119,6 +125,7 @@ export async function controllers(values: Values): Promise<number> {
     systemNamespace,
     whenStopped,
     catalogs: catalogParts(config, serving, systemNamespace),
+    olm: olmParts(config),
     election: leadership,
     environment: processEnvironment(),
     onSynced: (whenCaughtUp) => void readyWhenCaughtUp(own, whenCaughtUp),

@@ -8,6 +8,7 @@ import { type ApplyManifestsOptions, applyManifests, withImage } from '../apply-
 import { chooseOverlay, findInstalled, type Installed } from '../installed.ts';
 import { removeLeftovers } from '../leftovers.ts';
 import { readManifests, shownName } from '../manifests.ts';
+import { assertNoOtherOlm, withOlm } from '../olm.ts';
 import type { installOptions } from '../options.ts';
 import { leaveOthersKinds } from '../others-kinds.ts';
 import type { Overlay } from '../overlays.ts';
@@ -30,6 +31,7 @@ interface Choice {
   readonly overlay: Overlay;
   readonly image: string | undefined;
   readonly shards: number;
+  readonly hasOlm: boolean;
 }
 
 /** What was not asked for stays as it is installed. */
@@ -40,21 +42,24 @@ function choose(values: Values, installed: Installed | undefined): Choice {
     overlay: chooseOverlay(values.overlay, installed),
     image: image ?? installed?.image,
     shards: values.shards ?? installed?.shards ?? 1,
+    hasOlm: values.olm ?? installed?.hasOlm ?? false,
   };
 }
 
-function reportRetained(values: Values, { overlay, image, shards }: Choice): void {
+function reportRetained(values: Values, { overlay, image, shards, hasOlm }: Choice): void {
   const retained = [
     ...(values.overlay === undefined ? [`overlay ${overlay}`] : []),
     ...(values.image === undefined && image !== undefined ? [`image ${image}`] : []),
     ...(values.shards === undefined && shards > 1 ? [`${shards} shards`] : []),
+    ...(values.olm === undefined && hasOlm ? ['Operator Lifecycle Manager'] : []),
   ];
   if (retained.length > 0) process.stdout.write(`as installed: ${retained.join(', ')}\n`);
 }
 
 /** The objects to apply. */
-async function readDesired({ overlay, image, shards }: Choice): Promise<readonly KubeObject[]> {
-  const shipped = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
+async function readDesired({ overlay, image, shards, hasOlm }: Choice): Promise<readonly KubeObject[]> {
+  const sharded = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
+  const shipped = hasOlm ? await withOlm(sharded) : sharded;
   return image === undefined ? shipped : withImage(shipped, image);
 }
 
@@ -83,6 +88,7 @@ export async function install(values: Values): Promise<number> {
   const signal = AbortSignal.timeout(applyDeadlineMs);
   const installed = await findInstalled(kube, signal);
   const choice = choose(values, installed);
+  if (choice.hasOlm) await assertNoOtherOlm(kube, signal);
   if (installed !== undefined) reportRetained(values, choice);
   const objects = await leaveOthersKinds(await readDesired(choice), {
     kube,

@@ -1,0 +1,68 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  TerminalError,
+} from '../../src/base/index.ts';
+import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { readDeployFile, readOlmCrds } from '../client/index.ts';
+
+/** Has the controllers reconcile the kinds of Operator Lifecycle Manager. */
+export const olmArgument = '--olm';
+const coreName = 'core';
+const partOf = { 'app.kubernetes.io/part-of': 'longshore' };
+/** Deployments of another installation. */
+const programs = ['olm-operator', 'catalog-operator'];
+
+/** Whether a Deployment of the controllers has the argument. */
+export function hasOlm(deployment: KubeObject): boolean {
+  const pod = objectAt(deployment as unknown as JsonObject, 'spec', 'template', 'spec');
+  return objectsAt(pod, 'containers').some((container) => listOfTexts(container, 'args').includes(olmArgument));
+}
+
+function withArgument(object: KubeObject): KubeObject {
+  const spec = object['spec'];
+  if (object.kind !== 'Deployment' || object.metadata.name !== coreName || !isJsonObject(spec)) return object;
+  const { template } = spec as unknown as { template: { spec: { containers: readonly JsonObject[] } } };
+  const containers = template.spec.containers.map((container) => {
+    return { ...container, args: [...listOfTexts(container, 'args'), olmArgument] };
+  });
+  return {
+    ...object,
+    spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } },
+  } as KubeObject;
+}
+
+const permissionsFile = 'olm/permissions.yaml';
+
+/** The permissions that the controllers need for it. */
+export async function olmPermissionObjects(): Promise<readonly KubeObject[]> {
+  return (await readDeployFile(permissionsFile)) as unknown as KubeObject[];
+}
+
+/** The manifests with Operator Lifecycle Manager: its definitions, namespaces, groups and roles, and the argument of the controllers. */
+export async function withOlm(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+  const definitions = ((await readOlmCrds()) as unknown as KubeObject[]).map((definition) => {
+    const labels = { ...definition.metadata.labels, ...partOf };
+    return { ...definition, metadata: { ...definition.metadata, labels } };
+  });
+  const shipped = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
+  return [...objects.map(withArgument), ...definitions, ...shipped, ...(await olmPermissionObjects())];
+}
+
+/** Two installations would work against each other.
+ *  @throws TerminalError OlmPresent, naming the Deployments of the other one */
+export async function assertNoOtherOlm(kube: KubeClient, signal: AbortSignal): Promise<void> {
+  const found: string[] = [];
+  for (const name of programs) {
+    const target = { apiVersion: 'apps/v1', kind: 'Deployment', fieldSelector: `metadata.name=${name}` };
+    const { items } = await kube.list(target, { signal });
+    const running = items.filter((object) => objectAt(object as unknown as JsonObject, 'spec')?.['replicas'] !== 0);
+    found.push(...running.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  }
+  if (found.length === 0) return;
+  const text = `Operator Lifecycle Manager runs on this cluster (Deployment ${found.join(', ')}): two of them would work against each other. Scale these to 0 first, or install without --olm; nothing was changed`;
+  throw new TerminalError('OlmPresent', text);
+}
