@@ -18,8 +18,9 @@ import {
   addSubscriptions,
   openBundleContents,
 } from '../../src/olm/index.ts';
+import { catalog, catalogSource, subscription } from '../olm/catalog-objects.ts';
 import { type ServedCatalogs, serveCatalogs } from '../olm/catalogs.ts';
-import { catalog, catalogSource, group, subscription } from '../olm/objects.ts';
+import { group } from '../olm/objects.ts';
 import { eventually } from '../support/index.ts';
 
 const user = { fieldManager: 'test' };
