@@ -18,7 +18,7 @@ export {
   targetsOf,
   tenancyOf,
 } from './operator-groups.ts';
-export { permissionObjects, permissionsHash } from './operator-permissions.ts';
+export { permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
 export { isInactiveMember, type Placement, placementOf } from './placement.ts';
 export { inlineBytesFor, orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';

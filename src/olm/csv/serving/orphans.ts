@@ -32,7 +32,7 @@ async function isAbsent(kube: KubeClient, { namespace, name }: LabelledOwner, si
     await kube.get({ apiVersion, kind, namespace, name }, { signal });
     return false;
   } catch (thrown) {
-    // The kind itself may be unserved, which says nothing of its objects.
+    // The kind itself may be unserved, which is no answer about its objects.
     if (!isNotFound(thrown)) throw thrown;
   }
   await kube.list({ apiVersion, kind, namespace }, { signal });
