@@ -7,6 +7,7 @@ import { installPlanTarget } from '../plan-target.ts';
 import type { SubscriptionContext } from './context.ts';
 import { SubscriptionCounts } from './count.ts';
 import { LastAnswers } from './last-answers.ts';
+import { Newcomers } from './newcomers.ts';
 import { steps } from './reconcile.ts';
 import { createResolver, type NamespaceResolver } from './resolver.ts';
 import { beginNamespace, type NamespaceRun } from './run.ts';
@@ -39,6 +40,7 @@ function createContext(manager: Manager, options: SubscriptionsOptions): Subscri
     resolver,
     globalCatalogNamespace,
     answers: new LastAnswers(),
+    newcomers: new Newcomers(),
     counts: new SubscriptionCounts(subscriptions),
     events: manager.eventRecorder(component),
     caches: {

@@ -5,6 +5,7 @@ import type { ClusterServiceVersion, InstallPlan, OperatorGroup, Subscription } 
 import { createCatalogView } from '../../catalog/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
 import { answerNamespace, type NamespaceAnswer, type Selected } from './answer.ts';
+import { Newcomers } from './newcomers.ts';
 import { packagesOf, presentBundle } from './present.ts';
 import { followProgress } from './progress.ts';
 import { approvalOf, dependencyStep, planObject, propose, unreferencedPlan } from './proposal.ts';
@@ -70,7 +71,6 @@ describe('the state of a Subscription', () => {
     expect(follow(oar, { plans: [planOf('p', { csvs: ['boat.v1', 'oar.v1'], generation: 7 })] })).toMatchObject({
       state: 'UpgradePending',
       currentCSV: 'oar.v1',
-      installPlanGeneration: 7,
       installPlanRef: { name: 'p', uid: 'uid-p' },
     });
   });
@@ -169,6 +169,18 @@ describe('an upgrade', () => {
     const circle = [csvOf('a', { spec: { replaces: 'b' } }), csvOf('b', { spec: { replaces: 'a' } })];
     expect(upgradeState(situation({ csvs: circle }), 0)).toBe('none');
   });
+});
+
+test('Subscriptions without a plan are waited for, each for a while', () => {
+  const newcomers = new Newcomers();
+  const [boat, oar] = [subscriptionOf('boat'), subscriptionOf('oar')];
+  expect(newcomers.waitMs([boat], 0)).toBe(200);
+  expect(newcomers.waitMs([boat, oar], 150)).toBe(200);
+  expect(newcomers.waitMs([boat, oar], 250)).toBe(100);
+  expect(newcomers.waitMs([boat, oar], 350)).toBe(0);
+  expect(newcomers.waitMs([subscriptionOf('ship', { status: pendingOf('p') })], 400)).toBe(0);
+  newcomers.forgetOld(100_000);
+  expect(newcomers.waitMs([boat], 100_000)).toBe(200);
 });
 
 describe('what is installed', () => {

@@ -19,7 +19,7 @@ export function planOf({ installPlanRef }: SubscriptionStatus, situation: Situat
 /** The members of a status that refer to a plan. */
 export function planReference(
   plan: InstallPlan,
-): Pick<SubscriptionStatus, 'installPlanRef' | 'installplan' | 'installPlanGeneration'> {
+): Required<Pick<SubscriptionStatus, 'installPlanRef' | 'installplan' | 'installPlanGeneration'>> {
   const { apiVersion, kind } = installPlanResource;
   const { name, namespace = '', uid = '', resourceVersion = '' } = plan.metadata;
   return {
@@ -41,7 +41,8 @@ function followGenerated(
   const plan = situation.plans.get(generatedBy);
   const { startingCSV = '' } = spec;
   if (plan === undefined || !plan.spec.clusterServiceVersionNames.includes(startingCSV)) return status;
-  return { ...status, ...planReference(plan), currentCSV: startingCSV };
+  const { installPlanRef, installplan } = planReference(plan);
+  return { ...status, installPlanRef, installplan, currentCSV: startingCSV };
 }
 
 function stateOf(status: SubscriptionStatus, situation: Situation): SubscriptionState {

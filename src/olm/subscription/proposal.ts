@@ -75,7 +75,7 @@ export function dependencyStep(
 }
 
 /** The number of the next plan: higher than all that exist or are referred to. */
-export function nextGeneration({ subscriptions, plans }: Situation): number {
+function nextGeneration({ subscriptions, plans }: Situation): number {
   const used = [
     ...subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0),
     ...[...plans.values()].map(({ spec }) => spec.generation ?? 0),

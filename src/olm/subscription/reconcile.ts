@@ -26,12 +26,15 @@ function failResolution(run: NamespaceRun, reason: FailureReason, message: strin
   run.context.events.record(run.object, { type: 'Warning', reason: 'ResolutionFailed', message });
 }
 
+const nothingAsked: NamespaceAnswer = { resolution: undefined, deprecations: {} };
+
 async function ask(
   run: NamespaceRun,
   question: NamespaceQuestion,
   { held, signal }: { readonly held: HeldSources; readonly signal: AbortSignal },
 ): Promise<NamespaceAnswer> {
   const { answers, resolver, metrics, clock } = run.context;
+  if (question.resolution === undefined && question.installed.length === 0) return nothingAsked;
   const key = answers.keyOf(question, held);
   const known = answers.get(question.namespace, key);
   if (known !== undefined) return known;
@@ -58,6 +61,19 @@ function isDue(run: NamespaceRun): boolean {
     clearForAll(run, 'ResolutionFailed');
     return false;
   }
+  return isGathered(run) && isUpgradable(run);
+}
+
+/** Subscriptions that come at the same time are resolved together. */
+function isGathered(run: NamespaceRun): boolean {
+  const { newcomers, clock } = run.context;
+  const waitMs = newcomers.waitMs(run.situation.subscriptions, clock.now());
+  newcomers.forgetOld(clock.now());
+  if (waitMs > 0) requeueAfter(run, waitMs);
+  return waitMs === 0;
+}
+
+function isUpgradable(run: NamespaceRun): boolean {
   const state = upgradeState(run.situation, run.context.clock.now());
   if (state === 'settling') requeueAfter(run, settledAfterMs);
   return state === 'none';

@@ -598,6 +598,15 @@ test('E-050 deprecations of what is installed come and go', async () => {
   await reports('boat', 'ChannelDeprecated', undefined);
 });
 
+test('Subscriptions that are created together get one plan', async () => {
+  await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }), operatorPackage('oar', { stable: '1.0.0' }));
+  await Promise.all([subscribe('boat'), subscribe('oar')]);
+  await installed('boat', 'boat.v0.1.0');
+  await installed('oar', 'oar.v1.0.0');
+  const names = (await plans()).map(({ spec }) => spec.clusterServiceVersionNames.toSorted());
+  expect(names).toEqual([['boat.v0.1.0', 'oar.v1.0.0']]);
+});
+
 test('a second Manual Subscription makes a plan for both, and the first keeps its own', async () => {
   await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }), operatorPackage('oar', { stable: '1.0.0' }));
   await subscribe('boat', { installPlanApproval: 'Manual' });
