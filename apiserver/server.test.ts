@@ -1,6 +1,6 @@
 import { request as httpsRequest } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isJsonObject, type JsonObject } from '../src/base/index.ts';
+import { isJsonObject, type JsonObject, silentLogger } from '../src/base/index.ts';
 import { Connection } from '../test/conformance/connection.ts';
 import { eventually } from '../test/support/index.ts';
 import { type ApiServer, startApiServer } from './index.ts';
@@ -214,4 +214,38 @@ test('a Job gets its generated name into the labels that select its pods', async
   const { name } = made.body['metadata'] as { name: string };
   const labels = { 'job-name': name, 'batch.kubernetes.io/job-name': name };
   expect(made.body).toMatchObject({ spec: { template: { metadata: { labels } } } });
+});
+
+test('a client that leaves in the middle of a body leaves no error in the log', async () => {
+  const errors: unknown[] = [];
+  const left = Promise.withResolvers<void>();
+  const log = {
+    ...silentLogger(),
+    debug: () => left.resolve(),
+    error: (...entry: unknown[]) => void errors.push(entry),
+  };
+  await using other = await startApiServer({ simulation: false, log });
+  const sent = httpsRequest(`${other.url}/api/v1/namespaces/default/configmaps`, {
+    method: 'POST',
+    ca: other.caCertificatePem,
+    headers: { authorization: `Bearer ${other.adminToken}`, 'content-type': 'application/json', 'content-length': 99 },
+    agent: false,
+  });
+  sent.on('error', () => undefined);
+  sent.write('{', () => sent.destroy());
+  await left.promise;
+  expect(errors).toEqual([]);
+});
+
+test('a list that is too large for YAML is refused in that form alone', async () => {
+  const data = { large: 'x'.repeat(900_000) };
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await server.client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `large-${name}` }, data });
+  }
+  const path = '/api/v1/namespaces/default/configmaps';
+  const yaml = { accept: 'application/yaml' };
+  const refused = await ask(path, { headers: yaml });
+  expect([refused.code, refused.text.includes('too large for YAML')]).toEqual([413, true]);
+  expect((await ask(`${path}?limit=2`, { headers: yaml })).code).toBe(200);
+  expect((await ask(path)).code).toBe(200);
 });

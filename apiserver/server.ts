@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
 import {
   type CertifiedKey,
   issueCertificate,
   signCertificateRequest,
   silentLogger,
   systemClock,
+  writeSecretFile,
 } from '../src/base/index.ts';
 import {
   type AdmissionPlugin,
@@ -214,6 +214,7 @@ class ServerCore {
         log,
         authorityPem: authority.certificatePem,
         signCertificate: (...request) => signCertificateRequest(authority, ...request),
+        contentsElsewhere: this.aggregation.namespaceContents,
         issueSecretToken: (...about) => this.parts.tokens.issueForSecret(...about),
       }),
     );
@@ -336,7 +337,7 @@ async function kubeconfigFor(
 }
 
 /** Starts a Kubernetes API server in this process. Many can run at once; each stops on its own.
- *  @throws TerminalError DataFolderInUse, ManifestNotFound */
+ *  @throws TerminalError DataFolderInUse, FileNotWritten, ManifestNotFound */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const { host = '127.0.0.1', clock = systemClock } = options;
   const open = await openCore(options, host);
@@ -346,8 +347,13 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   core.startBackground({ authority: credentials.authority, port: network.port }, options.simulation ?? true);
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${network.port}`;
   const kubeconfig = formatKubeconfig(url, credentials);
-  if (options.kubeconfigPath !== undefined) await writeFile(options.kubeconfigPath, kubeconfig, { mode: 0o600 });
   const stop = stopOnce(core, network);
+  try {
+    if (options.kubeconfigPath !== undefined) await writeSecretFile(options.kubeconfigPath, kubeconfig);
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
   return {
     url,
     caCertificatePem: credentials.authority.certificatePem,

@@ -8,8 +8,10 @@ import {
   addClusterServiceVersions,
   addCopiedCsvs,
   addInstallPlans,
+  addOlmConfig,
   addOperatorConditions,
   addOperatorGroups,
+  addOperators,
   addPackageRegistration,
   addSubscriptions,
   type CatalogSources,
@@ -93,6 +95,8 @@ export async function addOlm(
   addOperatorGroups(manager);
   addClusterServiceVersions(manager);
   addOperatorConditions(manager);
+  addOperators(manager);
+  addOlmConfig(manager);
   addCopiedCsvs(manager);
   addApiRoles(manager);
   if (packages !== undefined) stack.use(await openPackages(manager, views, packages));

@@ -13,6 +13,7 @@ import {
 } from '../src/base/index.ts';
 import {
   type ContentReply,
+  type ContentRequest,
   type ContentServer,
   type ContentServerOptions,
   explainFullDisk,
@@ -37,6 +38,7 @@ import { createContentAccess } from './content-access.ts';
 import { fieldManager } from './field-manager.ts';
 import { noteStored } from './shared-content.ts';
 import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
+import { UploadSlots } from './upload-slots.ts';
 
 export interface ContentServiceOptions {
   readonly kube: KubeClient;
@@ -63,8 +65,6 @@ const refusals: ReadonlyMap<string, number> = new Map([
   ['InvalidMetadata', 422],
 ]);
 const conflictTries = 5;
-/** Each may take as much disk as one upload may have. */
-const uploadsAtATime = 8;
 const received = 'received bundle upload, waiting for provisioner to unpack it.';
 
 /** The cluster's authority for client certificates, where it is published for extension API servers. */
@@ -106,21 +106,22 @@ async function isFile(path: string): Promise<boolean> {
 class UploadDesk {
   readonly #options: ContentServiceOptions;
   readonly #uploads: Uploads;
-  #underWay = 0;
+  readonly #slots: UploadSlots;
 
   constructor(options: ContentServiceOptions, uploads: Uploads) {
     this.#options = options;
     this.#uploads = uploads;
+    this.#slots = new UploadSlots(options.clock);
   }
 
-  async take(name: string, body: IncomingMessage, signal: AbortSignal): Promise<ContentReply> {
-    if (this.#underWay >= uploadsAtATime) return { status: 503, text: 'too many uploads at a time: try again later' };
-    this.#underWay += 1;
-    try {
-      return await this.#take(name, body, signal);
-    } finally {
-      this.#underWay -= 1;
-    }
+  async take(name: string, body: IncomingMessage, asked: ContentRequest): Promise<ContentReply> {
+    const { socket } = body;
+    const before = socket.bytesRead;
+    const receivedBytes = (): number => socket.bytesRead - before;
+    using admitted = this.#slots.admit({ user: asked.user.username, bundleName: name, receivedBytes });
+    if (admitted === undefined) return { status: 503, text: 'too many uploads at a time: try again later' };
+    const reply = await this.#take(name, body, AbortSignal.any([asked.signal, admitted.signal]));
+    return admitted.signal.aborted ? { status: 503, text: errorMessage(admitted.signal.reason) } : reply;
   }
 
   async #take(name: string, body: IncomingMessage, signal: AbortSignal): Promise<ContentReply> {
@@ -263,6 +264,6 @@ export async function startContentService(options: ContentServiceOptions): Promi
     ...(options.refusal === undefined ? {} : { refusal: options.refusal }),
     elsewhere: options.elsewhere,
     fileOf,
-    upload: (name, body, signal) => desk.take(name, body, signal),
+    upload: (name, body, request) => desk.take(name, body, request),
   });
 }

@@ -69,7 +69,8 @@ export class Shards {
     const deployment = this.#deployments.get(name);
     if (deployment !== undefined) return this.hasDeployment(deployment);
     const bornMs = Date.parse(bundle.metadata.creationTimestamp ?? '');
-    if (this.#clock.now() - bornMs < strangeMs) return undefined;
+    // By another clock, or before this one was set back.
+    if (Math.abs(this.#clock.now() - bornMs) < strangeMs) return undefined;
     return spread(name, count) + 1 === index;
   }
 }

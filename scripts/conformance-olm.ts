@@ -1,55 +1,43 @@
-/** `npm run conformance:olm`: plays the scenarios of test/olm on the real OLM and compares with what was recorded, or records again. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+/** `npm run conformance:olm`: plays the scenarios of test/olm on the real OLM, or on Longshore's own controllers, and compares with what was recorded, or
+ *  records again. */
 import { parseArgs } from 'node:util';
-import { errorMessage, mapLimit } from '../src/base/index.ts';
-import { findOlm, olmVersion } from '../test/olm/binaries.ts';
-import { differencesOf } from '../test/olm/compare.ts';
+import { areaNames, playArea, scenariosOf } from '../test/olm/area.ts';
+import { findOlm, type NoOlm, olmVersion } from '../test/olm/binaries.ts';
+import { comparable } from '../test/olm/comparable.ts';
+import { type Difference, differencesOf } from '../test/olm/compare.ts';
+import { explanations } from '../test/olm/explained.ts';
+import { explain } from '../test/olm/explanation.ts';
 import { startOracle } from '../test/olm/oracle.ts';
-import { openStage, playScenario, type Stage } from '../test/olm/play.ts';
+import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
-import type { Recording, Recordings, Scenario } from '../test/olm/scenario.ts';
+import type { Implementation, Recording, Recordings } from '../test/olm/scenario.ts';
 
 const usage = `usage: npm run conformance:olm -- [options]
   --area NAME      only test/olm/scenarios/NAME.ts; may be given several times
   --scenario ID    only this scenario; may be given several times
+  --ours           on Longshore's controllers instead of the real OLM
   --record         write what the real OLM showed to test/olm/seen/
+  --out FOLDER     write what was shown there
+  --missing        only scenarios that were not recorded yet
   --lanes N        scenarios at a time (default 8)`;
 
 const { values } = parseArgs({
   options: {
     area: { type: 'string', multiple: true },
     scenario: { type: 'string', multiple: true },
+    ours: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
+    out: { type: 'string' },
+    missing: { type: 'boolean', default: false },
     lanes: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
   },
 });
 
-const scenariosFolder = join(import.meta.dirname, '../test/olm/scenarios');
-
-async function areas(): Promise<readonly string[]> {
-  if (values.area !== undefined) return values.area;
-  return (await readdir(scenariosFolder)).map((name) => name.replace(/\.ts$/, '')).toSorted();
-}
-
-async function scenariosOf(area: string): Promise<readonly Scenario[]> {
-  const module = (await import(join(scenariosFolder, `${area}.ts`))) as { scenarios: readonly Scenario[] };
-  return module.scenarios.filter(({ id }) => values.scenario === undefined || values.scenario.includes(id));
-}
-
-/** Recorded is what was played; a failure of one scenario does not stop the others. */
-async function playAll(stage: Stage, scenarios: readonly Scenario[]): Promise<Record<string, Recording>> {
-  const played: Record<string, Recording> = {};
-  await mapLimit(scenarios, Number(values.lanes), async (scenario) => {
-    try {
-      played[scenario.id] = await playScenario(stage, scenario);
-    } catch (thrown) {
-      process.exitCode = 1;
-      console.log(`${scenario.id} failed: ${errorMessage(thrown)}`);
-    }
-  });
-  return played;
+/** Of ours those that have no explanation yet. */
+function differencesFrom(id: string, before: Recording, now: Recording): readonly Difference[] {
+  const differences = differencesOf(comparable(before), comparable(now));
+  return values.ours ? explain(id, differences, explanations).unexplained : differences;
 }
 
 /** How many scenarios differ from their recording. */
@@ -57,7 +45,7 @@ function report(recorded: Recordings, played: Recordings): number {
   let differing = 0;
   for (const [id, now] of Object.entries(played)) {
     const before = recorded[id];
-    const differences = before === undefined ? [] : differencesOf(before, now);
+    const differences = before === undefined ? [] : differencesFrom(id, before, now);
     if (before === undefined) console.log(`${id}: not recorded yet`);
     if (differences.length > 0) console.log(`\n# ${id} ${now.title}`);
     for (const { label, path, olm, ours } of differences) {
@@ -68,23 +56,38 @@ function report(recorded: Recordings, played: Recordings): number {
   return differing;
 }
 
+async function starter(): Promise<(() => Promise<Implementation>) | NoOlm> {
+  if (values.ours) return () => startOurs();
+  const binaries = await findOlm({ mayBuild: true, report: console.log });
+  return 'missing' in binaries ? binaries : () => startOracle(binaries);
+}
+
+async function playOne(area: string, start: () => Promise<Implementation>): Promise<void> {
+  const recorded = await readRecordings(area);
+  const isChosen = (id: string): boolean =>
+    (values.scenario?.includes(id) ?? true) && !(values.missing && recorded[id] !== undefined);
+  const scenarios = (await scenariosOf(area)).filter(({ id }) => isChosen(id));
+  const played = await playArea(scenarios, {
+    start,
+    lanes: Number(values.lanes),
+    report: (line) => {
+      process.exitCode = 1;
+      console.log(line);
+    },
+  });
+  if (values.out !== undefined) await writeRecordings(area, played, values.out);
+  const differing = report(recorded, played);
+  if (values.record && !values.ours) await writeRecordings(area, { ...recorded, ...played });
+  else if (differing > 0) process.exitCode = 1;
+  const name = values.ours ? 'Longshore' : `OLM ${olmVersion}`;
+  console.log(`${area}: ${scenarios.length} scenarios on ${name}, ${differing} differ from their recording`);
+}
+
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
-  const binaries = await findOlm({ mayBuild: true, report: console.log });
-  if ('missing' in binaries) return console.log(`conformance:olm is skipped, for there is no OLM: ${binaries.missing}`);
-  await using oracle = await startOracle(binaries);
-  await using stage = await openStage(oracle);
-  for (const area of await areas()) {
-    const scenarios = await scenariosOf(area);
-    const recorded = await readRecordings(area);
-    const played = await playAll(stage, scenarios);
-    const differing = report(recorded, played);
-    if (values.record) await writeRecordings(area, { ...recorded, ...played });
-    else if (differing > 0) process.exitCode = 1;
-    console.log(
-      `${area}: ${scenarios.length} scenarios on OLM ${olmVersion}, ${differing} differ from their recording`,
-    );
-  }
+  const start = await starter();
+  if ('missing' in start) return console.log(`conformance:olm is skipped, for there is no OLM: ${start.missing}`);
+  for (const area of values.area ?? (await areaNames())) await playOne(area, start);
 }
 
 await main();

@@ -8,7 +8,7 @@ import {
   valueAt,
 } from '../../src/base/index.ts';
 import { clusterServiceResolver, type ServiceResolver } from '../admission/index.ts';
-import { runControllers, specOf } from '../controllers/index.ts';
+import { type ContentsElsewhere, runControllers, specOf } from '../controllers/index.ts';
 import { asJson, type Cluster, type ClusterEvent, type KubeObject } from '../core/index.ts';
 import type { ServedVersion, ServedVersions } from '../discovery/index.ts';
 import { type DelegatedRequest, PlainError, type Reply } from '../http/index.ts';
@@ -18,6 +18,7 @@ import { apiServiceType, type Backend, Backends, backendOf } from './backends.ts
 import { ExtensionDocuments } from './extension-documents.ts';
 import { Forwarding } from './forward.ts';
 import { ForwardLimits } from './forward-limits.ts';
+import { ExtensionContents } from './namespace-contents.ts';
 
 const automanaged = 'kube-aggregator.kubernetes.io/automanaged';
 const checkWorkers = 16;
@@ -50,6 +51,7 @@ export class Aggregation implements ServedVersions, AsyncDisposable {
   readonly #backends: Backends;
   readonly #documents: ExtensionDocuments;
   readonly #limits = new ForwardLimits();
+  readonly #contents: ExtensionContents;
   readonly #subscription: Disposable;
   #running: AsyncDisposable | undefined;
 
@@ -58,6 +60,8 @@ export class Aggregation implements ServedVersions, AsyncDisposable {
     const resolve = deps.resolveService ?? clusterServiceResolver(deps.cluster);
     this.#backends = new Backends({ cluster: deps.cluster, resolve, frontProxy: deps.frontProxy });
     this.#documents = new ExtensionDocuments(this.#backends, deps.log);
+    const { cluster, clock } = deps;
+    this.#contents = new ExtensionContents({ cluster, clock, backends: this.#backends, documents: this.#documents });
     this.#subscription = deps.cluster.subscribe((event) => {
       if (isListingChanged(event)) this.#documents.touch();
     });
@@ -67,7 +71,12 @@ export class Aggregation implements ServedVersions, AsyncDisposable {
   start(): void {
     const { cluster, clock, log } = this.#deps;
     const availability = new Availability({ cluster, clock, backends: this.#backends, documents: this.#documents });
-    this.#running = runControllers({ cluster, log }, [availability], checkWorkers);
+    this.#running = runControllers({ cluster, log }, [availability, this.#contents], checkWorkers);
+  }
+
+  /** The objects that extension servers have in namespaces. */
+  get namespaceContents(): ContentsElsewhere {
+    return this.#contents;
   }
 
   get edition(): number {
@@ -95,8 +104,9 @@ export class Aggregation implements ServedVersions, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#subscription[Symbol.dispose]();
-    await this.#running?.[Symbol.asyncDispose]();
+    // Before the controllers, which wait for the answers to what they ask.
     this.#backends[Symbol.dispose]();
+    await this.#running?.[Symbol.asyncDispose]();
   }
 
   #backendFor(path: string): Backend | undefined {

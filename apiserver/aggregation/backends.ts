@@ -73,6 +73,8 @@ export class Backends implements Disposable {
   readonly #resolve: ServiceResolver;
   readonly #frontProxy: CertifiedKey;
   readonly #unverified: Agent;
+  /** Ends the requests that are open, however slow the other side is. */
+  readonly #end = new AbortController();
   readonly #agents = new Map<string, { readonly key: string; readonly agent: Agent }>();
 
   constructor(deps: {
@@ -114,7 +116,7 @@ export class Backends implements Disposable {
       method,
       ...endpoint,
       path,
-      signal,
+      signal: AbortSignal.any([signal, this.#end.signal]),
       servername: `${backend.service.name}.${backend.service.namespace}.svc`,
       headers: { ...headers, host: authorityOf(endpoint) },
       agent: isUnverified ? this.#unverified : this.#agentOf(backend),
@@ -128,6 +130,7 @@ export class Backends implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#end.abort();
     for (const { agent } of this.#agents.values()) agent.destroy();
     this.#agents.clear();
     this.#unverified.destroy();

@@ -8,6 +8,10 @@ export const aggregatorUser: UserInfo = completeUser('system:kube-aggregator', [
 
 /** A document to be fetched. */
 export interface DocumentRequest {
+  /** Default GET. */
+  readonly method?: 'GET' | 'DELETE';
+  /** Default `aggregatorUser`. */
+  readonly user?: UserInfo;
   readonly path: string;
   readonly accept: string;
   readonly maxBytes: number;
@@ -26,11 +30,11 @@ export interface FetchedDocument {
 export async function fetchDocument(
   backends: Backends,
   backend: Backend,
-  { path, accept, maxBytes, signal }: DocumentRequest,
+  { method = 'GET', user = aggregatorUser, path, accept, maxBytes, signal }: DocumentRequest,
 ): Promise<FetchedDocument> {
-  const headers = { accept, 'user-agent': 'longshore-aggregator', ...userHeaders(aggregatorUser) };
+  const headers = { accept, 'user-agent': 'longshore-aggregator', ...userHeaders(user) };
   const { promise, resolve, reject } = Promise.withResolvers<FetchedDocument>();
-  const request = backends.request(backend, { method: 'GET', path, headers, signal });
+  const request = backends.request(backend, { method, path, headers, signal });
   request.on('error', reject);
   request.on('response', (response) => {
     const chunks: Buffer[] = [];
@@ -38,7 +42,8 @@ export async function fetchDocument(
     response.on('error', reject);
     response.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) response.destroy(new Error(`GET ${path}: the answer is larger than ${maxBytes} bytes`));
+      if (size > maxBytes)
+        response.destroy(new Error(`${method} ${path}: the answer is larger than ${maxBytes} bytes`));
       else chunks.push(chunk);
     });
     response.on('end', () =>

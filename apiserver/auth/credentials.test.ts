@@ -71,3 +71,11 @@ test('issues everything again when the authority is damaged', async () => {
   await writeFile(authorityFile(), text.replace(/MII\w{6}/, 'AAAAAAAAA'));
   expectGood(await load(nowMs), nowMs);
 });
+
+test('a token or key that a power cut has emptied is made again', async () => {
+  await load(nowMs);
+  for (const name of ['admin.token', 'service-account.key']) await writeFile(join(dataDir, 'pki', name), '');
+  const credentials = await load(nowMs);
+  expect(credentials.adminToken.length).toBeGreaterThan(20);
+  expect(credentials.tokenKeyPem).toContain('PRIVATE KEY');
+});

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type CertifiedKey,
@@ -9,6 +9,7 @@ import {
   isServingCertificate,
   issueCertificate,
   makeFolder,
+  writeSecretFile,
 } from '../../src/base/index.ts';
 
 const dayMs = 86_400_000;
@@ -49,13 +50,6 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whole or not at all, readable by the owner alone. */
-async function writeSecret(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await rename(temporary, path);
-}
-
 /** Texts kept under a name in a folder, or nowhere when there is none. */
 class SecretFolder {
   readonly #path: string | undefined;
@@ -66,9 +60,10 @@ class SecretFolder {
 
   async text(name: string, make: () => string): Promise<string> {
     const known = this.#path === undefined ? undefined : await readText(join(this.#path, name));
-    if (known !== undefined) return known;
+    // A file may be empty after a power cut: an empty token would be one that everyone has.
+    if (known !== undefined && known.trim() !== '') return known;
     const made = make();
-    if (this.#path !== undefined) await writeSecret(join(this.#path, name), made);
+    if (this.#path !== undefined) await writeSecretFile(join(this.#path, name), made);
     return made;
   }
 
@@ -83,7 +78,7 @@ class SecretFolder {
     const made = await make();
     if (this.#path !== undefined) {
       // One file, so that a certificate never stands beside the key of another.
-      await writeSecret(join(this.#path, `${name}.pem`), `${made.certificatePem}${made.privateKeyPem}`);
+      await writeSecretFile(join(this.#path, `${name}.pem`), `${made.certificatePem}${made.privateKeyPem}`);
     }
     return made;
   }

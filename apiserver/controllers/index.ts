@@ -9,6 +9,7 @@ import { aggregatedRoles } from './aggregated-roles.ts';
 import { apiServices } from './api-services.ts';
 import { autoscalers } from './autoscalers.ts';
 import { certificateSigning, type SignCertificate } from './certificate-signing.ts';
+import { type ContentsElsewhere, nothingElsewhere } from './contents-elsewhere.ts';
 import { runControllers } from './controller.ts';
 import { crdInstances } from './crd-instances.ts';
 import { serviceEndpoints } from './endpoints/index.ts';
@@ -21,6 +22,7 @@ import { resourceQuotas } from './resource-quotas.ts';
 import { volumeProtection } from './volume-protection.ts';
 
 export { Appointments } from './appointments.ts';
+export type { ContentsElsewhere, Remaining, RemainingElsewhere } from './contents-elsewhere.ts';
 export { type Controller, ignoreNotFound, objectsIn, runControllers, specOf, statusOf, typeOf } from './controller.ts';
 
 /** What the controllers are given. */
@@ -31,6 +33,8 @@ export interface ControllerDeps {
   readonly authorityPem: string;
   readonly issueSecretToken: IssueSecretToken;
   readonly signCertificate: SignCertificate;
+  /** Objects that other servers have in namespaces; none by default. */
+  readonly contentsElsewhere?: ContentsElsewhere | undefined;
 }
 
 /** Starts all controllers; each looks at everything that is there first, so that what a restart interrupted goes on.
@@ -38,7 +42,7 @@ export interface ControllerDeps {
 export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncDisposable {
   const controllers = [
     garbageCollector(cluster),
-    namespaceContents(cluster, deps.clock),
+    namespaceContents(cluster, deps.clock, deps.contentsElsewhere ?? nothingElsewhere),
     namespaceDefaults(cluster, deps.authorityPem),
     crdInstances(cluster, deps.clock),
     volumeProtection(cluster),

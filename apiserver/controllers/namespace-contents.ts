@@ -1,14 +1,9 @@
 import { type Clock, formatTimestamp, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { type Cluster, groupResource, type KubeObject, type ResourceType } from '../core/index.ts';
+import type { ContentsElsewhere, Remaining, RemainingElsewhere } from './contents-elsewhere.ts';
 import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:namespace-controller';
-
-interface Remaining {
-  /** How many objects, by `pods.`, `deployments.apps`. */
-  readonly resources: ReadonlyMap<string, number>;
-  readonly finalizers: ReadonlyMap<string, number>;
-}
 
 interface Observation {
   readonly type: string;
@@ -26,28 +21,40 @@ function joined(counts: ReadonlyMap<string, number>, verb: string): string {
   return parts.map(([name, count]) => `${name} ${verb} ${count} resource instances`).join(', ');
 }
 
-function observe({ resources, finalizers }: Remaining): Observation[] {
+function discoveryObservation(undiscovered: readonly string[]): Observation {
+  const type = 'NamespaceDeletionDiscoveryFailure';
+  if (undiscovered.length === 0) {
+    const message = 'All resources successfully discovered';
+    return { type, status: 'False', reason: 'ResourcesDiscovered', message };
+  }
+  const each = undiscovered.toSorted().map((version) => `${version}: stale GroupVersion discovery: ${version}`);
+  const failure = `unable to retrieve the complete list of server APIs: ${each.join(', ')}`;
+  const message = `Discovery failed for some groups, ${undiscovered.length} failing: ${failure}`;
+  return { type, status: 'True', reason: 'DiscoveryFailed', message };
+}
+
+function deletionObservation(failures: readonly string[]): Observation {
+  const type = 'NamespaceDeletionContentFailure';
+  if (failures.length === 0) {
+    const message = 'All content successfully deleted, may be waiting on finalization';
+    return { type, status: 'False', reason: 'ContentDeleted', message };
+  }
+  const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted().join(', ')}`;
+  return { type, status: 'True', reason: 'ContentDeletionFailed', message };
+}
+
+function observe({ resources, finalizers, undiscovered, failures }: RemainingElsewhere): Observation[] {
   const hasContent = resources.size > 0;
   const hasFinalizers = finalizers.size > 0;
   return [
-    {
-      type: 'NamespaceDeletionDiscoveryFailure',
-      status: 'False',
-      reason: 'ResourcesDiscovered',
-      message: 'All resources successfully discovered',
-    },
+    discoveryObservation(undiscovered),
     {
       type: 'NamespaceDeletionGroupVersionParsingFailure',
       status: 'False',
       reason: 'ParsedGroupVersions',
       message: 'All legacy kube types successfully parsed',
     },
-    {
-      type: 'NamespaceDeletionContentFailure',
-      status: 'False',
-      reason: 'ContentDeleted',
-      message: 'All content successfully deleted, may be waiting on finalization',
-    },
+    deletionObservation(failures),
     {
       type: 'NamespaceContentRemaining',
       status: hasContent ? 'True' : 'False',
@@ -77,15 +84,28 @@ function conditionsFrom(old: readonly JsonObject[], observations: readonly Obser
   return [...others, ...fresh];
 }
 
+/** Together, what this server and others have. */
+function joinRemaining(own: Remaining, elsewhere: RemainingElsewhere): RemainingElsewhere {
+  const finalizers = new Map(own.finalizers);
+  for (const [name, count] of elsewhere.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
+  return { ...elsewhere, resources: new Map([...own.resources, ...elsewhere.resources]), finalizers };
+}
+
 class NamespaceContents implements Controller {
   readonly name = 'namespace';
   readonly #cluster: Cluster;
   readonly #clock: Clock;
+  readonly #elsewhere: ContentsElsewhere;
   readonly #terminating = new Set<string>();
 
-  constructor(cluster: Cluster, clock: Clock) {
+  constructor(cluster: Cluster, clock: Clock, elsewhere: ContentsElsewhere) {
     this.#cluster = cluster;
     this.#clock = clock;
+    this.#elsewhere = elsewhere;
+  }
+
+  start(again: (key: string) => void): Disposable {
+    return this.#elsewhere.follow(again);
   }
 
   keysOf({ type, resource, object }: Parameters<Controller['keysOf']>[0]): Iterable<string> {
@@ -110,9 +130,12 @@ class NamespaceContents implements Controller {
     }
     if (namespace.metadata.deletionTimestamp === undefined) return;
     await this.#deleteContents(name);
-    const remaining = this.#count(name);
+    const elsewhere = this.#elsewhere.remaining(name);
+    if (elsewhere === undefined) return;
+    const remaining = joinRemaining(this.#count(name), elsewhere);
     const current = await this.#writeConditions(type, namespace, remaining);
-    if (remaining.resources.size === 0) await this.#finalize(type, current);
+    const { resources, undiscovered, failures } = remaining;
+    if (resources.size + undiscovered.length + failures.length === 0) await this.#finalize(type, current);
   }
 
   #contentTypes(): ResourceType[] {
@@ -141,7 +164,11 @@ class NamespaceContents implements Controller {
     return { resources, finalizers };
   }
 
-  async #writeConditions(type: ResourceType, namespace: KubeObject, remaining: Remaining): Promise<KubeObject> {
+  async #writeConditions(
+    type: ResourceType,
+    namespace: KubeObject,
+    remaining: RemainingElsewhere,
+  ): Promise<KubeObject> {
     const status = statusOf(namespace);
     const old = objectsIn(status.conditions);
     const conditions = conditionsFrom(old, observe(remaining), formatTimestamp(this.#clock.now()));
@@ -161,6 +188,6 @@ class NamespaceContents implements Controller {
 }
 
 /** Empties namespaces that are being deleted, reports in conditions what still blocks them, and finalizes them. */
-export function namespaceContents(cluster: Cluster, clock: Clock): Controller {
-  return new NamespaceContents(cluster, clock);
+export function namespaceContents(cluster: Cluster, clock: Clock, elsewhere: ContentsElsewhere): Controller {
+  return new NamespaceContents(cluster, clock, elsewhere);
 }

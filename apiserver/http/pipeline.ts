@@ -171,7 +171,10 @@ export class Pipeline {
     }
     const error = asStatusError(thrown);
     const isOurs = error.failure.code === 500 && error.failure.reason === 'InternalError';
-    if (isOurs) this.#parts.log.error({ err: error.cause ?? error, path: exchange.path }, 'request failed');
+    const { request } = exchange;
+    // Clients that leave in the middle of a body are no fault, and would fill the log.
+    const level = request.destroyed && !request.complete ? 'debug' : 'error';
+    if (isOurs) this.#parts.log[level]({ err: error.cause ?? error, path: exchange.path }, 'request failed');
     try {
       if (!exchange.response.headersSent) await exchange.send(failureReply(error, exchange));
       else exchange.response.destroy();

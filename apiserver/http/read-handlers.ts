@@ -20,6 +20,8 @@ import { parseSelectors, type Selection, selectionOf } from './selection.ts';
 
 const waitForVersionMs = 3000;
 const waitStepMs = 50;
+/** YAML takes twenty times as long to write as JSON, while nothing else is answered; clients ask for it by hand. */
+const maxYamlCharacters = 4 * 1024 * 1024;
 
 const expiredContinue =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
@@ -221,9 +223,18 @@ function servedText(type: ResourceType, entry: StoredEntry): string {
   return served === object ? entry.text : JSON.stringify(served);
 }
 
+/** @throws StatusError 413 */
+function checkYamlSize(entries: readonly StoredEntry[]): void {
+  const size = entries.reduce((sum, { text }) => sum + text.length, 0);
+  if (size <= maxYamlCharacters) return;
+  const message = `the list is too large for YAML (${size} characters as JSON): ask for JSON, or for parts of it with "limit"`;
+  throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
+}
+
 function listReply(call: ResourceCall, page: Page, form: OutputForm): Reply {
   const { type, exchange, parts } = call;
   const { metadata, entries } = page;
+  if (form.syntax === 'yaml') checkYamlSize(entries);
   const served = (): KubeObject[] => entries.map((entry) => type.toServed(entry.object));
   if (form.as === 'Table') {
     const rowObject = parseRowObject(exchange.query);

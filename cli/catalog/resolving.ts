@@ -50,7 +50,7 @@ async function openView(
       yield* openCatalog(name, options);
     } catch (thrown) {
       if (!(thrown instanceof UnreadableCatalog)) throw thrown;
-      warn(`${thrown.message}\nThe rest of ${name} is used.`);
+      warn(`${thrown.message}\nOnly what could be read of ${name} is used.`);
     }
   }
   return createCatalogView(identity, await readPackages(usable()));

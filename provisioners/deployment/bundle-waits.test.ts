@@ -15,3 +15,11 @@ test('waiting for a Bundle is reported after ten seconds, for each Bundle again'
   waits.forget('web');
   expect(waits.quietMs('web', 'uid-1')).toBe(10_000);
 });
+
+test('a clock that is set back does not make the wait longer', () => {
+  let nowMs = 7_200_000;
+  const waits = new BundleWaits({ ...systemClock, now: () => nowMs });
+  waits.quietMs('web', 'uid-1');
+  nowMs = 0;
+  expect(waits.quietMs('web', 'uid-1')).toBe(0);
+});

@@ -18,7 +18,9 @@ export class BundleWaits {
       wait = { bundleUid, sinceMs: this.#clock.now() };
       this.#waits.set(deployment, wait);
     }
-    return Math.max(0, wait.sinceMs + promptMs - this.#clock.now());
+    const leftMs = wait.sinceMs + promptMs - this.#clock.now();
+    // More is left than there was if the clock was set back.
+    return leftMs <= promptMs ? Math.max(0, leftMs) : 0;
   }
 
   /** The deployment waits no more. */

@@ -35,3 +35,12 @@ test('another version, another deployment and a long silence begin again', () =>
   pace.forget('web');
   expect(pace.pauseMs('web', 'v1')).toBe(0);
 });
+
+test('a clock that is set back does not make a pause longer', () => {
+  let nowMs = 7_200_000;
+  const pace = new DriftPace({ ...systemClock, now: () => nowMs });
+  for (let repair = 1; repair <= 9; repair++) pace.repaired('web', 'v1');
+  expect(pace.pauseMs('web', 'v1')).toBeGreaterThan(0);
+  nowMs = 0;
+  expect(pace.pauseMs('web', 'v1')).toBe(0);
+});

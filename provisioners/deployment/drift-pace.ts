@@ -27,7 +27,10 @@ export class DriftPace {
   /** How long to leave drift from the revision as it is; 0 to correct it now. */
   pauseMs(deployment: string, revision: string): number {
     const contest = this.#contests.get(deployment);
-    return contest?.revision === revision ? Math.max(0, contest.dueMs - this.#clock.now()) : 0;
+    if (contest?.revision !== revision) return 0;
+    const leftMs = contest.dueMs - this.#clock.now();
+    // More is left than there was if the clock was set back.
+    return leftMs <= contest.dueMs - contest.lastMs ? Math.max(0, leftMs) : 0;
   }
 
   /** Records that drift was corrected; true when the next repair has to wait. */

@@ -83,3 +83,11 @@ test('who looks at what was refused after a long time may try again', () => {
   pass(3_600_000);
   expect(gate.pauseOf(gate.begin('a', 'v1'))).toBeUndefined();
 });
+
+test('a clock that is set back does not make a wait longer', () => {
+  const { gate, pass } = open();
+  for (let count = 0; count < 30; count += 1) gate.failed(gate.begin('a', 'v1'), down, halfWay);
+  expect(gate.pauseOf(gate.begin('a', 'v1'))).toBeDefined();
+  pass(-7_200_000);
+  expect(gate.pauseOf(gate.begin('a', 'v1'))).toBeUndefined();
+});

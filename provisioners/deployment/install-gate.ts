@@ -14,6 +14,7 @@ interface Failure {
   readonly inputs: string;
   readonly failures: number;
   readonly dueMs: number;
+  readonly waitMs: number;
   readonly isTerminal: boolean;
   /** Nothing had been written: what the failure was about may go away through others. */
   readonly isUntouched: boolean;
@@ -51,7 +52,8 @@ export class InstallGate {
     const failure = this.#failures.get(name);
     if (failure?.inputs !== inputs) return undefined;
     const ms = failure.dueMs - this.#clock.now();
-    return ms > 1 ? { ms, isFinal: failure.isTerminal } : undefined;
+    // More is left than there was if the clock was set back.
+    return ms > 1 && ms <= failure.waitMs ? { ms, isFinal: failure.isTerminal } : undefined;
   }
 
   /** Takes in what a try ended with; returns how long to wait before the next one. */
@@ -63,7 +65,7 @@ export class InstallGate {
     const pauseMs = backOffMs(failures);
     let waitMs = isTerminal ? finalMs : pauseMs;
     if (facts.isUntouched && !isTerminal && epoch !== this.#epoch) waitMs = Math.min(pauseMs, maxAfterChangeMs);
-    this.#failures.set(name, { inputs, failures, dueMs: this.#clock.now() + waitMs, isTerminal, ...facts });
+    this.#failures.set(name, { inputs, failures, dueMs: this.#clock.now() + waitMs, waitMs, isTerminal, ...facts });
     return waitMs;
   }
 

@@ -122,6 +122,8 @@ export const install: Stage = async (run, bundle, { signal }) => {
   const { gate } = run.hooks;
   const pause = gate.pauseOf(gate.begin(ownerOf(run.object).name, inputsOf(run, bundle)));
   if (pause !== undefined) {
+    // A slow write of an abandoned version may arrive after its rollback.
+    await rollBackAbandoned(run, signal);
     if (!pause.isFinal) requeueAfter(run, pause.ms);
     return blocked();
   }

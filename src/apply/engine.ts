@@ -372,11 +372,17 @@ class Engine implements ApplyEngine {
     }
   }
 
+  /** Whether an object appeared that this process does not know to have written: before it started, or after it had rolled that back. */
+  #isUnexpected({ before, after }: InstalledChange): boolean {
+    if (before !== undefined || after?.isInstalled !== true) return false;
+    return this.#ledger.claimedBy(refKey(after.ref)) === undefined;
+  }
+
   #observe(change: InstalledChange): void {
     const isDrift = this.#ledger.observe(change);
     const isDeleted = change.after === undefined;
     if (isDeleted && change.before !== undefined) this.#health.forget(refKey(change.before.ref));
-    if (!isDrift && !isDeleted && !mayHaveChangedHealth(change)) return;
+    if (!isDrift && !isDeleted && !mayHaveChangedHealth(change) && !this.#isUnexpected(change)) return;
     this.#options.onChange({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isDeleted, isDrift });
   }
 }

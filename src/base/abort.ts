@@ -34,7 +34,8 @@ export async function withDeadline<T>(
   }
 }
 
-/** Like `Promise.all` over `items`, at most `limit` at a time, in order of the results; stops at the first failure. */
+/** Like `Promise.all` over `items`, at most `limit` at a time, in order of the results. After a failure nothing more is begun, and the first
+ *  failure is thrown once what was under way has ended: a caller that cleans up, or rolls back, meets no work of before. */
 export async function mapLimit<T, R>(
   items: readonly T[],
   limit: number,
@@ -42,18 +43,18 @@ export async function mapLimit<T, R>(
 ): Promise<R[]> {
   const results: R[] = Array.from({ length: items.length });
   let next = 0;
-  let failed = false;
+  const failures: unknown[] = [];
   const lane = async (): Promise<void> => {
-    while (next < items.length && !failed) {
+    while (next < items.length && failures.length === 0) {
       const index = next++;
       try {
         results[index] = await work(items[index] as T, index);
       } catch (thrown) {
-        failed = true;
-        throw thrown;
+        failures.push(thrown);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
+  if (failures.length > 0) throw failures[0];
   return results;
 }

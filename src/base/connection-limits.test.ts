@@ -11,18 +11,18 @@ class LimitedServer implements AsyncDisposable {
   readonly #held: (() => void)[] = [];
   readonly #sockets: Socket[] = [];
 
-  private constructor(limits: Partial<ConnectionLimits>) {
+  private constructor(limits: Partial<ConnectionLimits>, openFiles?: number) {
     this.#server = createServer((request, response) => {
       const end = (): void => void response.writeHead(request.url === '/none' ? 404 : 200).end('answer');
       if (request.url === '/held') this.#held.push(end);
       else if (request.url === '/endless') this.#writeTo(response);
       else request.resume().once('end', end);
     });
-    limitConnections(this.#server, { maxConnections: 6, maxPerPeer: 3, firstRequestMs: 60_000, ...limits });
+    limitConnections(this.#server, { maxConnections: 6, maxPerPeer: 3, firstRequestMs: 60_000, ...limits }, openFiles);
   }
 
-  static async start(limits: Partial<ConnectionLimits> = {}): Promise<LimitedServer> {
-    const server = new LimitedServer(limits);
+  static async start(limits: Partial<ConnectionLimits> = {}, openFiles?: number): Promise<LimitedServer> {
+    const server = new LimitedServer(limits, openFiles);
     server.#server.listen(0, '127.0.0.1');
     await once(server.#server, 'listening');
     return server;
@@ -85,6 +85,20 @@ test('a peer at its limit of connections loses its oldest silent one to the next
   expect(await ask(next)).toContain('200');
   expect(await ask(other)).toContain('200');
   expect(mine.slice(1).map(({ closed }) => closed)).toEqual([false, false]);
+});
+
+test('a process that may open few files has fewer connections, in the same proportion', async () => {
+  await using server = await LimitedServer.start({ maxConnections: 600, maxPerPeer: 300 }, 24);
+  const first = idle(await server.connect('127.0.0.2'));
+  const others = [
+    await server.connect('127.0.0.2'),
+    await server.connect('127.0.0.3'),
+    await server.connect('127.0.0.3'),
+  ];
+  expect(first.closed).toBe(false);
+  const next = await server.connect('127.0.0.2');
+  await isClosed(first);
+  for (const socket of [...others, next]) expect(await ask(socket)).toContain('200');
 });
 
 test('a connection with successful requests stays, however many peers open silent ones', async () => {

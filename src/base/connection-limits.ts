@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import { openFileLimit } from './open-files.ts';
 
 /** How many connections a server keeps open, and for how long it waits for a request on a new one. */
 export interface ConnectionLimits {
@@ -185,11 +186,27 @@ class ConnectionTable {
   }
 }
 
+/** A process has up to five servers, and connections and files of its own. */
+const shareOfFiles = 1 / 6;
+
+/** Where all files that a process may open are connections, not even the table can make room: they are refused before it sees them. */
+function within(limits: ConnectionLimits, openFiles: number): ConnectionLimits {
+  const most = Math.max(1, Math.floor(openFiles * shareOfFiles));
+  if (limits.maxConnections <= most) return limits;
+  const perPeer = Math.ceil((limits.maxPerPeer / limits.maxConnections) * most);
+  return { ...limits, maxConnections: most, maxPerPeer: perPeer };
+}
+
 /** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
  *  that waits: first of those on which no request has succeeded yet, then of idle ones, the oldest of the peer with the most. A connection on which a
- *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is. */
-export function limitConnections(server: EventEmitter, limits: ConnectionLimits): void {
-  const table = new ConnectionTable(limits);
+ *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is.
+ *  No server takes more than a sixth of the files that the process may open. */
+export function limitConnections(
+  server: EventEmitter,
+  limits: ConnectionLimits,
+  openFiles: number = openFileLimit(),
+): void {
+  const table = new ConnectionTable(within(limits, openFiles));
   if (limits.slowMs !== undefined) {
     const timer = setInterval(() => table.measure(), limits.slowMs);
     timer.unref();

@@ -1,5 +1,7 @@
-import { open, rename } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fileProblem, TerminalError } from './errors.ts';
 
 /** Makes the content of a file last through a power cut. */
 export async function syncFile(path: string): Promise<void> {
@@ -33,4 +35,36 @@ export async function replaceFile(
   }
   await rename(temporaryPath, path);
   await syncDirectory(dirname(path));
+}
+
+/** What a path leads to, whether or not it exists. */
+async function targetOf(path: string): Promise<{ readonly path: string; readonly isReplaced: boolean }> {
+  try {
+    const target = await realpath(path);
+    return { path: target, isReplaced: (await stat(target)).isFile() };
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return { path, isReplaced: true };
+    throw thrown;
+  }
+}
+
+/** Writes a file that only this user may read, though others could read, or had open, what was there before. It has the old content or the new one. What is no
+ *  file, like a terminal or a pipe, is written to.
+ *  @throws TerminalError FileNotWritten, naming the path */
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  try {
+    const target = await targetOf(path);
+    if (!target.isReplaced) return await writeFile(target.path, content);
+    const temporaryPath = `${target.path}.${randomBytes(8).toString('hex')}.tmp`;
+    try {
+      await replaceFile(target.path, content, { temporaryPath });
+    } catch (thrown) {
+      await rm(temporaryPath, { force: true });
+      throw thrown;
+    }
+  } catch (thrown) {
+    throw new TerminalError('FileNotWritten', `${path}: ${fileProblem(thrown)}: it is left as it was`, {
+      cause: thrown,
+    });
+  }
 }

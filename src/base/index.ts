@@ -26,7 +26,7 @@ export {
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
 export { type ConnectionLimits, type LimitedRequest, limitConnections } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
-export { replaceFile, syncDirectory, syncFile } from './durable-files.ts';
+export { replaceFile, syncDirectory, syncFile, writeSecretFile } from './durable-files.ts';
 export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { parseGoDuration } from './go-duration.ts';

@@ -1,6 +1,7 @@
 import { errorMessage, isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
+import type { PatternBudget } from '../schema/index.ts';
 import type { GroupVersionKind, Property } from './property.ts';
-import { compilePropertyRule, type PropertyRule } from './property-rule.ts';
+import { bundlePatterns, compilePropertyRule, type PropertyRule } from './property-rule.ts';
 import { parseVersionRange, type VersionRange } from './version-range.ts';
 
 /** A condition on what is installed. */
@@ -14,6 +15,8 @@ export type Constraint = { readonly failureMessage?: string } & (
 /** How far a tree of constraints may go. */
 export interface ConstraintLimits {
   readonly maxDepth: number;
+  /** Shared by all constraints of a bundle; without it, a constraint has one of its own. */
+  readonly patterns?: PatternBudget;
 }
 
 const maxConstraintBytes = 131_072;
@@ -72,12 +75,12 @@ export function readPackage(
   }
 }
 
-function readRule(value: JsonValue | undefined): PropertyRule {
+function readRule(value: JsonValue | undefined, patterns: PatternBudget | undefined): PropertyRule {
   const members = membersOf(value, ['rule']);
   const rule = text(members, 'rule');
   if (rule === '') return refuse('The CEL expression is missing');
   try {
-    return compilePropertyRule(rule);
+    return compilePropertyRule(rule, patterns);
   } catch (thrown) {
     return refuse(`Invalid CEL expression: ${errorMessage(thrown)}`);
   }
@@ -92,7 +95,7 @@ function readerOf(kind: Kind, limits: ConstraintLimits): Reader {
     case 'package':
       return (value) => ({ kind, ...readPackage(value, 'versionRange') });
     case 'cel':
-      return (value) => ({ kind, rule: readRule(value) });
+      return (value) => ({ kind, rule: readRule(value, limits.patterns) });
     default:
       return (value, depth) => {
         const { constraints } = membersOf(value, ['constraints']);
@@ -121,7 +124,7 @@ export function parseConstraint(value: JsonValue, limits: ConstraintLimits = { m
   if (Buffer.byteLength(JSON.stringify(value)) > maxConstraintBytes) {
     return refuseShape(`olm.constraint value is greater than max constraint size ${maxConstraintBytes} bytes`);
   }
-  return readNode(value, 1, limits);
+  return readNode(value, 1, { patterns: bundlePatterns(), ...limits });
 }
 
 /** What constraints are evaluated against. */

@@ -1,6 +1,7 @@
 import { errorMessage, isJsonObject, type JsonValue, TerminalError } from '../base/index.ts';
 import {
   type Constraint,
+  type ConstraintLimits,
   describeConstraint,
   isMet,
   parseConstraint,
@@ -9,6 +10,7 @@ import {
   type Surroundings,
 } from './constraint.ts';
 import type { Property } from './property.ts';
+import { bundlePatterns } from './property-rule.ts';
 
 /** Something that a bundle needs from elsewhere. A label is only reported, never met or missed. */
 export type Dependency =
@@ -16,10 +18,8 @@ export type Dependency =
   | { readonly type: 'label'; readonly label: string };
 
 /** Limits for dependencies that come from a bundle or an annotation. */
-export interface DependencyLimits {
+export interface DependencyLimits extends ConstraintLimits {
   readonly maxEntries: number;
-  /** Of a tree of constraints. */
-  readonly maxDepth: number;
 }
 
 /** What admission allows. @see docs/spec/admission.md#dependency-rules */
@@ -62,7 +62,7 @@ const requiredProperties: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   ['olm.label.required', readLabel],
 ]);
 
-/** What one property requires; undefined for a property that requires nothing.
+/** What one property requires; undefined for a property that requires nothing. The properties of one bundle share `limits.patterns`.
  *  @throws TerminalError InvalidConstraint, MalformedConstraint, InvalidDependency */
 export function readRequiredProperty(
   { type, value }: Property,
@@ -103,9 +103,10 @@ export function readDependencies(
       problems: [`${what}: ${list.length} entries, more than the limit of ${limits.maxEntries}`],
     };
   }
+  const shared = { patterns: bundlePatterns(), ...limits };
   return collect(
     list,
-    (entry) => readEntry(entry, limits),
+    (entry) => readEntry(entry, shared),
     (index) => `${what}[${index}]`,
   );
 }
@@ -136,9 +137,10 @@ export function readRequiredProperties(
     const read = requiredProperties.get(property.type);
     return read === undefined ? [] : [{ property, index, read }];
   });
+  const shared = { patterns: bundlePatterns(), ...limits };
   return collect(
     required,
-    ({ property, read }) => read(property.value, limits),
+    ({ property, read }) => read(property.value, shared),
     (position) => `${what}[${required[position]?.index ?? position}]`,
   );
 }

@@ -20,6 +20,7 @@ export {
 } from './dependency.ts';
 export { formatPredicate } from './predicate-text.ts';
 export type { GroupVersionKind, Property } from './property.ts';
+export { bundlePatterns } from './property-rule.ts';
 export {
   compareVersions,
   formatVersion,

@@ -29,7 +29,7 @@ const maxRuleCharacters = 16_384;
 const maxIssueCharacters = 2_000;
 /** As much as kube-apiserver allows one expression. */
 const maxCost = 1_000_000;
-/** Of the regular expressions of a rule, of which a bundle may have many. */
+/** Of the regular expressions of all rules of a bundle, of which there may be hundreds. */
 const maxInstructions = 5_000;
 
 function versionOf(text: string): Version | Failure {
@@ -69,14 +69,20 @@ function shortened(issues: string): string {
   return issues.length <= maxIssueCharacters ? issues : `${issues.slice(0, maxIssueCharacters)} (and more)`;
 }
 
-/** Reads a rule; one variable `properties`, a list of `{type, value}`, and the function `semver_compare(a, b)`.
+/** What the regular expressions of all rules of one bundle may compile to together. */
+export function bundlePatterns(): PatternBudget {
+  return new PatternBudget(maxInstructions);
+}
+
+/** Reads a rule; one variable `properties`, a list of `{type, value}`, and the function `semver_compare(a, b)`. Its regular expressions
+ *  count towards `patterns`.
  *  @throws TerminalError InvalidRule
  *  @see docs/spec/bundle-format.md#constraints */
-export function compilePropertyRule(text: string): PropertyRule {
+export function compilePropertyRule(text: string, patterns: PatternBudget = bundlePatterns()): PropertyRule {
   if (text.length > maxRuleCharacters) {
     throw new TerminalError('InvalidRule', `longer than ${maxRuleCharacters} characters`);
   }
-  const program = compileProgram(text, { ...ruleEnvironment(), patterns: new PatternBudget(maxInstructions) });
+  const program = compileProgram(text, { ...ruleEnvironment(), patterns });
   if (isFaulty(program)) {
     throw new TerminalError('InvalidRule', shortened(program.issues ?? program.instantiation ?? 'no expression'));
   }

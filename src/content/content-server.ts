@@ -50,6 +50,12 @@ export interface ContentAccess {
   ): Promise<boolean>;
 }
 
+/** What is known of an authorized request. */
+export interface ContentRequest {
+  readonly user: ContentUser;
+  readonly signal: AbortSignal;
+}
+
 /** An answer of a few words. */
 export interface ContentReply {
   readonly status: number;
@@ -78,7 +84,7 @@ export interface ContentServerOptions {
   /** Where a Bundle's content and upload are, if not here: requests are passed on. */
   readonly elsewhere?: ((bundleName: string, signal: AbortSignal) => Promise<ForwardTarget | undefined>) | undefined;
   /** Takes the body of a PUT to `/uploads/<bundle>.tgz`. */
-  readonly upload: (bundleName: string, body: IncomingMessage, signal: AbortSignal) => Promise<ContentReply>;
+  readonly upload: (bundleName: string, body: IncomingMessage, request: ContentRequest) => Promise<ContentReply>;
 }
 
 /** A content server that answers. Disposing it ends what is under way. */
@@ -166,8 +172,8 @@ class ContentHandler {
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const signal = AbortSignal.timeout(requestDeadlineMs);
-    const refusal = await this.#refusalOf(request, signal);
-    if (refusal !== undefined) return this.#reply(response, refusal);
+    const user = await this.#userOf(request, signal);
+    if ('status' in user) return this.#reply(response, user);
     if (pathOf(request) === '/metrics') return await this.#sendMetrics(request, response);
     const target = targetOf(pathOf(request));
     if (target === undefined) return this.#reply(response, { status: 404, text: 'not found' });
@@ -175,7 +181,7 @@ class ContentHandler {
     if (instead !== undefined) return this.#reply(response, instead);
     const other = await this.#options.elsewhere?.(target.bundleName, signal);
     if (other !== undefined) return await this.#passOn(request, response, { target: other, signal });
-    await this.#handleTarget(request, response, { ...target, signal });
+    await this.#handleTarget(request, response, { ...target, signal, user });
   }
 
   async #passOn(
@@ -192,11 +198,11 @@ class ContentHandler {
   async #handleTarget(
     request: IncomingMessage,
     response: ServerResponse,
-    target: Target & { readonly signal: AbortSignal },
+    target: Target & ContentRequest,
   ): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') return await this.#sendFile(request, response, target);
     if (request.method === 'PUT' && target.folder === 'uploads') {
-      return this.#reply(response, await this.#options.upload(target.bundleName, request, target.signal));
+      return this.#reply(response, await this.#options.upload(target.bundleName, request, target));
     }
     this.#refuseMethod(response, target.folder === 'uploads' ? 'GET, HEAD, PUT' : 'GET, HEAD');
   }
@@ -213,7 +219,8 @@ class ContentHandler {
     response.end(text);
   }
 
-  async #refusalOf(request: IncomingMessage, signal: AbortSignal): Promise<ContentReply | undefined> {
+  /** The user, or why they may not do what they ask. */
+  async #userOf(request: IncomingMessage, signal: AbortSignal): Promise<ContentUser | ContentReply> {
     const { access } = this.#options;
     const credentials = credentialsOf(request);
     const user = credentials === undefined ? undefined : await access.authenticate(credentials, signal);
@@ -221,7 +228,7 @@ class ContentHandler {
       return { status: 401, text: 'unauthorized: expected a bearer token or a client certificate' };
     const path = pathOf(request);
     const verb = verbs[request.method ?? ''] ?? (request.method ?? '').toLowerCase();
-    if (await access.isAllowed(user, { verb, path }, signal)) return undefined;
+    if (await access.isAllowed(user, { verb, path }, signal)) return user;
     return { status: 403, text: `forbidden: ${user.username} may not ${verb} ${path}` };
   }
 

@@ -10,6 +10,7 @@ export { canonicalTar } from './canonical-tar.ts';
 export {
   type ContentAccess,
   type ContentReply,
+  type ContentRequest,
   type ContentServer,
   type ContentServerOptions,
   type ContentUser,

@@ -230,7 +230,8 @@ export class BackgroundWork {
 
   #quietMsOf({ state, sinceMs }: Task): number {
     const { quietMs = 0, clock } = this.#options;
-    return state === 'slow' ? 0 : Math.max(0, sinceMs + quietMs - clock.now());
+    const leftMs = sinceMs + quietMs - clock.now();
+    return state === 'slow' || leftMs > quietMs ? 0 : Math.max(0, leftMs);
   }
 
   #abort(task: Task): void {

@@ -26,7 +26,9 @@ class Answers<T> {
     const key = createHash('sha256').update(question).digest('base64');
     const nowMs = this.#clock.now();
     const known = this.#kept.get(key);
-    if (known !== undefined && known.untilMs > nowMs) return await known.answer;
+    const leftMs = (known?.untilMs ?? nowMs) - nowMs;
+    // More is left than there was if the clock was set back.
+    if (known !== undefined && leftMs > 0 && leftMs <= lifetimeMs) return await known.answer;
     const answer = ask();
     this.#kept.delete(key);
     this.#kept.set(key, { untilMs: nowMs + lifetimeMs, answer });

@@ -194,3 +194,13 @@ test('an answer about permissions is used for ten seconds', async () => {
   nowMs += 10_001;
   expect((await askDirectly(late)).status).toBe(200);
 });
+
+test('an answer about permissions is not used longer because the clock was set back', async () => {
+  const early = await clientCertificate('cluster', 'early');
+  expect((await askDirectly(early)).status).toBe(403);
+  await allowWidgets('early');
+  // Within the validity of the certificates.
+  nowMs -= 10_001;
+  expect((await askDirectly(early)).status).toBe(200);
+  nowMs += 10_001;
+});

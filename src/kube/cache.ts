@@ -196,7 +196,8 @@ class Follower<T> {
       this.#take(event);
       count++;
     }
-    if (count === 0 && this.#options.clock.now() - startedMs < 1000) throw new Error('the watch ended at once');
+    if (count === 0 && Math.abs(this.#options.clock.now() - startedMs) < 1000)
+      throw new Error('the watch ended at once');
   }
 
   #take(event: WatchEvent): void {

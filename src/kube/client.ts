@@ -35,6 +35,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How a list is read page by page. */
+export interface PageOptions extends CallOptions {
+  /** Items at a time. Default: 500. */
+  readonly pageSize?: number;
+}
+
 export interface WriteOptions extends CallOptions {
   readonly fieldManager: string;
   readonly isDryRun?: boolean | undefined;
@@ -85,8 +91,8 @@ export interface KubeClient {
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
   /** All pages. Items have `apiVersion` and `kind`. */
   list(target: ListTarget, options?: CallOptions): Promise<KubeList>;
-  /** The same, at most 500 items at a time. */
-  listPages(target: ListTarget, options?: CallOptions): AsyncIterable<KubeList>;
+  /** The same, page by page. */
+  listPages(target: ListTarget, options?: PageOptions): AsyncIterable<KubeList>;
   create(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
   update(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
   /** JSON merge patch; a `metadata.resourceVersion` in it is a precondition. */
@@ -113,7 +119,7 @@ interface WriteTarget {
   readonly options: ApplyOptions;
 }
 
-const pageSize = 500;
+const defaultPageSize = 500;
 const metadataListType = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const metadataType = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
@@ -171,7 +177,8 @@ async function send(context: Context, apiVersion: string, request: Sendable): Pr
   }
 }
 
-async function* listPages(context: Context, target: ListTarget, call: CallOptions): AsyncGenerator<KubeList> {
+async function* listPages(context: Context, target: ListTarget, options: PageOptions): AsyncGenerator<KubeList> {
+  const { pageSize = defaultPageSize, ...call } = options;
   const base = await collectionOf(context, target, call.signal);
   const accept = target.isMetadataOnly === true ? metadataListType : undefined;
   const { apiVersion, kind } = target;

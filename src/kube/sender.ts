@@ -65,6 +65,10 @@ function bodyOf(what: string, response: WireResponse): JsonValue {
   }
 }
 
+function passWarnings({ onWarning }: Sendable, { headers }: WireResponse): void {
+  for (const text of warningsOf(headers['warning'])) onWarning?.(text);
+}
+
 export interface Answer {
   readonly body: JsonValue;
   readonly status: number;
@@ -97,7 +101,7 @@ export function createSender(options: KubeClientOptions): Sender {
     beforeSend?.();
     try {
       const response = await transport.exchange({ ...request, beforeSend });
-      for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
+      passWarnings(request, response);
       const body = bodyOf(what, response);
       const dateMs = Date.parse(String(response.headers['date']));
       if (response.status < 400) return { body, status: response.status, dateMs };

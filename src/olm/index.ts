@@ -13,7 +13,12 @@ export {
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export type { CatalogSourceViews, HeldSources, ServedSources, UnavailableSource } from './catalog-source/views.ts';
+export {
+  type CatalogSourceViews,
+  type HeldSources,
+  type ServedSources,
+  type UnavailableSource,
+} from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
@@ -23,13 +28,19 @@ export {
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
 export type { CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
-export { operatorAccessController } from './copied-csv/lift.ts';
 export {
   addClusterServiceVersions,
   type ClusterServiceVersionsOptions,
   clusterServiceVersionController,
 } from './csv/controller.ts';
 export { addInstallPlans, type InstallPlansOptions, installPlanController } from './install-plan/controller.ts';
+export { addOlmConfig, type OlmConfigOptions, olmConfigController } from './olm-config/controller.ts';
+export {
+  addOperators,
+  operatorController,
+  operatorSubscriptionController,
+  operatorVersionController,
+} from './operator/controller.ts';
 export {
   addOperatorConditions,
   conditionOwnerController,

@@ -18,8 +18,9 @@ export {
   targetsOf,
   tenancyOf,
 } from './operator-groups.ts';
-export { permissionObjects, permissionsHash } from './operator-permissions.ts';
+export { permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
 export { isInactiveMember, type Placement, placementOf } from './placement.ts';
-export { orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
+export { inlineBytesFor, orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
 export { readStepManifest, type StepReference } from './step-reference.ts';
+export { unpackTimeoutOf } from './unpack-timeout.ts';

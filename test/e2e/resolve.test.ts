@@ -66,7 +66,7 @@ test('a partly invalid catalog is used as far as possible, and what is wrong is 
     stdout: expect.stringContaining('install tide-core 1.0.0') as string,
   });
   expect(stderr).toContain('bad.yaml');
-  expect(stderr).toContain('The rest of broken is used.');
+  expect(stderr).toContain('Only what could be read of broken is used.');
 });
 
 const misuses: readonly { readonly name: string; readonly args: readonly string[]; readonly reported: string }[] = [

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { installFieldManager } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { application, brokenApplication } from '../e2e/contents.ts';
 import { bundleDeployment, conditionOf, startWorld, statusOf, type World } from '../e2e/world.ts';
@@ -66,6 +67,30 @@ test('what several attempts of a first installation created is rolled back when 
   await server.client.apply(bundleDeployment(name, bad), { fieldManager: 'user', force: true });
   await untilRefused(world, name);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
+  await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
+});
+
+test('an object that is written after the rollback of its version, because the request was slow, is removed', async () => {
+  await using world = await startWorld();
+  const server = world.platform.apiServer;
+  if (server === undefined) throw new Error('faults need the embedded API server');
+  const name = 'late-write';
+  const writes = { verbs: ['patch'], resource: 'configmaps', namespace: name, isDryRun: false };
+  const fault = server.faults.add({ ...writes, error: 500 });
+  const good = world.imageSource(`${name}:v1`, application(name, 1));
+  await server.client.apply(bundleDeployment(name, good), { fieldManager: 'user', force: true });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
+  const written = await eventually(async () => {
+    expect(fault.hits).toBeGreaterThan(0);
+    return await server.client.get(namespace);
+  });
+  const bad = world.imageSource(`${name}:v2`, brokenApplication(name));
+  await server.client.apply(bundleDeployment(name, bad), { fieldManager: 'user', force: true });
+  await untilRefused(world, name);
+  await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
+  const { labels = {}, annotations = {} } = written.metadata;
+  const late = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels, annotations } };
+  await server.client.apply(late as never, { fieldManager: installFieldManager, force: true });
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 

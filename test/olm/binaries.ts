@@ -45,17 +45,32 @@ async function binariesIn(folder: string): Promise<OlmBinaries | undefined> {
   }
 }
 
-/** Its programs take no address for their metrics and listen on all of them, on one port: two on one machine would collide. */
-async function listenWhereAsked(source: string): Promise<void> {
-  const path = join(source, 'pkg/lib/server/server.go');
-  const text = await readFile(path, 'utf8');
-  const changed = text
-    .replace('return ":8080"', 'return os.Getenv("METRICS_ADDRESS")')
-    .replace('\t"net/http"\n', '\t"net/http"\n\t"os"\n');
-  if (!changed.includes('METRICS_ADDRESS') || !changed.includes('\t"os"\n')) {
-    throw new Error(`${path} of ${olmVersion} has no address ":8080" to replace: adapt listenWhereAsked()`);
+/** A change to a file of the source, which fails when there is nothing to change. */
+async function edit(path: string, replacements: readonly (readonly [string, string])[]): Promise<void> {
+  let text = await readFile(path, 'utf8');
+  for (const [before, after] of replacements) {
+    if (!text.includes(before)) throw new Error(`${path} of ${olmVersion} has no ${before} to replace`);
+    text = text.replace(before, after);
   }
-  await writeFile(path, changed);
+  await writeFile(path, text);
+}
+
+/** Lets several of them run on one machine, outside of a cluster. What they do is not changed. */
+async function adapt(source: string): Promise<void> {
+  // Metrics have no address of their own: all programs would listen on one port.
+  await edit(join(source, 'pkg/lib/server/server.go'), [
+    ['return ":8080"', 'return os.Getenv("METRICS_ADDRESS")'],
+    ['\t"net/http"\n', '\t"net/http"\n\t"os"\n'],
+  ]);
+  // The package server takes a kubeconfig for everything but authorization.
+  await edit(join(source, 'pkg/package-server/server/server.go'), [
+    [
+      'authorizationOptions := genericoptions.NewDelegatingAuthorizationOptions().',
+      'authorizationOptions := genericoptions.NewDelegatingAuthorizationOptions()\n' +
+        '\tauthorizationOptions.RemoteKubeConfigFile = o.Kubeconfig\n' +
+        '\tauthorizationOptions = authorizationOptions.',
+    ],
+  ]);
 }
 
 /** The module's folder in Go's read-only cache. */
@@ -96,7 +111,7 @@ async function build(report: (line: string) => void): Promise<void> {
     report(`downloading ${moduleName} ${olmVersion} …`);
     await cp(await downloadModule(work), source, { recursive: true });
     await run('chmod', ['-R', 'u+w', source]);
-    await listenWhereAsked(source);
+    await adapt(source);
     report(`building ${programs.join(', ')} (minutes, the first time) …`);
     await buildPrograms(source, work);
     await cp(join(source, 'deploy/chart/crds'), join(work, 'crds'), { recursive: true });

@@ -81,6 +81,11 @@ export class Canonical {
     );
   }
 
+  /** Any JSON, such as an answer of the API. */
+  value(value: JsonValue): JsonValue {
+    return this.#value(value, '');
+  }
+
   #plan(name: string): string {
     const known = this.#plans.get(name) ?? `install-<${this.#plans.size + 1}>`;
     this.#plans.set(name, known);

@@ -3,7 +3,7 @@ import type { Action, State, Target } from './scenario.ts';
 
 const olm = 'operators.coreos.com';
 /** Short names of namespaces in scenarios are written out in the API. */
-const inNamespace = (name: string): string => `$id-${name}`;
+export const inNamespace = (name: string): string => `$id-${name}`;
 
 export const csvTarget = (name: string, namespace = 'a'): Target => {
   return { apiVersion: `${olm}/v1alpha1`, kind: 'ClusterServiceVersion', name, namespace: inNamespace(namespace) };
@@ -16,6 +16,19 @@ export const deploymentTarget = (name = 'boat', namespace = 'a'): Target => {
 };
 export const crdTarget = (plural = 'boats'): Target => {
   return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: `${plural}.$id.example.com` };
+};
+
+export const conditionTarget = (name = 'boat.v0.1.0', namespace = 'a'): Target => {
+  return { apiVersion: `${olm}/v2`, kind: 'OperatorCondition', name, namespace: inNamespace(namespace) };
+};
+export const secretTarget = (name: string, namespace = 'a'): Target => {
+  return { apiVersion: 'v1', kind: 'Secret', name, namespace: inNamespace(namespace) };
+};
+export const configMapTarget = (name: string, namespace = 'a'): Target => {
+  return { apiVersion: 'v1', kind: 'ConfigMap', name, namespace: inNamespace(namespace) };
+};
+export const namespaceTarget = (name: string): Target => {
+  return { apiVersion: 'v1', kind: 'Namespace', name: inNamespace(name) };
 };
 
 /** An OperatorGroup; targets are short names of namespaces, none makes it global. */
@@ -32,10 +45,12 @@ export function group(
   };
 }
 
+const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
 /** The CustomResourceDefinition of `Boat`, or of another kind. */
-export function crd(kind = 'Boat'): JsonObject {
+export function crd(kind = 'Boat', versions: readonly string[] = ['v1'], properties?: JsonObject): JsonObject {
   const singular = kind.toLowerCase();
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const schema = { openAPIV3Schema: properties === undefined ? anything : { type: 'object', properties } };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -44,7 +59,7 @@ export function crd(kind = 'Boat'): JsonObject {
       group: '$id.example.com',
       scope: 'Namespaced',
       names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
+      versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema })),
     },
   };
 }
@@ -54,13 +69,18 @@ const modeTypes = ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllName
 export const installModes = (...supported: readonly string[]): JsonObject[] =>
   modeTypes.map((type) => ({ type, supported: supported.includes(type) }));
 
-export function deployment(name = 'boat', image = 'registry.example/boat'): JsonObject {
+export function deployment(name = 'boat', image = 'registry.example/boat', pod: JsonObject = {}): JsonObject {
   const labels = { app: name };
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'operator', image }] } };
+  const { metadata, spec } = pod as { metadata?: JsonObject; spec?: JsonObject };
+  const template = {
+    metadata: { labels, ...metadata },
+    spec: { containers: [{ name: 'operator', image }], ...spec },
+  };
   return { name, spec: { replicas: 1, selector: { matchLabels: labels }, template } };
 }
 
-interface CsvOptions {
+/** What differs from the usual ClusterServiceVersion. */
+export interface CsvOptions {
   readonly name?: string;
   readonly namespace?: string;
   readonly kind?: string;
@@ -92,74 +112,15 @@ export function csv(options: CsvOptions = {}): JsonObject {
   };
 }
 
-/** One entry of a channel, and the bundle behind it. */
-export interface Release {
-  readonly version: string;
-  readonly replaces?: string;
-  readonly skips?: readonly string[];
-  readonly skipRange?: string;
-  readonly csv?: CsvOptions;
-}
-
-/** The object is encoded when the catalog is served: until then its texts may hold `$id`. */
-const inlined = (data: JsonObject): JsonObject => ({ type: 'olm.bundle.object', value: { data } });
-
-function bundleOf({ version, replaces, skips, skipRange, csv: options }: Release): JsonObject {
-  const name = `boat.v${version}`;
-  const annotations = skipRange === undefined ? {} : { annotations: { 'olm.skipRange': skipRange } };
-  const edges = {
-    ...(replaces === undefined ? {} : { replaces: `boat.v${replaces}` }),
-    ...(skips === undefined ? {} : { skips: skips.map((skipped) => `boat.v${skipped}`) }),
-  };
-  const { metadata, ...rest } = csv({ name, ...annotations, ...options, spec: { ...edges, ...options?.spec } });
-  const { namespace: _written, ...named } = metadata as JsonObject;
-  const properties = [
-    { type: 'olm.package', value: { packageName: 'boat', version } },
-    { type: 'olm.gvk', value: { group: '$id.example.com', version: 'v1', kind: 'Boat' } },
-    inlined({ ...rest, metadata: named }),
-    inlined(crd()),
-  ];
-  // With an image, OLM would start a Job that unpacks it.
-  return { schema: 'olm.bundle', package: 'boat', name, image: '', properties };
-}
-
-/** A catalog of the package `boat` with one channel, `stable`. */
-export function catalog(...releases: readonly Release[]): JsonObject[] {
-  const entries = releases.map(({ version, replaces, skips, skipRange }) => ({
-    name: `boat.v${version}`,
-    ...(replaces === undefined ? {} : { replaces: `boat.v${replaces}` }),
-    ...(skips === undefined ? {} : { skips: skips.map((skipped) => `boat.v${skipped}`) }),
-    ...(skipRange === undefined ? {} : { skipRange }),
-  }));
-  return [
-    { schema: 'olm.package', name: 'boat', defaultChannel: 'stable' },
-    { schema: 'olm.channel', package: 'boat', name: 'stable', entries },
-    ...releases.map(bundleOf),
-  ];
-}
-
-export function catalogSource(served: string): JsonObject {
-  return {
-    apiVersion: `${olm}/v1alpha1`,
-    kind: 'CatalogSource',
-    metadata: { name: 'shop', namespace: inNamespace('a') },
-    spec: { sourceType: 'grpc', address: `$catalog/${served}` },
-  };
-}
-
-export function subscription(spec: JsonObject = {}): JsonObject {
-  return {
-    apiVersion: `${olm}/v1alpha1`,
-    kind: 'Subscription',
-    metadata: { name: 'boat', namespace: inNamespace('a') },
-    spec: { name: 'boat', channel: 'stable', source: 'shop', sourceNamespace: inNamespace('a'), ...spec },
-  };
-}
-
 export const apply = (...objects: readonly JsonObject[]): Action[] => objects.map((object) => ({ apply: object }));
 /** A state to wait for first is optional. */
 export const rest = (label: string, until?: State): Action => ({
   rest: label,
   ...(until === undefined ? {} : { until }),
 });
-export const succeeded = (name: string): State => ({ of: csvTarget(name), is: 'Succeeded' });
+export const succeeded = (name = 'boat.v0.1.0', namespace = 'a'): State => {
+  return { of: csvTarget(name, namespace), is: 'Succeeded' };
+};
+export const failed = (name = 'boat.v0.1.0', namespace = 'a'): State => {
+  return { of: csvTarget(name, namespace), is: 'Failed' };
+};

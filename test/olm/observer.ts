@@ -13,6 +13,7 @@ const kinds: readonly (readonly [string, string])[] = [
   [`${olm}/v1`, 'OperatorGroup'],
   [`${olm}/v2`, 'OperatorCondition'],
   [`${olm}/v1`, 'Operator'],
+  [`${olm}/v1`, 'OLMConfig'],
   ['v1', 'Namespace'],
   ['v1', 'ServiceAccount'],
   ['v1', 'Service'],
@@ -50,14 +51,20 @@ function isCommon({ kind, metadata: { name, labels } }: KubeObject): boolean {
   return ofEveryNamespace.has(`${kind}/${name}`) || labels?.['kubernetes.io/bootstrapping'] !== undefined;
 }
 
+function slugIn(text: string): string | undefined {
+  return slugPattern.exec(text)?.[0];
+}
+
 /** The scenario that an object belongs to; undefined for all others, such as copies in namespaces of other scenarios. */
 function slugOfObject(object: KubeObject): string | undefined {
   if (isCommon(object)) return undefined;
   const { namespace, labels = {} } = object.metadata;
-  if (namespace === undefined) return slugPattern.exec(JSON.stringify(object))?.[0];
-  const own = slugPattern.exec(namespace)?.[0];
+  // Extension API servers are granted to read there how users authenticate.
+  const isOfCluster = namespace === undefined || (namespace === 'kube-system' && object.kind === 'RoleBinding');
+  if (isOfCluster) return slugIn(JSON.stringify(object));
+  const own = slugIn(namespace);
   const origin = labels['olm.copiedFrom'] ?? labels['olm.owner.namespace'] ?? namespace;
-  return slugPattern.exec(origin)?.[0] === own ? own : undefined;
+  return slugIn(origin) === own ? own : undefined;
 }
 
 function phaseOf(object: KubeObject): string {

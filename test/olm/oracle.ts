@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startApiServer } from '../../apiserver/index.ts';
 import { eventually, freePort } from '../support/index.ts';
 import type { OlmBinaries } from './binaries.ts';
+import { openCluster, type ScenarioCluster } from './cluster.ts';
 import type { Implementation } from './scenario.ts';
 
 /** OLM corrects some things on its resync alone. It takes minutes by default. */
 const resync = '2s';
+/** Longer than two resyncs: what it corrects only then is not missed. */
+const quietMs = 8_000;
+/** A state that is not reached by then is taken as never reached. */
+const stateLimitMs = 120_000;
 
 interface Program extends AsyncDisposable {
   readonly metricsUrl: string;
@@ -23,14 +26,14 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function startProgram(dir: string, path: string, args: readonly string[]): Promise<Program> {
+async function startProgram(folder: string, path: string, args: readonly string[]): Promise<Program> {
   const address = `127.0.0.1:${await freePort()}`;
-  const logPath = join(dir, `${path.replace(/.*\//, '')}.log`);
+  const logPath = join(folder, `${path.replace(/.*\//, '')}.log`);
   await using log = await open(logPath, 'a');
-  const kubeconfig = join(dir, 'kubeconfig');
+  const kubeconfig = join(folder, 'kubeconfig');
   const operator = { OPERATOR_NAMESPACE: 'olm', OPERATOR_NAME: 'olm-operator' };
   const child = spawn(path, args, {
-    cwd: dir,
+    cwd: folder,
     env: { ...process.env, ...operator, KUBECONFIG: kubeconfig, METRICS_ADDRESS: address },
     stdio: ['ignore', log.fd, log.fd],
   });
@@ -51,29 +54,62 @@ async function metricsOf(program: Program): Promise<string> {
   return await response.text();
 }
 
-/** Starts the real OLM on an embedded API server, whose simulation makes Deployments available. */
-export async function startOracle(binaries: OlmBinaries): Promise<Implementation> {
+/** The processes of OLM. */
+interface Programs extends AsyncDisposable {
+  metrics(): Promise<string>;
+  assertAlive(): Promise<void>;
+}
+
+function packageServerArguments({ kubeconfigPath, packageServerPort, folder }: ScenarioCluster): string[] {
+  const port = ['--secure-port', String(packageServerPort), '--bind-address', '127.0.0.1', '--cert-dir', folder];
+  const access = ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'];
+  const kubeconfigs = access.flatMap((flag) => [`--${flag}`, kubeconfigPath]);
+  return [...port, ...kubeconfigs, '--global-namespace', 'olm', '--interval', resync];
+}
+
+async function startPrograms(binaries: OlmBinaries, cluster: ScenarioCluster): Promise<Programs> {
   await using stack = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), 'longshore-olm-'));
-  stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const kubeconfigPath = join(dir, 'kubeconfig');
-  const server = stack.use(await startApiServer({ crds: binaries.crds, kubeconfigPath }));
-  await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
+  const { folder } = cluster;
   const status = ['--writeStatusName', ''];
   const olmArgs = ['--interval', resync, '--writePackageServerStatusName', '', ...status];
-  const olm = stack.use(await startProgram(dir, binaries.olm, olmArgs));
+  const olm = stack.use(await startProgram(folder, binaries.olm, olmArgs));
   const catalogArgs = ['--namespace', 'olm', '--interval', resync, '--install-plan-retry-timeout', '5s', ...status];
-  const catalog = stack.use(await startProgram(dir, binaries.catalog, catalogArgs));
-  const programs = [olm, catalog];
-  const metrics = async (): Promise<string> => (await Promise.all(programs.map(metricsOf))).join('');
+  const catalog = stack.use(await startProgram(folder, binaries.catalog, catalogArgs));
+  const packages = stack.use(await startProgram(folder, binaries.packageServer, packageServerArguments(cluster)));
+  const metrics = async (): Promise<string> => (await Promise.all([olm, catalog].map(metricsOf))).join('');
   await eventually(metrics);
   const owned = stack.move();
   return {
-    kubeconfigPath,
     metrics,
     assertAlive: async () => {
-      for (const program of programs) await program.assertAlive();
+      for (const program of [olm, catalog, packages]) await program.assertAlive();
     },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Starts the real OLM on a cluster of its own. */
+export async function startOracle(binaries: OlmBinaries): Promise<Implementation> {
+  await using stack = new AsyncDisposableStack();
+  const cluster = stack.use(await openCluster(binaries.crds));
+  let programs = await startPrograms(binaries, cluster);
+  stack.defer(() => programs[Symbol.asyncDispose]());
+  await eventually(async () => {
+    const text = JSON.stringify(await cluster.read('/apis/packages.operators.coreos.com/v1'));
+    if (!text.includes('packagemanifests')) throw new Error(`the package server does not answer: ${text}`);
+  });
+  const owned = stack.move();
+  return {
+    kubeconfigPath: cluster.kubeconfigPath,
+    quietMs,
+    stateLimitMs,
+    read: (path) => cluster.read(path),
+    metrics: () => programs.metrics(),
+    restart: async () => {
+      await programs[Symbol.asyncDispose]();
+      programs = await startPrograms(binaries, cluster);
+    },
+    assertAlive: () => programs.assertAlive(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

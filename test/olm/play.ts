@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorMessage, type JsonObject, objectAt, systemClock, textAt } from '../../src/base/index.ts';
+import { errorMessage, type JsonObject, type JsonValue, objectAt, systemClock, textAt } from '../../src/base/index.ts';
 import {
   createKubeClient,
   isNotFound,
@@ -13,6 +13,7 @@ import {
   type Action,
   type Implementation,
   type Recording,
+  type Rest,
   type Scenario,
   type Snapshot,
   type State,
@@ -20,9 +21,9 @@ import {
   type Target,
 } from './scenario.ts';
 
-/** Longer than two resyncs of the oracle: what it corrects only then is not missed. */
-const quietMs = 6_000;
-const restLimitMs = 60_000;
+/** For quiet. What changes for longer is a loop. */
+const restLimitMs = 45_000;
+const writer = { fieldManager: 'scenario' };
 
 /** Objects by their key; several with one key are numbered in the order of their content. */
 function objectsOf({ canonical, objects }: Timeline, changedBeforeMs: number): Map<string, JsonObject> {
@@ -38,9 +39,14 @@ function objectsOf({ canonical, objects }: Timeline, changedBeforeMs: number): M
   return new Map([...named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Series that name the scenario's objects. How often something was synced is chance. */
-function metricsOf({ canonical }: Timeline, slug: string, text: string): string[] {
-  const named = text.split('\n').filter((line) => line.includes(slug) && !line.startsWith('#'));
+const counts =
+  /^(csv_count|csv_upgrade_count|install_plan_count|subscription_count|catalog_source_count|installplan_warnings_total)\b/;
+
+/** Series that name the scenario's objects; counts of the cluster where it is alone. How often something was synced is chance. */
+function metricsOf({ canonical }: Timeline, { slug, isAlone }: { slug: string; isAlone: boolean }, text: string) {
+  const lines = text.split('\n').filter((line) => !line.startsWith('#'));
+  const own = new RegExp(`${slug}(?![a-z0-9])`);
+  const named = lines.filter((line) => own.test(line) || (isAlone && counts.test(line)));
   return named
     .map((line) => canonical.text(/^\w+_(?:total|bucket|sum)\b/.test(line) ? line.replace(/ [^ ]+$/, '') : line))
     .toSorted();
@@ -55,15 +61,18 @@ class Run {
   readonly #kube: KubeClient;
   readonly #implementation: Implementation;
   readonly #slug: string;
+  readonly #isAlone: boolean;
   readonly #timeline: Timeline;
   readonly #addresses: ReadonlyMap<string, string>;
   readonly snapshots: Snapshot[] = [];
+  #answers: Record<string, JsonValue> = {};
   #before = new Map<string, JsonObject>();
 
   constructor(stage: Stage, scenario: Scenario, addresses: ReadonlyMap<string, string>) {
     this.#kube = stage.kube;
     this.#implementation = stage.implementation;
     this.#slug = slugOf(scenario.id);
+    this.#isAlone = scenario.isAlone ?? false;
     this.#timeline = stage.observer.timeline(this.#slug);
     this.#addresses = addresses;
   }
@@ -76,53 +85,119 @@ class Run {
   }
 
   async act(action: Action): Promise<void> {
-    const options = { fieldManager: 'scenario' };
-    if ('rest' in action) return await this.#rest(action.rest, action.until);
-    if ('apply' in action) {
-      await this.#kube.apply(this.#filled(action.apply) as unknown as KubeObject, { ...options, force: true });
+    if ('rest' in action) return await this.#rest(action);
+    if ('restart' in action) {
+      await this.#implementation.restart();
+    } else if ('try' in action) {
+      this.#answers[action.try] = await this.#attempt(action.apply);
+    } else if ('apply' in action) {
+      await this.#kube.apply(await this.#withUids(action.apply), { ...writer, force: true });
     } else if ('patch' in action) {
       const { subresource } = action;
-      const patchOptions = subresource === undefined ? options : { ...options, subresource };
-      await this.#kube.patch(this.#target(action.patch), this.#filled(action.merge), patchOptions);
+      const options = subresource === undefined ? writer : { ...writer, subresource };
+      await this.#kube.patch(this.#target(action.patch), this.#filled(action.merge), options);
     } else {
-      await this.#kube.delete(this.#target(action.delete));
+      await this.#actOnMany(action);
     }
     // The watch shows the write a moment later.
     this.#timeline.lastChangeMs = Date.now();
+  }
+
+  async #actOnMany(action: Extract<Action, { delete: unknown } | { deleteAll: unknown } | { approve: unknown }>) {
+    if ('delete' in action) {
+      await this.#kube.delete(this.#target(action.delete));
+      return;
+    }
+    const plans = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' };
+    const target = this.#filled('deleteAll' in action ? action.deleteAll : { ...plans, namespace: action.approve });
+    const { items } = await this.#kube.list(target);
+    for (const { metadata } of items) {
+      const object = { ...target, name: metadata.name ?? '' };
+      if ('deleteAll' in action) await this.#kube.delete(object);
+      else await this.#kube.patch(object, { spec: { approved: true } }, writer);
+    }
+  }
+
+  /** `$uid/KIND/NAME` is the uid of an object of the namespace `a`. */
+  async #withUids(object: JsonObject): Promise<KubeObject> {
+    let text = JSON.stringify(this.#filled(object));
+    for (const [all, kind = '', name = ''] of text.matchAll(/\$uid\/(\w+)\/([\w.-]+)/g)) {
+      const apiVersion = kind === 'ClusterServiceVersion' ? 'operators.coreos.com/v1alpha1' : 'v1';
+      const { metadata } = await this.#kube.get({ apiVersion, kind, name, namespace: `${this.#slug}-a` });
+      text = text.replace(all, metadata.uid ?? '');
+    }
+    return JSON.parse(text) as KubeObject;
+  }
+
+  async #attempt(object: JsonObject): Promise<JsonValue> {
+    try {
+      await this.#kube.apply(this.#filled(object) as unknown as KubeObject, { fieldManager: 'scenario', force: true });
+      return 'accepted';
+    } catch (thrown) {
+      return this.#timeline.canonical.text(errorMessage(thrown));
+    }
   }
 
   #target(target: Target): Target {
     return this.#filled(target);
   }
 
-  async #isReached({ of, is }: State): Promise<boolean> {
+  async #isReached(state: State): Promise<boolean> {
     try {
-      const status = objectAt((await this.#kube.get(this.#target(of))) as JsonObject, 'status');
-      return textAt(status, 'phase') === is || textAt(status, 'state') === is;
+      const object = (await this.#kube.get(this.#target(state.of))) as JsonObject;
+      if ('isAbsent' in state) return false;
+      if ('has' in state) return JSON.stringify(object).includes(this.#filled(state.has));
+      const status = objectAt(object, 'status');
+      if ('shows' in state) {
+        return Object.entries(state.shows).every(([key, value]) => textAt(status, key) === this.#filled(value));
+      }
+      return textAt(status, 'phase') === state.is || textAt(status, 'state') === state.is;
     } catch (thrown) {
-      if (isNotFound(thrown)) return false;
+      if (isNotFound(thrown)) return 'isAbsent' in state;
       throw thrown;
     }
   }
 
-  async #rest(label: string, until?: State): Promise<void> {
+  /** Whether it is still restless when the time is up. */
+  async #settle(until?: State): Promise<boolean> {
+    const { quietMs, stateLimitMs } = this.#implementation;
+    const stateEndMs = Date.now() + stateLimitMs;
+    while (until !== undefined && Date.now() < stateEndMs && !(await this.#isReached(until))) await pause(200);
     const endMs = Date.now() + restLimitMs;
-    while (until !== undefined && Date.now() < endMs && !(await this.#isReached(until))) await pause(200);
     while (Date.now() - this.#timeline.lastChangeMs < quietMs && Date.now() < endMs) await pause(100);
+    return Date.now() - this.#timeline.lastChangeMs < quietMs;
+  }
+
+  async #readAnswers({ reads = {}, reviews = {} }: Rest): Promise<void> {
+    for (const [name, path] of Object.entries(reads)) {
+      this.#answers[name] = this.#timeline.canonical.value(await this.#implementation.read(this.#filled(path)));
+    }
+    for (const [name, review] of Object.entries(reviews)) {
+      const created = await this.#kube.create(this.#filled(review) as unknown as KubeObject, {
+        fieldManager: 'scenario',
+      });
+      this.#answers[name] = { allowed: objectAt(created as JsonObject, 'status')?.['allowed'] ?? null };
+    }
+  }
+
+  async #rest(rest: Rest): Promise<void> {
+    const isRestless = await this.#settle(rest.until);
+    await this.#readAnswers(rest);
     const nowMs = Date.now();
-    const isRestless = nowMs - this.#timeline.lastChangeMs < quietMs;
-    const changedBeforeMs = isRestless ? nowMs - restLimitMs / 2 : nowMs;
-    const objects = objectsOf(this.#timeline, changedBeforeMs);
+    const objects = objectsOf(this.#timeline, isRestless ? nowMs - restLimitMs * 0.7 : nowMs);
     const phases = [...this.#timeline.phases].map(([key, seen]): [string, string[]] => [key, [...seen]]);
+    const scope = { slug: this.#slug, isAlone: this.#isAlone };
     this.snapshots.push({
-      label,
+      label: rest.rest,
       ...(isRestless ? { restless: true as const } : {}),
       objects: changesOf(this.#before, objects),
       phases: Object.fromEntries(phases.toSorted(([a], [b]) => (a < b ? -1 : 1))),
       events: [...this.#timeline.events].toSorted(),
       // Those of a loop show one of its phases, by chance.
-      metrics: isRestless ? [] : metricsOf(this.#timeline, this.#slug, await this.#implementation.metrics()),
+      metrics: isRestless ? [] : metricsOf(this.#timeline, scope, await this.#implementation.metrics()),
+      ...(Object.keys(this.#answers).length === 0 ? {} : { answers: this.#answers }),
     });
+    this.#answers = {};
     this.#before = objects;
   }
 }
@@ -158,7 +233,11 @@ export async function openStage(implementation: Implementation): Promise<Stage> 
 
 async function cleanUp({ kube }: Stage, scenario: Scenario): Promise<void> {
   for (const name of scenario.namespaces) {
-    await kube.delete({ apiVersion: 'v1', kind: 'Namespace', name: `${slugOf(scenario.id)}-${name}` });
+    try {
+      await kube.delete({ apiVersion: 'v1', kind: 'Namespace', name: `${slugOf(scenario.id)}-${name}` });
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
   }
 }
 

@@ -2,14 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Recording, Recordings, Snapshot } from './scenario.ts';
 
-function fileOf(area: string): string {
-  return join(import.meta.dirname, 'seen', `${area}.json`);
-}
+const seenFolder = join(import.meta.dirname, 'seen');
 
 /** What the real OLM showed in the scenarios of an area; empty when it was never recorded. */
-export async function readRecordings(area: string): Promise<Recordings> {
+export async function readRecordings(area: string, folder: string = seenFolder): Promise<Recordings> {
   try {
-    return JSON.parse(await readFile(fileOf(area), 'utf8')) as Recordings;
+    return JSON.parse(await readFile(join(folder, `${area}.json`), 'utf8')) as Recordings;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw thrown;
@@ -34,7 +32,11 @@ function formatRecording([id, { title, snapshots }]: readonly [string, Recording
 }
 
 /** Writes the recordings of an area in the order of their ids. */
-export async function writeRecordings(area: string, recordings: Recordings): Promise<void> {
+export async function writeRecordings(
+  area: string,
+  recordings: Recordings,
+  folder: string = seenFolder,
+): Promise<void> {
   const sorted = Object.entries(recordings).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await writeFile(fileOf(area), `{\n${sorted.map(formatRecording).join(',\n')}\n}\n`);
+  await writeFile(join(folder, `${area}.json`), `{\n${sorted.map(formatRecording).join(',\n')}\n}\n`);
 }

@@ -33,6 +33,8 @@ export interface ExtensionOptions {
   readonly isCurrent?: boolean;
   /** PEM of the authority that client certificates must be signed by. Default: any are accepted, none is required. */
   readonly clientCaPem?: string;
+  /** Of widgets. Default: create, get, list, watch. */
+  readonly verbs?: readonly string[];
   /** Default: any free port. */
   readonly port?: number;
   /** Its certificate and the authority of it. Default: made for `dnsNames`. */
@@ -52,6 +54,7 @@ export class ExtensionServer implements AsyncDisposable {
   readonly #group: string;
   readonly #version: string;
   readonly #isCurrent: boolean;
+  readonly #verbs: readonly string[];
   readonly #widgets = new Map<string, JsonObject>();
   readonly #watchers = new Set<ServerResponse>();
   readonly #close: () => Promise<void>;
@@ -60,6 +63,7 @@ export class ExtensionServer implements AsyncDisposable {
     this.#group = options.group;
     this.#version = options.version ?? 'v1';
     this.#isCurrent = options.isCurrent ?? true;
+    this.#verbs = options.verbs ?? ['create', 'get', 'list', 'watch'];
     this.port = running.port;
     this.caBundle = running.caBundle;
     this.#close = running.close;
@@ -67,6 +71,17 @@ export class ExtensionServer implements AsyncDisposable {
 
   get groupVersion(): string {
     return `${this.#group}/${this.#version}`;
+  }
+
+  /** Stores a widget without a request. */
+  addWidget(namespace: string, name: string): void {
+    const widget: JsonObject = { apiVersion: this.groupVersion, kind: 'Widget', metadata: { name, namespace } };
+    this.#widgets.set(`${namespace}/${name}`, widget);
+  }
+
+  /** `namespace/name` of the widgets that it stores. */
+  get widgetKeys(): readonly string[] {
+    return [...this.#widgets.keys()];
   }
 
   /** The last request on a path. */
@@ -132,6 +147,7 @@ export class ExtensionServer implements AsyncDisposable {
       for (const watcher of this.#watchers) watcher.write(`${JSON.stringify({ type: 'ADDED', object: stored })}\n`);
       return send(response, 201, stored);
     }
+    if (request.method === 'DELETE') return this.#deleteWidgets(response, `${namespace}/${name}`);
     if (name !== '') {
       const found = this.#widgets.get(`${namespace}/${name}`);
       return send(response, found === undefined ? 404 : 200, found ?? status(404, `widgets "${name}" not found`));
@@ -150,6 +166,17 @@ export class ExtensionServer implements AsyncDisposable {
     for (const object of objects) response.write(`${JSON.stringify({ type: 'ADDED', object })}\n`);
     this.#watchers.add(response);
     response.on('close', () => this.#watchers.delete(response));
+  }
+
+  /** Key of one, or with an empty name of all in a namespace. */
+  #deleteWidgets(response: ServerResponse, key: string): void {
+    const isCollection = key.endsWith('/');
+    if (isCollection && !this.#verbs.includes('deletecollection'))
+      return send(response, 405, status(405, 'not allowed'));
+    const found = [...this.#widgets.keys()].filter((one) => (isCollection ? one.startsWith(key) : one === key));
+    for (const one of found) this.#widgets.delete(one);
+    const code = found.length > 0 || isCollection ? 200 : 404;
+    return send(response, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' });
   }
 
   #document(path: string, accept: string): { readonly body: JsonValue; readonly type?: string } | undefined {
@@ -175,7 +202,7 @@ export class ExtensionServer implements AsyncDisposable {
   }
 
   #resources(): JsonObject {
-    const verbs = ['create', 'get', 'list', 'watch'];
+    const verbs = [...this.#verbs];
     const widgets = { name: 'widgets', singularName: 'widget', namespaced: true, kind: 'Widget', verbs };
     const echoes = { name: 'widgets/echo', singularName: '', namespaced: true, kind: 'Widget', verbs: ['get'] };
     const resources = [{ ...widgets, shortNames: ['wd'] }, echoes];
@@ -189,7 +216,7 @@ export class ExtensionServer implements AsyncDisposable {
       responseKind,
       scope: 'Namespaced',
       singularResource: 'widget',
-      verbs: ['create', 'get', 'list', 'watch'],
+      verbs: [...this.#verbs],
       shortNames: ['wd'],
       subresources: [{ subresource: 'echo', responseKind, verbs: ['get'] }],
     };

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { type JsonObject, parseYaml, silentLogger, systemClock } from '../../src/base/index.ts';
-import { createManager, type Manager } from '../../src/controller/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import { createManager, type Manager, type Permissions } from '../../src/controller/index.ts';
+import {
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  type ObjectRef,
+  serviceAccountUser,
+} from '../../src/kube/index.ts';
+import type { PolicyRule } from '../../src/rbac/index.ts';
 import { type BareCluster, openBareCluster } from './bare-cluster.ts';
 import { eventually } from './eventually.ts';
 
@@ -26,9 +33,33 @@ export async function openOlmCluster(further: readonly string[] = []): Promise<B
   return cluster;
 }
 
-/** Controllers that run until they are disposed of. */
-export async function runControllers(kube: KubeClient, add: (manager: Manager) => void): Promise<AsyncDisposable> {
+const account = { namespace: 'default', name: 'controllers' };
+const eventRules: PolicyRule = { apiGroups: [''], resources: ['events'], verbs: ['create', 'get', 'patch'] };
+
+interface Permitted {
+  readonly permissions: Permissions;
+}
+
+/** Gives the service account of the controllers the permissions of their definitions. */
+async function allow(kube: KubeClient, definitions: readonly Permitted[]): Promise<void> {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const kind = { apiVersion: `${apiGroup}/v1`, metadata: { name: account.name } };
+  const rules = [...definitions.flatMap(({ permissions }) => permissions.cluster ?? []), eventRules];
+  const subjects = [{ kind: 'ServiceAccount', ...account }];
+  const roleRef = { apiGroup, kind: 'ClusterRole', name: account.name };
+  await kube.apply({ ...kind, kind: 'ClusterRole', rules: rules as never }, user);
+  await kube.apply({ ...kind, kind: 'ClusterRoleBinding', roleRef, subjects }, user);
+}
+
+/** Controllers that run until they are disposed of, with the permissions of `definitions` and no others; by default as an administrator. */
+export async function runControllers(
+  admin: KubeClient,
+  add: (manager: Manager) => void,
+  definitions?: readonly Permitted[],
+): Promise<AsyncDisposable> {
+  if (definitions !== undefined) await allow(admin, definitions);
   const stop = new AbortController();
+  const kube = definitions === undefined ? admin : admin.actingAs(serviceAccountUser(account));
   const manager = createManager({ kube, clock: systemClock, log: silentLogger(), signal: stop.signal });
   add(manager);
   await manager.start();

@@ -28,7 +28,7 @@ function definition(properties: JsonObject, rules: readonly string[] = []): Json
 const ofPattern = (pattern: string): JsonObject => ({ type: 'string', maxLength: 10, pattern });
 const large = (end: string): string => `${'a{0,1000}'.repeat(300)}${end}`;
 /** Two of them are too large together. */
-const half = (end: string): string => `${'a{1000}'.repeat(60)}${end}`;
+const half = (end: string): string => `${'a{1000}'.repeat(30)}${end}`;
 
 async function refusal(object: JsonObject): Promise<string> {
   try {
@@ -79,4 +79,25 @@ test('the expressions of a policy count together', async () => {
   expect(message).toContain('spec.validations[1].expression');
   expect(message).not.toContain('spec.validations[0].expression');
   expect(message).toContain('expression too large');
+});
+
+test('the match conditions of all webhooks of a configuration count together', async () => {
+  const webhook = (end: string) => ({
+    name: `${end}.example.com`,
+    clientConfig: { url: 'https://127.0.0.1:1/' },
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    matchConditions: [{ name: end, expression: `object.metadata.name.matches('${half(end)}')` }],
+  });
+  const configuration = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'large' },
+    webhooks: [webhook('p'), webhook('q')],
+  };
+  const message = await refusal(configuration);
+  expect(message).toContain('webhooks[1].matchConditions[0].expression');
+  expect(message).not.toContain('webhooks[0].matchConditions[0].expression');
+  expect(message).toContain('expression too large');
+  expect(await refusal({ ...configuration, webhooks: [webhook('p')] })).toBe('none');
 });

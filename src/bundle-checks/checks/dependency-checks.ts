@@ -1,5 +1,5 @@
 import { type FieldPath, isJsonObject, type JsonObject, type JsonValue, textAt } from '../../base/index.ts';
-import { readDependencies } from '../../constraints/index.ts';
+import { bundlePatterns, type DependencyLimits, readDependencies } from '../../constraints/index.ts';
 import type { BundleFile, BundleUnderCheck } from '../bundle.ts';
 import type { Check, Hit } from '../check.ts';
 import { checksOfProblems, type ProblemRow } from '../problem-rows.ts';
@@ -76,15 +76,16 @@ function isList(value: JsonValue): value is JsonValue[] {
 }
 
 /** One problem an entry, without its place in the list. */
-function problemsOf(entry: JsonValue): readonly string[] {
-  return readDependencies('', [entry], limits).problems.map((problem) => problem.replace(/^\[0\]: /, ''));
+function problemsOf(entry: JsonValue, shared: DependencyLimits): readonly string[] {
+  return readDependencies('', [entry], shared).problems.map((problem) => problem.replace(/^\[0\]: /, ''));
 }
 
 function* dependencyProblems({ dependencies }: BundleUnderCheck): Iterable<{ problem: string; hit: Hit }> {
   if (dependencies === undefined || !isList(dependencies.value)) return;
+  const shared = { ...limits, patterns: bundlePatterns() };
   for (const [index, entry] of dependencies.value.entries()) {
     const place = { file: dependencies.file, path: ['dependencies', index] };
-    for (const problem of problemsOf(entry)) {
+    for (const problem of problemsOf(entry, shared)) {
       yield { problem, hit: { message: `dependencies[${index}]: ${problem}`, place } };
     }
   }

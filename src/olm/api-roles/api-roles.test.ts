@@ -3,7 +3,7 @@ import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { createNamespace, find, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { addApiRoles } from './controller.ts';
+import { addApiRoles, apiRolesController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
 const versionKind = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
@@ -16,7 +16,7 @@ let running: AsyncDisposable;
 beforeAll(async () => {
   cluster = await openOlmCluster();
   await createNamespace(cluster.kube, namespace);
-  running = await runControllers(cluster.kube, (manager) => addApiRoles(manager));
+  running = await runControllers(cluster.kube, (manager) => addApiRoles(manager), [apiRolesController]);
 });
 
 afterAll(async () => {

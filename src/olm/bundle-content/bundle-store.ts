@@ -16,7 +16,7 @@ import {
 import { explainFullDisk, lockFolder, removeFile } from '../../content/index.ts';
 import type { StoredBundle } from './bundle-job.ts';
 
-/** The objects of one bundle; they are parsed at once, by whoever needs one of them. */
+/** The objects of one bundle; they are parsed at once, even if one of them is needed. */
 const maxBundleBytes = 32 * 1024 ** 2;
 const filePattern = /^[0-9a-f]{64}\.json$/;
 const statsAtATime = 16;

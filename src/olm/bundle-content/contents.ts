@@ -12,7 +12,7 @@ import { BackgroundWork, type Manager, type WorkFailure } from '../../controller
 import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
 import type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
-import type { BundleJob, StoredBundle } from './bundle-job.ts';
+import type { BundleJob } from './bundle-job.ts';
 import { BundleStore } from './bundle-store.ts';
 import { unpackInThread } from './bundle-thread.ts';
 import { readManifests } from './read-bundle.ts';
@@ -33,7 +33,7 @@ export interface BundleContentsOptions {
   readonly storeDir: string;
   readonly storeBytes: number;
   readonly settings: UnpackSettings;
-  /** What registries are asked with for a catalog: nothing but its own pull secrets, whoever wrote the catalog. */
+  /** What registries are asked with for a catalog: nothing but its own pull secrets. */
   readonly readTerms: (catalog: BundleReference['catalog'], signal: AbortSignal) => Promise<RegistryTerms>;
   /** Default: in a worker thread. */
   readonly unpack?: (job: BundleJob, signal: AbortSignal) => Promise<{ readonly image: string }>;
@@ -132,7 +132,7 @@ class Contents implements BundleContents {
     throw new TerminalError('InvalidBundle', text);
   }
 
-  /** Starts the work that is due; the error says how far it is. */
+  /** Starts the work that is due; the error reports how far it is. */
   #unpacking(bundle: ImageBundle): Error {
     const name = workName(bundle);
     const id = { name, input: bundle.image };

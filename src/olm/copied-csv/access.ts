@@ -1,15 +1,20 @@
-import { clusterServiceVersionResource, olmLabels } from '../../api/index.ts';
+import { type ClusterServiceVersion, clusterServiceVersionResource, olmLabels } from '../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { ownerLabels } from '../../operators/index.ts';
 import type { PolicyRule } from '../../rbac/index.ts';
 import { ownerKey, rbacTargets } from '../rbac-objects.ts';
-import type { CopyContext, Operator } from './context.ts';
-import { permittedRules, permittedSubjects, readRule, requestedRules } from './permitted.ts';
+import { isClusterWide, permittedRules, permittedSubjects, readRule, requestedRules } from './permitted.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 /** Of a ClusterRole or ClusterRoleBinding: uid of the Role or RoleBinding that it was lifted from. Only what has it is deleted with that. */
 export const liftedAnnotation = 'olm.operatorframework.io/lifted-from';
+
+/** A ClusterServiceVersion that is no copy. */
+export interface Operator {
+  readonly object: KubeObject;
+  readonly csv: ClusterServiceVersion;
+}
 
 /** What a Role and its binding in the namespace of an operator allow it in its target namespaces. */
 interface Grant {
@@ -28,6 +33,12 @@ export interface Access {
   readonly bindings: readonly BindingGrant[];
 }
 
+/** What the owner labels of an operator are on. */
+interface OwnedObjects {
+  readonly roles: readonly KubeObject[];
+  readonly bindings: readonly KubeObject[];
+}
+
 /** Labels are a hint that anyone may write who may write Roles: the uid of the owner counts. */
 function isOwnedBy({ metadata }: KubeObject, { object }: Operator): boolean {
   const isThere =
@@ -42,19 +53,22 @@ export function versionKey({ namespace = '', name = '' }: { namespace?: string; 
   return ownerKey({ kind: clusterServiceVersionResource.kind, namespace, name });
 }
 
-/** The Roles of an operator with what of their rules it requests, and bindings of its ServiceAccounts to them.
+const none: Access = { roles: [], bindings: [] };
+
+/** The Roles of an operator with what of their rules it requests, and bindings of its ServiceAccounts to them. None if it has all that it requests by
+ *  its cluster permissions.
  *  @see docs/spec/olm-v0.md#for-the-operator-in-its-targets */
-export function accessOf(context: CopyContext, operator: Operator): Access {
-  const key = versionKey(operator.object.metadata);
+export function readAccess(operator: Operator, objects: OwnedObjects): Access {
+  if (isClusterWide(operator.csv)) return none;
   const requested = requestedRules(operator.csv);
-  const own = (objects: readonly KubeObject[]): readonly KubeObject[] =>
-    objects.filter((object) => isOwnedBy(object, operator) && object.metadata.deletionTimestamp === undefined);
-  const roles = own(context.rolesOf(key)).flatMap((object) => {
+  const own = (labelled: readonly KubeObject[]): readonly KubeObject[] =>
+    labelled.filter((object) => isOwnedBy(object, operator) && object.metadata.deletionTimestamp === undefined);
+  const roles = own(objects.roles).flatMap((object) => {
     const rules = permittedRules(objectsAt(object as JsonObject, 'rules').map(readRule), requested);
     return rules.length === 0 ? [] : [{ object, rules }];
   });
   const names = new Set(roles.map(({ object }) => object.metadata.name));
-  const bindings = own(context.bindingsOf(key)).flatMap((object) => {
+  const bindings = own(objects.bindings).flatMap((object) => {
     const roleRef = objectAt(object as JsonObject, 'roleRef');
     const roleName = textAt(roleRef, 'name');
     const subjects = permittedSubjects(operator.csv, objectsAt(object as JsonObject, 'subjects'));

@@ -1,5 +1,4 @@
 import {
-  type ClusterServiceVersion,
   clusterServiceVersionResource,
   type OperatorGroup,
   olmConfigName,
@@ -23,6 +22,7 @@ import {
 } from '../../kube/index.ts';
 import { copiedVersions, originalVersions, type Placement, placementOf } from '../../operators/index.ts';
 import { ownerKeyOf, rbacTargets } from '../rbac-objects.ts';
+import { type Access, type Operator, readAccess, versionKey } from './access.ts';
 import { type DesiredCopy, desiredCopy } from './desired-copy.ts';
 
 type TargetName =
@@ -46,12 +46,6 @@ export const copyTargets: Readonly<Record<TargetName, ListTarget>> = {
   ...rbacTargets,
 };
 
-/** A ClusterServiceVersion that is no copy. */
-export interface Operator {
-  readonly object: KubeObject;
-  readonly csv: ClusterServiceVersion;
-}
-
 /** What is known of the content of a copy, whose cache has only metadata: it is that of the hashes as long as the version is the same. */
 export interface KnownContent {
   readonly uid: string;
@@ -73,7 +67,6 @@ export interface CopyContext {
   readonly events: EventRecorder;
   readonly signal: AbortSignal;
   readonly caches: Readonly<Record<TargetName, KindCache>>;
-  readonly originalsNamed: (name: string) => readonly Operator[];
   readonly originalsIn: (namespace: string) => readonly Operator[];
   readonly original: (request: NamespacedName) => Operator | undefined;
   /** Names of the copies of an original, by `namespace/name` of it. */
@@ -85,6 +78,8 @@ export interface CopyContext {
   readonly clusterRolesOf: (key: string) => readonly KubeObject[];
   readonly clusterBindingsOf: (key: string) => readonly KubeObject[];
   readonly placementOf: (operator: Operator) => Placement;
+  /** What the operator is to be allowed in its target namespaces. */
+  readonly accessOf: (operator: Operator) => Access;
   readonly targetsOf: (group: OperatorGroup) => ReadonlySet<string>;
   readonly desired: (original: KubeObject) => DesiredCopy;
   readonly isCopyingDisabled: () => boolean;
@@ -98,7 +93,6 @@ export interface CopyContext {
 }
 
 const byNamespace = ({ metadata }: KubeObject): readonly string[] => [metadata.namespace ?? ''];
-const byName = ({ metadata }: KubeObject): readonly string[] => [metadata.name ?? ''];
 const byOwner = (object: KubeObject): readonly string[] => {
   const key = ownerKeyOf(object);
   return key === undefined ? [] : [key];
@@ -116,20 +110,42 @@ function openCaches(manager: Manager): CopyContext['caches'] {
 
 type ReadGroup = (object: KubeObject) => OperatorGroup | undefined;
 
-/** Where operators are active; worked out once as long as neither the operator nor its groups change. */
-function placements(groups: CacheIndex, readGroup: ReadGroup): (operator: Operator) => Placement {
-  const known = new WeakMap<KubeObject, { readonly groups: readonly KubeObject[]; readonly placement: Placement }>();
-  return ({ object, csv }) => {
-    const found = groups.get(object.metadata.namespace ?? '');
-    const before = known.get(object);
+/** Computes something about an operator from other objects, again when any of them has changed. */
+function computedFrom<V>(
+  inputsOf: (operator: Operator) => readonly KubeObject[],
+  compute: (operator: Operator, inputs: readonly KubeObject[]) => V,
+): (operator: Operator) => V {
+  const known = new WeakMap<KubeObject, { readonly inputs: readonly KubeObject[]; readonly value: V }>();
+  return (operator) => {
+    const inputs = inputsOf(operator);
+    const before = known.get(operator.object);
     const isSame =
-      before?.groups.length === found.length && found.every((group, index) => group === before.groups[index]);
-    if (before !== undefined && isSame) return before.placement;
-    const read = found.flatMap((group) => readGroup(group) ?? []);
-    const placement: Placement = read.length < found.length ? { kind: 'unknown' } : placementOf(csv, read);
-    known.set(object, { groups: found, placement });
-    return placement;
+      before?.inputs.length === inputs.length && inputs.every((one, index) => one === before.inputs[index]);
+    if (before !== undefined && isSame) return before.value;
+    const value = compute(operator, inputs);
+    known.set(operator.object, { inputs, value });
+    return value;
   };
+}
+
+function placements(groups: CacheIndex, readGroup: ReadGroup): (operator: Operator) => Placement {
+  return computedFrom(
+    ({ object }) => groups.get(object.metadata.namespace ?? ''),
+    ({ csv }, found) => {
+      const read = found.flatMap((group) => readGroup(group) ?? []);
+      return read.length < found.length ? { kind: 'unknown' } : placementOf(csv, read);
+    },
+  );
+}
+
+function accesses(roles: CacheIndex, bindings: CacheIndex): (operator: Operator) => Access {
+  return computedFrom(
+    ({ object }) => [roles, bindings].flatMap((index) => index.get(versionKey(object.metadata))),
+    (operator, found) => {
+      const { true: owned = [], false: others = [] } = Object.groupBy(found, ({ kind }) => `${kind === 'Role'}`);
+      return readAccess(operator, { roles: owned, bindings: others });
+    },
+  );
 }
 
 /** Opens the caches and their indexes. */
@@ -141,11 +157,9 @@ export function createCopyContext(manager: Manager, { protectedNamespaces = [] }
     const csv = parse(object);
     return csv === undefined ? undefined : { object, csv };
   });
-  const operators = (objects: readonly KubeObject[]): readonly Operator[] =>
-    objects.flatMap((object) => operatorOf(object) ?? []);
   const index = (name: TargetName, keysOf: (object: KubeObject) => Iterable<string>): CacheIndex =>
     indexCache(caches[name], keysOf);
-  const [named, placed] = [index('originals', byName), index('originals', byNamespace)];
+  const placed = index('originals', byNamespace);
   const copies = index('copies', byOriginal);
   const targeting = index('groups', (object) => readGroup(object)?.status?.namespaces ?? []);
   const [roles, bindings] = [index('roles', byOwner), index('roleBindings', byOwner)];
@@ -156,8 +170,7 @@ export function createCopyContext(manager: Manager, { protectedNamespaces = [] }
     events: manager.eventRecorder('operator-lifecycle-manager'),
     signal: manager.signal,
     caches,
-    originalsNamed: (name) => operators(named.get(name)),
-    originalsIn: (namespace) => operators(placed.get(namespace)),
+    originalsIn: (namespace) => placed.get(namespace).flatMap((object) => operatorOf(object) ?? []),
     original: ({ namespace, name }) => {
       const object = caches.originals.get(name, namespace);
       return object === undefined ? undefined : operatorOf(object);
@@ -169,6 +182,7 @@ export function createCopyContext(manager: Manager, { protectedNamespaces = [] }
     clusterRolesOf: (key) => clusterRoles.get(key),
     clusterBindingsOf: (key) => clusterBindings.get(key),
     placementOf: placements(index('groups', byNamespace), readGroup),
+    accessOf: accesses(roles, bindings),
     targetsOf: remember(({ status }: OperatorGroup) => new Set(status?.namespaces)),
     desired: remember(desiredCopy),
     isCopyingDisabled: () => {

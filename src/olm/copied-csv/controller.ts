@@ -1,9 +1,10 @@
 import { type ControllerDefinition, defineController, type Manager } from '../../controller/index.ts';
-import { formatNamespacedName, namespacedName } from '../../kube/index.ts';
+import { type NamespacedName, namespacedName } from '../../kube/index.ts';
 import { type CopyContext, type CopyOptions, copyTargets, createCopyContext, versionRef } from './context.ts';
 import { beginCopy, type CopyRun, copySteps } from './copy-steps.ts';
 import { operatorAccessController, ownerOf } from './lift.ts';
 import { copiesOf, copyWatches } from './requests.ts';
+import { verifyCopies } from './verify.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
@@ -45,16 +46,20 @@ export const copiedCsvController: ControllerDefinition<CopyContext, CopyRun> = d
 export function addCopiedCsvs(manager: Manager, options: CopyOptions = {}): void {
   const context = createCopyContext(manager, options);
   const { caches } = context;
+  let verifying: Promise<void> | undefined;
   const added = manager.add(copiedCsvController, {
     context,
     workers: options.workers ?? 8,
     beforeWork: async () => {
       await Promise.resolve();
-      const existing = caches.copies.values().map(namespacedName);
+      const enqueue = ({ namespace, name }: NamespacedName): void => added.enqueue(name, namespace);
       const desired = caches.originals.values().flatMap((object) => copiesOf(context, namespacedName(object)));
-      const all = new Map([...existing, ...desired].map((request) => [formatNamespacedName(request), request]));
-      for (const { namespace, name } of all.values()) added.enqueue(name, namespace);
+      for (const request of desired) {
+        if (caches.copies.get(request.name, request.namespace) === undefined) enqueue(request);
+      }
+      verifying = verifyCopies(context, { log: manager.log, enqueue });
     },
+    afterWork: async () => await verifying,
   });
   const access = manager.add(operatorAccessController, {
     context,

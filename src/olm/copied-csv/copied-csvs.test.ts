@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { createNamespace, find, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
+import type { Manager } from '../../controller/index.ts';
 import type { KubeObject, ObjectRef } from '../../kube/index.ts';
-import { addOperatorGroups } from '../operator-group/controller.ts';
-import { addCopiedCsvs } from './controller.ts';
+import { addOperatorGroups, operatorGroupController } from '../operator-group/controller.ts';
+import { addCopiedCsvs, copiedCsvController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
 const rbac = 'rbac.authorization.k8s.io/v1';
@@ -23,10 +24,11 @@ let running: AsyncDisposable;
 let count = 0;
 
 async function run(): Promise<void> {
-  running = await runControllers(cluster.kube, (manager) => {
+  const add = (manager: Manager): void => {
     addOperatorGroups(manager);
     addCopiedCsvs(manager, { protectedNamespaces: ['protected'] });
-  });
+  };
+  running = await runControllers(cluster.kube, add, [operatorGroupController, copiedCsvController]);
 }
 
 beforeAll(async () => {
@@ -344,6 +346,32 @@ test('permissions are copied to the targets, follow those of the operator, and l
   await eventually(async () => expect(await inNamespace('Role', target, 'again')).toBeUndefined());
 });
 
+test.each(['example.com/retain', 'operators.coreos.com/csv-cleanup'])(
+  'a finalizer (%s) that a tenant sets on a copy does not keep the permissions of an operator that has left',
+  async (finalizer) => {
+    const [own = '', target = ''] = await namespaces(2);
+    await createGroup(own, [target]);
+    await createAccess(await createOperator(own, requesting()));
+    await eventually(async () => expect(await inNamespace('RoleBinding', target)).toBeDefined());
+    await cluster.kube.patch(versionRef(target), { metadata: { finalizers: [finalizer] } }, user);
+    await setTargets(own, { targetNamespaces: [own] });
+    await eventually(async () => expect(await inNamespace('RoleBinding', target)).toBeUndefined());
+    await eventually(async () => expect(await inNamespace('Role', target)).toBeUndefined());
+  },
+);
+
+test('an operator with wider cluster permissions gets no others', async () => {
+  const [own = '', target = ''] = await namespaces(2);
+  await createGroup(own, [target]);
+  const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
+  const clusterPermissions = [{ serviceAccountName: 'sailor', rules: everything }];
+  await createAccess(await createOperator(own, { ...requesting(), clusterPermissions }));
+  await expectCopy(target, own);
+  await createOperator(own, { name: 'later' });
+  await eventually(async () => expect(await version(target, 'later')).toBeDefined());
+  expect(await inNamespace('Role', target)).toBeUndefined();
+});
+
 test('a Role of another owner in a target stays as it is, which is reported', async () => {
   const [own = '', target = ''] = await namespaces(2);
   const foreign = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
@@ -446,6 +474,28 @@ test('a ClusterRole of the cluster permissions of an operator is never taken for
   await createAccess(await createOperator(own, { ...requesting(), name: 'granting' }), { name: 'granted-2' });
   await eventually(async () => expect(await inCluster('ClusterRole', 'granted-2')).toBeDefined());
   expect(await inCluster('ClusterRole', 'granted')).toBeDefined();
+});
+
+test('what Operator Lifecycle Manager has lifted is taken over, and follows the operator from then on', async () => {
+  const [own = ''] = await namespaces(1);
+  const labels = {
+    'olm.managed': 'true',
+    'olm.owner': 'taken',
+    'olm.owner.namespace': own,
+    'olm.owner.kind': 'ClusterServiceVersion',
+  };
+  const metadata = { name: 'taken-over', labels };
+  const namespaceRule = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['namespaces'] };
+  const lifted = { apiVersion: rbac, kind: 'ClusterRole', metadata, rules: [...rules, namespaceRule] };
+  const { metadata: before } = await cluster.kube.create(lifted, user);
+  await createGroup(own, []);
+  await createAccess(await createOperator(own, { ...requesting(), name: 'taken' }), { name: 'taken-over' });
+  await eventually(async () => expect(await inCluster('ClusterRoleBinding', 'taken-over')).toBeDefined());
+  const after = await inCluster('ClusterRole', 'taken-over');
+  expect(after?.metadata.uid).toBe(before.uid);
+  expect(after?.['rules']).toEqual(lifted.rules);
+  await cluster.kube.delete({ apiVersion: rbac, kind: 'Role', namespace: own, name: 'taken-over' });
+  await eventually(async () => expect(await inCluster('ClusterRole', 'taken-over')).toBeUndefined());
 });
 
 test('copies of global operators are removed where they are disabled, except in protected namespaces', async () => {

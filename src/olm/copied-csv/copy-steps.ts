@@ -11,10 +11,10 @@ import {
   refOf,
 } from '../../kube/index.ts';
 import { deleteObject, ensureRbac } from '../rbac-objects.ts';
-import { accessOf, tenantAccess, versionKey } from './access.ts';
-import { type CopyContext, type KnownContent, type Operator, versionRef } from './context.ts';
+import type { Operator } from './access.ts';
+import { tenantAccess, versionKey } from './access.ts';
+import { type CopyContext, type KnownContent, versionRef } from './context.ts';
 import { copyObject, type DesiredCopy, hashesOf, hasMetadata } from './desired-copy.ts';
-import { isClusterWide } from './permitted.ts';
 import { isObsolete, sourceOf, wasOperator } from './sources.ts';
 
 /** The reconcile of the copy of one name in one namespace, whether it exists or not. */
@@ -61,21 +61,22 @@ const restoreLabel: Step<CopyRun> = async ({ context, request, source }, { signa
   return 'stop';
 };
 
-/** An operator that has the label of copies by mistake is left alone: nothing of it is deleted or changed. */
-const skipOperators: Step<CopyRun> = async ({ copy }) => {
-  await Promise.resolve();
-  return copy !== undefined && (wasOperator(copy) || copy.metadata.deletionTimestamp !== undefined)
-    ? 'stop'
-    : undefined;
-};
-
+/** The permissions go before the copy, which a finalizer may retain. */
 const removeObsolete: Step<CopyRun> = async (run, { signal }) => {
   const { context, source, copy } = run;
   if (copy === undefined) forget(run);
   if (source !== undefined) return undefined;
-  if (copy === undefined) return 'stop';
-  if (await isObsolete(context, copy)) await deleteObject(context.kube, copy, signal);
+  if (copy === undefined || !(await isObsolete(context, copy))) return 'stop';
+  for (const object of ownAccess(run, copy)) await deleteObject(context.kube, object, signal);
+  if (!wasOperator(copy)) await deleteObject(context.kube, copy, signal);
   return 'stop';
+};
+
+/** An operator that has the label of copies by mistake is left alone: nothing of it is deleted or changed. */
+const skipOperators: Step<CopyRun> = async ({ copy }) => {
+  await Promise.resolve();
+  const isBeingDeleted = copy?.metadata.deletionTimestamp !== undefined;
+  return copy !== undefined && (wasOperator(copy) || isBeingDeleted) ? 'stop' : undefined;
 };
 
 /** A copy that does not name its source is not one: it is deleted, and created again after that. */
@@ -140,7 +141,8 @@ const correctCopy: Step<CopyRun> = async (run, { signal }) => {
     note(run, written, { main, status: content.status });
   }
   if (content.status === desired.statusHash) return undefined;
-  const object = { ...metadataOnly(run.copy), spec: desired.spec, status: desired.status };
+  // The API server keeps the spec, which is large.
+  const object = { ...metadataOnly(run.copy), status: desired.status };
   const written = await context.kube.update(object, { ...options, subresource: 'status' });
   note(run, written, { main, status: desired.statusHash });
   return undefined;
@@ -151,8 +153,8 @@ function cacheOf({ caches }: CopyContext, kind: string): CopyContext['caches']['
 }
 
 function desiredAccess({ context, source }: CopyRun, copy: KubeObject): readonly KubeObject[] {
-  if (source === undefined || context.placementOf(source).kind !== 'namespaces' || isClusterWide(source.csv)) return [];
-  return tenantAccess(accessOf(context, source), copy, source.object.metadata.namespace ?? '');
+  if (source === undefined || context.placementOf(source).kind !== 'namespaces') return [];
+  return tenantAccess(context.accessOf(source), copy, source.object.metadata.namespace ?? '');
 }
 
 /** Roles and bindings that were made with the copy, by its uid. */
@@ -203,8 +205,8 @@ function reportForeign(run: CopyRun, names: readonly string[]): void {
  *  @see docs/spec/olm-v0.md#copied-csvs */
 export const copySteps: readonly Step<CopyRun>[] = [
   restoreLabel,
-  skipOperators,
   removeObsolete,
+  skipOperators,
   removeForged,
   createCopy,
   correctCopy,

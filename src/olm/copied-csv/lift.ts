@@ -17,9 +17,10 @@ import {
 } from '../../kube/index.ts';
 import { ownerLabels } from '../../operators/index.ts';
 import { deleteObject, ensureRbac } from '../rbac-objects.ts';
-import { accessOf, liftedAccess, liftedAnnotation, versionKey } from './access.ts';
-import { type CopyContext, copyTargets, type Operator, versionRef } from './context.ts';
-import { isClusterWide, readRule } from './permitted.ts';
+import type { Operator } from './access.ts';
+import { liftedAccess, liftedAnnotation, versionKey } from './access.ts';
+import { type CopyContext, copyTargets, versionRef } from './context.ts';
+import { readRule } from './permitted.ts';
 
 interface LiftRun extends ReconcileRun {
   readonly context: CopyContext;
@@ -99,8 +100,7 @@ const liftAccess: Step<LiftRun> = async (run, { signal }) => {
   const { context, operator } = run;
   const placement = context.placementOf(operator);
   if (placement.kind === 'unknown') return undefined;
-  const isNeeded = placement.kind === 'everywhere' && !isClusterWide(operator.csv);
-  const desired = isNeeded ? liftedAccess(accessOf(context, operator)) : [];
+  const desired = placement.kind === 'everywhere' ? liftedAccess(context.accessOf(operator)) : [];
   const roles = desired.filter(({ kind }) => kind === 'ClusterRole');
   const foreignRoles = await ensureAll(run, roles, signal);
   // A binding must not give what a ClusterRole of another owner allows.

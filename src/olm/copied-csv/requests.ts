@@ -7,7 +7,8 @@ import {
   type NamespacedName,
   namespacedName,
 } from '../../kube/index.ts';
-import { type CopyContext, copyTargets, type Operator } from './context.ts';
+import type { Operator } from './access.ts';
+import { type CopyContext, copyTargets } from './context.ts';
 import { targetsOf } from './sources.ts';
 
 type Change = CacheChange<KubeObject>;

@@ -1,12 +1,10 @@
 import {
-  type OperatorGroup,
   operatorConditionResource,
-  parseOperatorGroup,
   parseSubscription,
   type Subscription,
   subscriptionResource,
 } from '../../api/index.ts';
-import { type Clock, TerminalError } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import {
   type CacheIndex,
@@ -18,8 +16,9 @@ import {
   type ListTarget,
 } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
-import { formatApi, surfaceOf } from '../../operators/index.ts';
+import { type GroupIndex, indexGroups } from './group-index.ts';
 import { indexPermissions, type Permissions } from './permissions.ts';
+import { readable } from './readable.ts';
 import { ServerVersion } from './server-version.ts';
 import { createServingContext, type ServingContext, servingTargets } from './serving/index.ts';
 import { indexVersions } from './version-index.ts';
@@ -49,8 +48,7 @@ export interface CsvContext {
   readonly serving: ServingContext;
   readonly caches: CsvCaches;
   readonly versions: CacheIndex;
-  readonly groupsByNamespace: CacheIndex;
-  readonly groupsByApi: CacheIndex;
+  readonly groups: GroupIndex;
   /** By the uid of an owner. */
   readonly deploymentsByOwner: CacheIndex;
   /** By `namespace/name` of a ClusterServiceVersion. */
@@ -61,28 +59,8 @@ export interface CsvContext {
   readonly forbidden: Map<string, number>;
 }
 
-function parsed<T>(parse: (raw: unknown) => T): (object: KubeObject) => T | undefined {
-  return (object) => {
-    try {
-      return parse(object);
-    } catch (thrown) {
-      if (thrown instanceof TerminalError) return undefined;
-      throw thrown;
-    }
-  };
-}
-
 /** The typed view; undefined where it cannot be read. */
-export const readGroup: (object: KubeObject) => OperatorGroup | undefined = parsed(parseOperatorGroup);
-
-/** The typed view; undefined where it cannot be read. */
-export const readSubscription: (object: KubeObject) => Subscription | undefined = parsed(parseSubscription);
-
-/** APIs of the annotation of a group. */
-export function apisOfGroup(object: KubeObject): string[] {
-  const group = readGroup(object);
-  return group === undefined ? [] : surfaceOf(group).apis.values().map(formatApi);
-}
+export const readSubscription: (object: KubeObject) => Subscription | undefined = readable(parseSubscription);
 
 /** `namespace/name` of the ClusterServiceVersions that a Subscription configures. */
 export function configuredBy(object: KubeObject): string[] {
@@ -107,8 +85,7 @@ export function createCsvContext(manager: Manager): CsvContext {
     serving,
     caches,
     versions: indexVersions(caches.versions),
-    groupsByNamespace: indexCache(caches.groups, ({ metadata }) => [metadata.namespace ?? '']),
-    groupsByApi: indexCache(caches.groups, apisOfGroup),
+    groups: indexGroups(caches.groups),
     deploymentsByOwner: indexCache(caches.deployments, ({ metadata }) =>
       (metadata.ownerReferences ?? []).map(({ uid }) => uid),
     ),
@@ -117,9 +94,4 @@ export function createCsvContext(manager: Manager): CsvContext {
     serverVersion: new ServerVersion(kube, clock),
     forbidden: new Map(),
   };
-}
-
-/** The groups of a namespace, as they can be read. */
-export function groupsIn({ groupsByNamespace }: CsvContext, namespace: string): readonly OperatorGroup[] {
-  return groupsByNamespace.get(namespace).flatMap((object) => readGroup(object) ?? []);
 }

@@ -1,9 +1,14 @@
-import { type ControllerDefinition, defineController, type Manager } from '../../controller/index.ts';
+import {
+  type AddedController,
+  type ControllerDefinition,
+  defineController,
+  type Manager,
+} from '../../controller/index.ts';
 import { type CsvContext, createCsvContext } from './context.ts';
 import { csvMetrics } from './metrics.ts';
 import { steps } from './reconcile.ts';
 import { beginCsv, type CsvRun } from './run.ts';
-import { servingPermissions, servingTargets } from './serving/index.ts';
+import { addOrphanedApiServices, servingPermissions, servingTargets } from './serving/index.ts';
 import { csvWatches } from './watches.ts';
 
 const group = 'operators.coreos.com';
@@ -40,8 +45,12 @@ export interface ClusterServiceVersionsOptions {
 }
 
 /** Adds the controller of ClusterServiceVersions. */
-export function addClusterServiceVersions(manager: Manager, options: ClusterServiceVersionsOptions = {}): void {
+export function addClusterServiceVersions(
+  manager: Manager,
+  options: ClusterServiceVersionsOptions = {},
+): AddedController {
   const context = createCsvContext(manager);
   manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : {}));
-  manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
+  addOrphanedApiServices(manager, context.serving);
+  return manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
 }

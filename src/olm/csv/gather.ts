@@ -1,5 +1,4 @@
 import { type OperatorCondition, parseOperatorCondition } from '../../api/index.ts';
-import { TerminalError } from '../../base/index.ts';
 import { isKubeError, NoKindMatch } from '../../kube/index.ts';
 import { type ApiKey, formatApi } from '../../operators/index.ts';
 import { hasForeignDefinition, isReplacementInstalled, predecessorsOf, replacedBy, replacementsOf } from './chain.ts';
@@ -8,6 +7,7 @@ import { podAnnotations } from './desired-deployments.ts';
 import type { FailedFacts, InstallCheck, PendingFacts, ReplacingFacts, SucceededFacts } from './facts.ts';
 import { upgradeGate } from './gate.ts';
 import { deploymentsOf, ownedDeployments } from './install.ts';
+import { readable } from './readable.ts';
 import { checkRequirements, type Requirements } from './requirements.ts';
 import type { CsvRun, MemberRun } from './run.ts';
 import {
@@ -64,15 +64,11 @@ export async function requirementsOf(run: CsvRun, signal: AbortSignal): Promise<
   });
 }
 
+const readCondition = readable(parseOperatorCondition);
+
 function conditionOf({ context, namespace }: CsvRun, name: string): OperatorCondition | undefined {
   const object = context.caches.conditions.get(name, namespace);
-  if (object === undefined) return undefined;
-  try {
-    return parseOperatorCondition(object);
-  } catch (thrown) {
-    if (thrown instanceof TerminalError) return undefined;
-    throw thrown;
-  }
+  return object === undefined ? undefined : readCondition(object);
 }
 
 function ownershipOf({

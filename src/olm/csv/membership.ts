@@ -8,8 +8,7 @@ import {
 import { type JsonObject, TerminalError } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { preconditionOf, refOf } from '../../kube/index.ts';
-import { type ApiSet, apiLabelHash, formatApi, ownedApis, requiredApis } from '../../operators/index.ts';
-import { groupsIn, readGroup } from './context.ts';
+import { type ApiSet, apiLabelHash, ownedApis, requiredApis } from '../../operators/index.ts';
 import { deleteDeployments } from './install.ts';
 import { applyDecision, type CsvRun, type MemberRun } from './run.ts';
 import { decideApis, memberAnnotations, membershipOf, modeProblem, noTargets } from './tenancy.ts';
@@ -75,9 +74,8 @@ async function setProvidedApis(
 /** Step 9 of a reconcile. False if it ends there. */
 async function ensureApis(run: MemberRun, signal: AbortSignal): Promise<boolean> {
   const { context, group } = run;
-  const decision = decideApis(group, apisOf(run).provided, (api) =>
-    context.groupsByApi.get(formatApi(api)).flatMap((one) => readGroup(one) ?? []),
-  );
+  const { provided } = apisOf(run);
+  const decision = decideApis(group, provided, context.groups.near(group, provided));
   if (decision.state === 'Continue') return true;
   if (decision.state === 'Annotate') {
     await setProvidedApis(run, group, { apis: decision.apis, signal });
@@ -97,7 +95,7 @@ function waitForTargets(run: CsvRun, { metadata }: OperatorGroup): void {
 /** Steps 1 and 4 to 9 of a reconcile: the group that the operator is a member of; undefined if the reconcile ends there.
  *  @see docs/spec/olm-v0.md#one-csv-reconcile */
 export async function ensureMember(run: CsvRun, signal: AbortSignal): Promise<MemberRun | undefined> {
-  const membership = membershipOf(groupsIn(run.context, run.namespace));
+  const membership = membershipOf(run.context.groups.in(run.namespace));
   const isMember = membership.state === 'Member';
   const annotations = isMember ? memberAnnotations(membership.group, membership.targets) : {};
   if (await ensureMetadata(run, annotations, signal)) return undefined;

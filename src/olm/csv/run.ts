@@ -1,6 +1,11 @@
-import { type ClusterServiceVersion, type OperatorGroup, olmFieldManager } from '../../api/index.ts';
+import {
+  type ClusterServiceVersion,
+  csvCleanupFinalizer,
+  type OperatorGroup,
+  olmFieldManager,
+} from '../../api/index.ts';
 import { type ReconcileRun, requeueAfter, StatusWriter } from '../../controller/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { hasFinalizer, type KubeObject } from '../../kube/index.ts';
 import type { Versions } from './chain.ts';
 import type { CsvContext } from './context.ts';
 import type { Decision } from './decision.ts';
@@ -25,9 +30,16 @@ export interface MemberRun extends CsvRun {
   readonly group: OperatorGroup;
 }
 
+/** What is being deleted, though it cannot be read, or became a copy: it is cleaned up by its name, and released. */
+function readDeleted(object: KubeObject): ClusterServiceVersion | undefined {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined || !hasFinalizer(object, csvCleanupFinalizer)) return undefined;
+  return { ...object, spec: { displayName: '', install: { strategy: '' } } } as unknown as ClusterServiceVersion;
+}
+
 /** Begins a reconcile; copies belong to another controller. */
 export function beginCsv(context: CsvContext, object: KubeObject): CsvRun | undefined {
-  const csv = readVersion(object);
+  const csv = readVersion(object) ?? readDeleted(object);
   if (csv === undefined) return undefined;
   const { namespace = '' } = csv.metadata;
   const { kube, clock, events, caches, metrics } = context;

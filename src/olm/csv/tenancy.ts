@@ -1,13 +1,5 @@
 import { type ClusterServiceVersion, type OperatorGroup, olmAnnotations } from '../../api/index.ts';
-import {
-  type ApiKey,
-  type ApiSet,
-  areIntersecting,
-  surfaceOf,
-  type TenancyResult,
-  tenancyOf,
-  unsupportedTargets,
-} from '../../operators/index.ts';
+import { type ApiSet, surfaceOf, type TenancyResult, tenancyOf, unsupportedTargets } from '../../operators/index.ts';
 import { type Move, move } from './decision.ts';
 
 /** The group of a namespace. */
@@ -78,25 +70,14 @@ function ageOf({ metadata, status }: OperatorGroup): string {
   return [status?.lastUpdated, metadata.creationTimestamp, metadata.namespace, metadata.name].join(' ');
 }
 
-/** Other groups that provide one of the APIs and have a target in common. If the group provides all of them already, one that came to its targets
- *  later does not count: it is the other group that gives way. */
-function competitorsOf(
+/** If the group provides all of its APIs already, one that came to its targets later does not count: it is the other group that gives way. */
+function withoutLater(
   group: OperatorGroup,
   provided: ApiSet,
-  groupsProviding: (api: ApiKey) => readonly OperatorGroup[],
+  others: readonly OperatorGroup[],
 ): readonly OperatorGroup[] {
-  const own = surfaceOf(group);
-  const all = new Map(
-    provided
-      .values()
-      .flatMap(groupsProviding)
-      .map((other) => [`${other.metadata.namespace}/${other.metadata.name}`, other]),
-  );
-  all.delete(`${own.namespace}/${own.name}`);
-  const holdsAll = provided.isSubsetOf(own.apis);
-  return [...all.values()].filter(
-    (other) => areIntersecting(own, surfaceOf(other)) && !(holdsAll && ageOf(other) > ageOf(group)),
-  );
+  if (!provided.isSubsetOf(surfaceOf(group).apis)) return others;
+  return others.filter((other) => ageOf(other) <= ageOf(group));
 }
 
 const conflict = move('Failed', 'InterOperatorGroupOwnerConflict', 'intersecting operatorgroups provide the same apis');
@@ -106,16 +87,11 @@ const staticGroup = move(
   'static provided api operatorgroup cannot be modified by these apis',
 );
 
-/** Step 9: compares the APIs of the operator with those of all groups that share a target with its own.
+/** Step 9: compares the APIs of the operator with those of `others`, among which are all groups that share a target with its own.
  *  @see docs/spec/olm-v0.md#intersection-algorithm */
-export function decideApis(
-  group: OperatorGroup,
-  provided: ApiSet,
-  groupsProviding: (api: ApiKey) => readonly OperatorGroup[],
-): ApiDecision {
+export function decideApis(group: OperatorGroup, provided: ApiSet, others: readonly OperatorGroup[]): ApiDecision {
   const own = surfaceOf(group);
-  const others = competitorsOf(group, provided, groupsProviding).map(surfaceOf);
-  const result: TenancyResult = tenancyOf(provided, own, others);
+  const result: TenancyResult = tenancyOf(provided, own, withoutLater(group, provided, others).map(surfaceOf));
   if (result === 'NoAPIConflict') return { state: 'Continue' };
   if (result === 'APIConflict') return { state: 'Refused', move: conflict };
   if (group.spec?.staticProvidedAPIs === true) return { state: 'Refused', move: staticGroup };

@@ -1,23 +1,15 @@
-import {
-  type ClusterServiceVersion,
-  clusterServiceVersionResource,
-  parseClusterServiceVersion,
-} from '../../api/index.ts';
-import { TerminalError } from '../../base/index.ts';
+import { type ClusterServiceVersion, parseClusterServiceVersion } from '../../api/index.ts';
 import { type CacheIndex, indexCache, type KindCache, type KubeObject } from '../../kube/index.ts';
 import { formatApi, isCopied, ownedApis } from '../../operators/index.ts';
 import type { Versions } from './chain.ts';
+import { readable } from './readable.ts';
+
+const readAny = readable(parseClusterServiceVersion);
 
 /** The typed view; undefined for copies, and for what an earlier definition let in and cannot be read. */
 export function readVersion(object: KubeObject | undefined): ClusterServiceVersion | undefined {
-  if (object === undefined || object.kind !== clusterServiceVersionResource.kind) return undefined;
-  try {
-    const csv = parseClusterServiceVersion(object);
-    return isCopied(csv) ? undefined : csv;
-  } catch (thrown) {
-    if (thrown instanceof TerminalError) return undefined;
-    throw thrown;
-  }
+  const csv = object === undefined ? undefined : readAny(object);
+  return csv === undefined || isCopied(csv) ? undefined : csv;
 }
 
 /** Keys of the index. */

@@ -1,9 +1,10 @@
-import { operatorConditionResource } from '../../api/index.ts';
+import { type ClusterServiceVersion, operatorConditionResource } from '../../api/index.ts';
 import { isJsonEqual, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { Watch } from '../../controller/index.ts';
 import type { CacheChange, KubeObject, NamespacedName } from '../../kube/index.ts';
-import { predecessorsOf, successorsOf } from './chain.ts';
-import { apisOfGroup, type CsvContext, configuredBy, csvTargets, groupsIn } from './context.ts';
+import { predecessorsOf, replacementsOf } from './chain.ts';
+import { type CsvContext, configuredBy, csvTargets } from './context.ts';
+import { apisOfGroup } from './group-index.ts';
 import { servingTargets, servingWatches } from './serving/index.ts';
 import { readVersion, versionKeys, versionsIn } from './version-index.ts';
 
@@ -63,7 +64,7 @@ const ofApiService: Requests = (context, change) => {
 
 /** Operators that run as the account, and all whose group installs with its permissions. */
 function forAccount(context: CsvContext, namespace: string, name: string): string[] {
-  const isOfGroup = groupsIn(context, namespace).some(({ spec }) => spec?.serviceAccountName === name);
+  const isOfGroup = context.groups.in(namespace).some(({ spec }) => spec?.serviceAccountName === name);
   return [versionKeys.account(namespace, name), ...(isOfGroup ? [versionKeys.inNamespace(namespace)] : [])];
 }
 
@@ -110,19 +111,32 @@ const ofClusterRole: Requests = (context, change) => {
   );
 };
 
-/** The chain of one whose phase or spec changed, and those that own the same definitions. */
+const waiting = ['Pending', 'Failed', 'Replacing'];
+
+/** Whether its next phase depends on others. */
+function isWaiting({ status }: ClusterServiceVersion): boolean {
+  return status?.phase === undefined || waiting.includes(status.phase);
+}
+
+/** What waits for one whose phase or spec changed: the one that it replaces, the ones before that are being replaced, those that replace it, and those
+ *  that own the same definitions. */
 function related(context: CsvContext, object: KubeObject): NamespacedName[] {
   const csv = readVersion(object);
   if (csv === undefined) return [];
   const { namespace = '' } = csv.metadata;
   const versions = versionsIn(namespace, context.caches.versions, context.versions);
-  const chain = [...predecessorsOf(csv, versions), ...successorsOf(csv, versions)];
+  const [before, ...earlier] = predecessorsOf(csv, versions);
+  const chain = [
+    ...(before === undefined ? [] : [before]),
+    ...earlier.filter(({ status }) => status?.phase === 'Replacing'),
+    ...replacementsOf(csv, versions),
+  ];
   const owned = csv.spec.customresourcedefinitions?.owned ?? [];
-  const owners = all(
-    context,
-    owned.map(({ name }) => versionKeys.owning(namespace, name)),
-  );
-  return [...chain.map(({ metadata }) => ({ namespace, name: metadata.name })), ...owners];
+  const owners = owned
+    .flatMap(({ name }) => context.versions.get(versionKeys.owning(namespace, name)))
+    .flatMap((owner) => readVersion(owner) ?? [])
+    .filter(isWaiting);
+  return [...chain, ...owners].map(({ metadata }) => ({ namespace, name: metadata.name }));
 }
 
 function standingOf(object: KubeObject | undefined): JsonValue {

@@ -8,6 +8,7 @@ import { type ControllerDefinition, defineController, type Manager, type Watch }
 import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
 import type { BundleContents } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
+import { installPlanTarget } from '../plan-target.ts';
 import type { PlanContext, PlanSettings } from './context.ts';
 import { steps } from './reconcile.ts';
 import { beginPlan, type PlanRun } from './run.ts';
@@ -76,7 +77,7 @@ const read = ['get', 'list', 'watch'];
 /** The controller of InstallPlans. What plans install is granted apart from its own permissions. */
 export const installPlanController: ControllerDefinition<PlanContext, PlanRun> = defineController({
   name: 'installplan',
-  for: installPlanResource,
+  for: installPlanTarget,
   watches,
   begin: beginPlan,
   steps,
@@ -102,7 +103,7 @@ export const installPlanController: ControllerDefinition<PlanContext, PlanRun> =
 export function addInstallPlans(manager: Manager, options: InstallPlansOptions): void {
   const { kube, clock, log, metrics } = manager;
   const { contents, views, ...given } = options;
-  const plans = manager.cache(installPlanResource);
+  const plans = manager.cache(installPlanTarget);
   const context: PlanContext = {
     kube,
     clock,

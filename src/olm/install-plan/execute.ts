@@ -1,7 +1,7 @@
 import { type InstallPlanStep, type InstallPlanStepStatus, olmFieldManager } from '../../api/index.ts';
 import { errorMessage, formatTimestamp, TerminalError, TransientError, WaitingError } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
-import { isForbidden, NoKindMatch, serviceAccountUser } from '../../kube/index.ts';
+import { isForbidden, type KubeClient, NoKindMatch, serviceAccountUser } from '../../kube/index.ts';
 import { awaitCrd } from './crd-step.ts';
 import { notServed } from './ensure.ts';
 import { stepKindOf } from './kinds.ts';
@@ -20,7 +20,7 @@ const soonMs = 10_000;
 interface Pass {
   readonly steps: readonly InstallPlanStep[];
   /** The first error of a step that is not optional. */
-  readonly error: unknown;
+  readonly error: StepError | undefined;
 }
 
 function reportWarnings({ run, step }: StepRun, warnings: readonly string[]): void {
@@ -58,27 +58,50 @@ function isDue({ status }: InstallPlanStep): boolean {
   return status === 'Unknown' || status === 'NotPresent' || status === 'WaitingForApi';
 }
 
+type StepError = TransientError | TerminalError | WaitingError;
+
+/** Whether the error is one of the step, not a defect of this program. */
+function isStepError(thrown: unknown): thrown is StepError {
+  return thrown instanceof TransientError || thrown instanceof TerminalError || thrown instanceof WaitingError;
+}
+
+/** One step after it was tried, and why it failed. */
+interface Attempt {
+  readonly step: InstallPlanStep;
+  readonly error?: StepError;
+}
+
+async function attempt(given: StepRun, read: ManifestReader): Promise<Attempt> {
+  const { run, step, signal } = given;
+  try {
+    if (!isDue(step)) throw invalidStep(step, `its status is ${step.status}`);
+    return { step: { ...step, status: await applyStep(given, read) } };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (!isStepError(thrown)) throw thrown;
+    const failed = { ...step, status: failedStatus(step, thrown) };
+    if (step.optional !== true || thrown instanceof WaitingError) return { step: failed, error: thrown };
+    run.context.log.info({ step: step.resource.name, why: errorMessage(thrown) }, 'optional step not applied');
+    return { step: failed };
+  }
+}
+
+function clientOf({ context: { kube }, account }: PlanRun, namespace: string): KubeClient {
+  return account === undefined ? kube : kube.actingAs(serviceAccountUser({ namespace, name: account }));
+}
+
 /** Applies the steps in their order until one fails. */
 async function applySteps(run: PlanRun, signal: AbortSignal): Promise<Pass> {
-  const { context, account } = run;
   const namespace = planOf(run).metadata.namespace ?? '';
-  const kube =
-    account === undefined ? context.kube : context.kube.actingAs(serviceAccountUser({ namespace, name: account }));
-  const read = createManifestReader({ contents: context.contents, namespace, signal });
+  const kube = clientOf(run, namespace);
+  const read = createManifestReader({ contents: run.context.contents, namespace, signal });
   const write = { fieldManager: olmFieldManager, signal };
   const steps = [...(statusOf(run).plan ?? [])];
   for (const [index, step] of steps.entries()) {
     if (isDone(step)) continue;
-    try {
-      if (!isDue(step)) throw invalidStep(step, `its status is ${step.status}`);
-      const status = await applyStep({ run, step, namespace, kube, write, signal }, read);
-      steps[index] = { ...step, status };
-    } catch (thrown) {
-      signal.throwIfAborted();
-      steps[index] = { ...step, status: failedStatus(step, thrown) };
-      if (step.optional !== true || thrown instanceof WaitingError) return { steps, error: thrown };
-      context.log.info({ step: step.resource.name, why: errorMessage(thrown) }, 'optional step not applied');
-    }
+    const result = await attempt({ run, step, namespace, kube, write, signal }, read);
+    steps[index] = result.step;
+    if (result.error !== undefined) return { steps, error: result.error };
   }
   return { steps, error: undefined };
 }
@@ -91,7 +114,7 @@ function failedStatus(step: InstallPlanStep, thrown: unknown): InstallPlanStepSt
 
 /** A step failed: it is retried until the timeout; what is not allowed may be allowed later.
  *  @see docs/spec/olm-v0.md#install-plans */
-function reportError(run: PlanRun, thrown: unknown): void {
+function reportError(run: PlanRun, thrown: StepError): void {
   const { clock, settings } = run.context;
   const text = errorMessage(thrown);
   if (thrown instanceof WaitingError) {
@@ -110,11 +133,6 @@ function reportError(run: PlanRun, thrown: unknown): void {
   else requeueAfter(run, Math.min(sinceMs < soonMs ? retryMs.soon : retryMs.later, settings.retryTimeoutMs - sinceMs));
 }
 
-/** Whether the error is one of the steps, not a defect of this program. */
-function isKnownError(thrown: unknown): boolean {
-  return thrown instanceof TransientError || thrown instanceof TerminalError || thrown instanceof WaitingError;
-}
-
 /** Applies the steps that are due, and sets what the plan has come to. What is applied twice, after a restart, changes nothing.
  *  @throws anything that is a defect */
 export async function executePlan(run: PlanRun, signal: AbortSignal): Promise<void> {
@@ -127,7 +145,6 @@ export async function executePlan(run: PlanRun, signal: AbortSignal): Promise<vo
   const { steps, error } = await applySteps(run, signal);
   setStatus(run, { plan: steps.map((step) => ({ ...step, resource: { ...step.resource } })) });
   if (error !== undefined) {
-    if (!isKnownError(error)) throw error;
     reportError(run, error);
     return;
   }

@@ -2,11 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acmeCsv, type BareCluster, eventually, openBareCluster, sampleCrd } from '../../../test/support/index.ts';
 import type { InstallPlan, InstallPlanStep } from '../../api/index.ts';
-import { type JsonObject, objectAt, parseYaml, silentLogger, systemClock, TerminalError } from '../../base/index.ts';
+import {
+  type JsonObject,
+  objectAt,
+  parseYaml,
+  silentLogger,
+  systemClock,
+  TerminalError,
+  WaitingError,
+} from '../../base/index.ts';
+import { type Property, parseVersion } from '../../constraints/index.ts';
 import { createManager, type Manager } from '../../controller/index.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../../kube/index.ts';
 import { createMetrics, type Metrics } from '../../metrics/index.ts';
 import { type BundleContent, type BundleContents, planSteps, stepOf } from '../../operators/index.ts';
+import type { CatalogBundle, CatalogPackage } from '../../resolver/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
 import { addInstallPlans } from './controller.ts';
 
@@ -23,7 +33,7 @@ let cluster: BareCluster;
 let stop: AbortController;
 let started: Manager;
 let metrics: Metrics;
-let contents: Map<string, BundleContent>;
+let contents: Map<string, BundleContent | WaitingError>;
 let packages: HeldSources['catalogs'];
 let namespace: string;
 let count = 0;
@@ -31,9 +41,8 @@ let count = 0;
 const reader: BundleContents = {
   read: ({ name }) => {
     const content = contents.get(name);
-    return content === undefined
-      ? Promise.reject(new TerminalError('BundleContentMissing', name))
-      : Promise.resolve(content);
+    if (content === undefined) return Promise.reject(new TerminalError('BundleContentMissing', name));
+    return content instanceof WaitingError ? Promise.reject(content) : Promise.resolve(content);
   },
 };
 
@@ -63,7 +72,7 @@ async function start(): Promise<void> {
     [Symbol.dispose]: () => undefined,
   });
   const views = { hold, subscribe: () => ({ [Symbol.dispose]: () => undefined }) };
-  addInstallPlans(started, { contents: reader, views, retryTimeoutMs });
+  addInstallPlans(started, { contents: reader, views, retryTimeoutMs, operatorNamespace: 'default' });
   await started.start();
 }
 
@@ -185,13 +194,14 @@ describe('phases', () => {
       return message;
     });
     const { conditions, message } = await becomes('Failed');
+    expect(message).toMatch(/^error updating service: Not_A_Name: Service "Not_A_Name" is invalid: /);
     expect(text).toBe(`retrying execution due to error: ${message}`);
     expect(conditions).toMatchObject([
       { type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message },
     ]);
   });
 
-  test('a step that fails at first completes when what prevented it is gone', async () => {
+  test('a step that fails at first completes when what prevented it was deleted', async () => {
     await createGroup();
     const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: `foreign-${count}` }, rules: [] };
     await cluster.kube.create(role, user);
@@ -202,7 +212,7 @@ describe('phases', () => {
     await becomes('Complete');
   });
 
-  test('without an OperatorGroup, or with two, the plan waits and reports why', async () => {
+  test('without an OperatorGroup the plan waits and reports why', async () => {
     await createPlan(stepsOf(bundle()));
     const condition = (message: string): Promise<void> =>
       eventually(async () => {
@@ -349,27 +359,105 @@ describe('steps', () => {
     expect(JSON.stringify(rules)).not.toContain('"*"');
   });
 
+  test('labels that name another owner are not taken over from a manifest', async () => {
+    await createGroup();
+    const labels = {
+      'olm.owner': 'other',
+      'olm.owner.namespace': 'elsewhere',
+      'olm.owner.kind': 'ClusterServiceVersion',
+    };
+    const role = { apiVersion: rbac, metadata: { name: `forged-${count}`, labels }, rules: [] };
+    await createPlan(stepsOf(bundle(['Role', 'ClusterRole'].map((kind) => ({ ...role, kind })))));
+    await becomes('Complete');
+    const forged = await live('Role', `forged-${count}`, rbac);
+    expect(forged.metadata.labels).toEqual({ 'olm.managed': 'true' });
+    const { metadata } = await cluster.kube.get({ apiVersion: rbac, kind: 'ClusterRole', name: `forged-${count}` });
+    expect(metadata.labels).toMatchObject({ 'olm.owner': 'boat.v1', 'olm.owner.namespace': namespace });
+  });
+
   test('warnings of the API server become an Event and are counted', async () => {
     await createGroup();
-    const name = `deprecated-${count}.example.com`;
-    const definition = crd(name);
-    const spec = objectAt(definition, 'spec') ?? {};
-    const [version] = spec['versions'] as JsonObject[];
-    const deprecated = {
-      ...definition,
-      spec: { ...spec, versions: [{ ...version, deprecated: true, deprecationWarning: 'sink it' }] },
-    };
-    await cluster.kube.create(deprecated as unknown as KubeObject, user);
-    const budget = {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: 'pier', namespace },
-      spec: { ports: [{ port: 80 }], externalIPs: ['010.0.0.1'], surprise: true },
-    };
-    await createPlan(stepsOf(bundle([budget])));
+    const role = { apiVersion: rbac, kind: 'Role', metadata: { name: 'odd' }, rules: [], surprise: true };
+    await createPlan(stepsOf(bundle([role])));
     await becomes('Complete');
     const { text } = await metrics.show();
-    expect(text).toContain('install_plan_count');
+    expect(text).toMatch(/^installplan_warnings_total 1$/m);
+    await eventually(async () => {
+      const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace });
+      expect(items).toMatchObject([
+        {
+          type: 'Warning',
+          reason: 'AppliedWithWarnings',
+          message:
+            '1 warning(s) generated during installation of operator "boat.v1" (Role "odd"): unknown field "surprise"',
+        },
+      ]);
+    });
+  });
+
+  test('steps of a large bundle are applied from its content', async () => {
+    await createGroup();
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'chart' }, data: { a: 'b' } };
+    const content = { ...bundle([configMap]), digest: `sha256:${'0'.repeat(64)}` };
+    contents.set('boat.v1', content);
+    const steps = planSteps(content, { namespace, catalog, replaces: 'boat.v0', maxInlineBytes: 0 });
+    await createPlan(steps);
+    const { plan = [] } = await becomes('Complete');
+    expect(plan.every(({ resource }) => (resource.manifest ?? '').includes(content.digest))).toBe(true);
+    await expect(live('ConfigMap', 'chart')).resolves.toMatchObject({ data: { a: 'b' } });
+    const { spec } = await cluster.kube.get({ ...csvKind, name: 'boat.v1', namespace });
+    expect(spec).toMatchObject({ replaces: 'boat.v0' });
+  });
+
+  test('content that is not fetched yet is waited for', async () => {
+    await createGroup();
+    const content = { ...bundle(), digest: `sha256:${'0'.repeat(64)}` };
+    contents.set('boat.v1', new WaitingError('BundleUnpacking', 'unpack job not completed', { afterMs: 50 }));
+    await createPlan(planSteps(content, { namespace, catalog, maxInlineBytes: 0 }));
+    await eventually(async () => expect((await planNamed()).status?.message).toBe('unpack job not completed'));
+    contents.set('boat.v1', content);
+    await becomes('Complete');
+  });
+
+  test('a pull secret is copied from the namespace of OLM, and no other Secret', async () => {
+    await createGroup();
+    const secretOf = (name: string, type: string, data: JsonObject): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: 'default' },
+      type,
+      stringData: data,
+    });
+    const [pull, token] = [`pull-${count}`, `token-${count}`];
+    await cluster.kube.create(secretOf(pull, 'kubernetes.io/dockerconfigjson', { '.dockerconfigjson': '{}' }), user);
+    await cluster.kube.create(secretOf(token, 'Opaque', { token: 'x' }), user);
+    const [csv] = stepsOf(bundle());
+    const step = (name: string): InstallPlanStep => ({
+      ...(csv as InstallPlanStep),
+      resource: { sourceName: '', sourceNamespace: '', group: '', version: 'v1', kind: 'Secret', name },
+    });
+    await createPlan([step(pull), step(token)]);
+    expect((await becomes('Failed')).message).toContain(`secret ${token} in namespace "default" is of type Opaque`);
+    await expect(live('Secret', pull)).resolves.toMatchObject({ type: 'kubernetes.io/dockerconfigjson' });
+    await expect(live('Secret', token)).rejects.toThrow('not found');
+  });
+
+  test('a copy of an operator that manages the namespace already is no installation', async () => {
+    await createGroup();
+    const metadata = { name: 'boat.v1', namespace, labels: { 'olm.copiedFrom': 'elsewhere' } };
+    await cluster.kube.create({ ...(acmeCsv() as unknown as KubeObject), metadata }, user);
+    await createPlan(stepsOf(bundle()));
+    expect((await becomes('Failed')).message).toContain('is a copy of the operator in namespace "elsewhere"');
+  });
+
+  test('a dependency that competes with an operator of the namespace is not installed', async () => {
+    await createGroup();
+    const owned = [{ name: 'boats.example.com', version: 'v1', kind: 'Boat' }];
+    const spec = { customresourcedefinitions: { owned } };
+    await cluster.kube.create({ ...(acmeCsv(spec, { name: 'other', namespace }) as unknown as KubeObject) }, user);
+    await createPlan(stepsOf(bundle([], spec)), { clusterServiceVersionNames: ['main'] });
+    const text = 'pre-existing CRD owners found for owned CRD(s) of dependent CSV boat.v1';
+    expect((await becomes('Failed')).message).toBe(text);
   });
 });
 
@@ -399,8 +487,9 @@ describe('definitions', () => {
     await cluster.kube.create(object, user);
     await createPlan(stepsOf(bundle([crd(name, typed('integer') as never)])));
     const { message } = await becomes('Failed');
-    expect(message).toContain(`error validating existing CRs against new CRD's schema for "samples.${name}": `);
-    expect(message).toContain('updated validation is too restrictive');
+    expect(message).toBe(
+      `error validating existing CRs against new CRD's schema for "samples.${name}": error validating ${name}/v1, Kind=Sample "${namespace}/s": updated validation is too restrictive: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+    );
   });
 
   test('a version that objects are stored in cannot be removed', async () => {
@@ -412,6 +501,12 @@ describe('definitions', () => {
     expect((await becomes('Failed')).message).toBe(
       `risk of data loss updating "samples.${name}": new CRD removes version v1 that is listed as a stored version on the existing CRD`,
     );
+  });
+
+  test('a bundle cannot change the definitions of the platform', async () => {
+    await createGroup();
+    await createPlan(stepsOf(bundle([crd('operators.coreos.com')])));
+    expect((await becomes('Failed')).message).toContain('is of the API group operators.coreos.com');
   });
 
   test('a change that objects satisfy is made', async () => {
@@ -443,7 +538,12 @@ describe('accounts of OperatorGroups', () => {
     await cluster.kube.patch(group, { metadata: { labels: { a: 'b' } } }, user);
     await eventually(async () => {
       const { message, phase, attenuatedServiceAccountRef } = (await planNamed()).status ?? {};
-      expect([phase, message]).toEqual(['Installing', expect.stringContaining('cannot create resource')]);
+      expect([phase, message]).toEqual([
+        'Installing',
+        expect.stringMatching(
+          /^retrying execution due to error: error creating csv boat\.v1: .* cannot create resource/,
+        ),
+      ]);
       expect(attenuatedServiceAccountRef).toMatchObject({ kind: 'ServiceAccount', name: 'tenant', namespace });
     });
     const subjects = [{ kind: 'ServiceAccount', ...account, namespace }];
@@ -455,5 +555,67 @@ describe('accounts of OperatorGroups', () => {
     );
     await cluster.kube.create({ apiVersion: rbac, kind: 'RoleBinding', metadata, roleRef, subjects }, user);
     await becomes('Complete');
+  });
+});
+
+describe('plans that users write', () => {
+  const gvk = { group: 'example.com', version: 'v1', kind: 'Boat' };
+  const boat = { name: 'boats.example.com', version: 'v1', kind: 'Boat' };
+
+  function offer(): void {
+    const boatContent = bundle([], { customresourcedefinitions: { owned: [boat] } });
+    const required = { customresourcedefinitions: { required: [boat] } };
+    contents.set('boat.v1', boatContent);
+    contents.set('dock.v1', { name: 'dock.v1', csv: acmeCsv(required, { name: 'dock.v1' }), objects: [] });
+    const bundleOf = (packageName: string, properties: readonly Property[]): CatalogBundle => ({
+      name: `${packageName}.v1`,
+      packageName,
+      version: parseVersion('1.0.0'),
+      properties,
+    });
+    const all = new Map([
+      ['boat', bundleOf('boat', [{ type: 'olm.gvk', value: gvk }])],
+      ['dock', bundleOf('dock', [])],
+    ]);
+    const packageOf = (name: string): CatalogPackage | undefined => {
+      const found = all.get(name);
+      if (found === undefined) return undefined;
+      const entries = [{ name: found.name, skips: [] }];
+      const channels = [{ name: 'stable', entries }];
+      return { name, defaultChannel: 'stable', channels, bundles: new Map([[found.name, found]]) };
+    };
+    const view = {
+      ...catalog,
+      priority: 0,
+      labels: {},
+      packageNames: () => [...all.keys()],
+      package: packageOf,
+      packagesProviding: ({ kind }: { readonly kind: string }) => (kind === 'Boat' ? ['boat'] : []),
+    };
+    packages = [view];
+  }
+
+  test('C-014, C-015 the operators that it names and those that they require are planned, and created when it is approved', async () => {
+    await createGroup();
+    offer();
+    await createPlan([], { clusterServiceVersionNames: ['dock.v1'], approval: 'Manual', approved: false });
+    const { plan = [], catalogSources } = await becomes('RequiresApproval');
+    const csvs = plan.filter(({ resource }) => resource.kind === 'ClusterServiceVersion');
+    expect(csvs.map(({ resource }) => resource.name)).toEqual(['dock.v1', 'boat.v1']);
+    expect(catalogSources).toEqual(['shop']);
+    expect((await cluster.kube.list({ ...csvKind, namespace })).items).toEqual([]);
+    await cluster.kube.patch({ ...planKind, name: 'plan', namespace }, { spec: { approved: true } }, user);
+    await becomes('Complete');
+    expect((await cluster.kube.list({ ...csvKind, namespace })).items).toHaveLength(2);
+  });
+
+  test('a name that no catalog has makes the plan fail', async () => {
+    await createGroup();
+    offer();
+    await createPlan([], { clusterServiceVersionNames: ['ghost.v1'] });
+    const { conditions, message } = await becomes('Failed');
+    const text = `ClusterServiceVersion "ghost.v1" is in no catalog that is visible in namespace "${namespace}"`;
+    expect(message).toBe(text);
+    expect(conditions).toMatchObject([{ status: 'False', reason: 'DependenciesConflict', message: text }]);
   });
 });

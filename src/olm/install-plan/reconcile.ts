@@ -3,6 +3,7 @@ import { errorMessage, TerminalError, TransientError, WaitingError } from '../..
 import type { Step } from '../../controller/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { describeRef, isNotFound, isOtherObject, refOf } from '../../kube/index.ts';
+import type { UnavailableSource } from '../catalog-source/views.ts';
 import { accountFor } from './account.ts';
 import { executePlan } from './execute.ts';
 import { resolvePlan } from './hand-written.ts';
@@ -34,16 +35,35 @@ const collectOutdated: Step<PlanRun> = async ({ context, object }, { signal }) =
   return undefined;
 };
 
-/** Whether a Subscription writes the steps. */
-function isOfSubscription(run: PlanRun): boolean {
-  return (planOf(run).metadata.ownerReferences ?? []).some(({ kind }) => kind === 'Subscription');
+/** Whether the steps are to be found for what a user wrote. */
+function isHandWritten(run: PlanRun): boolean {
+  const { bundleLookups = [], phase } = statusOf(run);
+  const isOfSubscription = (planOf(run).metadata.ownerReferences ?? []).some(({ kind }) => kind === 'Subscription');
+  return bundleLookups.length === 0 && !isOfSubscription && phase !== 'Failed' && phase !== 'Complete';
+}
+
+/** Another attempt helps if a catalog could not be read.
+ *  @throws what is no fault of the plan */
+function reportUnresolved(run: PlanRun, thrown: unknown, unavailable: UnavailableSource | undefined): void {
+  const text = errorMessage(thrown);
+  if (thrown instanceof TerminalError && unavailable !== undefined) {
+    const { namespace, name, why } = unavailable;
+    setPhase(run, 'Planning', `${text}; error using catalogsource ${namespace}/${name}: ${why}`);
+    requeueAfter(run, catalogPollMs);
+    return;
+  }
+  if (thrown instanceof TerminalError) {
+    setFailed(run, 'DependenciesConflict', text);
+    return;
+  }
+  if (thrown instanceof WaitingError || thrown instanceof TransientError) setPhase(run, 'Planning', text);
+  throw thrown;
 }
 
 /** Resolves a plan that a user wrote. */
 const resolveHandWritten: Step<PlanRun> = async (run, { signal }) => {
-  const { plan = [], bundleLookups = [], phase } = statusOf(run);
-  if (plan.length > 0) return undefined;
-  if (bundleLookups.length > 0 || isOfSubscription(run) || phase === 'Failed' || phase === 'Complete') return 'stop';
+  if ((statusOf(run).plan ?? []).length > 0) return undefined;
+  if (!isHandWritten(run)) return 'stop';
   const ageMs = run.context.clock.now() - Date.parse(run.object.metadata.creationTimestamp ?? '');
   if (ageMs >= 0 && ageMs < graceMs) {
     requeueAfter(run, graceMs - ageMs);
@@ -51,22 +71,13 @@ const resolveHandWritten: Step<PlanRun> = async (run, { signal }) => {
   }
   using held = run.context.views.hold(namespaceOf(run));
   try {
-    const { steps, catalogSources } = await resolvePlan(run, held, signal);
+    const { steps: found, catalogSources } = await resolvePlan(run, held, signal);
     setPhase(run, 'Planning');
-    const listed = steps.map((step) => ({ ...step, resource: { ...step.resource } }));
-    setStatus(run, { plan: listed, catalogSources: [...catalogSources] });
+    const plan = found.map((step) => ({ ...step, resource: { ...step.resource } }));
+    setStatus(run, { plan, catalogSources: [...catalogSources] });
     return undefined;
   } catch (thrown) {
-    const [unavailable] = held.unavailable;
-    if (thrown instanceof TerminalError && unavailable !== undefined) {
-      const text = `${errorMessage(thrown)}; error using catalogsource ${unavailable.namespace}/${unavailable.name}: ${unavailable.why}`;
-      setPhase(run, 'Planning', text);
-      requeueAfter(run, catalogPollMs);
-    } else if (thrown instanceof TerminalError) setFailed(run, 'DependenciesConflict', errorMessage(thrown));
-    else if (thrown instanceof WaitingError || thrown instanceof TransientError) {
-      setPhase(run, 'Planning', errorMessage(thrown));
-      throw thrown;
-    } else throw thrown;
+    reportUnresolved(run, thrown, held.unavailable[0]);
     return 'stop';
   }
 };
@@ -93,12 +104,11 @@ const checkAccount: Step<PlanRun> = async (run, { signal }) => {
     return 'stop';
   }
   const { account } = result;
-  run.account = account;
+  run.account = account?.name;
   const conditions = statusOf(run).conditions ?? [];
   const others = conditions.filter(({ reason }) => reason !== 'InstallCheckFailed');
   if (others.length < conditions.length) setStatus(run, { conditions: others.map((condition) => ({ ...condition })) });
-  const reference =
-    account === undefined ? null : { apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace };
+  const reference = account === undefined ? null : { apiVersion: 'v1', kind: 'ServiceAccount', namespace, ...account };
   setStatus(run, { attenuatedServiceAccountRef: reference });
   return undefined;
 };

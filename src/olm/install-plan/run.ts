@@ -40,19 +40,32 @@ export function setPhase(run: PlanRun, phase: InstallPlanPhase, message?: string
   setStatus(run, { phase, message: message ?? null });
 }
 
+/** `Installed` as it is to be. */
+interface InstalledChange {
+  readonly status: string;
+  readonly reason?: InstallPlanReason;
+  readonly message?: string;
+}
+
+function isSameCondition(before: InstallPlanCondition | undefined, after: InstalledChange): boolean {
+  const textOf = ({
+    status,
+    reason,
+    message,
+  }: Omit<InstalledChange, 'reason'> & { readonly reason?: string }): string =>
+    JSON.stringify([status, reason ?? '', message ?? '']);
+  return before !== undefined && textOf({ ...before, status: before.status ?? '' }) === textOf(after);
+}
+
 /** Conditions with another `Installed`; its times change as OLM changes them.
  *  @see docs/spec/olm-v0.md#install-plans */
-export function withInstalled(
+function withInstalled(
   conditions: readonly InstallPlanCondition[],
-  change: { readonly status: string; readonly reason?: InstallPlanReason; readonly message?: string },
+  change: InstalledChange,
   nowMs: number,
 ): readonly InstallPlanCondition[] {
   const before = conditions.find(({ type }) => type === 'Installed');
-  const isSame =
-    before?.status === change.status &&
-    (before.reason ?? '') === (change.reason ?? '') &&
-    (before.message ?? '') === (change.message ?? '');
-  if (isSame) return conditions;
+  if (isSameCondition(before, change)) return conditions;
   const now = formatTimestamp(nowMs);
   const lastTransitionTime = before?.status === change.status ? (before.lastTransitionTime ?? now) : now;
   const next: InstallPlanCondition = { type: 'Installed', ...change, lastUpdateTime: now, lastTransitionTime };
@@ -60,7 +73,7 @@ export function withInstalled(
 }
 
 /** Sets the condition `Installed`. */
-export function setInstalled(run: PlanRun, change: Parameters<typeof withInstalled>[1]): void {
+export function setInstalled(run: PlanRun, change: InstalledChange): void {
   const conditions = withInstalled(statusOf(run).conditions ?? [], change, run.context.clock.now());
   setStatus(run, { conditions: conditions.map((condition) => ({ ...condition })) });
 }

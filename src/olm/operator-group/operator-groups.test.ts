@@ -10,7 +10,7 @@ import {
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject, ObjectRef } from '../../kube/index.ts';
 import { apiLabelHash } from '../../operators/index.ts';
-import { addOperatorGroups } from './controller.ts';
+import { addOperatorGroups, operatorGroupController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
 const groupKind = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
@@ -23,7 +23,7 @@ let running: AsyncDisposable;
 let count = 0;
 
 const run = async (): Promise<void> => {
-  running = await runControllers(cluster.kube, (manager) => addOperatorGroups(manager));
+  running = await runControllers(cluster.kube, (manager) => addOperatorGroups(manager), [operatorGroupController]);
 };
 
 beforeAll(async () => {

@@ -10,10 +10,9 @@ const leaving: ReadonlySet<string> = new Set<ClusterServiceVersionReason>([
   'CannotModifyStaticOperatorGroupProvidedAPIs',
 ]);
 
-/** The APIs that the active members of a group provide. */
-export function memberApis(members: readonly ClusterServiceVersion[]): ApiSet {
-  const active = members.filter(({ status }) => !leaving.has(status?.reason ?? ''));
-  return new ApiSet(active.flatMap((csv) => ownedApis(csv)?.values() ?? []));
+/** The APIs that members of a group provide, whether they are active or not: roles for users of the group aggregate what exists of them. */
+export function allApis(members: readonly ClusterServiceVersion[]): ApiSet {
+  return new ApiSet(members.flatMap((csv) => ownedApis(csv)?.values() ?? []));
 }
 
 function isBeginning({ metadata, status }: ClusterServiceVersion): boolean {
@@ -26,5 +25,6 @@ function isBeginning({ metadata, status }: ClusterServiceVersion): boolean {
  *  @see docs/spec/olm-v0.md#olm-providedapis */
 export function prunedApis(provided: ApiSet, members: readonly ClusterServiceVersion[]): ApiSet {
   const isAddition = members.some((csv) => isBeginning(csv) && !(ownedApis(csv) ?? new ApiSet()).isSubsetOf(provided));
-  return isAddition ? provided : provided.intersection(memberApis(members));
+  const active = members.filter(({ status }) => !leaving.has(status?.reason ?? ''));
+  return isAddition ? provided : provided.intersection(allApis(active));
 }

@@ -8,13 +8,13 @@ import {
   parseOperatorGroup,
 } from '../../api/index.ts';
 import { formatTimestamp, isJsonEqual, type JsonObject } from '../../base/index.ts';
-import { type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
+import { conditionsOf, type ReconcileRun, StatusWriter, type Step } from '../../controller/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { parseApis } from '../../operators/index.ts';
 import { ensureRbac } from '../rbac-objects.ts';
 import type { GroupContext } from './context.ts';
 import { groupRoles, isRoleOfGroup } from './group-roles.ts';
-import { memberApis, prunedApis } from './provided-apis.ts';
+import { allApis, prunedApis } from './provided-apis.ts';
 import { resolveTargets } from './targets.ts';
 
 /** The reconcile of one OperatorGroup. */
@@ -28,7 +28,13 @@ export interface GroupRun extends ReconcileRun {
 export function beginGroup(context: GroupContext, object: KubeObject): GroupRun | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return undefined;
   const { kube, clock, groups } = context;
-  const status = new StatusWriter<GroupRun>(object, { kube, clock, fieldManager: olmFieldManager, cache: groups });
+  const status = new StatusWriter<GroupRun>(object, {
+    kube,
+    clock,
+    fieldManager: olmFieldManager,
+    cache: groups,
+    hasGenerations: false,
+  });
   return { context, object, group: parseOperatorGroup(object), status };
 }
 
@@ -38,8 +44,9 @@ interface Problem {
 }
 
 function report(run: GroupRun, type: OperatorGroupConditionType, problem: Problem | undefined): void {
-  if (problem === undefined) run.status.remove(run, type);
-  else run.status.set(run, [{ type, status: 'True', ...problem }]);
+  if (problem !== undefined) return run.status.set(run, [{ type, status: 'True', ...problem }]);
+  run.status.remove(run, type);
+  if (conditionsOf(run.object).length === 0) run.status.setFields(run, { conditions: null });
 }
 
 function namespaceOf({ group }: GroupRun): string {
@@ -133,7 +140,7 @@ const ensureRoles: Step<GroupRun> = async (run, { signal }) => {
   const { kube, clusterRoles: cache, operatorsIn } = run.context;
   const group = { namespace: namespaceOf(run), name: run.group.metadata.name };
   const isOwn = (live: KubeObject): boolean => isRoleOfGroup(live, group);
-  const apis = parseApis(providedText(run)).union(memberApis(operatorsIn(group.namespace)));
+  const apis = parseApis(providedText(run)).union(allApis(operatorsIn(group.namespace)));
   const foreign: string[] = [];
   for (const role of groupRoles(group, apis)) {
     const result = await ensureRbac({ kube, cache, isOwn, signal }, role);

@@ -1,9 +1,10 @@
-import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
+import { operatorGroupResource } from '../../api/index.ts';
+import { errorMessage, TerminalError, TransientError, WaitingError } from '../../base/index.ts';
 import { requeueAfter, type Step } from '../../controller/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
-import type { NamespaceAnswer, Selected } from './answer.ts';
-import { conditionOf } from './conditions.ts';
-import { planInstallation } from './install.ts';
+import type { NamespaceAnswer, Selected, Selection } from './answer.ts';
+import { conditionOf, withCondition, withoutConditions } from './conditions.ts';
+import { cacheBehindMs, planInstallation } from './install.ts';
 import { followProgress, isPending } from './progress.ts';
 import { type NamespaceQuestion, questionOf } from './question.ts';
 import { reportCatalogs } from './report-catalogs.ts';
@@ -78,6 +79,16 @@ async function resolveNamespace(
   }
 }
 
+/** What the original is silent about: a version that would be installed first cannot be. */
+function reportPassedOver(run: NamespaceRun, { passedOver }: Selection): void {
+  reviseAll(run, ({ subscription, status }) => {
+    const message = passedOver[subscription.metadata.name];
+    if (message === undefined) return withoutConditions(status, 'PreferredVersionPassedOver');
+    const reason = 'ConstraintsNotSatisfiable';
+    return withCondition(status, { type: 'PreferredVersionPassedOver', status: 'True', reason, message }, run.now);
+  });
+}
+
 async function select(
   run: NamespaceRun,
   held: HeldSources,
@@ -88,13 +99,27 @@ async function select(
   reviseAll(run, ({ subscription, status }) =>
     reportDeprecations(status, { subscription, found: deprecations[subscription.metadata.name], now: run.now }),
   );
-  if (resolution?.outcome !== 'conflict') return resolution?.bundles;
+  if (resolution === undefined) return undefined;
+  if (resolution.outcome === 'selected') {
+    reportPassedOver(run, resolution);
+    return resolution.bundles;
+  }
   failResolution(run, resolution.reason, resolution.message);
   return undefined;
 }
 
+/** An OperatorGroup that was created before the Subscription may not have been seen yet.
+ *  @throws WaitingError CacheBehind */
+async function assertGroupsSeen({ context, situation }: NamespaceRun, signal: AbortSignal): Promise<void> {
+  const { namespace, groups } = situation;
+  const { items } = await context.kube.list({ ...operatorGroupResource, namespace, isMetadataOnly: true }, { signal });
+  if (items.length === groups.length) return;
+  const message = `namespace ${namespace}: OperatorGroups have changed that were not seen yet`;
+  throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
+}
+
 /** Without one OperatorGroup it is not known what may be installed. */
-function hasOneGroup(run: NamespaceRun): boolean {
+async function hasOneGroup(run: NamespaceRun, signal: AbortSignal): Promise<boolean> {
   const { groups, namespace } = run.situation;
   if (groups.length === 1) return true;
   const names = groups.map(({ metadata }) => metadata.name).join(', ');
@@ -103,6 +128,8 @@ function hasOneGroup(run: NamespaceRun): boolean {
       ? `Create an OperatorGroup in namespace ${namespace}: it selects the namespaces that the operators serve.`
       : `Delete all but one of them: ${names}.`;
   const message = `found ${groups.length} operatorGroups, expected 1. ${advice}`;
+  const isKnown = run.drafts.every(({ status }) => conditionOf(status, 'ResolutionFailed')?.message === message);
+  if (!isKnown) await assertGroupsSeen(run, signal);
   failResolution(run, 'ErrorPreventedResolution', message);
   return false;
 }
@@ -112,7 +139,7 @@ async function bringUpToDate(run: NamespaceRun, signal: AbortSignal): Promise<vo
   using held = run.context.views.hold(situation.namespace);
   reviseAll(run, ({ subscription }) => followProgress(subscription, situation, now));
   reviseAll(run, ({ subscription, status }) => reportCatalogs(status, { subscription, situation, held, now }));
-  if (!hasOneGroup(run)) return;
+  if (!(await hasOneGroup(run, signal))) return;
   const selected = await resolveNamespace(run, held, signal);
   if (selected !== undefined) await planInstallation(run, selected, signal);
 }

@@ -1,5 +1,6 @@
 import { errorMessage, isJsonObject, TerminalError } from '../../base/index.ts';
 import {
+  bundlePatterns,
   type Constraint,
   type Dependency,
   describeConstraint,
@@ -89,9 +90,10 @@ interface ReadRequirements {
 
 function readRequirements(properties: readonly Property[]): ReadRequirements {
   const requirements = new Map<string, Requirement>();
+  const shared = { ...limits, patterns: bundlePatterns() };
   for (const property of properties) {
     try {
-      const dependency = readRequiredProperty(property, limits);
+      const dependency = readRequiredProperty(property, shared);
       if (dependency === undefined) continue;
       const requirement = requirementOf(dependency);
       requirements.set(requirement.text, requirement);

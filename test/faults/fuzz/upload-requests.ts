@@ -78,7 +78,7 @@ export function uploadRequests(): FuzzTarget {
           isAllowed: () => Promise.resolve(true),
         },
         fileOf: () => Promise.resolve(undefined),
-        upload: async (_name, body, signal) => {
+        upload: async (_name, body, { signal }) => {
           try {
             await uploads.discard(await uploads.receive(body, { maxBytes: maxUploadBytes, signal }));
             return { status: 201, text: '' };

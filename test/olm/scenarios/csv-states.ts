@@ -11,6 +11,7 @@ import {
   rest,
 } from '../objects.ts';
 import type { Scenario } from '../scenario.ts';
+import { apiService, servingCsv, webhook } from '../serving-objects.ts';
 
 const namespaces = ['a'];
 /** The way to Succeeded. */
@@ -20,16 +21,6 @@ const owned = { name: 'boats.$id.example.com', version: 'v1', kind: 'Boat' };
 const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
 const permissions = [{ serviceAccountName: 'boat', rules: [rule] }];
 
-const webhook = (generateName: string, rules: object[]) => ({
-  type: 'ValidatingAdmissionWebhook',
-  generateName,
-  deploymentName: 'boat',
-  admissionReviewVersions: ['v1'],
-  sideEffects: 'None',
-  failurePolicy: 'Ignore',
-  rules: rules as [],
-});
-const boatRule = { apiGroups: ['$id.example.com'], apiVersions: ['v1'], resources: ['boats'], operations: ['CREATE'] };
 const everyRule = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['CREATE'] };
 const olmRule = { ...everyRule, apiGroups: ['operators.coreos.com'] };
 const hookRule = {
@@ -37,15 +28,6 @@ const hookRule = {
   apiVersions: ['*'],
   resources: ['mutatingwebhookconfigurations'],
   operations: ['CREATE'],
-};
-
-const apiService = {
-  name: 'boats',
-  group: '$id.example.com',
-  version: 'v1',
-  kind: 'Boat',
-  deploymentName: 'boat',
-  containerPort: 443,
 };
 
 /** The rows T and I of the state machine of a ClusterServiceVersion. */
@@ -113,28 +95,17 @@ export const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    id: 'T05',
+    id: 'T05-E055',
     title: 'two webhooks have one generateName',
     namespaces,
-    actions: [
-      ...apply(group(), crd()),
-      ...apply(
-        csv({
-          spec: { webhookdefinitions: [webhook('w.example.com', [boatRule]), webhook('w.example.com', [boatRule])] },
-        }),
-      ),
-      rest('refused'),
-    ],
+    actions: [...apply(group(), crd()), ...apply(servingCsv({ webhooks: [webhook(), webhook()] })), rest('refused')],
   },
   ...[everyRule, olmRule, hookRule].map(
     (forbidden, index): Scenario => ({
       id: `T06${'abc'[index]}`,
       title: `a webhook intercepts ${forbidden.apiGroups[0]}/${forbidden.resources[0]}`,
       namespaces,
-      actions: [
-        ...apply(group(), crd(), csv({ spec: { webhookdefinitions: [webhook('w.example.com', [forbidden])] } })),
-        rest('refused'),
-      ],
+      actions: [...apply(group(), crd(), servingCsv({ webhooks: [webhook({ rules: [forbidden] })] })), rest('refused')],
     }),
   ),
   {
@@ -289,13 +260,7 @@ export const scenarios: readonly Scenario[] = [
     id: 'E012',
     title: 'a CSV owns an APIService',
     namespaces,
-    actions: [
-      ...apply(
-        group(),
-        csv({ spec: { customresourcedefinitions: {}, apiservicedefinitions: { owned: [apiService] } } }),
-      ),
-      rest('installed'),
-    ],
+    actions: [...apply(group(), servingCsv({ apiServices: [apiService()] })), rest('installed')],
   },
   {
     id: 'E017-E018',
@@ -316,10 +281,7 @@ export const scenarios: readonly Scenario[] = [
     id: 'E053',
     title: 'a CSV has a validating webhook',
     namespaces,
-    actions: [
-      ...apply(group(), crd(), csv({ spec: { webhookdefinitions: [webhook('w.example.com', [boatRule])] } })),
-      rest('installed'),
-    ],
+    actions: [...apply(group(), crd(), servingCsv({ webhooks: [webhook()] })), rest('installed')],
   },
   {
     id: 'T45-T27-C031',

@@ -96,7 +96,7 @@ export const scenarios: readonly Scenario[] = [
     actions: [...apply(group({ targets: [] })), rest('settled')],
   },
   {
-    id: 'C-036-C-038-C-042-C-048',
+    id: 'C-036-C-038-C-042-C-048-C-051',
     title: 'a CSV is a member of a group with another target, then the target is removed',
     namespaces: ['a', 'b'],
     actions: [

@@ -1,35 +1,13 @@
 import { clusterServiceVersionResource, olmLabels, operatorGroupResource } from '../../../api/index.ts';
-import { type Clock, type JsonObject, objectAt, objectsAt } from '../../../base/index.ts';
+import type { Clock } from '../../../base/index.ts';
 import type { Manager } from '../../../controller/index.ts';
-import {
-  type CacheIndex,
-  indexCache,
-  type KindCache,
-  type KubeClient,
-  type KubeObject,
-  type ListTarget,
-} from '../../../kube/index.ts';
+import { type CacheIndex, indexCache, type KindCache, type KubeClient, type ListTarget } from '../../../kube/index.ts';
+import { definitionSummaries } from '../../definition-summaries.ts';
 import { CertificateReader } from './serving-certificates.ts';
 
 const managed = `${olmLabels.managed}=true`;
 const rbac = 'rbac.authorization.k8s.io/v1';
 const admission = 'admissionregistration.k8s.io/v1';
-
-/** Of a definition what is read of it; schemas take most of the memory. */
-function definitionSummary(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata } = object;
-  const spec = objectAt(object as JsonObject, 'spec');
-  const { group = null, conversion = null, preserveUnknownFields = null } = spec ?? {};
-  const versions = objectsAt(spec, 'versions').map(({ name = null, served = null }) => ({ name, served }));
-  const conditions = objectsAt(objectAt(object as JsonObject, 'status'), 'conditions');
-  return {
-    apiVersion,
-    kind,
-    metadata,
-    spec: { group, versions, conversion, preserveUnknownFields },
-    status: { conditions },
-  };
-}
 
 type TargetName =
   | 'versions'
@@ -58,11 +36,7 @@ export const servingTargets: Readonly<Record<TargetName, ListTarget>> = {
   apiServices: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
   validatingWebhooks: { apiVersion: admission, kind: 'ValidatingWebhookConfiguration', labelSelector: managed },
   mutatingWebhooks: { apiVersion: admission, kind: 'MutatingWebhookConfiguration', labelSelector: managed },
-  definitions: {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    projection: { name: 'versions, conversion and conditions', of: definitionSummary },
-  },
+  definitions: definitionSummaries,
 };
 
 /** The caches of what serving reads. */
@@ -79,6 +53,8 @@ export interface ServingContext {
   /** OperatorGroups by their namespace. */
   readonly groupsIn: CacheIndex;
   readonly certificates: CertificateReader;
+  /** Of the Subscription, for APIServices; those that an APIService has already stay as they are. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The context of a manager; opens its caches. */

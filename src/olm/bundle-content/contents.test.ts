@@ -1,0 +1,189 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { acmeCsv, eventually, type Registry, SteppedClock, startRegistry } from '../../../test/support/index.ts';
+import { defaultContentLimits, type JsonObject, silentLogger, TerminalError, WaitingError } from '../../base/index.ts';
+import type { Manager } from '../../controller/index.ts';
+import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
+import type { RegistryTerms } from '../images/image-job.ts';
+import { openBundleContents } from './contents.ts';
+
+const configMap: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'chart' } };
+const csv = acmeCsv({}, { name: 'boat.v1' });
+const noTerms: RegistryTerms = { pullSecrets: undefined, mirrors: undefined, policy: undefined };
+const shop = { namespace: 'a', name: 'shop' };
+
+let registry: Registry;
+let storeDir: string;
+let stop: AbortController;
+let clock: SteppedClock;
+let manifests: readonly JsonObject[] | undefined;
+let terms: RegistryTerms;
+let asked: string[];
+let contents: BundleContents;
+
+async function open(): Promise<void> {
+  stop = new AbortController();
+  clock = new SteppedClock(Date.now());
+  const manager = { clock, log: silentLogger(), signal: stop.signal } as unknown as Manager;
+  contents = await openBundleContents(manager, {
+    storeDir,
+    storeBytes: 2 ** 20,
+    readTerms: ({ namespace }) => {
+      asked.push(namespace);
+      return Promise.resolve(terms);
+    },
+    views: {
+      hold: () => ({
+        catalogs: [],
+        unavailable: [],
+        manifestsOf: () => Promise.resolve(manifests),
+        [Symbol.dispose]: () => undefined,
+      }),
+      subscribe: () => ({ [Symbol.dispose]: () => undefined }),
+    },
+    settings: {
+      limits: defaultContentLimits,
+      insecureRegistries: [registry.host],
+      registryCaPem: [],
+      answerDeadlineMs: 10_000,
+      platform: 'linux/amd64',
+      deadlineMs: 30_000,
+      heapMebibytes: 256,
+    },
+  });
+}
+
+beforeEach(async () => {
+  registry = await startRegistry();
+  storeDir = await mkdtemp(join(tmpdir(), 'longshore-bundles-'));
+  manifests = undefined;
+  terms = noTerms;
+  asked = [];
+  await open();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await registry[Symbol.asyncDispose]();
+  await rm(storeDir, { recursive: true, force: true });
+});
+
+function putBundle(tag: string, objects: readonly JsonObject[]): string {
+  const files = Object.fromEntries(objects.map((object, index) => [`manifests/${index}.json`, JSON.stringify(object)]));
+  const annotations = 'annotations:\n  operators.operatorframework.io.bundle.package.v1: boat\n';
+  return registry.putImage(tag, [{ files: { ...files, 'metadata/annotations.yaml': annotations } }]);
+}
+
+const read = (bundle: Partial<BundleReference>): Promise<BundleContent> =>
+  contents.read({ catalog: shop, name: 'boat.v1', ...bundle }, stop.signal);
+
+const fetched = (bundle: Partial<BundleReference>): Promise<BundleContent> => eventually(() => read(bundle));
+
+/** The bundle's failure, when there is one. */
+async function failed(bundle: Partial<BundleReference>): Promise<Error> {
+  return await eventually(async () => {
+    const thrown: unknown = await read(bundle).catch((caught: unknown) => caught);
+    if (!(thrown instanceof TerminalError)) throw new Error('not failed yet', { cause: thrown });
+    return thrown;
+  });
+}
+
+describe('manifests of a catalog', () => {
+  test('they are the content, identified by their digest', async () => {
+    manifests = [configMap, csv];
+    const content = await read({});
+    expect(content).toMatchObject({ name: 'boat.v1', csv: { metadata: { name: 'boat.v1' } }, objects: [configMap] });
+    expect(content.digest).toMatch(/^sha256:/);
+    await expect(read({ digest: content.digest ?? '' })).resolves.toEqual(content);
+  });
+
+  test('other manifests than those that were resolved are refused', async () => {
+    manifests = [csv];
+    const { digest = '' } = await read({});
+    manifests = [configMap, csv];
+    await expect(read({ digest })).rejects.toThrow('the manifests in catalog a/shop have changed');
+  });
+
+  test('large ones stay readable when the catalog has changed', async () => {
+    const large = { ...configMap, data: { text: 'x'.repeat(100_000) } };
+    manifests = [large, csv];
+    const { digest = '' } = await read({});
+    manifests = undefined;
+    await expect(read({ digest })).resolves.toMatchObject({ objects: [large] });
+  });
+
+  test.each<[string, readonly JsonObject[] | undefined, string]>([
+    ['none', undefined, 'has neither an image nor manifests of it'],
+    ['no ClusterServiceVersion', [configMap], 'no ClusterServiceVersion found'],
+    ['another name', [acmeCsv({}, { name: 'ship.v1' })], 'its ClusterServiceVersion is named "ship.v1"'],
+    ['no version', [{ ...csv, apiVersion: '' }], 'bundle CSV boat.v1 missing APIVersion'],
+    ['no kind', [csv, { apiVersion: 'v1' }], "Object 'Kind' is missing"],
+  ])('%s: refused', async (_name, given, text) => {
+    manifests = given;
+    await expect(read({})).rejects.toThrow(text);
+  });
+});
+
+describe('images', () => {
+  test('a bundle is waited for while it is fetched, pinned by its digest, and then read from the disk', async () => {
+    const digest = putBundle('boat:v1', [csv, configMap]);
+    const image = `${registry.host}/boat:v1`;
+    await expect(read({ image })).rejects.toBeInstanceOf(WaitingError);
+    const content = await fetched({ image });
+    expect(content).toMatchObject({ name: 'boat.v1', objects: [configMap], digest });
+    expect(content.image).toBe(`${registry.host}/boat@${digest}`);
+    await registry[Symbol.asyncDispose]();
+    await expect(read({ image: content.image ?? '', digest })).resolves.toMatchObject({ objects: [configMap] });
+    registry = await startRegistry();
+  });
+
+  test('what the credentials of one namespace have fetched is fetched again for another one', async () => {
+    const digest = putBundle('boat:v1', [csv]);
+    const image = `${registry.host}/boat@${digest}`;
+    await fetched({ image });
+    await expect(read({ image, catalog: { namespace: 'b', name: 'shop' } })).rejects.toBeInstanceOf(WaitingError);
+    await fetched({ image, catalog: { namespace: 'b', name: 'shop' } });
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  test('a bundle in an image of another name is refused', async () => {
+    putBundle('boat:v1', [acmeCsv({}, { name: 'ship.v1' })]);
+    const { message } = await failed({ image: `${registry.host}/boat:v1` });
+    expect(message).toContain('its ClusterServiceVersion is named "ship.v1"');
+    expect(await readdir(storeDir)).not.toContain('ship.v1');
+  });
+
+  test('an image that does not exist is waited for until the timeout, and reported as OLM does', async () => {
+    const image = `${registry.host}/ghost:v1`;
+    const waiting = await eventually(async () => {
+      const thrown = (await read({ image }).catch((caught: unknown) => caught)) as Error;
+      expect(thrown.message).toMatch(/^Bundle image pull failed\. /);
+      return thrown;
+    });
+    expect(waiting).toBeInstanceOf(WaitingError);
+    clock.jump(11 * 60_000);
+    await expect(read({ image })).rejects.toMatchObject({ reason: 'DeadlineExceeded' });
+    await expect(read({ image, timeoutMs: 0 })).rejects.toBeInstanceOf(WaitingError);
+  });
+
+  test('a file that was damaged is fetched again', async () => {
+    const digest = putBundle('boat:v1', [csv]);
+    const image = `${registry.host}/boat@${digest}`;
+    await fetched({ image });
+    const [file = ''] = (await readdir(storeDir)).filter((name) => name.endsWith('.json'));
+    await writeFile(join(storeDir, file), `sha256:${'0'.repeat(64)}\n{"name":"boat.v1","csv":{},"objects":[]}`);
+    await expect(read({ image })).rejects.toBeInstanceOf(WaitingError);
+    await expect(fetched({ image })).resolves.toMatchObject({ name: 'boat.v1' });
+  });
+
+  test('what was not used for longest leaves the disk when the budget is exhausted', async () => {
+    const noise = (seed: string): JsonObject => ({ ...configMap, data: { text: seed.repeat(700_000) } });
+    const images = ['a', 'b'].map((seed) => `${registry.host}/boat@${putBundle(`boat:${seed}`, [csv, noise(seed)])}`);
+    for (const image of images) await fetched({ image });
+    expect((await readdir(storeDir)).filter((name) => name.endsWith('.json'))).toHaveLength(1);
+    await expect(read({ image: images[0] ?? '' })).rejects.toBeInstanceOf(WaitingError);
+    await expect(read({ image: images[1] ?? '' })).resolves.toMatchObject({ name: 'boat.v1' });
+  });
+});

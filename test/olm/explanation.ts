@@ -1,0 +1,44 @@
+import type { Difference } from './compare.ts';
+
+/** Why Longshore differs from the real OLM. */
+export interface Explanation {
+  /** `defect`: of OLM, not copied. `resync`: OLM hangs until its periodic resync, or shows what only that makes. `deliberate`: decided for Longshore.
+   *  `chance`: OLM shows it sometimes. */
+  readonly kind: 'defect' | 'resync' | 'deliberate' | 'chance';
+  /** Sentences for the page. */
+  readonly reason: string;
+  /** Ids; absent: any scenario. */
+  readonly scenarios?: readonly string[];
+  /** Of the path; absent: any. */
+  readonly path?: RegExp;
+  /** Of what either of both shows there. */
+  readonly shows?: RegExp;
+}
+
+function explains({ scenarios, path, shows }: Explanation, id: string, difference: Difference): boolean {
+  if (scenarios?.includes(id) === false) return false;
+  if (path?.test(difference.path) === false) return false;
+  return shows?.test(`${difference.olm ?? ''} ${difference.ours ?? ''}`) !== false;
+}
+
+/** The differences of one scenario, by whether they are explained. */
+export interface Explained {
+  readonly unexplained: readonly Difference[];
+  /** Each once. */
+  readonly used: readonly Explanation[];
+}
+
+/** Splits the differences of a scenario. The first explanation that fits is used. */
+export function explain(
+  id: string,
+  differences: readonly Difference[],
+  explanations: readonly Explanation[],
+): Explained {
+  const used = new Set<Explanation>();
+  const unexplained = differences.filter((difference) => {
+    const found = explanations.find((explanation) => explains(explanation, id, difference));
+    if (found !== undefined) used.add(found);
+    return found === undefined;
+  });
+  return { unexplained, used: [...used] };
+}
