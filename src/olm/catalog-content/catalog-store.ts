@@ -180,6 +180,7 @@ export class CatalogStore implements AsyncDisposable {
     if (held === undefined) return;
     await this.#point(this.#folder(name), { fileName: held.fileName, record: record as unknown as JsonObject });
     this.#held.set(name, { ...held, record });
+    await this.#sweep(this.#folder(name), [held.fileName]);
   }
 
   /** Sets the traits for the present index, or the first one to come. */

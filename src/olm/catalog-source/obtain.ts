@@ -29,7 +29,7 @@ async function assertRoom({ store, maxStoreBytes }: CatalogSourceContext): Promi
   throw new TransientError('StoreFull', message);
 }
 
-/** Makes the index of new content and stores it. */
+/** Makes the index of new content and stores it, unless the same is stored. */
 async function replace(reading: Reading, ref: string, makeIndex: MakeIndex): Promise<void> {
   const { context, source, progress, origin, signal } = reading;
   const { name, namespace, uid = '' } = source.metadata;
@@ -37,7 +37,10 @@ async function replace(reading: Reading, ref: string, makeIndex: MakeIndex): Pro
   const unpacked = await makeIndex(place);
   signal.throwIfAborted();
   const unpackedAt = formatTimestamp(context.clock.now());
-  await context.store.commit(uid, place.file, { ...unpacked, uid, ref, askedRef: originText(origin), unpackedAt });
+  const record = { ...unpacked, uid, ref, askedRef: originText(origin), unpackedAt };
+  // The same from another place, or from a registry that was connected to again: those who read it need not notice.
+  if (context.store.find(uid)?.digest === unpacked.digest) await context.store.amend(uid, record);
+  else await context.store.commit(uid, place.file, record);
   progress.snapshots = (progress.snapshots ?? 0) + 1;
   const { packageCount, lengthBytes } = unpacked;
   context.log.info({ catalog: `${namespace}/${name}`, ref, packageCount, lengthBytes }, 'catalog read');

@@ -21,7 +21,7 @@ const maxNameCharacters = 63;
 
 /** The name of the Service of a CatalogSource; undefined where its name can be none.
  *  @see docs/spec/olm-v0.md#catalogsource-reconcile */
-export function serviceNameOf({ name = '' }: { readonly name?: string | undefined }): string | undefined {
+function serviceNameOf({ name = '' }: { readonly name?: string | undefined }): string | undefined {
   const dashed = name.replaceAll('.', '-');
   return /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(dashed) && dashed.length <= maxNameCharacters ? dashed : undefined;
 }
