@@ -9,7 +9,7 @@ import { sourceOf } from './sources.ts';
 const pageSize = 50;
 
 /** Takes in what a copy contains, where the cache has only its metadata. */
-export function learn(context: CopyContext, copy: KubeObject): void {
+function learn(context: CopyContext, copy: KubeObject): void {
   const request = namespacedName(copy);
   const source = sourceOf(context, request);
   if (source === undefined) return;
