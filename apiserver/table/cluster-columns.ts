@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
+import { formatAge, isJsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { KubeObject, TableColumn } from '../core/index.ts';
-import { formatAge } from './ages.ts';
 import { age, booleanColumn, column, countColumn, createdAt, integerColumn, textColumn } from './columns.ts';
 import { at, conditionOf, listAt, numberAt, objectAt, textAt } from './object-values.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../src/base/index.ts';
+import { formatAge } from '../../src/base/index.ts';
 import type { KubeObject, TableColumn } from '../core/index.ts';
-import { formatAge } from './ages.ts';
 import { at, labelsText, listAt, numberAt, objectAt, selectorText, textAt } from './object-values.ts';
 
 type Cell = (object: KubeObject, nowMs: number) => JsonValue;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../src/base/index.ts';
+import { formatAge } from '../../src/base/index.ts';
 import type { KubeObject } from '../core/index.ts';
-import { formatAge } from './ages.ts';
 import { at, conditionOf, listAt, numberAt, textAt } from './object-values.ts';
 
 function isRestartable(pod: KubeObject, name: string): boolean {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../src/base/index.ts';
+import { formatDuration } from '../../src/base/index.ts';
 import type { KubeObject, TableColumn } from '../core/index.ts';
-import { formatDuration } from './ages.ts';
 import { age, column, countColumn, createdAt, integerColumn, textColumn } from './columns.ts';
 import { at, listAt, numberAt, objectAt, textAt } from './object-values.ts';
 

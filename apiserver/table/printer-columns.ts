@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { formatAge, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { KubeObject, TableColumn } from '../core/index.ts';
-import { formatAge } from './ages.ts';
 import { parseJsonPath } from './json-path.ts';
 
 /** The first column of every table. */

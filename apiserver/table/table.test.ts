@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import { formatAge, formatDuration } from '../../src/base/index.ts';
 import type { KubeObject } from '../core/kube-object.ts';
-import { columnsOf, columnsOfPrinterColumns, formatAge, formatDuration, parseJsonPath } from './index.ts';
+import { columnsOf, columnsOfPrinterColumns, parseJsonPath } from './index.ts';
 
 const nowMs = Date.parse('2026-01-02T00:00:00Z');
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];

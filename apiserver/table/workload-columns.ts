@@ -1,5 +1,5 @@
+import { formatAge, formatDuration } from '../../src/base/index.ts';
 import type { KubeObject, TableColumn } from '../core/index.ts';
-import { formatAge, formatDuration } from './ages.ts';
 import {
   age,
   column,

@@ -47,6 +47,8 @@ const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> =
   Endpoints: always,
   EndpointSlice: always,
   PodMetrics: always,
+  // Those of catalogs that are visible in all namespaces are listed in each.
+  PackageManifest: always,
 };
 
 /** cert-manager leaves the Secrets of deleted Certificates; those with the name that ours have do not have an owner. */

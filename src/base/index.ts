@@ -4,6 +4,7 @@
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
 export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
+export { formatAge, formatDuration } from './ages.ts';
 export { base62 } from './base62.ts';
 export {
   type KeyUsage,

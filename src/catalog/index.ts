@@ -29,6 +29,13 @@ export { type CatalogCheck, createCatalogCheck } from './check/check.ts';
 export type { CatalogFinding, CatalogReport, CatalogRule } from './check/finding.ts';
 export { findingTree } from './check/tree.ts';
 export { type CatalogWarnings, catalogWarnings } from './check/warnings.ts';
+export {
+  type DescribedChannel,
+  type DescribedEntry,
+  type DescribedPackage,
+  describeDefaultChannel,
+  describePackage,
+} from './describe-package.ts';
 export type { DrawnHop, Marks } from './draw/layout.ts';
 export { drawMermaid, type MermaidOptions } from './draw/mermaid.ts';
 export { drawSvg } from './draw/picture.ts';

@@ -2,7 +2,7 @@
  *  index of each, to be served and chosen from; `addPlatformOperators` installs packages of theirs by BundleDeployments; the others do what
  *  Operator Lifecycle Manager does. Never writes objects of other controllers.
  *  @imports src/catalog, src/formats, src/sources, src/image-policy, src/crd-safety, src/operators, src/resolver, src/content,
- *    src/controller, src/kube, src/rbac, src/metrics, src/constraints, src/api, src/base */
+ *    src/controller, src/kube, src/rbac, src/metrics, src/extension-server, src/constraints, src/api, src/base */
 export { addApiRoles, apiRolesController } from './api-roles/controller.ts';
 export { type BundleContentsOptions, openBundleContents } from './bundle-content/contents.ts';
 export { readPullSecrets } from './catalog-content/pull-secrets.ts';
@@ -13,7 +13,12 @@ export {
   type CatalogSourcesOptions,
   catalogSourceController,
 } from './catalog-source/controller.ts';
-export { type CatalogSourceViews, type HeldSources, type UnavailableSource } from './catalog-source/views.ts';
+export {
+  type CatalogSourceViews,
+  type HeldSources,
+  type ServedSources,
+  type UnavailableSource,
+} from './catalog-source/views.ts';
 export {
   addClusterCatalogs,
   type ClusterCatalogs,
@@ -44,6 +49,13 @@ export {
   operatorConditionController,
 } from './operator-condition/controller.ts';
 export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
+export {
+  addPackageRegistration,
+  type PackageRegistrationOptions,
+  type PackageService,
+  packageRegistrationController,
+} from './package-manifest/registration.ts';
+export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { registryCatalog, startTestRegistry } from '../../../test/support/catalog-registry.ts';
-import type { JsonObject } from '../../base/index.ts';
+import { type JsonObject, objectsAt } from '../../base/index.ts';
 import type { Meta } from '../meta.ts';
 import { defaultRegistryLimits, readRegistry } from './registry-client.ts';
 
@@ -42,6 +42,20 @@ test('a registry is read back as the documents of its catalog, without what list
   expect(metas[8]?.value['entries']).toEqual(
     registryCatalog.find(({ schema }) => schema === 'olm.deprecations')?.value['entries'],
   );
+});
+
+test('what user interfaces show of the heads of channels is read on request, and is never installed', async () => {
+  await using registry = await startTestRegistry();
+  const options = { endpoints: [{ address: '127.0.0.1', port: registry.port }], hasHeads: true };
+  const metas = await collect(readRegistry(`registry.example:${registry.port}`, options));
+  const valueOf = (name: string): JsonObject | undefined => metas.find((meta) => meta.name === name)?.value;
+  const properties = objectsAt(valueOf('p.v1.2.0'), 'properties');
+  expect(properties.filter(({ type }) => type === 'olm.bundle.object')).toEqual([]);
+  expect(properties.find(({ type }) => type === 'olm.csv.metadata')?.['value']).toMatchObject({
+    displayName: 'P',
+    annotations: { a: 'b' },
+  });
+  expect(valueOf('p')).toMatchObject({ icon: { base64data: 'AAAA', mediatype: 'image/png' } });
 });
 
 test('reading a registry that is none, too large or not reachable fails with its reason', async () => {

@@ -51,7 +51,8 @@ export interface RegistryEndpoint {
 }
 
 const nameCodec: MessageCodec<{ readonly name: string }> = messageCodec('api.PackageName');
-const anyCodec: MessageCodec<object> = messageCodec('api.GetPackageRequest');
+const packageRequest: MessageCodec<object> = messageCodec('api.GetPackageRequest');
+const bundleRequest: MessageCodec<object> = messageCodec('api.GetBundleRequest');
 
 const transientCodes: ReadonlySet<number> = new Set([
   status.UNAVAILABLE,
@@ -112,7 +113,7 @@ class RegistryCalls {
     const decode = this.#counted(codec);
     const call: ClientReadableStream<T> = this.#client.makeServerStreamRequest(
       path,
-      anyCodec.encode,
+      packageRequest.encode,
       decode,
       {},
       new Metadata(),
@@ -130,14 +131,15 @@ class RegistryCalls {
     }
   }
 
-  async get<T extends object>(method: string, codec: MessageCodec<T>, request: object): Promise<T> {
+  /** `request` is encoded. */
+  async get<T extends object>(method: string, codec: MessageCodec<T>, request: Buffer): Promise<T> {
     this.#signal?.throwIfAborted();
     const path = `/api.Registry/${method}`;
     const decode = this.#counted(codec);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const call = this.#client.makeUnaryRequest(
       path,
-      anyCodec.encode,
+      (encoded) => encoded,
       decode,
       request,
       new Metadata(),
@@ -188,7 +190,7 @@ async function readPackages(calls: RegistryCalls, limits: RegistryLimits): Promi
   }
   const packages = new Map<string, ReadPackage>();
   for (const name of names.sort()) {
-    const message = await calls.get('GetPackage', packageCodec, { name });
+    const message = await calls.get('GetPackage', packageCodec, packageRequest.encode({ name }));
     packages.set(name, { message, channels: new Map(), bundles: new Map() });
   }
   return packages;
@@ -199,7 +201,7 @@ async function describeHeads(calls: RegistryCalls, read: ReadPackage): Promise<v
   for (const { name: channelName, csvName } of read.message.channels) {
     const listed = read.bundles.get(csvName);
     if (listed === undefined || isDescribed(listed)) continue;
-    const request = { pkgName: read.message.name, channelName, csvName };
+    const request = bundleRequest.encode({ pkgName: read.message.name, channelName, csvName });
     try {
       describeBundle(read, await calls.get('GetBundle', bundleCodec, request));
     } catch (thrown) {

@@ -6,9 +6,9 @@ import {
   objectsAt,
   parseJson,
   serverText,
-  TerminalError,
+  valueAt,
 } from '../../base/index.ts';
-import { csvMetadata } from '../author/csv-metadata.ts';
+import { renamedFields, sameNamedFields } from '../csv-metadata-fields.ts';
 import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
 
 /** As it came, without what is not used: a value takes many times the memory of its text. */
@@ -103,14 +103,15 @@ export function isDescribed({ bundlePath, object = [], properties, metadataText 
   return metadataText !== undefined || properties.some(({ type }) => type === 'olm.csv.metadata');
 }
 
-/** What user interfaces show of a ClusterServiceVersion; undefined for one that cannot be read. */
-function metadataOf(csv: JsonObject): string | undefined {
-  try {
-    return JSON.stringify(csvMetadata(csv));
-  } catch (thrown) {
-    if (thrown instanceof TerminalError) return undefined;
-    throw thrown;
-  }
+/** What user interfaces show of a ClusterServiceVersion, as the value of `olm.csv.metadata`: members as they are, for those who read them check them. */
+function metadataOf(csv: JsonObject): JsonObject {
+  const [metadata, spec] = [objectAt(csv, 'metadata') ?? {}, objectAt(csv, 'spec') ?? {}];
+  const fields: readonly (readonly [string, JsonValue | undefined])[] = [
+    ...['annotations', 'labels'].map((key) => [key, valueAt(metadata, key)] as const),
+    ...Object.entries(renamedFields).map(([key, source]) => [key, valueAt(spec, source)] as const),
+    ...sameNamedFields.map((key) => [key, valueAt(spec, key)] as const),
+  ];
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 /** Adds what user interfaces show of a bundle. Its ClusterServiceVersion is not used as a manifest: that of a bundle with an image may be made of
@@ -120,8 +121,7 @@ export function describeBundle(read: ReadPackage, { csvName, channelName, csvJso
   if (bundle === undefined || csvJson === '') return;
   const csv = parseJson(`ClusterServiceVersion ${serverText(csvName, 200)}`, csvJson);
   if (!isJsonObject(csv)) return;
-  const text = metadataOf(csv);
-  if (text !== undefined) bundle.metadataText = text;
+  bundle.metadataText = JSON.stringify(metadataOf(csv));
   const [icon] = objectsAt(objectAt(csv, 'spec'), 'icon');
   if (icon !== undefined && channelName === read.message.defaultChannelName) read.icon = icon;
 }

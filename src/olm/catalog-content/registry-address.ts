@@ -8,14 +8,14 @@ const invalidAddress = 'InvalidAddress';
 const maxPort = 65_535;
 
 /** A host by name or IP address, and a port. */
-export interface RegistryAddress {
+interface RegistryAddress {
   readonly host: string;
   readonly port: number;
 }
 
 /** Reads `HOST:PORT`, with an IPv6 address in brackets. Schemes, which lead the library of gRPC to sockets of this machine as well, are refused.
  *  @throws TerminalError InvalidAddress */
-export function parseRegistryAddress(text: string): RegistryAddress {
+function parseRegistryAddress(text: string): RegistryAddress {
   const [, ipv6, name, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9_.-]{1,253})):(\d{1,5})$/.exec(text) ?? [];
   const [host, port] = [ipv6 ?? name, Number(digits)];
   if (host !== undefined && port > 0 && port <= maxPort && (ipv6 === undefined || isIP(ipv6) === 6)) {

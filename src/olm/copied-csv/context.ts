@@ -67,7 +67,6 @@ export interface CopyContext {
   readonly events: EventRecorder;
   readonly signal: AbortSignal;
   readonly caches: Readonly<Record<TargetName, KindCache>>;
-  readonly originalsNamed: (name: string) => readonly Operator[];
   readonly originalsIn: (namespace: string) => readonly Operator[];
   readonly original: (request: NamespacedName) => Operator | undefined;
   /** Names of the copies of an original, by `namespace/name` of it. */
@@ -94,7 +93,6 @@ export interface CopyContext {
 }
 
 const byNamespace = ({ metadata }: KubeObject): readonly string[] => [metadata.namespace ?? ''];
-const byName = ({ metadata }: KubeObject): readonly string[] => [metadata.name ?? ''];
 const byOwner = (object: KubeObject): readonly string[] => {
   const key = ownerKeyOf(object);
   return key === undefined ? [] : [key];
@@ -159,11 +157,9 @@ export function createCopyContext(manager: Manager, { protectedNamespaces = [] }
     const csv = parse(object);
     return csv === undefined ? undefined : { object, csv };
   });
-  const operators = (objects: readonly KubeObject[]): readonly Operator[] =>
-    objects.flatMap((object) => operatorOf(object) ?? []);
   const index = (name: TargetName, keysOf: (object: KubeObject) => Iterable<string>): CacheIndex =>
     indexCache(caches[name], keysOf);
-  const [named, placed] = [index('originals', byName), index('originals', byNamespace)];
+  const placed = index('originals', byNamespace);
   const copies = index('copies', byOriginal);
   const targeting = index('groups', (object) => readGroup(object)?.status?.namespaces ?? []);
   const [roles, bindings] = [index('roles', byOwner), index('roleBindings', byOwner)];
@@ -174,8 +170,7 @@ export function createCopyContext(manager: Manager, { protectedNamespaces = [] }
     events: manager.eventRecorder('operator-lifecycle-manager'),
     signal: manager.signal,
     caches,
-    originalsNamed: (name) => operators(named.get(name)),
-    originalsIn: (namespace) => operators(placed.get(namespace)),
+    originalsIn: (namespace) => placed.get(namespace).flatMap((object) => operatorOf(object) ?? []),
     original: ({ namespace, name }) => {
       const object = caches.originals.get(name, namespace);
       return object === undefined ? undefined : operatorOf(object);

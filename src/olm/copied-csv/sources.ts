@@ -27,13 +27,15 @@ function rank({ object }: Operator): string {
   return `${creationTimestamp ?? ''} ${namespace}`;
 }
 
-/** The operator that is to be copied to a namespace under a name: of several of one name, the oldest. */
+/** The operator that is to be copied to a namespace under a name: of several of one name, the oldest. Only operators of groups that target the
+ *  namespace are looked at, as many may have one name. */
 export function sourceOf(context: CopyContext, { namespace, name }: NamespacedName): Operator | undefined {
   if (!isOpen(context, namespace)) return undefined;
-  const sources = context.originalsNamed(name).filter((operator) => {
-    return (
-      operator.object.metadata.namespace !== namespace && includes(context, context.placementOf(operator), namespace)
-    );
+  const groups = [...context.groupsTargeting(namespace), ...context.groupsTargeting('')];
+  const places = new Set(groups.map(({ metadata }) => metadata.namespace ?? ''));
+  const sources = [...places].flatMap((place) => {
+    const operator = place === namespace ? undefined : context.original({ namespace: place, name });
+    return operator !== undefined && includes(context, context.placementOf(operator), namespace) ? [operator] : [];
   });
   return sources.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
 }

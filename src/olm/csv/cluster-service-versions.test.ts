@@ -8,6 +8,7 @@ import {
   startOperatorCluster,
   stepsOf,
 } from '../../../test/support/operator-world.ts';
+import type { AddedController } from '../../controller/index.ts';
 import { isNotFound } from '../../kube/index.ts';
 import { addClusterServiceVersions } from './controller.ts';
 
@@ -19,9 +20,12 @@ const installed = [
 ];
 
 let cluster: OperatorCluster;
+let controller: AddedController;
 
 beforeAll(async () => {
-  cluster = await startOperatorCluster((manager) => addClusterServiceVersions(manager));
+  cluster = await startOperatorCluster((manager) => {
+    controller = addClusterServiceVersions(manager);
+  });
 });
 
 afterAll(() => cluster[Symbol.asyncDispose]());
@@ -47,14 +51,22 @@ test('an operator with everything it needs passes through all phases, with few r
       spec: { containers: [{ env: [{ name: 'OPERATOR_CONDITION_NAME', value: 'boat.v0.1.0' }] }] },
     },
   });
-  const used = await eventually(async () => {
+  const quiet = async (): Promise<number> => {
     const one = await cluster.requests();
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await cluster.requests()).toBe(one);
     return one;
-  });
+  };
+  const used = await eventually(quiet);
   // One for metadata, one for the group, four for the status, one for the Deployment, and four Events; more while the Deployment is not ready yet.
   expect(used - before).toBeLessThanOrEqual(17);
+  controller.enqueueAll();
+  await eventually(async () => {
+    expect((await cluster.metrics.show()).text).toMatch(
+      /longshore_queue_depth\{controller="clusterserviceversion"\} 0/,
+    );
+  });
+  expect(await quiet()).toBe(used);
 });
 
 test('a Deployment that was deleted is created again', async () => {

@@ -1,4 +1,9 @@
-import { type ControllerDefinition, defineController, type Manager } from '../../controller/index.ts';
+import {
+  type AddedController,
+  type ControllerDefinition,
+  defineController,
+  type Manager,
+} from '../../controller/index.ts';
 import { type CsvContext, createCsvContext } from './context.ts';
 import { csvMetrics } from './metrics.ts';
 import { steps } from './reconcile.ts';
@@ -40,9 +45,12 @@ export interface ClusterServiceVersionsOptions {
 }
 
 /** Adds the controller of ClusterServiceVersions. */
-export function addClusterServiceVersions(manager: Manager, options: ClusterServiceVersionsOptions = {}): void {
+export function addClusterServiceVersions(
+  manager: Manager,
+  options: ClusterServiceVersionsOptions = {},
+): AddedController {
   const context = createCsvContext(manager);
   manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : {}));
-  manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
   addOrphanedApiServices(manager, context.serving);
+  return manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
 }

@@ -1,0 +1,88 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { indexRegistry } from './index-registry.ts';
+import { indexRegistryInThread } from './unpack-thread.ts';
+
+const stack = new AsyncDisposableStack();
+const { signal } = new AbortController();
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'longshore-hostile-registry-'));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+});
+
+afterAll(() => stack.disposeAsync());
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A message with one field of text, in a frame of gRPC. */
+function frameOf(text: string): Buffer {
+  const message = Buffer.concat([Buffer.from([0x0a, text.length]), Buffer.from(text)]);
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** A registry that answers each call with messages that never end. */
+async function endlessRegistry(write: (stream: ServerHttp2Stream) => void): Promise<string> {
+  const server = createServer();
+  server.on('stream', (stream) => {
+    stream.on('error', () => undefined);
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+    write(stream);
+  });
+  const sessions = new Set<{ destroy(): void }>();
+  server.on('session', (session) => sessions.add(session));
+  stack.defer(() => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  return await listen(server as unknown as Server);
+}
+
+function job(address: string, deadlineMs: number) {
+  return { settings: { deadlineMs, heapMebibytes: 128 }, address, file: join(dir, 'index') };
+}
+
+test('a registry that lists packages without end is left', async () => {
+  let count = 0;
+  const address = await endlessRegistry((stream) => {
+    const more = (): void => {
+      while (!stream.destroyed && stream.write(frameOf(`p${count}`))) count += 1;
+    };
+    stream.on('drain', more);
+    more();
+  });
+  await expect(indexRegistry(job(address, 30_000), signal)).rejects.toMatchObject({ reason: 'TooManyPackages' });
+  expect(await readdir(dir)).toEqual([]);
+});
+
+test('a registry that answers slower and slower is left at the deadline, in a thread, too', async () => {
+  const address = await endlessRegistry((stream) => void stream.write(frameOf('p')));
+  await expect(indexRegistry(job(address, 500), signal)).rejects.toMatchObject({ reason: 'DeadlineExceeded' });
+  await expect(indexRegistryInThread(job(address, 500), signal)).rejects.toMatchObject({ reason: 'DeadlineExceeded' });
+});
+
+test('a server that accepts connections and never answers is left at the deadline', async () => {
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createSocketServer((socket) => sockets.add(socket.on('error', () => undefined)));
+  const address = await listen(server);
+  stack.defer(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await expect(indexRegistry(job(address, 500), signal)).rejects.toMatchObject({ reason: 'DeadlineExceeded' });
+});
+
+test('messages of no registry are refused', async () => {
+  const address = await endlessRegistry((stream) => void stream.end(Buffer.alloc(100, 0xff)));
+  await expect(indexRegistry(job(address, 10_000), signal)).rejects.toThrow(/grpc:\/\/127\.0\.0\.1/);
+});
