@@ -78,7 +78,7 @@ function accumulated(snapshots: readonly Snapshot[]): Snapshot[] {
   });
 }
 
-/** A recording without what tells nothing about behaviour. */
+/** A recording without what has nothing to do with behaviour. */
 export function comparable({ title, snapshots }: Recording): Recording {
   return { title, snapshots: accumulated(snapshots).map(snapshotOf) };
 }
