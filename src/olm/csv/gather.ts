@@ -155,7 +155,7 @@ export async function succeededFacts(
 }
 
 /** Whether failed members of the group may be replaced. */
-export function isFailForward({ group }: MemberRun): boolean {
+function isFailForward({ group }: MemberRun): boolean {
   return group.spec?.upgradeStrategy === 'TechPreviewUnsafeFailForward';
 }
 
