@@ -34,6 +34,11 @@ function orderOf(key: string, list: JsonValue[]): JsonValue[] {
   return list.toSorted((a, b) => typeOf(a).localeCompare(typeOf(b), 'en'));
 }
 
+/** An Operator repeats the conditions of its components, which are recorded themselves. */
+function isRepeated(name: string, key: string): boolean {
+  return name === 'resourceVersion' || (name === 'conditions' && key === 'refs');
+}
+
 /** Takes out of the objects of one scenario what is different each time: uids, times, ports, random parts of names. One for each run. */
 export class Canonical {
   readonly #slug: RegExp;
@@ -109,7 +114,7 @@ export class Canonical {
         value.map((item) => this.#value(item, key)),
       );
     if (!isJsonObject(value)) return value;
-    const members = Object.entries(value).filter(([name]) => name !== 'resourceVersion');
+    const members = Object.entries(value).filter(([name]) => !isRepeated(name, key));
     return Object.fromEntries(
       members
         .map(([name, member]): [string, JsonValue] => [this.text(name), this.#value(member ?? null, name)])

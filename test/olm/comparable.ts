@@ -61,11 +61,15 @@ function snapshotOf(snapshot: Snapshot): Snapshot {
   };
 }
 
-/** Plans have names by chance and are numbered by their content: their generation identifies them. */
+/** Names that have a random part or a hash are numbered by their content. Their generation or owner identifies them better. */
 function keyOf(key: string, object: JsonObject): string {
-  if (!/^InstallPlan \S+(?: #\d+)?$/.test(key) || key.includes('/')) return key;
+  const name = key.replace(/ #\d+$/, '');
   const generation = objectAt(object, 'spec')?.['generation'];
-  return generation === undefined ? key : `${key.replace(/ #\d+$/, '')} of generation ${JSON.stringify(generation)}`;
+  if (/^InstallPlan [^/]+$/.test(key) && generation !== undefined) {
+    return `${name} of generation ${JSON.stringify(generation)}`;
+  }
+  const owner = textAt(objectAt(objectAt(object, 'metadata'), 'labels'), 'olm.owner.namespace');
+  return name.endsWith('-<hash>') && owner !== '' ? `${name} of ${owner}` : key;
 }
 
 /** The objects at each point of rest, not only those that changed. */

@@ -27,7 +27,7 @@ export const explanations: readonly Explanation[] = [
     kind: 'defect',
     reason:
       'The original goes round for ever between a failure and another try of what failed. The failure stays here until something changes.',
-    scenarios: ['T03', 'T05', 'T06a', 'T06b', 'T07', 'T13'],
+    scenarios: ['T03', 'T05-E055', 'T06a', 'T06b', 'T07', 'T13'],
   },
   {
     kind: 'defect',

@@ -2,8 +2,9 @@ import type { Difference } from './compare.ts';
 
 /** Why Longshore differs from the real OLM. */
 export interface Explanation {
-  /** `defect`: of OLM, not copied. `resync`: OLM hangs until its periodic resync, or shows what only that makes. `deliberate`: decided for Longshore. */
-  readonly kind: 'defect' | 'resync' | 'deliberate';
+  /** `defect`: of OLM, not copied. `resync`: OLM hangs until its periodic resync, or shows what only that makes. `deliberate`: decided for Longshore.
+   *  `chance`: OLM shows it sometimes. */
+  readonly kind: 'defect' | 'resync' | 'deliberate' | 'chance';
   /** Sentences for the page. */
   readonly reason: string;
   /** Ids; absent: any scenario. */

@@ -11,9 +11,9 @@ import {
   addCopiedCsvs,
   addInstallPlans,
   addOlmConfig,
-  addOperators,
   addOperatorConditions,
   addOperatorGroups,
+  addOperators,
   addSubscriptions,
   openBundleContents,
   type UnpackSettings,
@@ -23,10 +23,10 @@ import { readOlmCrds } from './crds.ts';
 import type { Implementation } from './scenario.ts';
 
 const mebibyte = 1024 ** 2;
-/** Nothing waits for a resync: what is next can be seen at once, unless the machine is slow. */
-const quietMs = 2_500;
+/** Nothing waits for a resync: what is next can be seen at once, unless the machine is busy. */
+const quietMs = 5_000;
 /** A state that is not reached by then is taken as never reached. */
-const stateLimitMs = 25_000;
+const stateLimitMs = 40_000;
 const globalCatalogNamespace = 'olm';
 
 const settings: UnpackSettings = {

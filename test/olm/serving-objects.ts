@@ -7,7 +7,7 @@ export const servingDeployment = '$id-boat';
 /** An owned APIService of a description. */
 export function apiService(options: JsonObject = {}): JsonObject {
   return {
-    name: 'boats',
+    name: '$id-boats',
     group: '$id.example.com',
     version: 'v1',
     kind: 'Boat',

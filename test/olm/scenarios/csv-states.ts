@@ -9,13 +9,14 @@ import {
   group,
   installModes,
   rest,
+  succeeded,
 } from '../objects.ts';
 import type { Scenario } from '../scenario.ts';
 import { apiService, servingCsv, webhook } from '../serving-objects.ts';
 
 const namespaces = ['a'];
 /** The way to Succeeded. */
-const installed = [...apply(group(), crd(), csv()), rest('installed')];
+const installed = [...apply(group(), crd(), csv()), rest('installed', succeeded())];
 const required = { name: 'docks.$id.example.com', version: 'v1', kind: 'Dock' };
 const owned = { name: 'boats.$id.example.com', version: 'v1', kind: 'Boat' };
 const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
@@ -95,7 +96,7 @@ export const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    id: 'T05',
+    id: 'T05-E055',
     title: 'two webhooks have one generateName',
     namespaces,
     actions: [...apply(group(), crd()), ...apply(servingCsv({ webhooks: [webhook(), webhook()] })), rest('refused')],
@@ -260,7 +261,7 @@ export const scenarios: readonly Scenario[] = [
     id: 'E012',
     title: 'a CSV owns an APIService',
     namespaces,
-    actions: [...apply(group(), servingCsv({ apiServices: [apiService()] })), rest('installed')],
+    actions: [...apply(group(), servingCsv({ apiServices: [apiService()] })), rest('installed', succeeded())],
   },
   {
     id: 'E017-E018',
@@ -274,14 +275,14 @@ export const scenarios: readonly Scenario[] = [
           install: { deployments: [{ ...deployment(), label: { color: 'blue' } }] },
         }),
       ),
-      rest('installed'),
+      rest('installed', succeeded()),
     ],
   },
   {
     id: 'E053',
     title: 'a CSV has a validating webhook',
     namespaces,
-    actions: [...apply(group(), crd(), servingCsv({ webhooks: [webhook()] })), rest('installed')],
+    actions: [...apply(group(), crd(), servingCsv({ webhooks: [webhook()] })), rest('installed', succeeded())],
   },
   {
     id: 'T45-T27-C031',

@@ -1,4 +1,4 @@
-import { apply, crd, csv, csvTarget, group, groupTarget, installModes, rest } from '../objects.ts';
+import { apply, crd, csv, csvTarget, group, groupTarget, installModes, rest, succeeded } from '../objects.ts';
 import type { Scenario } from '../scenario.ts';
 
 const namespaceTarget = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', name: `$id-${name}` });
@@ -40,7 +40,7 @@ export const scenarios: readonly Scenario[] = [
     namespaces: ['a'],
     actions: [
       ...apply(group(), crd(), csv()),
-      rest('one'),
+      rest('one', succeeded()),
       ...apply(group({ name: 'second' })),
       rest('two'),
       { delete: groupTarget('second') },
@@ -96,12 +96,12 @@ export const scenarios: readonly Scenario[] = [
     actions: [...apply(group({ targets: [] })), rest('settled')],
   },
   {
-    id: 'C-036-C-038-C-042-C-048',
+    id: 'C-036-C-038-C-042-C-048-C-051',
     title: 'a CSV is a member of a group with another target, then the target is removed',
     namespaces: ['a', 'b'],
     actions: [
       ...apply(group({ targets: ['a', 'b'] }), crd(), csv()),
-      rest('copied'),
+      rest('copied', succeeded()),
       { patch: groupTarget(), merge: { spec: { targetNamespaces: ['$id-a'] } } },
       rest('C-051 target removed'),
     ],
@@ -112,7 +112,7 @@ export const scenarios: readonly Scenario[] = [
     namespaces: ['a', 'b'],
     actions: [
       ...apply(group({ targets: ['a', 'b'] }), crd(), csv()),
-      rest('copied'),
+      rest('copied', succeeded()),
       { delete: csvTarget('boat.v0.1.0') },
       rest('deleted'),
     ],
@@ -162,7 +162,7 @@ export const scenarios: readonly Scenario[] = [
     namespaces: ['a', 'b'],
     actions: [
       ...apply(group({ namespace: 'b', targets: ['b'] }), crd(), csv({ namespace: 'b' })),
-      rest('first'),
+      rest('first', succeeded('boat.v0.1.0', 'b')),
       ...apply(group({ targets: ['b'] }), csv()),
       rest('second'),
       { delete: csvTarget('boat.v0.1.0', 'b') },
@@ -175,7 +175,7 @@ export const scenarios: readonly Scenario[] = [
     namespaces: ['a'],
     actions: [
       ...apply(group(), crd(), csv()),
-      rest('installed'),
+      rest('installed', succeeded()),
       {
         patch: groupTarget(),
         merge: { metadata: { annotations: { 'olm.providedAPIs': 'Boat.v1.$id.example.com,Dock.v1.$id.example.com' } } },

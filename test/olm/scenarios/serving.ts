@@ -103,7 +103,9 @@ export const scenarios: readonly Scenario[] = [
     namespaces,
     actions: [
       ...apply(group()),
-      ...apply(servingCsv({ apiServices: [apiService(), apiService({ name: 'docks', version: 'v2', kind: 'Dock' })] })),
+      ...apply(
+        servingCsv({ apiServices: [apiService(), apiService({ name: '$id-docks', version: 'v2', kind: 'Dock' })] }),
+      ),
       rest('installed', succeeded()),
     ],
   },

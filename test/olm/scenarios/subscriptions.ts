@@ -24,6 +24,8 @@ const newCatalog: Action = {
   patch: { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'shop', namespace: '$id-a' },
   merge: { spec: { address: '$catalog/new' } },
 };
+const unresolved: State = { of: subscriptionTarget(), has: '"type":"ResolutionFailed"' };
+
 /** What to wait for: that the last entry of the channel is installed, or that a plan needs approval. */
 function headState(documents: Documents, spec: JsonObject): State {
   const head = textAt(documents.at(-1), 'name');
@@ -82,27 +84,27 @@ export const scenarios: readonly Scenario[] = [
     title: 'two entries of the channel replace one version',
     namespaces,
     catalogs: { old: catalog(first, second, { version: '0.3.0', replaces: '0.1.0' }) },
-    actions: [...shop, ...apply(subscription()), rest('refused')],
+    actions: [...shop, ...apply(subscription()), rest('refused', unresolved)],
   },
   {
     id: 'E-043',
     title: 'the catalog of the Subscription does not exist',
     namespaces,
-    actions: [...apply(group(), subscription({ source: 'nowhere' })), rest('missing')],
+    actions: [...apply(group(), subscription({ source: 'nowhere' })), rest('missing', unresolved)],
   },
   {
     id: 'C-011b',
     title: 'the package of the Subscription does not exist',
     namespaces,
     catalogs: { old: catalog(first) },
-    actions: [...shop, ...apply(subscription({ name: 'ghost' })), rest('missing')],
+    actions: [...shop, ...apply(subscription({ name: 'ghost' })), rest('missing', unresolved)],
   },
   {
     id: 'C-011c',
     title: 'the channel of the Subscription does not exist',
     namespaces,
     catalogs: { old: catalog(first) },
-    actions: [...shop, ...apply(subscription({ channel: 'ghost' })), rest('missing')],
+    actions: [...shop, ...apply(subscription({ channel: 'ghost' })), rest('missing', unresolved)],
   },
   {
     id: 'E-037',

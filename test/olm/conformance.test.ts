@@ -1,0 +1,65 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { areaNames, playArea, scenariosOf } from './area.ts';
+import { comparable } from './comparable.ts';
+import { type Difference, differencesOf } from './compare.ts';
+import { explanations } from './explained.ts';
+import { type Explanation, explain } from './explanation.ts';
+import { openScenarios } from './open.ts';
+import { startOurs } from './ours.ts';
+import { readRecordings } from './recordings.ts';
+import { rowsOf, specifiedRows, unplayedRows } from './rows.ts';
+
+const areaTimeoutMs = 15 * 60_000;
+const lanes = 12;
+const areas = await areaNames();
+const used = new Set<Explanation>();
+let comparedAreas = 0;
+
+function lineOf(id: string, { label, path, olm = '(absent)', ours = '(absent)' }: Difference): string {
+  return `${id} ${label}: ${path}\n  OLM: ${olm}\n  ours: ${ours}`;
+}
+
+/** What differs from the real OLM without a reason. */
+async function unexplainedIn(area: string): Promise<readonly string[]> {
+  const scenarios = await scenariosOf(area);
+  const recorded = await readRecordings(area);
+  const failures: string[] = [];
+  const played = await playArea(scenarios, { start: () => startOurs(), lanes, report: (line) => failures.push(line) });
+  const differences = Object.entries(played).flatMap(([id, ours]) => {
+    const olm = recorded[id];
+    if (olm === undefined) return [`${id} was never recorded`];
+    const explained = explain(id, differencesOf(comparable(olm), comparable(ours)), explanations);
+    for (const explanation of explained.used) used.add(explanation);
+    return openScenarios[id] === undefined ? explained.unexplained.map((difference) => lineOf(id, difference)) : [];
+  });
+  comparedAreas += 1;
+  return [...failures, ...differences];
+}
+
+describe('what users see is what the real OLM shows, or differs for a reason that is documented', () => {
+  test.for(areas)('%s', { concurrent: true, timeout: areaTimeoutMs }, async (area, { expect: expectHere }) => {
+    expectHere(await unexplainedIn(area)).toEqual([]);
+  });
+});
+
+test('every row of the checklist and of the state machine is played, or there is a reason', async () => {
+  const all = await Promise.all(areas.map(scenariosOf));
+  const played = new Set(all.flat().flatMap(({ id }) => rowsOf(id)));
+  const rows = await specifiedRows();
+  expect(rows.length).toBeGreaterThan(200);
+  expect(rows.filter((row) => !played.has(row) && unplayedRows[row] === undefined)).toEqual([]);
+  expect(Object.keys(unplayedRows).filter((row) => !rows.includes(row))).toEqual([]);
+  expect([...played].filter((row) => !rows.includes(row))).toEqual([]);
+});
+
+test('ids of scenarios and their namespaces are unique', async () => {
+  const ids = (await Promise.all(areas.map(scenariosOf))).flat().map(({ id }) => id.toLowerCase().replace(/\W/g, ''));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+// Only a run of all areas shows it.
+afterAll(() => {
+  if (comparedAreas < areas.length) return;
+  const unused = explanations.filter((explanation) => explanation.kind !== 'chance' && !used.has(explanation));
+  expect(unused.map(({ reason }) => reason)).toEqual([]);
+});
