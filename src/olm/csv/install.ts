@@ -4,7 +4,7 @@ import {
   type OperatorGroup,
   olmFieldManager,
 } from '../../api/index.ts';
-import { errorMessage, TerminalError, WaitingError } from '../../base/index.ts';
+import { errorMessage, type JsonValue, TerminalError, WaitingError } from '../../base/index.ts';
 import {
   describeRef,
   isAlreadyExists,
@@ -16,6 +16,7 @@ import {
   serviceAccountUser,
 } from '../../kube/index.ts';
 import type { DeploymentConfig } from '../../operators/index.ts';
+import { covers } from '../owned-objects.ts';
 import { chainOf, type Versions } from './chain.ts';
 import { driftOf } from './check-deployments.ts';
 import { type CsvContext, readSubscription } from './context.ts';
@@ -126,7 +127,9 @@ async function applyDeployment(installation: Installation, desired: KubeObject):
   const live = context.caches.deployments.get(name, namespace);
   const owner = { uid: csv.metadata.uid ?? '', podAnnotations: podAnnotations(csv) };
   const isBeingDeleted = live?.metadata.deletionTimestamp !== undefined;
-  if (live !== undefined && !isBeingDeleted && driftOf(desired, live, owner) === undefined) return;
+  // An attempt to install corrects what else was changed by hand, such as the number of replicas.
+  const isCurrent = live !== undefined && covers(live['spec'] as JsonValue, desired['spec'] as JsonValue);
+  if (isCurrent && !isBeingDeleted && driftOf(desired, live, owner) === undefined) return;
   const written =
     live === undefined ? await createOrUpdate(installation, desired) : await update(installation, live, desired);
   context.caches.deployments.wrote(written);
@@ -150,7 +153,8 @@ export async function deleteDeployments(
 
 async function installAll(installation: Installation): Promise<Serving> {
   const { run, kube, signal } = installation;
-  const serving = await ensureServing({ ...run.context.serving, kube }, run.csv, signal);
+  const annotations = configOf(run.context, run.csv)?.annotations;
+  const serving = await ensureServing({ ...run.context.serving, kube, annotations }, run.csv, signal);
   const desired = deploymentsOf(run.context, run.csv, serving);
   for (const deployment of desired) await applyDeployment(installation, deployment);
   const kept = new Set(desired.map(({ metadata }) => metadata.name ?? ''));

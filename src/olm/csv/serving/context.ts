@@ -53,6 +53,8 @@ export interface ServingContext {
   /** OperatorGroups by their namespace. */
   readonly groupsIn: CacheIndex;
   readonly certificates: CertificateReader;
+  /** Of the Subscription, for APIServices; those that an APIService has already stay as they are. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The context of a manager; opens its caches. */

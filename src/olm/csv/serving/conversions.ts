@@ -58,7 +58,8 @@ function assertSingleton({ spec }: ClusterServiceVersion, { conversionCRDs = [] 
     throw refuse(`${intro}: CSVs with conversion webhooks must support only AllNamespaces`);
   }
   if (conversionCRDs.length === 0) {
-    throw refuse(`${intro}: conversion webhook must have at least one CRD specified`);
+    // The words of OLM, with its slip.
+    throw refuse('unable to manager conversion webhook: conversion webhook must have at least one CRD specified');
   }
 }
 

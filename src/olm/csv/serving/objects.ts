@@ -20,7 +20,7 @@ const versionPriority = 15;
 const systemNamespace = 'kube-system';
 
 /** A reference that neither controls nor delays the deletion of the owner. */
-export function csvReference({ metadata }: ClusterServiceVersion): OwnerReference {
+function csvReference({ metadata }: ClusterServiceVersion): OwnerReference {
   const { apiVersion, kind } = clusterServiceVersionResource;
   const { name, uid = '' } = metadata;
   return { apiVersion, kind, name, uid, controller: false, blockOwnerDeletion: false };

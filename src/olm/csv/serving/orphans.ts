@@ -22,8 +22,7 @@ interface OrphanRun extends ReconcileRun {
 function servedOwner(apiService: KubeObject): LabelledOwner | undefined {
   const owner = labelledOwner(apiService);
   const service = objectAt(apiService as JsonObject, 'spec', 'service');
-  const isManaged = apiService.metadata.labels?.[olmLabels.managed] === 'true';
-  return isManaged && owner !== undefined && textAt(service, 'namespace') === owner.namespace ? owner : undefined;
+  return owner !== undefined && textAt(service, 'namespace') === owner.namespace ? owner : undefined;
 }
 
 /** Asks the API server: a cache that lacks an owner is no reason to delete anything. */
@@ -33,7 +32,7 @@ async function isAbsent(kube: KubeClient, { namespace, name }: LabelledOwner, si
     await kube.get({ apiVersion, kind, namespace, name }, { signal });
     return false;
   } catch (thrown) {
-    // The kind itself may be unserved, which says nothing of its objects.
+    // The kind itself may be unserved, which is no answer about its objects.
     if (!isNotFound(thrown)) throw thrown;
   }
   await kube.list({ apiVersion, kind, namespace }, { signal });

@@ -7,6 +7,7 @@ import { runControllers } from '../../../../test/support/olm-cluster.ts';
 import type { ClusterServiceVersion } from '../../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, systemClock, textAt } from '../../../base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../../kube/index.ts';
+import { createMetrics, type Metrics } from '../../../metrics/index.ts';
 import { addOperatorGroups } from '../../operator-group/controller.ts';
 import { addClusterServiceVersions } from '../controller.ts';
 
@@ -19,12 +20,18 @@ const name = 'boat.v0.1.0';
 
 let server: ApiServer;
 let kube: KubeClient;
+/** Of the controllers, whose requests are counted. */
+let own: KubeClient;
+let metrics: Metrics;
 let controllers: AsyncDisposable;
 
 beforeAll(async () => {
   server = await startApiServer({ crds: ['crds/olm'] });
-  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
-  controllers = await runControllers(kube, (manager) => {
+  const access = await loadClusterAccess({ text: server.kubeconfig });
+  metrics = createMetrics();
+  kube = createKubeClient({ access, clock: systemClock });
+  own = createKubeClient({ access, clock: systemClock, metrics });
+  controllers = await runControllers(own, (manager) => {
     addOperatorGroups(manager, {});
     addClusterServiceVersions(manager);
   });
@@ -32,6 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await controllers[Symbol.asyncDispose]();
+  own.close();
   kube.close();
   await server.stop();
 });
@@ -91,6 +99,21 @@ async function secretOf(id: string): Promise<JsonObject> {
   return objectAt(secret as JsonObject, 'data') ?? {};
 }
 
+async function requestsSoFar(): Promise<number> {
+  const { text } = await metrics.show();
+  const lines = text.split('\n').filter((line) => line.startsWith('longshore_api_requests_total{'));
+  return lines.filter((line) => !line.includes('watch')).reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** No request is sent when nothing changes. */
+async function isIdle(): Promise<void> {
+  await eventually(async () => {
+    const before = await requestsSoFar();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await requestsSoFar()).toBe(before);
+  });
+}
+
 async function podHash(id: string): Promise<string> {
   const live = await kube.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${id}-a`, name: 'boat' });
   return textAt(objectAt(live as JsonObject, 'spec', 'template', 'metadata', 'annotations'), 'olmcahash');
@@ -109,6 +132,7 @@ test('E-053 an operator with a webhook is installed with a certificate, and leav
     webhooks: [{ clientConfig: { service: { name: 'boat-service', namespace: 'hook-a' } } }],
   });
   expect(await podHash('hook')).not.toBe('');
+  await isIdle();
   await kube.delete({ ...configurationKind, name: made?.metadata.name ?? '' });
   await eventually(async () => expect(await configurationsOf('hook')).toHaveLength(1));
   await passes('hook', [
@@ -192,6 +216,7 @@ test('E-012 an operator with an APIService is installed; T19, T32 what is lost i
   await passes('served', reinstalled.slice(0, 2));
   await using _served = await serve('served', port);
   await reaches('served', succeeded);
+  await isIdle();
 
   const apiService = { ...apiServiceKind, name: 'v1.served.boats.example.com' };
   await kube.delete(apiService);

@@ -3,9 +3,17 @@ import { startExtensionServer } from '../../../../test/support/extension-server.
 import { type BareCluster, eventually, freePort, SteppedClock } from '../../../../test/support/index.ts';
 import { openOlmCluster, temporaryNamespace } from '../../../../test/support/olm-cluster.ts';
 import { type ClusterServiceVersion, parseClusterServiceVersion } from '../../../api/index.ts';
-import { type JsonObject, objectAt, objectsAt, silentLogger, systemClock, textAt } from '../../../base/index.ts';
+import {
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  silentLogger,
+  systemClock,
+  TransientError,
+  textAt,
+} from '../../../base/index.ts';
 import { createManager } from '../../../controller/index.ts';
-import { isNotFound, type KubeObject } from '../../../kube/index.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../../../kube/index.ts';
 import {
   areCertificatesDue,
   checkServing,
@@ -596,3 +604,67 @@ test('a definition that another operator converts is left to it', async () => {
   await removeServing(context, other);
   expect(await conversionNow()).toMatchObject({ webhook: { clientConfig: { service: { namespace: 'a' } } } });
 });
+
+test('annotations of the Subscription are added to APIServices, and replace none', async () => {
+  const csv = await install({ apis: [api] });
+  await ensureServing({ ...context, annotations: { team: 'harbour' } }, csv);
+  await eventually(() => ensureServing({ ...context, annotations: { team: 'dock', site: 'north' } }, csv));
+  const { metadata } = await cluster.kube.get({ ...apiServiceKind, name: 'v1.boats.example.com' });
+  expect(metadata.annotations).toEqual({ team: 'harbour', site: 'north' });
+});
+
+type Write = 'create' | 'update' | 'patch';
+
+/** A client whose write number `at` fails, after or before the server has done it. */
+function failingAt(
+  kube: KubeClient,
+  at: number,
+  isDone: boolean,
+): { readonly kube: KubeClient; readonly hasFailed: () => boolean } {
+  let writes = 0;
+  const wrap = (name: Write): unknown => {
+    const send = kube[name].bind(kube) as (...given: readonly unknown[]) => Promise<KubeObject>;
+    return async (...given: readonly unknown[]): Promise<KubeObject> => {
+      writes += 1;
+      if (writes !== at) return await send(...given);
+      if (isDone) await send(...given);
+      throw new TransientError('ConnectionLost', 'connection lost');
+    };
+  };
+  const writing = Object.fromEntries((['create', 'update', 'patch'] as const).map((name) => [name, wrap(name)]));
+  return { kube: { ...kube, ...writing } as KubeClient, hasFailed: () => writes >= at };
+}
+
+test.each([{ isDone: false }, { isDone: true }])(
+  'an installation that loses its connection at any write is completed by the next one (done: $isDone)',
+  async ({ isDone }) => {
+    const plan = { apis: [api], webhooks: [webhook, { ...webhook, ...conversion }], spec: singleton };
+    await define();
+    const csv = await install(plan);
+    let attempts = 0;
+    for (let at = 1; at < 30; at++) {
+      attempts = at;
+      const { kube, hasFailed } = failingAt(context.kube, at, isDone);
+      await ensureServing({ ...context, kube }, csv).catch(() => undefined);
+      if (!hasFailed()) break;
+      // Conflicts with what the caches do not show yet are tried again.
+      await eventually(() => deploy(csv));
+      await eventually(async () => expect(await servingProblem(context, csv)).toBeUndefined());
+      await eventually(async () => {
+        expect((await checkServing(context, csv)).webhooks).toEqual({ state: 'Healthy' });
+        expect(await configurations()).toHaveLength(1);
+      });
+      await removeServing(context, csv);
+      for (const ref of [serviceRef, secretRef]) await cluster.kube.delete(ref);
+      await eventually(() => {
+        expect(context.caches.secrets.get('boat-service-cert', 'a')).toBeUndefined();
+        expect(context.caches.services.get('boat-service', 'a')).toBeUndefined();
+        expect(context.caches.apiServices.get('v1.boats.example.com')).toBeUndefined();
+        expect(context.caches.validatingWebhooks.labelled('olm.managed', 'true')).toEqual([]);
+        expect(context.caches.clusterRoleBindings.labelled('olm.managed', 'true')).toEqual([]);
+      });
+    }
+    expect(attempts).toBeGreaterThan(6);
+    expect(attempts).toBeLessThan(30);
+  },
+);

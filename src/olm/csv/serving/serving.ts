@@ -102,7 +102,10 @@ async function ensureApis(attempt: Attempt, { served, pair }: Certified): Promis
   const { kube, caches } = context;
   const isOwn = (live: KubeObject): boolean => isAdoptable(context, csv, live);
   for (const api of served.apis) {
-    const desired = desiredApiService(csv, { served, api, pair });
+    const made = desiredApiService(csv, { served, api, pair });
+    const live = caches.apiServices.get(made.metadata.name ?? '');
+    const annotations = { ...context.annotations, ...live?.metadata.annotations };
+    const desired = { ...made, metadata: { ...made.metadata, annotations } };
     await ensureOwned(desired, { kube, cache: caches.apiServices, fieldManager: olmFieldManager, isOwn, signal });
   }
 }
