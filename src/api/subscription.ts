@@ -12,7 +12,7 @@ export const subscriptionResource: Resource = {
  *  @see docs/spec/olm-v0.md#subscription */
 export type SubscriptionState = 'UpgradePending' | 'AtLatestKnown' | 'UpgradeFailed' | 'UpgradeAvailable';
 
-/** Types of `status.conditions`; `InstalledCSVMissing` is an addition.
+/** Types of `status.conditions`; `InstalledCSVMissing` and `PreferredVersionPassedOver` are additions.
  *  @see docs/spec/olm-v0.md#subscription-status */
 export type SubscriptionConditionType =
   | 'CatalogSourcesUnhealthy'
@@ -20,6 +20,7 @@ export type SubscriptionConditionType =
   | 'InstallPlanPending'
   | 'InstallPlanFailed'
   | 'InstalledCSVMissing'
+  | 'PreferredVersionPassedOver'
   | 'ResolutionFailed'
   | 'BundleUnpacking'
   | 'BundleUnpackFailed'

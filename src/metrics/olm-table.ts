@@ -8,12 +8,14 @@ export type OlmObservedMetricName =
   | 'csv_count'
   | 'csv_succeeded'
   | 'csv_abnormal'
+  | 'install_plan_count'
   | 'subscription_count'
   | 'subscription_sync_total';
 
 /** Metrics of OLM that are counted as things happen, and their labels. */
 export interface OlmCountedLabels {
   readonly csv_upgrade_count: Readonly<Record<string, never>>;
+  readonly installplan_warnings_total: Readonly<Record<string, never>>;
 }
 
 /** Durations of OLM in seconds, and their labels. */
@@ -49,6 +51,11 @@ export const olmTable: Readonly<
     help: '1 for a ClusterServiceVersion that is not Succeeded.',
   },
   csv_upgrade_count: { kind: 'counter', help: 'ClusterServiceVersions that began to be replaced.' },
+  install_plan_count: { kind: 'gauge', help: 'InstallPlans in the cluster.' },
+  installplan_warnings_total: {
+    kind: 'counter',
+    help: 'Steps of InstallPlans that the API server has answered with warnings.',
+  },
   subscription_count: { kind: 'gauge', help: 'Subscriptions in the cluster.' },
   subscription_sync_total: {
     kind: 'counter',

@@ -25,7 +25,6 @@ export type ObservedMetricName =
   | 'longshore_content_store_sweeps_total'
   | 'longshore_catalogs'
   | 'longshore_catalog_index_bytes'
-  | 'install_plan_count'
   | 'longshore_layer_cache_hits_total'
   | 'longshore_layer_cache_misses_total'
   | 'longshore_bundle_parses_total'
@@ -47,7 +46,6 @@ export interface CountedLabels extends OlmCountedLabels {
   readonly longshore_content_loads_total: { readonly result: string };
   readonly longshore_catalog_polls_total: { readonly result: string };
   readonly longshore_catalog_unpacks_total: { readonly result: string };
-  readonly installplan_warnings_total: Readonly<Record<string, never>>;
   readonly longshore_api_requests_total: { readonly verb: string; readonly code: string };
   readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
 }
@@ -181,11 +179,6 @@ export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | k
     kind: 'histogram',
     buckets: lengthy,
     help: 'Duration of fetching and indexing a catalog.',
-  },
-  install_plan_count: { kind: 'gauge', help: 'InstallPlans.' },
-  installplan_warnings_total: {
-    kind: 'counter',
-    help: 'Steps of InstallPlans that the API server has answered with warnings.',
   },
   catalogd_http_request_duration_seconds: {
     kind: 'histogram',

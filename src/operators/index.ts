@@ -3,7 +3,7 @@
  *  @imports src/api, src/base */
 
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
-export { type BundleContent, type BundleContents, type BundleReference } from './bundle-content.ts';
+export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
 export { componentLabel } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
@@ -18,8 +18,9 @@ export {
   targetsOf,
   tenancyOf,
 } from './operator-groups.ts';
-export { permissionObjects, permissionsHash } from './operator-permissions.ts';
+export { permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
 export { isInactiveMember, type Placement, placementOf } from './placement.ts';
-export { orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
+export { inlineBytesFor, orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
 export { readStepManifest, type StepReference } from './step-reference.ts';
+export { unpackTimeoutOf } from './unpack-timeout.ts';

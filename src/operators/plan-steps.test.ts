@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { acmeCsv, corpusBundle, expectedRenderings } from '../../test/support/index.ts';
+import type { OperatorGroup } from '../api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt, parseJson, textAt } from '../base/index.ts';
 import { readRegistryBundle } from '../formats/index.ts';
-import { type BundleContent, orderSteps, permissionsHash, planSteps, readStepManifest } from './index.ts';
+import {
+  type BundleContent,
+  inlineBytesFor,
+  orderSteps,
+  permissionsHash,
+  planSteps,
+  readStepManifest,
+  unpackTimeoutOf,
+} from './index.ts';
 
 const catalog = { name: 'shop', namespace: 'olm' };
 const crd: JsonObject = {
@@ -187,4 +196,20 @@ describe.runIf(expectedRenderings().length > 0)('real bundles', () => {
     expect(steps.every(({ resource }) => resource.name !== '' && resource.name.length <= 253)).toBe(true);
     expect(steps[0]?.resource.kind).toBe('ClusterServiceVersion');
   });
+});
+
+test('the more bundles a plan has, the fewer bytes of each are in it', () => {
+  expect([1, 8, 16, 80].map((count) => inlineBytesFor(count) / 2 ** 10)).toEqual([100, 100, 50, 10]);
+});
+
+test.each([
+  ['5m30s', 330_000],
+  ['0', 0],
+  ['-1s', undefined],
+  ['soon', undefined],
+  [undefined, undefined],
+])('an OperatorGroup whose bundles may take %s: %s ms', (text, timeoutMs) => {
+  const annotations = text === undefined ? {} : { 'operatorframework.io/bundle-unpack-timeout': text };
+  const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', metadata: { name: 'g', annotations } };
+  expect(unpackTimeoutOf(group as OperatorGroup)).toBe(timeoutMs);
 });

@@ -4,8 +4,15 @@ import type { BundleContent } from './bundle-content.ts';
 import { isDeploymentStrategy, permissionObjects } from './operator-permissions.ts';
 import { formatReference } from './step-reference.ts';
 
-/** Manifests of a bundle that together have more are not written into the plan: an object has at most about 1.5 MiB, and plans may have many bundles. */
+/** Manifests of a bundle that together have more are not written into the plan. */
 const maxInlineBytes = 100 * 2 ** 10;
+/** Of all bundles of a plan: an object has at most about 1.5 MiB. */
+const maxPlanBytes = 800 * 2 ** 10;
+
+/** `maxInlineBytes` for each bundle of a plan that has so many. */
+export function inlineBytesFor(bundleCount: number): number {
+  return Math.min(maxInlineBytes, Math.floor(maxPlanBytes / Math.max(1, bundleCount)));
+}
 
 /** What was resolved for a bundle. */
 export interface PlanStepsOptions {

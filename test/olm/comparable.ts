@@ -82,7 +82,7 @@ function accumulated(snapshots: readonly Snapshot[]): Snapshot[] {
   });
 }
 
-/** A recording without what tells nothing about behaviour. */
+/** A recording without what does not depend on behaviour. */
 export function comparable({ title, snapshots }: Recording): Recording {
   return { title, snapshots: accumulated(snapshots).map(snapshotOf) };
 }

@@ -107,21 +107,37 @@ function nameOf({ metadata }: JsonObject): string {
   return `${namespace}/${name}`;
 }
 
+/** An object that does not satisfy a new schema. */
+export interface InvalidObject {
+  readonly object: JsonObject;
+  /** Of the schema. */
+  readonly version: string;
+  /** `field: message`, in brackets if there are several. */
+  readonly errors: string;
+}
+
+/** In the words of RukPak's webhook. */
+function describeInvalid({ object, version, errors }: InvalidObject): string {
+  return `existing custom object ${nameOf(object)} failed validation for new schema version ${version}: ${errors}`;
+}
+
 /** What was seen of all objects. */
 class Tally {
+  readonly #describe: (invalid: InvalidObject) => string;
   readonly #shown: string[] = [];
   #failed = 0;
   seen = 0;
+
+  constructor(describe: (invalid: InvalidObject) => string = describeInvalid) {
+    this.#describe = describe;
+  }
 
   look(object: JsonObject, checks: readonly { readonly version: string; readonly check: ObjectCheck }[]): void {
     this.seen += 1;
     const texts = checks.flatMap(({ version, check }) => {
       // A check sets its schema's defaults: others are not to see them.
       const errors = check(checks.length === 1 ? object : structuredClone(object));
-      if (errors === undefined) return [];
-      return [
-        `existing custom object ${nameOf(object)} failed validation for new schema version ${version}: ${errors}`,
-      ];
+      return errors === undefined ? [] : [this.#describe({ object, version, errors })];
     });
     if (texts.length > 0) this.#failed += 1;
     this.#shown.push(...texts.slice(0, maxShown - this.#shown.length));
@@ -139,18 +155,22 @@ export interface ObjectReading {
   readonly read: ReadObjects;
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** The text of a finding about one object. Default: in the words of RukPak's webhook. */
+  readonly describeInvalid?: ((invalid: InvalidObject) => string) | undefined;
 }
 
 interface Reader {
+  readonly describeInvalid: ObjectReading['describeInvalid'];
   readonly open: (version: string) => AsyncIterable<readonly JsonObject[]>;
   /** Why reading broke off. */
   readonly why: (thrown: unknown, seen: number) => string;
 }
 
-function createReader(crd: Crd, { read, deadlineMs, signal }: ObjectReading): Reader {
+function createReader(crd: Crd, { read, deadlineMs, signal, describeInvalid: describe }: ObjectReading): Reader {
   const timeout = AbortSignal.timeout(deadlineMs);
   const bounded = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   return {
+    describeInvalid: describe,
     open: async function* pages(version) {
       for await (const page of read({ apiVersion: `${crd.group}/${version}`, kind: crd.kind }, { signal: bounded })) {
         bounded.throwIfAborted();
@@ -172,7 +192,7 @@ function isUnconverted(crd: Crd, thrown: unknown): boolean {
 }
 
 async function checkListing(crd: Crd, { version, against }: Listing, reader: Reader): Promise<string | undefined> {
-  const tally = new Tally();
+  const tally = new Tally(reader.describeInvalid);
   try {
     const checks = against.map((target) => ({ version: target.version, check: compileObjectCheck(target) }));
     for await (const page of reader.open(version)) for (const object of page) tally.look(object, checks);

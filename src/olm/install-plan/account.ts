@@ -5,7 +5,7 @@ import type { PlanContext } from './context.ts';
 /** With whose permissions the steps of a namespace are applied. */
 export type AccountResult =
   /** Undefined: with those of the controllers. */
-  { readonly account: string | undefined } | { readonly problem: string };
+  { readonly account: { readonly name: string; readonly uid: string } | undefined } | { readonly problem: string };
 
 /** Asks the only OperatorGroup of the namespace. An account that does not exist has no permissions, though its bindings may.
  *  @see docs/spec/olm-v0.md#scoped-service-account */
@@ -24,7 +24,8 @@ export async function accountFor(context: PlanContext, namespace: string, signal
       { apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace },
       { signal },
     );
-    if (live.metadata.deletionTimestamp === undefined) return { account };
+    const { uid = '', deletionTimestamp } = live.metadata;
+    if (deletionTimestamp === undefined) return { account: { name: account, uid } };
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
   }

@@ -26,6 +26,8 @@ export interface PlanContext {
   readonly metrics: Metrics | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Plans that wait for a catalog that cannot be read, by namespace and name. */
+  readonly waiting: Set<string>;
   /** Uids of failed plans whose account may have got the permissions that it lacked. */
   readonly revived: Set<string>;
 }

@@ -5,7 +5,15 @@ import {
   parseInstallPlan,
 } from '../../api/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
-import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
+import {
+  type CacheChange,
+  formatNamespacedName,
+  groupOf,
+  type KubeObject,
+  type NamespacedName,
+  namespacedName,
+  parseNamespacedName,
+} from '../../kube/index.ts';
 import type { BundleContents } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
 import { installPlanTarget } from '../plan-target.ts';
@@ -81,6 +89,7 @@ export const installPlanController: ControllerDefinition<PlanContext, PlanRun> =
   watches,
   begin: beginPlan,
   steps,
+  forget: ({ waiting }, request) => void waiting.delete(formatNamespacedName(request)),
   permissions: {
     cluster: [
       { apiGroups: [group], resources: ['installplans'], verbs: [...read, 'delete'] },
@@ -101,7 +110,7 @@ export const installPlanController: ControllerDefinition<PlanContext, PlanRun> =
 
 /** Adds the controller of InstallPlans. */
 export function addInstallPlans(manager: Manager, options: InstallPlansOptions): void {
-  const { kube, clock, log, metrics } = manager;
+  const { kube, clock, log, metrics, signal } = manager;
   const { contents, views, ...given } = options;
   const plans = manager.cache(installPlanTarget);
   const context: PlanContext = {
@@ -116,8 +125,22 @@ export function addInstallPlans(manager: Manager, options: InstallPlansOptions):
     views,
     settings: { ...defaults, ...given },
     events: manager.eventRecorder('longshore'),
+    waiting: new Set(),
     revived: new Set(),
   };
-  manager.add(installPlanController, { context, workers });
+  const added = manager.add(installPlanController, {
+    context,
+    workers,
+    beforeWork: async () => {
+      await Promise.resolve();
+      const following = views.subscribe(() => {
+        for (const key of context.waiting) {
+          const { namespace, name } = parseNamespacedName(key);
+          added.enqueue(name, namespace);
+        }
+      });
+      signal.addEventListener('abort', () => following[Symbol.dispose](), { once: true });
+    },
+  });
   metrics?.readFrom(() => Promise.resolve({ install_plan_count: plans.values().length }));
 }

@@ -20,12 +20,29 @@ import {
 } from '../../kube/index.ts';
 import { installedAlongside } from '../../operators/index.ts';
 import { type Applied, create } from './ensure.ts';
+import { describingRefusal } from './refused-writes.ts';
 import type { StepRun } from './step-run.ts';
 
 /** For reading all objects of a CustomResourceDefinition. */
 const readDeadlineMs = 60_000;
 
 const currentVersion = 'apiextensions.k8s.io/v1';
+
+/** APIs that decide what is installed with whose permissions: a bundle that could change them would be an update of the platform. */
+const ownGroups: ReadonlySet<string> = new Set([
+  'operators.coreos.com',
+  'packages.operators.coreos.com',
+  'core.rukpak.io',
+  'olm.operatorframework.io',
+]);
+
+/** @throws TerminalError OwnDefinition */
+function assertForeign(crd: KubeObject): void {
+  const group = textAt(objectAt(crd as unknown as JsonObject, 'spec'), 'group');
+  if (!ownGroups.has(group)) return;
+  const text = `CustomResourceDefinition ${JSON.stringify(crd.metadata.name)} is of the API group ${group}, which no bundle may define: it is installed with the platform`;
+  throw new TerminalError('OwnDefinition', text);
+}
 
 function desiredCrd({ step, namespace }: StepRun, manifest: JsonObject): KubeObject {
   const current = textAt(manifest, 'apiVersion') === currentVersion ? manifest : asCurrentDefinition(manifest);
@@ -69,6 +86,15 @@ function isConverted(crd: JsonObject): boolean {
   return textAt(objectAt(crd, 'spec', 'conversion'), 'strategy') === 'Webhook';
 }
 
+/** In OLM's words. */
+function tooRestrictive({ object, errors }: { readonly object: JsonObject; readonly errors: string }): string {
+  const metadata = objectAt(object, 'metadata');
+  const [namespace, name] = [textAt(metadata, 'namespace'), textAt(metadata, 'name')];
+  const what = `${textAt(object, 'apiVersion')}, Kind=${textAt(object, 'kind')}`;
+  const place = namespace === '' ? name : `${namespace}/${name}`;
+  return `error validating ${what} ${JSON.stringify(place)}: updated validation is too restrictive: ${errors}`;
+}
+
 /** Objects that exist must satisfy the new schemas, unless a webhook is to convert them, which nothing can know before.
  *  @throws TerminalError ObjectsInvalid */
 async function assertObjectsValid(
@@ -82,6 +108,7 @@ async function assertObjectsValid(
     {
       switches: { isOff: false, ignored: new Set(['storedVersionRemoval']), warnings: [] },
       isRestored: true,
+      describeInvalid: tooRestrictive,
       read: (target, options) => readObjects(kube, target, options),
       deadlineMs: readDeadlineMs,
       signal,
@@ -89,7 +116,7 @@ async function assertObjectsValid(
   );
   const [finding] = findings;
   if (finding === undefined) return;
-  const text = `${finding.text}: updated validation is too restrictive`;
+  const { text } = finding;
   if (!isConverted(desired)) throw new TerminalError('ObjectsInvalid', text);
   const message = `Validation of existing CRs against the new CRD's schema failed, but the new CRD has a conversion webhook, which is expected to convert them. CRD: ${JSON.stringify(step.resource.name)}. ${text}`;
   events.record(run.object, { type: 'Warning', reason: 'CRDValidation', message });
@@ -120,16 +147,17 @@ async function update(given: StepRun, live: KubeObject, desired: KubeObject): Pr
   assertStoredVersions(before, after, given.step.resource.name);
   const updated = updatedCrd(live, desired);
   const isSame = isJsonEqual(updated as unknown as JsonValue, live as unknown as JsonValue);
-  if (!isSame) await run.context.kube.update(updated, write);
+  if (!isSame) await describingRefusal(given.step, 'updating', () => run.context.kube.update(updated, write));
   return 'Present';
 }
 
 /** Creates a CustomResourceDefinition, or changes it if that harms no stored object. With the permissions of the controllers, whatever the account of
  *  the plan may do: an API is there for the whole cluster.
- *  @throws TerminalError ObjectsInvalid, StoredVersionRemoved */
+ *  @throws TerminalError OwnDefinition, ObjectsInvalid, StoredVersionRemoved */
 export async function ensureCrd(given: StepRun, manifest: JsonObject): Promise<Applied> {
   const { kube } = given.run.context;
   const desired = desiredCrd(given, manifest);
+  assertForeign(desired);
   if ((await create({ ...given, kube }, desired)) !== undefined) return 'WaitingForApi';
   return await update(given, await kube.get(refOf(desired), { signal: given.signal }), desired);
 }

@@ -2,6 +2,7 @@ import type { InstallPlanStepStatus } from '../../api/index.ts';
 import { isJsonEqual, type JsonObject, type JsonValue, TransientError } from '../../base/index.ts';
 import { describeRef, isAlreadyExists, type KubeObject, NoKindMatch, refOf } from '../../kube/index.ts';
 import { type Placement, placedObject, updatedObject } from './objects.ts';
+import { describingRefusal } from './refused-writes.ts';
 import { replacementOf } from './replaceable.ts';
 import type { StepRun } from './step-run.ts';
 
@@ -24,15 +25,16 @@ export function notServed({ step: { resource } }: StepRun, cause: unknown): Tran
 function ownerOf({ run, step, namespace }: StepRun): Placement['owner'] {
   const { resolving: name } = step;
   if (name === '') return undefined;
-  const { uid } = run.context.csvs.get(name, namespace)?.metadata ?? {};
-  if (uid !== undefined) return { name, uid };
-  const text = `ClusterServiceVersion "${name}" in namespace "${namespace}", which owns what the plan installs, does not exist`;
+  const { uid, deletionTimestamp } = run.context.csvs.get(name, namespace)?.metadata ?? {};
+  if (uid !== undefined && deletionTimestamp === undefined) return { name, uid };
+  const problem = uid === undefined ? 'does not exist' : 'is being deleted';
+  const text = `ClusterServiceVersion "${name}" in namespace "${namespace}", which owns what the plan installs, ${problem}`;
   throw new TransientError('OwnerMissing', text);
 }
 
 /** The object as it is created.
  *  @throws TransientError ApiNotFound, OwnerMissing */
-export async function placed(given: StepRun, manifest: JsonObject): Promise<KubeObject> {
+async function placed(given: StepRun, manifest: JsonObject): Promise<KubeObject> {
   const { apiVersion, kind } = manifest as { apiVersion: string; kind: string };
   try {
     const { isNamespaced } = await given.run.context.kube.resolve(apiVersion, kind, { signal: given.signal });
@@ -43,9 +45,9 @@ export async function placed(given: StepRun, manifest: JsonObject): Promise<Kube
 }
 
 /** Creates an object; undefined if there is one of that name. */
-export async function create({ kube, write }: StepRun, desired: KubeObject): Promise<KubeObject | undefined> {
+export async function create({ kube, step, write }: StepRun, desired: KubeObject): Promise<KubeObject | undefined> {
   try {
-    return await kube.create(desired, write);
+    return await describingRefusal(step, 'creating', () => kube.create(desired, write));
   } catch (thrown) {
     if (isAlreadyExists(thrown)) return undefined;
     throw thrown;
@@ -65,6 +67,6 @@ export async function ensure(given: StepRun, manifest: JsonObject): Promise<Appl
   if (replacementOf(live, desired, namespace) === 'leave') return 'Present';
   const updated = updatedObject(live, desired);
   const isSame = isJsonEqual(updated as unknown as JsonValue, live as unknown as JsonValue);
-  if (!isSame) await kube.update(updated, write);
+  if (!isSame) await describingRefusal(given.step, 'updating', () => kube.update(updated, write));
   return 'Present';
 }

@@ -1,7 +1,20 @@
-import { type ClusterServiceVersion, type InstallPlanStep, parseClusterServiceVersion } from '../../api/index.ts';
+import {
+  type ClusterServiceVersion,
+  type InstallPlanStep,
+  parseClusterServiceVersion,
+  parseOperatorGroup,
+} from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
 import { isNotFound } from '../../kube/index.ts';
-import { type ApiKey, ApiSet, type BundleContent, orderSteps, ownedApis, planSteps } from '../../operators/index.ts';
+import {
+  type ApiKey,
+  ApiSet,
+  type BundleContent,
+  orderSteps,
+  ownedApis,
+  planSteps,
+  unpackTimeoutOf,
+} from '../../operators/index.ts';
 import { type CatalogBundle, type CatalogView, offersFor } from '../../resolver/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
 import type { PlanContext } from './context.ts';
@@ -105,7 +118,16 @@ class Resolution {
     this.#added.add(name);
     const { context } = this.#run;
     const catalog = catalogOf(found);
-    const content = await context.contents.read({ name, catalog, ...(image === undefined ? {} : { image }) }, signal);
+    const [timeoutMs] = context.groups
+      .inNamespace(this.#namespace)
+      .map((group) => unpackTimeoutOf(parseOperatorGroup(group)));
+    const reference = {
+      name,
+      catalog,
+      ...(image !== undefined && { image }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    };
+    const content = await context.contents.read(reference, signal);
     const replaces = replacedBy(context, found, this.#namespace);
     const options = {
       namespace: this.#namespace,

@@ -17,7 +17,7 @@ import type { KubeObject, ObjectRef, OwnerReference } from '../../kube/index.ts'
 import { createMetrics, type Metrics } from '../../metrics/index.ts';
 import { type BundleContent, type BundleContents, planSteps, stepOf } from '../../operators/index.ts';
 import type { CatalogBundle, CatalogPackage } from '../../resolver/index.ts';
-import type { HeldSources } from '../catalog-source/views.ts';
+import type { CatalogSourceViews, HeldSources } from '../catalog-source/views.ts';
 import { addInstallPlans } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -35,6 +35,8 @@ let started: Manager;
 let metrics: Metrics;
 let contents: Map<string, BundleContent | WaitingError>;
 let packages: HeldSources['catalogs'];
+let unavailable: HeldSources['unavailable'];
+const catalogListeners = new Set<Parameters<CatalogSourceViews['subscribe']>[0]>();
 let namespace: string;
 let count = 0;
 
@@ -67,11 +69,15 @@ async function start(): Promise<void> {
   started = createManager({ kube, clock: systemClock, log: silentLogger(), metrics, signal: stop.signal });
   const hold = (): HeldSources => ({
     catalogs: packages,
-    unavailable: [],
+    unavailable,
     manifestsOf: () => Promise.resolve(undefined),
     [Symbol.dispose]: () => undefined,
   });
-  const views = { hold, subscribe: () => ({ [Symbol.dispose]: () => undefined }) };
+  const subscribe: CatalogSourceViews['subscribe'] = (listener) => {
+    catalogListeners.add(listener);
+    return { [Symbol.dispose]: () => catalogListeners.delete(listener) };
+  };
+  const views = { hold, subscribe };
   addInstallPlans(started, { contents: reader, views, retryTimeoutMs, operatorNamespace: 'default' });
   await started.start();
 }
@@ -84,6 +90,7 @@ async function end(): Promise<void> {
 beforeEach(async () => {
   contents = new Map();
   packages = [];
+  unavailable = [];
   count += 1;
   namespace = `ns-${count}`;
   await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
@@ -194,6 +201,7 @@ describe('phases', () => {
       return message;
     });
     const { conditions, message } = await becomes('Failed');
+    expect(message).toMatch(/^error updating service: Not_A_Name: Service "Not_A_Name" is invalid: /);
     expect(text).toBe(`retrying execution due to error: ${message}`);
     expect(conditions).toMatchObject([
       { type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message },
@@ -358,6 +366,22 @@ describe('steps', () => {
     expect(JSON.stringify(rules)).not.toContain('"*"');
   });
 
+  test('labels that name another owner are not taken over from a manifest', async () => {
+    await createGroup();
+    const labels = {
+      'olm.owner': 'other',
+      'olm.owner.namespace': 'elsewhere',
+      'olm.owner.kind': 'ClusterServiceVersion',
+    };
+    const role = { apiVersion: rbac, metadata: { name: `forged-${count}`, labels }, rules: [] };
+    await createPlan(stepsOf(bundle(['Role', 'ClusterRole'].map((kind) => ({ ...role, kind })))));
+    await becomes('Complete');
+    const forged = await live('Role', `forged-${count}`, rbac);
+    expect(forged.metadata.labels).toEqual({ 'olm.managed': 'true' });
+    const { metadata } = await cluster.kube.get({ apiVersion: rbac, kind: 'ClusterRole', name: `forged-${count}` });
+    expect(metadata.labels).toMatchObject({ 'olm.owner': 'boat.v1', 'olm.owner.namespace': namespace });
+  });
+
   test('warnings of the API server become an Event and are counted', async () => {
     await createGroup();
     const role = { apiVersion: rbac, kind: 'Role', metadata: { name: 'odd' }, rules: [], surprise: true };
@@ -470,8 +494,9 @@ describe('definitions', () => {
     await cluster.kube.create(object, user);
     await createPlan(stepsOf(bundle([crd(name, typed('integer') as never)])));
     const { message } = await becomes('Failed');
-    expect(message).toContain(`error validating existing CRs against new CRD's schema for "samples.${name}": `);
-    expect(message).toContain('updated validation is too restrictive');
+    expect(message).toBe(
+      `error validating existing CRs against new CRD's schema for "samples.${name}": error validating ${name}/v1, Kind=Sample "${namespace}/s": updated validation is too restrictive: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+    );
   });
 
   test('a version that objects are stored in cannot be removed', async () => {
@@ -483,6 +508,12 @@ describe('definitions', () => {
     expect((await becomes('Failed')).message).toBe(
       `risk of data loss updating "samples.${name}": new CRD removes version v1 that is listed as a stored version on the existing CRD`,
     );
+  });
+
+  test('a bundle cannot change the definitions of the platform', async () => {
+    await createGroup();
+    await createPlan(stepsOf(bundle([crd('operators.coreos.com')])));
+    expect((await becomes('Failed')).message).toContain('is of the API group operators.coreos.com');
   });
 
   test('a change that objects satisfy is made', async () => {
@@ -514,7 +545,12 @@ describe('accounts of OperatorGroups', () => {
     await cluster.kube.patch(group, { metadata: { labels: { a: 'b' } } }, user);
     await eventually(async () => {
       const { message, phase, attenuatedServiceAccountRef } = (await planNamed()).status ?? {};
-      expect([phase, message]).toEqual(['Installing', expect.stringContaining('cannot create resource')]);
+      expect([phase, message]).toEqual([
+        'Installing',
+        expect.stringMatching(
+          /^retrying execution due to error: error creating csv boat\.v1: .* cannot create resource/,
+        ),
+      ]);
       expect(attenuatedServiceAccountRef).toMatchObject({ kind: 'ServiceAccount', name: 'tenant', namespace });
     });
     const subjects = [{ kind: 'ServiceAccount', ...account, namespace }];
@@ -578,6 +614,23 @@ describe('plans that users write', () => {
     await cluster.kube.patch({ ...planKind, name: 'plan', namespace }, { spec: { approved: true } }, user);
     await becomes('Complete');
     expect((await cluster.kube.list({ ...csvKind, namespace })).items).toHaveLength(2);
+  });
+
+  test('while a catalog cannot be read, a name that the others lack is waited for', async () => {
+    await createGroup();
+    unavailable = [{ name: 'shop', namespace: 'olm', why: 'no connection' }];
+    await createPlan([]);
+    await eventually(async () => {
+      const { phase, message } = (await planNamed()).status ?? {};
+      expect([phase, message]).toEqual([
+        'Planning',
+        expect.stringContaining('error using catalogsource olm/shop: no connection'),
+      ]);
+    });
+    unavailable = [];
+    offer();
+    for (const listener of catalogListeners) listener(catalog);
+    await becomes('Complete');
   });
 
   test('a name that no catalog has makes the plan fail', async () => {

@@ -24,6 +24,21 @@ function ownerReferencesOf({ owner }: Placement): OwnerReference[] {
   return [{ apiVersion: csvVersion, kind: csvKind, name, uid, controller: false, blockOwnerDeletion: false }];
 }
 
+/** Labels that name an owner decide where roles are copied to and what is deleted: those of the manifest count if they name its operator. */
+function withoutFalseOwner(
+  labels: Readonly<Record<string, string>> | undefined,
+  { namespace, owner }: Placement,
+): Readonly<Record<string, string>> {
+  const {
+    [olmLabels.owner]: name,
+    [olmLabels.ownerNamespace]: place,
+    [olmLabels.ownerKind]: kind,
+    ...rest
+  } = labels ?? {};
+  const isTrue = owner !== undefined && name === owner.name && place === namespace && kind === csvKind;
+  return isTrue ? { ...labels } : rest;
+}
+
 function metadataOf(manifest: JsonObject, placement: Placement): ObjectMeta {
   const { name, labels, annotations, finalizers } = manifest['metadata'] as ObjectMeta;
   const { namespace, isNamespaced, owner } = placement;
@@ -32,7 +47,7 @@ function metadataOf(manifest: JsonObject, placement: Placement): ObjectMeta {
   return {
     ...(name === undefined ? {} : { name }),
     ...(isNamespaced ? { namespace } : {}),
-    labels: { ...labels, ...owned, [olmLabels.managed]: 'true' },
+    labels: { ...withoutFalseOwner(labels, placement), ...owned, [olmLabels.managed]: 'true' },
     ...(annotations === undefined ? {} : { annotations }),
     ...(finalizers === undefined ? {} : { finalizers }),
     ...(ownerReferences.length === 0 ? {} : { ownerReferences }),

@@ -2,7 +2,14 @@ import { parseInstallPlan } from '../../api/index.ts';
 import { errorMessage, TerminalError, TransientError, WaitingError } from '../../base/index.ts';
 import type { Step } from '../../controller/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
-import { describeRef, isNotFound, isOtherObject, refOf } from '../../kube/index.ts';
+import {
+  describeRef,
+  formatNamespacedName,
+  isNotFound,
+  isOtherObject,
+  namespacedName,
+  refOf,
+} from '../../kube/index.ts';
 import type { UnavailableSource } from '../catalog-source/views.ts';
 import { accountFor } from './account.ts';
 import { executePlan } from './execute.ts';
@@ -49,6 +56,7 @@ function reportUnresolved(run: PlanRun, thrown: unknown, unavailable: Unavailabl
   if (thrown instanceof TerminalError && unavailable !== undefined) {
     const { namespace, name, why } = unavailable;
     setPhase(run, 'Planning', `${text}; error using catalogsource ${namespace}/${name}: ${why}`);
+    run.context.waiting.add(formatNamespacedName(namespacedName(run.object)));
     requeueAfter(run, catalogPollMs);
     return;
   }
@@ -69,6 +77,7 @@ const resolveHandWritten: Step<PlanRun> = async (run, { signal }) => {
     requeueAfter(run, graceMs - ageMs);
     return 'stop';
   }
+  run.context.waiting.delete(formatNamespacedName(namespacedName(run.object)));
   using held = run.context.views.hold(namespaceOf(run));
   try {
     const { steps: found, catalogSources } = await resolvePlan(run, held, signal);
@@ -104,12 +113,11 @@ const checkAccount: Step<PlanRun> = async (run, { signal }) => {
     return 'stop';
   }
   const { account } = result;
-  run.account = account;
+  run.account = account?.name;
   const conditions = statusOf(run).conditions ?? [];
   const others = conditions.filter(({ reason }) => reason !== 'InstallCheckFailed');
   if (others.length < conditions.length) setStatus(run, { conditions: others.map((condition) => ({ ...condition })) });
-  const reference =
-    account === undefined ? null : { apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace };
+  const reference = account === undefined ? null : { apiVersion: 'v1', kind: 'ServiceAccount', namespace, ...account };
   setStatus(run, { attenuatedServiceAccountRef: reference });
   return undefined;
 };

@@ -59,7 +59,7 @@ function isSameCondition(before: InstallPlanCondition | undefined, after: Instal
 
 /** Conditions with another `Installed`; its times change as OLM changes them.
  *  @see docs/spec/olm-v0.md#install-plans */
-export function withInstalled(
+function withInstalled(
   conditions: readonly InstallPlanCondition[],
   change: InstalledChange,
   nowMs: number,

@@ -43,6 +43,8 @@ export interface NamespaceAnswer {
 export interface Selection {
   readonly outcome: 'selected';
   readonly bundles: readonly Selected[];
+  /** By Subscription: why a bundle that is preferred cannot be installed. */
+  readonly passedOver: Readonly<Record<string, string>>;
 }
 
 /** Why nothing can be selected. */
@@ -84,14 +86,38 @@ function messageOf({ message, summary, sentences, action }: Conflict): string {
   return [`${message.slice(0, maxSentenceCharacters)}.`, summary, ...explanation, action].join(' ');
 }
 
+function selectionOf(bundles: readonly ChosenBundle[]): Selection {
+  const passedOver = bundles.flatMap(({ requestedBy, passedOver: why }): [string, string][] =>
+    why === undefined ? [] : requestedBy.map((name) => [name, why]),
+  );
+  return { outcome: 'selected', bundles: bundles.flatMap(selectedOf), passedOver: Object.fromEntries(passedOver) };
+}
+
+/** Whether further catalogs cannot change the choice: no Subscription names one of them, all that is installed is for a Subscription, and each gets what
+ *  it prefers. */
+function isIndependent(bundles: readonly ChosenBundle[], { requested, unavailable }: ResolutionQuestion): boolean {
+  const isNamed = requested.some(({ catalog }) =>
+    unavailable.some(({ name, namespace }) => name === catalog?.name && namespace === catalog.namespace),
+  );
+  const isChoiceOfOne = ({ origin, requestedBy, passedOver }: ChosenBundle): boolean =>
+    passedOver === undefined && (origin === undefined || requestedBy.length > 0);
+  return !isNamed && bundles.every(isChoiceOfOne);
+}
+
+/** A catalog that cannot be read holds up only what it could change. */
 function answerResolution(
   namespace: string,
   question: ResolutionQuestion,
   catalogs: readonly CatalogView[],
 ): Selection | Refusal {
-  const found = resolve({ namespace, catalogs, ...question });
-  if (found.outcome === 'resolved') return { outcome: 'selected', bundles: found.bundles.flatMap(selectedOf) };
-  return { outcome: 'conflict', reason: found.reason, message: messageOf(found) };
+  const { unavailable, ...rest } = question;
+  const found = resolve({ namespace, catalogs, ...rest });
+  if (found.outcome === 'resolved' && (unavailable.length === 0 || isIndependent(found.bundles, question))) {
+    return selectionOf(found.bundles);
+  }
+  const refused = unavailable.length === 0 ? found : resolve({ namespace, catalogs, ...question });
+  if (refused.outcome === 'resolved') return selectionOf(refused.bundles);
+  return { outcome: 'conflict', reason: refused.reason, message: messageOf(refused) };
 }
 
 /** The entry of what is installed, in the named channel or any. */

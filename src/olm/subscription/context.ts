@@ -5,6 +5,7 @@ import type { BundleContents } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
 import type { SubscriptionCounts } from './count.ts';
 import type { LastAnswers } from './last-answers.ts';
+import type { Newcomers } from './newcomers.ts';
 import type { NamespaceResolver } from './resolver.ts';
 import type { SituationCaches } from './situation.ts';
 
@@ -17,6 +18,7 @@ export interface SubscriptionContext {
   readonly resolver: NamespaceResolver;
   readonly answers: LastAnswers;
   readonly counts: SubscriptionCounts;
+  readonly newcomers: Newcomers;
   readonly events: EventRecorder;
   readonly metrics: Metrics | undefined;
   readonly clock: Clock;

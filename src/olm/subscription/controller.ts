@@ -1,20 +1,16 @@
-import {
-  catalogSourceResource,
-  installPlanResource,
-  operatorGroupResource,
-  subscriptionResource,
-} from '../../api/index.ts';
+import { catalogSourceResource, operatorGroupResource, subscriptionResource } from '../../api/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
-import type { BundleContents } from '../../operators/index.ts';
+import { type BundleContents, originalVersions } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
+import { installPlanTarget } from '../plan-target.ts';
 import type { SubscriptionContext } from './context.ts';
 import { SubscriptionCounts } from './count.ts';
 import { LastAnswers } from './last-answers.ts';
+import { Newcomers } from './newcomers.ts';
 import { steps } from './reconcile.ts';
 import { createResolver, type NamespaceResolver } from './resolver.ts';
 import { beginNamespace, type NamespaceRun } from './run.ts';
-import { originalCsvs } from './situation.ts';
 
 export interface SubscriptionsOptions {
   readonly views: CatalogSourceViews;
@@ -44,12 +40,13 @@ function createContext(manager: Manager, options: SubscriptionsOptions): Subscri
     resolver,
     globalCatalogNamespace,
     answers: new LastAnswers(),
+    newcomers: new Newcomers(),
     counts: new SubscriptionCounts(subscriptions),
     events: manager.eventRecorder(component),
     caches: {
       subscriptions,
-      csvs: manager.cache(originalCsvs),
-      plans: manager.cache(installPlanResource),
+      csvs: manager.cache(originalVersions),
+      plans: manager.cache(installPlanTarget),
       groups: manager.cache(operatorGroupResource),
       sources: manager.cache(catalogSourceResource),
     },
@@ -86,8 +83,8 @@ function watches(context: SubscriptionContext): readonly Watch[] {
         return ownNamespace(change);
       },
     },
-    { target: originalCsvs, requestsFor: ownNamespace },
-    { target: installPlanResource, requestsFor: ownNamespace },
+    { target: originalVersions, requestsFor: ownNamespace },
+    { target: installPlanTarget, requestsFor: ownNamespace },
     { target: operatorGroupResource, requestsFor: ownNamespace },
     {
       target: catalogSourceResource,

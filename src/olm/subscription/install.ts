@@ -14,26 +14,36 @@ import {
   WaitingError,
 } from '../../base/index.ts';
 import { isKubeError, type KubeObject, refOf } from '../../kube/index.ts';
-import { orderSteps, planSteps } from '../../operators/index.ts';
+import { inlineBytesFor, orderSteps, originalVersions, planSteps, unpackTimeoutOf } from '../../operators/index.ts';
 import type { Selected } from './answer.ts';
 import { planReference } from './progress.ts';
 import { approvalOf, dependencyStep, type Proposal, planObject, propose, unreferencedPlan } from './proposal.ts';
 import { clearForAll, type NamespaceRun, reportToAll, reviseAll, situationOf } from './run.ts';
-import { originalCsvs } from './situation.ts';
 
 /** Bundles of one plan that are read at a time. */
 const parallelReads = 4;
 /** How long a watch may take that is not stuck. */
-const cacheBehindMs = 100;
+export const cacheBehindMs = 100;
 /** After it the content of a bundle is tried again. */
 const unpackRetryMs = 5 * 60_000;
 
-async function stepsOf(run: NamespaceRun, bundle: Selected, signal: AbortSignal): Promise<readonly InstallPlanStep[]> {
-  const { namespace, subscriptions } = situationOf(run);
+async function stepsOf(
+  run: NamespaceRun,
+  bundle: Selected,
+  { bundleCount, signal }: { readonly bundleCount: number; readonly signal: AbortSignal },
+): Promise<readonly InstallPlanStep[]> {
+  const { namespace, subscriptions, groups } = situationOf(run);
   const { catalog, name, image, replaces, properties, subscriptions: wanting } = bundle;
-  const reference = { catalog, name, ...(image !== undefined && { image }) };
+  const [timeoutMs] = groups.map(unpackTimeoutOf);
+  const reference = {
+    catalog,
+    name,
+    ...(image !== undefined && { image }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
   const content = await run.context.contents.read(reference, signal);
-  const options = { namespace, catalog, properties, ...(replaces !== undefined && { replaces }) };
+  const resolved = { properties, ...(replaces !== undefined && { replaces }) };
+  const options = { namespace, catalog, ...resolved, maxInlineBytes: inlineBytesFor(bundleCount) };
   const steps = planSteps(content, options);
   if (wanting.length > 0) return steps;
   return [...steps, dependencyStep(bundle, { namespace, approval: approvalOf(subscriptions) })];
@@ -49,7 +59,7 @@ async function readAll(
 ): Promise<readonly InstallPlanStep[]> {
   const results = await mapLimit(bundles, parallelReads, async (bundle): Promise<Read> => {
     try {
-      return { steps: await stepsOf(run, bundle, signal) };
+      return { steps: await stepsOf(run, bundle, { bundleCount: bundles.length, signal }) };
     } catch (thrown) {
       return { thrown };
     }
@@ -105,7 +115,7 @@ function reportUnpacking(run: NamespaceRun, thrown: unknown): void {
  *  @throws WaitingError CacheBehind */
 async function assertSeen({ context, situation }: NamespaceRun, signal: AbortSignal): Promise<void> {
   const { namespace, csvUids } = situation;
-  const { items } = await context.kube.list({ ...originalCsvs, namespace, isMetadataOnly: true }, { signal });
+  const { items } = await context.kube.list({ ...originalVersions, namespace, isMetadataOnly: true }, { signal });
   if (items.length === csvUids.size && items.every(({ metadata }) => csvUids.has(metadata.uid ?? ''))) return;
   const message = `namespace ${namespace}: ClusterServiceVersions have changed that were not seen yet`;
   throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
@@ -126,7 +136,7 @@ async function writeSteps(
   { steps, signal }: { readonly steps: readonly InstallPlanStep[]; readonly signal: AbortSignal },
 ): Promise<InstallPlan> {
   const { kube, caches } = run.context;
-  const { uid = '', resourceVersion = '' } = plan.metadata;
+  const { uid = '' } = plan.metadata;
   const status = {
     phase: plan.spec.approved ? 'Installing' : 'RequiresApproval',
     catalogSources: [...new Set(steps.map(({ resource }) => resource.sourceName))].toSorted(),
@@ -134,7 +144,7 @@ async function writeSteps(
   };
   const written = await kube.patch(
     refOf(plan as unknown as KubeObject),
-    { metadata: { uid, resourceVersion }, status },
+    { metadata: { uid }, status },
     { fieldManager: olmFieldManager, subresource: 'status', signal },
   );
   caches.plans.wrote(written);
@@ -177,8 +187,7 @@ export async function planInstallation(
   if (proposal.moves.size > 0) {
     const plan = await ensurePlan(run, proposal, signal);
     if (plan === undefined) return;
-    const others = run.situation.plans.filter(({ metadata }) => metadata.uid !== plan.metadata.uid);
-    run.situation = { ...run.situation, plans: [...others, plan] };
+    run.situation = { ...run.situation, plans: new Map([...run.situation.plans, [plan.metadata.name, plan]]) };
     reviseAll(run, ({ subscription, status }) => {
       const currentCSV = proposal.moves.get(subscription.metadata.name);
       if (currentCSV === undefined) return status;

@@ -43,11 +43,15 @@ function packageIn(properties: readonly Property[]): string | undefined {
   return name === '' ? undefined : name;
 }
 
-/** The package of the Subscriptions that it is installed for, where they agree. */
-function inferredPackage(csv: ClusterServiceVersion, subscriptions: readonly Subscription[]): string | undefined {
-  const installing = subscriptions.filter(({ status }) => status?.installedCSV === csv.metadata.name);
-  const [only, ...others] = new Set(installing.map(({ spec }) => spec.name));
-  return others.length === 0 ? only : undefined;
+/** The package of the Subscriptions that a ClusterServiceVersion is installed for, by its name; undefined where they do not agree. */
+export function packagesOf(subscriptions: readonly Subscription[]): ReadonlyMap<string, string | undefined> {
+  const packages = new Map<string, string | undefined>();
+  for (const { spec, status } of subscriptions) {
+    const { installedCSV = '' } = status ?? {};
+    const isAgreed = !packages.has(installedCSV) || packages.get(installedCSV) === spec.name;
+    packages.set(installedCSV, isAgreed ? spec.name : undefined);
+  }
+  return packages;
 }
 
 function onceEach(properties: readonly Property[]): readonly Property[] {
@@ -55,12 +59,13 @@ function onceEach(properties: readonly Property[]): readonly Property[] {
   return [...byText.values()];
 }
 
-/** What is installed, as resolution counts with it: with the APIs that it names, and the properties that were recorded when it was resolved.
+/** What is installed, as resolution counts with it: with the APIs that it names, and the properties that were recorded when it was resolved. One
+ *  without such a record belongs to the package that is requested for it.
  *  @see docs/spec/catalogs.md#scope-and-inputs */
-export function presentBundle(csv: ClusterServiceVersion, subscriptions: readonly Subscription[]): PresentBundle {
+export function presentBundle(csv: ClusterServiceVersion, requestedPackage: string | undefined): PresentBundle {
   const version = versionOf(csv);
   const recorded = annotated(csv);
-  const inferred = recorded === undefined ? inferredPackage(csv, subscriptions) : undefined;
+  const inferred = recorded === undefined ? requestedPackage : undefined;
   const identity =
     inferred === undefined
       ? []

@@ -9,14 +9,9 @@ import {
 import { withCondition, withoutConditions } from './conditions.ts';
 import { isFailForward, type Situation } from './situation.ts';
 
-/** What a Subscription refers to, by name in its own namespace. */
-function planNamed({ plans }: Situation, name: string): InstallPlan | undefined {
-  return plans.find(({ metadata }) => metadata.name === name);
-}
-
 /** The plan that a Subscription refers to; undefined where it does not exist any more, even if another one has its name. */
 export function planOf({ installPlanRef }: SubscriptionStatus, situation: Situation): InstallPlan | undefined {
-  const plan = planNamed(situation, installPlanRef?.name ?? '');
+  const plan = situation.plans.get(installPlanRef?.name ?? '');
   const { uid = plan?.metadata.uid } = installPlanRef ?? {};
   return plan?.metadata.uid === uid ? plan : undefined;
 }
@@ -24,7 +19,7 @@ export function planOf({ installPlanRef }: SubscriptionStatus, situation: Situat
 /** The members of a status that refer to a plan. */
 export function planReference(
   plan: InstallPlan,
-): Pick<SubscriptionStatus, 'installPlanRef' | 'installplan' | 'installPlanGeneration'> {
+): Required<Pick<SubscriptionStatus, 'installPlanRef' | 'installplan' | 'installPlanGeneration'>> {
   const { apiVersion, kind } = installPlanResource;
   const { name, namespace = '', uid = '', resourceVersion = '' } = plan.metadata;
   return {
@@ -43,10 +38,11 @@ function followGenerated(
 ): SubscriptionStatus {
   const generatedBy = metadata.annotations?.[olmAnnotations.generatedBy];
   if (status.installPlanRef !== undefined || generatedBy === undefined) return status;
-  const plan = planNamed(situation, generatedBy);
+  const plan = situation.plans.get(generatedBy);
   const { startingCSV = '' } = spec;
   if (plan === undefined || !plan.spec.clusterServiceVersionNames.includes(startingCSV)) return status;
-  return { ...status, ...planReference(plan), currentCSV: startingCSV };
+  const { installPlanRef, installplan } = planReference(plan);
+  return { ...status, installPlanRef, installplan, currentCSV: startingCSV };
 }
 
 function stateOf(status: SubscriptionStatus, situation: Situation): SubscriptionState {
@@ -58,8 +54,7 @@ function stateOf(status: SubscriptionStatus, situation: Situation): Subscription
 function followCsv(status: SubscriptionStatus, situation: Situation): SubscriptionStatus {
   const { currentCSV = '' } = status;
   if (currentCSV === '') return status;
-  const exists = situation.csvs.some(({ metadata }) => metadata.name === currentCSV);
-  if (exists) return { ...status, state: 'AtLatestKnown', installedCSV: currentCSV };
+  if (situation.csvNames.has(currentCSV)) return { ...status, state: 'AtLatestKnown', installedCSV: currentCSV };
   return { ...status, state: stateOf(status, situation) };
 }
 

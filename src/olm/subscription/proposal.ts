@@ -22,14 +22,13 @@ export interface Proposal {
 
 /** What of a selection is new. One that a Subscription has already, and that exists, is not planned again; one that does not exist yet is part of every plan
  *  that is made meanwhile. */
-export function propose(selected: readonly Selected[], { subscriptions, csvs }: Situation): Proposal {
-  const existing = new Set(csvs.map(({ metadata }) => metadata.name));
+export function propose(selected: readonly Selected[], { subscriptions, csvNames }: Situation): Proposal {
   const byName = new Map(subscriptions.map((subscription) => [subscription.metadata.name, subscription]));
   const moves = new Map<string, string>();
   const bundles = selected.filter(({ name, subscriptions: names }) => {
     const current = names.map((one) => [one, byName.get(one)?.status?.currentCSV ?? ''] as const);
     for (const [one, csv] of current) if (csv !== name) moves.set(one, name);
-    return names.length === 0 || current.some(([, csv]) => csv !== name || !existing.has(csv));
+    return names.length === 0 || current.some(([, csv]) => csv !== name || !csvNames.has(csv));
   });
   return { bundles, moves };
 }
@@ -76,10 +75,10 @@ export function dependencyStep(
 }
 
 /** The number of the next plan: higher than all that exist or are referred to. */
-export function nextGeneration({ subscriptions, plans }: Situation): number {
+function nextGeneration({ subscriptions, plans }: Situation): number {
   const used = [
     ...subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0),
-    ...plans.map(({ spec }) => spec.generation ?? 0),
+    ...[...plans.values()].map(({ spec }) => spec.generation ?? 0),
   ];
   return 1 + Math.max(0, ...used);
 }
@@ -96,7 +95,7 @@ function isSameSet(a: readonly string[], b: readonly string[]): boolean {
 export function unreferencedPlan(proposal: Proposal, { subscriptions, plans }: Situation): InstallPlan | undefined {
   const referenced = Math.max(0, ...subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0));
   const moved = subscriptions.filter(({ metadata }) => proposal.moves.has(metadata.name));
-  return plans
+  return [...plans.values()]
     .filter(({ metadata, spec }) => {
       const owners = new Set((metadata.ownerReferences ?? []).map(({ uid }) => uid));
       return (

@@ -1,7 +1,7 @@
-import type { Subscription } from '../../api/index.ts';
+import type { CatalogSource, Subscription } from '../../api/index.ts';
 import { givenUp, type PresentBundle, type RequestedPackage } from '../../resolver/index.ts';
 import type { HeldSources, UnavailableSource } from '../catalog-source/views.ts';
-import { presentBundle } from './present.ts';
+import { packagesOf, presentBundle } from './present.ts';
 import { isReadable } from './report-catalogs.ts';
 import { isFailForward, isGlobalExcluded, type Situation } from './situation.ts';
 
@@ -32,27 +32,30 @@ export interface InstalledFrom {
   readonly installedCSV: string;
 }
 
-function requestOf({ metadata, spec, status }: Subscription, present: readonly PresentBundle[]): RequestedPackage {
-  const installed = present.find(({ name }) => name === status?.installedCSV)?.name;
+function requestOf({ metadata, spec, status }: Subscription, present: ReadonlySet<string>): RequestedPackage {
+  const { installedCSV = '' } = status ?? {};
   return {
     name: metadata.name,
     packageName: spec.name,
     catalog: { name: spec.source, namespace: spec.sourceNamespace },
     channel: spec.channel ?? '',
     startingBundle: spec.startingCSV ?? '',
-    ...(installed !== undefined && { installed }),
+    ...(present.has(installedCSV) && { installed: installedCSV }),
   };
 }
 
-/** Those that nothing can be chosen from: the whole answer would be in doubt. */
+/** Those that nothing can be chosen from: the whole answer would be in doubt. One whose content was never read is among them. */
 function unavailableIn(situation: Situation, held: HeldSources): readonly UnavailableSource[] {
-  const excludesGlobal = isGlobalExcluded(situation);
-  return situation.sources.flatMap((source): UnavailableSource[] => {
-    const { name, namespace = '' } = source.metadata;
-    if (isReadable(source, held) || (excludesGlobal && namespace !== situation.namespace)) return [];
-    const known = held.unavailable.find((one) => one.name === name && one.namespace === namespace);
-    return [known ?? { name, namespace, why: `no registry client established for catalogsource ${namespace}/${name}` }];
-  });
+  const isKnown = ({ metadata }: CatalogSource): boolean =>
+    held.unavailable.some(({ name, namespace }) => name === metadata.name && namespace === metadata.namespace);
+  const unread = situation.sources.filter((source) => !isReadable(source, held) && !isKnown(source));
+  const all = [
+    ...held.unavailable,
+    ...unread.map(({ metadata: { name, namespace = '' } }): UnavailableSource => {
+      return { name, namespace, why: `no registry client established for catalogsource ${namespace}/${name}` };
+    }),
+  ];
+  return isGlobalExcluded(situation) ? all.filter(({ namespace }) => namespace === situation.namespace) : all;
 }
 
 function presentIn(situation: Situation): readonly PresentBundle[] {
@@ -62,8 +65,11 @@ function presentIn(situation: Situation): readonly PresentBundle[] {
     phase: status?.phase ?? '',
     ...(spec.replaces !== undefined && spec.replaces !== '' && { replaces: spec.replaces }),
   }));
+  const packages = packagesOf(subscriptions);
   const left = isFailForward(situation) ? givenUp(states, namespace) : new Set<string>();
-  return csvs.filter(({ metadata }) => !left.has(metadata.name)).map((csv) => presentBundle(csv, subscriptions));
+  return csvs
+    .filter(({ metadata }) => !left.has(metadata.name))
+    .map((csv) => presentBundle(csv, packages.get(csv.metadata.name)));
 }
 
 /** States the question of a namespace whose Subscriptions have the status that they are to have.
@@ -79,10 +85,11 @@ export function questionOf(situation: Situation, held: HeldSources, isDue: boole
   });
   if (!isDue) return { namespace, installed, resolution: undefined };
   const present = presentIn(situation);
+  const names = new Set(present.map(({ name }) => name));
   const resolution: ResolutionQuestion = {
     excludesOtherNamespaces: isGlobalExcluded(situation),
     unavailable: unavailableIn(situation, held),
-    requested: subscriptions.map((subscription) => requestOf(subscription, present)),
+    requested: subscriptions.map((subscription) => requestOf(subscription, names)),
     installed: present,
   };
   return { namespace, installed, resolution };

@@ -1,9 +1,10 @@
-import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
+import { operatorGroupResource } from '../../api/index.ts';
+import { errorMessage, TerminalError, TransientError, WaitingError } from '../../base/index.ts';
 import { requeueAfter, type Step } from '../../controller/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
-import type { NamespaceAnswer, Selected } from './answer.ts';
-import { conditionOf } from './conditions.ts';
-import { planInstallation } from './install.ts';
+import type { NamespaceAnswer, Selected, Selection } from './answer.ts';
+import { conditionOf, withCondition, withoutConditions } from './conditions.ts';
+import { cacheBehindMs, planInstallation } from './install.ts';
 import { followProgress, isPending } from './progress.ts';
 import { type NamespaceQuestion, questionOf } from './question.ts';
 import { reportCatalogs } from './report-catalogs.ts';
@@ -25,12 +26,15 @@ function failResolution(run: NamespaceRun, reason: FailureReason, message: strin
   run.context.events.record(run.object, { type: 'Warning', reason: 'ResolutionFailed', message });
 }
 
+const nothingAsked: NamespaceAnswer = { resolution: undefined, deprecations: {} };
+
 async function ask(
   run: NamespaceRun,
   question: NamespaceQuestion,
   { held, signal }: { readonly held: HeldSources; readonly signal: AbortSignal },
 ): Promise<NamespaceAnswer> {
   const { answers, resolver, metrics, clock } = run.context;
+  if (question.resolution === undefined && question.installed.length === 0) return nothingAsked;
   const key = answers.keyOf(question, held);
   const known = answers.get(question.namespace, key);
   if (known !== undefined) return known;
@@ -57,6 +61,19 @@ function isDue(run: NamespaceRun): boolean {
     clearForAll(run, 'ResolutionFailed');
     return false;
   }
+  return isGathered(run) && isUpgradable(run);
+}
+
+/** Subscriptions that come at the same time are resolved together. */
+function isGathered(run: NamespaceRun): boolean {
+  const { newcomers, clock } = run.context;
+  const waitMs = newcomers.waitMs(run.situation.subscriptions, clock.now());
+  newcomers.forgetOld(clock.now());
+  if (waitMs > 0) requeueAfter(run, waitMs);
+  return waitMs === 0;
+}
+
+function isUpgradable(run: NamespaceRun): boolean {
   const state = upgradeState(run.situation, run.context.clock.now());
   if (state === 'settling') requeueAfter(run, settledAfterMs);
   return state === 'none';
@@ -78,6 +95,16 @@ async function resolveNamespace(
   }
 }
 
+/** What the original is silent about: a version that would be installed first cannot be. */
+function reportPassedOver(run: NamespaceRun, { passedOver }: Selection): void {
+  reviseAll(run, ({ subscription, status }) => {
+    const message = passedOver[subscription.metadata.name];
+    if (message === undefined) return withoutConditions(status, 'PreferredVersionPassedOver');
+    const reason = 'ConstraintsNotSatisfiable';
+    return withCondition(status, { type: 'PreferredVersionPassedOver', status: 'True', reason, message }, run.now);
+  });
+}
+
 async function select(
   run: NamespaceRun,
   held: HeldSources,
@@ -88,13 +115,27 @@ async function select(
   reviseAll(run, ({ subscription, status }) =>
     reportDeprecations(status, { subscription, found: deprecations[subscription.metadata.name], now: run.now }),
   );
-  if (resolution?.outcome !== 'conflict') return resolution?.bundles;
+  if (resolution === undefined) return undefined;
+  if (resolution.outcome === 'selected') {
+    reportPassedOver(run, resolution);
+    return resolution.bundles;
+  }
   failResolution(run, resolution.reason, resolution.message);
   return undefined;
 }
 
+/** An OperatorGroup that was created before the Subscription may not have been seen yet.
+ *  @throws WaitingError CacheBehind */
+async function assertGroupsSeen({ context, situation }: NamespaceRun, signal: AbortSignal): Promise<void> {
+  const { namespace, groups } = situation;
+  const { items } = await context.kube.list({ ...operatorGroupResource, namespace, isMetadataOnly: true }, { signal });
+  if (items.length === groups.length) return;
+  const message = `namespace ${namespace}: OperatorGroups have changed that were not seen yet`;
+  throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
+}
+
 /** Without one OperatorGroup it is not known what may be installed. */
-function hasOneGroup(run: NamespaceRun): boolean {
+async function hasOneGroup(run: NamespaceRun, signal: AbortSignal): Promise<boolean> {
   const { groups, namespace } = run.situation;
   if (groups.length === 1) return true;
   const names = groups.map(({ metadata }) => metadata.name).join(', ');
@@ -103,6 +144,8 @@ function hasOneGroup(run: NamespaceRun): boolean {
       ? `Create an OperatorGroup in namespace ${namespace}: it selects the namespaces that the operators serve.`
       : `Delete all but one of them: ${names}.`;
   const message = `found ${groups.length} operatorGroups, expected 1. ${advice}`;
+  const isKnown = run.drafts.every(({ status }) => conditionOf(status, 'ResolutionFailed')?.message === message);
+  if (!isKnown) await assertGroupsSeen(run, signal);
   failResolution(run, 'ErrorPreventedResolution', message);
   return false;
 }
@@ -112,7 +155,7 @@ async function bringUpToDate(run: NamespaceRun, signal: AbortSignal): Promise<vo
   using held = run.context.views.hold(situation.namespace);
   reviseAll(run, ({ subscription }) => followProgress(subscription, situation, now));
   reviseAll(run, ({ subscription, status }) => reportCatalogs(status, { subscription, situation, held, now }));
-  if (!hasOneGroup(run)) return;
+  if (!(await hasOneGroup(run, signal))) return;
   const selected = await resolveNamespace(run, held, signal);
   if (selected !== undefined) await planInstallation(run, selected, signal);
 }

@@ -1,7 +1,6 @@
 import {
   type CatalogSource,
   type ClusterServiceVersion,
-  clusterServiceVersionResource,
   type InstallPlan,
   type OperatorGroup,
   olmAnnotations,
@@ -13,11 +12,8 @@ import {
   type Subscription,
 } from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
-import type { KindCache, KubeObject, ListTarget } from '../../kube/index.ts';
+import type { KindCache, KubeObject } from '../../kube/index.ts';
 import { isCopied } from '../../operators/index.ts';
-
-/** ClusterServiceVersions without copies. */
-export const originalCsvs: ListTarget = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' };
 
 /** What a namespace has that decides about its Subscriptions. */
 export interface Situation {
@@ -28,7 +24,9 @@ export interface Situation {
   readonly csvs: readonly ClusterServiceVersion[];
   /** Of all ClusterServiceVersions that were seen. */
   readonly csvUids: ReadonlySet<string>;
-  readonly plans: readonly InstallPlan[];
+  readonly csvNames: ReadonlySet<string>;
+  /** By name. */
+  readonly plans: ReadonlyMap<string, InstallPlan>;
   readonly groups: readonly OperatorGroup[];
   /** Of the namespace, then the global ones; each by name. */
   readonly sources: readonly CatalogSource[];
@@ -59,15 +57,18 @@ function readable<T>(objects: readonly KubeObject[], parse: (raw: unknown) => T)
 /** Reads what the namespace has now. */
 export function readSituation(caches: SituationCaches, namespace: string, globalCatalogNamespace: string): Situation {
   const namespaces = [...new Set([namespace, globalCatalogNamespace])];
-  const csvs = caches.csvs.inNamespace(namespace);
+  const stored = caches.csvs.inNamespace(namespace);
+  const csvs = readable(stored, parseClusterServiceVersion).filter((csv) => !isCopied(csv));
+  const plans = readable(caches.plans.inNamespace(namespace), parseInstallPlan);
   return {
     namespace,
     subscriptions: readable(caches.subscriptions.inNamespace(namespace), parseSubscription).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     ),
-    csvUids: new Set(csvs.map(({ metadata }) => metadata.uid ?? '')),
-    csvs: readable(csvs, parseClusterServiceVersion).filter((csv) => !isCopied(csv)),
-    plans: readable(caches.plans.inNamespace(namespace), parseInstallPlan),
+    csvUids: new Set(stored.map(({ metadata }) => metadata.uid ?? '')),
+    csvs,
+    csvNames: new Set(csvs.map(({ metadata }) => metadata.name)),
+    plans: new Map(plans.map((plan) => [plan.metadata.name, plan])),
     groups: readable(caches.groups.inNamespace(namespace), parseOperatorGroup),
     sources: namespaces.flatMap((one) => readable(caches.sources.inNamespace(one), parseCatalogSource)),
   };
@@ -127,7 +128,7 @@ export function upgradeState({ csvs, plans }: Situation, nowMs: number): Upgrade
     }),
   );
   const applied = new Set(
-    plans
+    [...plans.values()]
       .filter(({ status }) => ['', 'Installing'].includes(status?.phase ?? ''))
       .flatMap(({ spec }) => spec.clusterServiceVersionNames),
   );

@@ -413,6 +413,20 @@ describe('dependencies', () => {
     expect(JSON.parse(step?.resource.manifest ?? '')).toMatchObject({ spec: { installPlanApproval: 'Manual' } });
   });
 
+  test('a version that cannot be installed is passed over, and the Subscription reports it', async () => {
+    const boat = operatorPackage('boat', { stable: '0.1.0; 0.2.0 <0.1.0' }, { '0.2.0': needsOar });
+    await shop.offer(main(), boat);
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    await reports('boat', 'PreferredVersionPassedOver', {
+      status: 'True',
+      message: containing('boat 0.2.0 would be preferred, but cannot be installed: boat 0.2.0 needs package oar'),
+    });
+    await shop.offer(main(), boat, operatorPackage('oar', { stable: '1.0.0' }));
+    await installed('boat', 'boat.v0.2.0');
+    await reports('boat', 'PreferredVersionPassedOver', undefined);
+  });
+
   test('E-047 what was installed by hand counts, and is not installed again', async () => {
     await cluster.kube.create(
       {
@@ -473,13 +487,30 @@ describe('what stands in the way', () => {
   test('E-063 a broken global catalog does not matter where those are excluded', async () => {
     const at = { ...kinds.OperatorGroup, name: 'group', namespace: ns };
     await shop.fail({ namespace: 'olm', name: 'world' }, 'failed to list bundles: connection refused');
-    await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }));
+    const boat = operatorPackage('boat', { stable: '0.1.0' }, { '0.1.0': needsOar });
+    await shop.offer(main(), boat, operatorPackage('oar', { stable: '1.0.0' }));
     await subscribe('boat');
     await reports('boat', 'ResolutionFailed', { reason: 'ErrorPreventedResolution' });
     const annotations = { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' };
     await cluster.kube.patch(at, { metadata: { annotations } }, user);
     await installed('boat', 'boat.v0.1.0');
     await reports('boat', 'ResolutionFailed', undefined);
+  });
+
+  test('a catalog that cannot be read holds up only what it could change', async () => {
+    await shop.fail({ namespace: ns, name: 'broken' }, 'failed to list bundles: connection refused');
+    const boat = operatorPackage('boat', { stable: '0.1.0' });
+    const ship = operatorPackage('ship', { stable: '0.1.0' }, { '0.1.0': needsOar });
+    await shop.offer(main(), boat, ship, operatorPackage('oar', { stable: '1.0.0' }));
+    await subscribe('boat');
+    await installed('boat', 'boat.v0.1.0');
+    await subscribe('ship');
+    await reports('ship', 'ResolutionFailed', {
+      reason: 'ErrorPreventedResolution',
+      message: containing(`error using catalogsource ${ns}/broken: failed to list bundles: connection refused`),
+    });
+    await shop.remove({ namespace: ns, name: 'broken' });
+    await installed('ship', 'ship.v0.1.0');
   });
 
   test('E-037 without one OperatorGroup nothing is installed', async () => {
@@ -565,6 +596,15 @@ test('E-050 deprecations of what is installed come and go', async () => {
   await shop.offer(main(), boat);
   await reports('boat', 'Deprecated', undefined);
   await reports('boat', 'ChannelDeprecated', undefined);
+});
+
+test('Subscriptions that are created together get one plan', async () => {
+  await shop.offer(main(), operatorPackage('boat', { stable: '0.1.0' }), operatorPackage('oar', { stable: '1.0.0' }));
+  await Promise.all([subscribe('boat'), subscribe('oar')]);
+  await installed('boat', 'boat.v0.1.0');
+  await installed('oar', 'oar.v1.0.0');
+  const names = (await plans()).map(({ spec }) => spec.clusterServiceVersionNames.toSorted());
+  expect(names).toEqual([['boat.v0.1.0', 'oar.v1.0.0']]);
 });
 
 test('a second Manual Subscription makes a plan for both, and the first keeps its own', async () => {

@@ -99,6 +99,7 @@ export function planOf(decided: Decided): readonly ChosenBundle[] {
     const decision = decisions[index];
     if (decision === undefined) return [];
     const wanting = problem.anchors.filter(({ candidates }) => candidates.includes(candidate));
+    const newer = whyNotNewer({ decision, before: decisions.slice(0, index), clashes, story });
     return [
       {
         candidate,
@@ -106,7 +107,8 @@ export function planOf(decided: Decided): readonly ChosenBundle[] {
         updates: updateOf(candidate, decided),
         requestedBy: wanting.map(({ requested }) => requested.name),
         reasons: reasonsFor(candidate, decided),
-        newer: whyNotNewer({ decision, before: decisions.slice(0, index), clashes, story }),
+        newer,
+        passedOver: decision.refused.length === 0 ? undefined : newer[0],
       },
     ];
   });

@@ -16,6 +16,8 @@ export interface ChosenBundle {
   readonly reasons: readonly string[];
   /** Sentences: why not a newer version, or one that would be preferred. */
   readonly newer: readonly string[];
+  /** The one of these sentences that is about what would be preferred most, and cannot be had; undefined: nothing is preferred. */
+  readonly passedOver: string | undefined;
 }
 
 /** What goes together. */
