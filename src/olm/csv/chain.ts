@@ -29,7 +29,7 @@ export function replacementsOf(csv: ClusterServiceVersion, versions: Versions): 
 }
 
 /** All that replace `csv`, directly or not; each once, also where they form a circle. */
-export function successorsOf(csv: ClusterServiceVersion, versions: Versions): readonly ClusterServiceVersion[] {
+function successorsOf(csv: ClusterServiceVersion, versions: Versions): readonly ClusterServiceVersion[] {
   const found = new Map<string, ClusterServiceVersion>();
   const waiting = [csv];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

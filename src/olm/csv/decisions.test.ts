@@ -185,7 +185,7 @@ describe('groups', () => {
     const mode = { type: 'OwnNamespace', supported: true };
     expect(modeProblem({ ...csv, spec: { ...csv.spec, installModes: [mode, mode] } }, ['a'])).toMatchObject({
       reason: 'InvalidInstallModes',
-      message: 'InstallMode list contains duplicates, cannot make set: OwnNamespace, OwnNamespace',
+      message: 'InstallMode list contains duplicates, cannot make set: [{OwnNamespace true} {OwnNamespace true}]',
     });
   });
 

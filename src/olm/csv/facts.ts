@@ -44,6 +44,8 @@ export interface PendingFacts {
   readonly foreignApiService: string | undefined;
   /** The replaced one exists and does not give way yet. */
   readonly isAwaitingReplaced: boolean;
+  /** Time for objects that are created together with the operator; 0 when it is over. */
+  readonly graceMs: number;
 }
 
 /** Facts of Installing. `check` is undefined where the Deployments cannot be computed. */

@@ -91,6 +91,14 @@ function ownershipOf({
 }
 
 const givesWay = ['Replacing', 'Deleting'];
+const graceMs = 2_000;
+
+/** What is created together with the operator may come after it: at first that is no failure. */
+function remainingGraceMs({ context, csv }: CsvRun): number {
+  const { reason, lastTransitionTime = '' } = csv.status ?? {};
+  if (reason !== 'RequirementsUnknown') return 0;
+  return Math.max(0, Date.parse(lastTransitionTime) + graceMs - context.clock.now());
+}
 
 /** Facts of Pending. */
 export function pendingFacts(run: CsvRun, { result }: Requirements): PendingFacts {
@@ -99,6 +107,7 @@ export function pendingFacts(run: CsvRun, { result }: Requirements): PendingFact
     gate: before === undefined ? undefined : upgradeGate(conditionOf(run, before.metadata.name)),
     requirements: result,
     ...ownershipOf(run),
+    graceMs: remainingGraceMs(run),
     isAwaitingReplaced: before !== undefined && !givesWay.includes(before.status?.phase ?? ''),
   };
 }
@@ -124,6 +133,11 @@ export async function installCheck(run: CsvRun, signal: AbortSignal): Promise<In
   }
 }
 
+/** Certificates that were issued, and do not exist any more, are issued again as those that are due. */
+function areCertificatesLost({ context, csv }: CsvRun): boolean {
+  return csv.status?.certsRotateAt !== undefined && readServing(context.serving, csv) === undefined;
+}
+
 /** Facts of Succeeded. */
 export async function succeededFacts(
   run: MemberRun,
@@ -134,14 +148,14 @@ export async function succeededFacts(
   return {
     replacement: replacementsOf(csv, versions)[0]?.metadata.name,
     servingProblem: await servingProblem(context.serving, csv),
-    areCertificatesDue: areCertificatesDue(context.serving, csv),
+    areCertificatesDue: areCertificatesDue(context.serving, csv) || areCertificatesLost(run),
     requirements: result,
     check: await installCheck(run, signal),
   };
 }
 
 /** Whether failed members of the group may be replaced. */
-export function isFailForward({ group }: MemberRun): boolean {
+function isFailForward({ group }: MemberRun): boolean {
   return group.spec?.upgradeStrategy === 'TechPreviewUnsafeFailForward';
 }
 

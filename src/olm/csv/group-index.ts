@@ -4,7 +4,7 @@ import { type ApiSet, formatApi, surfaceOf } from '../../operators/index.ts';
 import { readable } from './readable.ts';
 
 /** The typed view; undefined where it cannot be read. */
-export const readGroup: (object: KubeObject) => OperatorGroup | undefined = readable(parseOperatorGroup);
+const readGroup: (object: KubeObject) => OperatorGroup | undefined = readable(parseOperatorGroup);
 
 /** OperatorGroups by what others may have in common with them. */
 export interface GroupIndex {

@@ -33,7 +33,10 @@ function pollUnmet(run: CsvRun, { result }: Requirements): void {
 const pending: Advance = async (run, signal) => {
   const requirements = await requirementsOf(run, signal);
   pollUnmet(run, requirements);
-  return { requirements, decision: firstOf(pendingRows, pendingFacts(run, requirements)).decision };
+  const { decision } = firstOf(pendingRows, pendingFacts(run, requirements));
+  // What waits for another operator reports nothing about itself.
+  const isReported = decision.kind === 'Move' && decision.reason !== 'OperatorConditionNotUpgradeable';
+  return isReported ? { decision, requirements } : { decision };
 };
 
 /** Puts the dates of certificates into the status. */

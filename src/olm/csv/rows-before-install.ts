@@ -18,6 +18,11 @@ export const pendingRows: readonly Row<PendingFacts>[] = [
   },
   { id: 'T3', decide: ({ requirements }) => invalidStrategy(requirements) },
   {
+    id: 'T4 not yet',
+    decide: ({ requirements, graceMs }) =>
+      requirements.state === 'Unmet' && graceMs > 0 ? { kind: 'Stay', afterMs: graceMs } : undefined,
+  },
+  {
     id: 'T4',
     decide: ({ requirements }) =>
       requirements.state === 'Unmet'

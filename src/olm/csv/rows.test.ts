@@ -30,6 +30,7 @@ const pending: PendingFacts = {
   hasForeignDefinition: false,
   foreignApiService: undefined,
   isAwaitingReplaced: false,
+  graceMs: 0,
 };
 
 test.each<[string, Partial<PendingFacts>, string]>([
@@ -39,6 +40,7 @@ test.each<[string, Partial<PendingFacts>, string]>([
     'Pending/OperatorConditionNotUpgradeable: operator is not upgradeable: no',
   ],
   ['T3', { requirements: invalid }, 'Failed/InvalidInstallStrategy: install strategy invalid: m'],
+  ['T4 not yet', { requirements: unmet, graceMs: 1000 }, 'stays'],
   ['T4', { requirements: unmet }, "Pending/RequirementsNotMet: one or more requirements couldn't be found"],
   ['T5–T6', { webhookFault: 'w' }, 'Failed/InvalidWebhookDescription: w'],
   ['T7', { hasForeignDefinition: true }, 'Failed/OwnerConflict: conflicting CRD owner in namespace'],

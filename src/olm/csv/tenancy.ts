@@ -48,9 +48,10 @@ export function memberAnnotations(
 
 /** Steps 7 and 8: why the install modes of the operator do not allow the targets; undefined if they do. */
 export function modeProblem(csv: ClusterServiceVersion, targets: readonly string[]): Move | undefined {
-  const types = (csv.spec.installModes ?? []).map(({ type }) => type);
-  if (new Set(types).size < types.length) {
-    const message = `InstallMode list contains duplicates, cannot make set: ${types.join(', ')}`;
+  const { installModes = [] } = csv.spec;
+  if (new Set(installModes.map(({ type }) => type)).size < installModes.length) {
+    const texts = installModes.map(({ type, supported }) => `{${type} ${supported}}`);
+    const message = `InstallMode list contains duplicates, cannot make set: [${texts.join(' ')}]`;
     return move('Failed', 'InvalidInstallModes', message);
   }
   if (targets.length === 0) return noTargets;
