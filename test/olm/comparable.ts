@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../src/base/index.ts';
 import type { Recording, Snapshot } from './scenario.ts';
 
-/** How long a Deployment takes, and what is seen meanwhile, is chance. */
+/** How long a Deployment or an APIService takes, and what is seen meanwhile, is chance. */
 const waitPattern =
-  /installing: (?:waiting for (?:deployment|spec update)|missing deployment)|waiting for install components to report healthy/;
+  /installing: (?:waiting for (?:deployment|spec update)|missing deployment)|waiting for install components to report healthy|(?:apiServices|webhooks) not installed$/;
 const transient = new RegExp(`${waitPattern.source}| / Copied / `);
 /** OLM writes whole objects of its Go types, with members that are required there and mean nothing. */
 const emptyMembers = new Map([['cleanup', '{"enabled":false}']]);

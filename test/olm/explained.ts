@@ -42,4 +42,82 @@ export const explanations: readonly Explanation[] = [
     path: new RegExp(String.raw`${csv}\.status\.requirementStatus`),
     scenarios: ['T04c'],
   },
+  {
+    kind: 'defect',
+    reason:
+      'Nothing changes, and the original goes round for ever between a refused installation and another try. Longshore waits for a change of RBAC or of the group.',
+    scenarios: ['T12', 'T41', 'E-006a'],
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A refused request is reported in the words of the API server, once. Longshore does not read an object before it creates it.',
+    shows: /is forbidden: User/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'A group whose service account does not exist resolves its namespaces all the same. In the original its operators have no status at all.',
+    scenarios: ['E-006c', 'E-039c'],
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Conditions of an OperatorGroup have `observedGeneration`.',
+    path: /^objects\[OperatorGroup [^\]]+\]\.status\.conditions\[\d+\]\.observedGeneration$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'The status of a group that selects nothing has the time of its last update.',
+    scenarios: ['T44'],
+    path: /^objects\[OperatorGroup /,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A step whose object the plan created stays `Created`. The original checks a plan with a CustomResourceDefinition twice and shows `Present` then, or not.',
+    path: /^objects\[InstallPlan [^\]]+\]\.status\.plan\[\d+\]\.status$/,
+    shows: /"Present" "Created"/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'The RoleBinding in `kube-system` names its owner and is deleted with it.',
+    path: /^objects\[RoleBinding kube-system\/[^\]]+\]\.metadata\.labels\[olm\.owner/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'ClusterRoles of an APIService are named with its group, as those of a CustomResourceDefinition. In the original those of two groups overwrite one another.',
+    path: /^objects\[ClusterRole \$id-(?:boats|docks)\b/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Requirements are in the status while an OperatorCondition holds an upgrade, too.',
+    scenarios: ['T02', 'E-067a', 'E-067b', 'E-067c', 'E-067d', 'E-067e', 'E-067f', 'E-067j'],
+    path: new RegExp(String.raw`${csv}\.status\.requirementStatus$`),
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Lifted ClusterRoles and ClusterRoleBindings name the object that they were made from.',
+    path: /^objects\[ClusterRole(?:Binding)? boat\]\.metadata\.annotations$/,
+    shows: /lifted-from/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'The ClusterRoles of a group aggregate the APIs of its active members. The original aggregates those of every ClusterServiceVersion of the namespace, for which there are no ClusterRoles.',
+    scenarios: ['C-010', 'T44', 'T45-T27-C031', 'C-025b', 'C-026b', 'C-029', 'C-031', 'C-050'],
+    path: /^objects\[ClusterRole olm\.og\.[^\]]+\]\.(?:aggregationRule|rules)$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'OperatorGroups have the additional short name `org`, which the documentation prints.',
+    scenarios: ['C-005'],
+    path: /^answers\./,
+    shows: /org/,
+  },
+  {
+    kind: 'chance',
+    reason: 'Of several annotations `installed-alongside` with hashes one is compared.',
+    path: /installed-alongside-<hash>\]$/,
+  },
 ];
