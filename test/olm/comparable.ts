@@ -24,11 +24,18 @@ function entryOf(item: JsonValue): JsonValue {
   return `${textAt(item, 'phase')} / ${textAt(item, 'reason')} / ${textAt(item, 'message')}`;
 }
 
+/** A component of an Operator, as a line. */
+function componentOf(item: JsonValue): JsonValue {
+  if (!isJsonObject(item)) return item;
+  return ['apiVersion', 'kind', 'namespace', 'name'].map((member) => textAt(item, member)).join(' ');
+}
+
 function valueOf(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.filter((item) => !isWait(item)).map(entryOf);
   if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).map(([name, member]): [string, JsonValue] => {
-    return [apiLabelPattern.test(name) ? 'olm.api.<hash>' : name, valueOf(member ?? null)];
+  const members = Object.entries(value).map(([name, member = null]): [string, JsonValue] => {
+    if (name === 'refs' && Array.isArray(member)) return [name, member.map(componentOf)];
+    return [apiLabelPattern.test(name) ? 'olm.api.<hash>' : name, valueOf(member)];
   });
   return Object.fromEntries(members.filter(([name, member]) => !isEmpty(name, member)));
 }

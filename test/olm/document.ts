@@ -2,7 +2,7 @@ import { areaNames, scenariosOf } from './area.ts';
 import { olmVersion } from './binaries.ts';
 import { explanations } from './explained.ts';
 import type { Explanation } from './explanation.ts';
-import { openScenarios } from './open.ts';
+import { openAreas, openScenarios } from './open.ts';
 import { rowsOf, specifiedRows, unplayedRows } from './rows.ts';
 import type { Scenario } from './scenario.ts';
 

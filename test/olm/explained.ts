@@ -120,4 +120,64 @@ export const explanations: readonly Explanation[] = [
     reason: 'Of several annotations `installed-alongside` with hashes one is compared.',
     path: /installed-alongside-<hash>\]$/,
   },
+  {
+    kind: 'deliberate',
+    reason:
+      'InstallPlans that a user writes are resolved and executed, as the documentation promises. The original ignores them.',
+    scenarios: ['C-014', 'C-014b', 'C-015'],
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'Every object that a plan creates belongs to the ClusterServiceVersion, ServiceAccounts and ClusterRoles of a bundle too.',
+    scenarios: ['C-006c'],
+    path: /^objects\[(?:ClusterRole \$id-extra|ServiceAccount \$id-a\/extra|Operator boat\.\$id-a)\]/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'The row of a ServiceAccount with permissions in its namespace and in the cluster lists both. The original lists the rules of one.',
+    path: new RegExp(String.raw`${csv}\.status\.requirementStatus\[\d+\]\.dependents`),
+    scenarios: ['C-006b', 'C-002', 'E-034a', 'E-034b'],
+  },
+  {
+    kind: 'chance',
+    reason: 'A ClusterServiceVersion may look for what its plan, or a user, is about to create.',
+    path: /^(?:events|phases\[|objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions)/,
+    shows: /RequirementsNotMet.*one or more requirements couldn't be found"?$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'A step of a kind that plans do not support is named.',
+    scenarios: ['E-040b'],
+  },
+  {
+    kind: 'resync',
+    reason: 'A plan that waits for approval and is deleted is made again at once.',
+    scenarios: ['E-041'],
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Certificates are rotated when the status calls for it, not only when those in the Secret expire.',
+    scenarios: ['E-012a'],
+  },
+  {
+    kind: 'resync',
+    reason:
+      'The successor of an operator with an APIService keeps the certificate, which the original loses with the predecessor and makes again.',
+    scenarios: ['E-016a'],
+  },
+  {
+    kind: 'defect',
+    reason: 'The RoleBinding in `kube-system` is deleted with the operator. The original leaves it.',
+    scenarios: ['E-012c', 'E-014b'],
+    path: /^objects\[RoleBinding kube-system\//,
+  },
+  {
+    kind: 'chance',
+    reason:
+      'A new CustomResourceDefinition of the group takes the place of an APIService that was labelled by hand, or does not.',
+    scenarios: ['E-016b'],
+    path: /^objects\[APIService /,
+  },
 ];
