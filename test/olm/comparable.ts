@@ -4,9 +4,12 @@ import type { Recording, Snapshot } from './scenario.ts';
 /** How long a Deployment or an APIService takes, and what is seen meanwhile, is chance. */
 const waitPattern =
   /installing: (?:waiting for (?:deployment|spec update)|missing deployment)|waiting for install components to report healthy|(?:apiServices|webhooks) not installed$/;
-const transient = new RegExp(`${waitPattern.source}| / Copied / `);
+const transient = new RegExp(`${waitPattern.source}|(?:^| / )Copied / `);
 /** OLM writes whole objects of its Go types, with members that are required there and mean nothing. */
-const emptyMembers = new Map([['cleanup', '{"enabled":false}']]);
+const emptyMembers = new Map([
+  ['cleanup', '{"enabled":false}'],
+  ['staticProvidedAPIs', 'false'],
+]);
 const apiLabelPattern = /^olm\.api\.[0-9a-f]+$/;
 
 function isEmpty(name: string, value: JsonValue): boolean {

@@ -27,7 +27,21 @@ export const explanations: readonly Explanation[] = [
     kind: 'defect',
     reason:
       'The original goes round for ever between a failure and another try of what failed. The failure stays here until something changes.',
-    scenarios: ['T03', 'T05-E055', 'T06a', 'T06b', 'T07', 'T13'],
+    scenarios: [
+      'T03',
+      'T05-E055',
+      'T06a',
+      'T06b',
+      'T07',
+      'T13',
+      'T21',
+      'T30',
+      'T43',
+      'C-027-C-028',
+      'E-057b',
+      'E-057c',
+      'E-057d',
+    ],
   },
   {
     kind: 'defect',
@@ -91,8 +105,9 @@ export const explanations: readonly Explanation[] = [
   },
   {
     kind: 'deliberate',
-    reason: 'Requirements are in the status while an OperatorCondition holds an upgrade, too.',
-    scenarios: ['T02', 'E-067a', 'E-067b', 'E-067c', 'E-067d', 'E-067e', 'E-067f', 'E-067j'],
+    reason:
+      'Requirements are in the status while a ClusterServiceVersion waits for another or is held by an OperatorCondition, too.',
+    scenarios: ['T02', 'T07b', 'T09', 'T26b', 'E-067a', 'E-067b', 'E-067c', 'E-067d', 'E-067e', 'E-067f', 'E-067j'],
     path: new RegExp(String.raw`${csv}\.status\.requirementStatus$`),
   },
   {
@@ -105,7 +120,21 @@ export const explanations: readonly Explanation[] = [
     kind: 'deliberate',
     reason:
       'The ClusterRoles of a group aggregate the APIs of its active members. The original aggregates those of every ClusterServiceVersion of the namespace, for which there are no ClusterRoles.',
-    scenarios: ['C-010', 'T44', 'T45-T27-C031', 'C-025b', 'C-026b', 'C-029', 'C-031', 'C-050'],
+    scenarios: [
+      'C-010',
+      'T44',
+      'T45-T27-C031',
+      'C-025b',
+      'C-026b',
+      'C-029',
+      'C-031',
+      'C-050',
+      'C-039-C-050',
+      'C-056-C-060-C-066',
+      'E-053d',
+      'E-057a',
+      'E-062',
+    ],
     path: /^objects\[ClusterRole olm\.og\.[^\]]+\]\.(?:aggregationRule|rules)$/,
   },
   {
@@ -159,18 +188,18 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason: 'Certificates are rotated when the status calls for it, not only when those in the Secret expire.',
-    scenarios: ['E-012a'],
+    scenarios: ['E-012a', 'T20', 'T33'],
   },
   {
     kind: 'resync',
     reason:
-      'The successor of an operator with an APIService keeps the certificate, which the original loses with the predecessor and makes again.',
-    scenarios: ['E-016a'],
+      'The successor of an operator with an APIService or a webhook keeps the certificate, which the original loses with the predecessor and makes again.',
+    scenarios: ['E-016a', 'E-056b'],
   },
   {
     kind: 'defect',
     reason: 'The RoleBinding in `kube-system` is deleted with the operator. The original leaves it.',
-    scenarios: ['E-012c', 'E-014b'],
+    scenarios: ['E-012c', 'E-014b', 'E-053d', 'E-057a'],
     path: /^objects\[RoleBinding kube-system\//,
   },
   {
@@ -179,5 +208,64 @@ export const explanations: readonly Explanation[] = [
       'A new CustomResourceDefinition of the group takes the place of an APIService that was labelled by hand, or does not.',
     scenarios: ['E-016b'],
     path: /^objects\[APIService /,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'A new strategy is applied after a Deployment exceeded its progress deadline. In the original the ClusterServiceVersion stays Failed for good.',
+    scenarios: ['I3'],
+  },
+  {
+    kind: 'defect',
+    reason: 'A ClusterServiceVersion that replaces itself is installed. The original waits for it for ever.',
+    scenarios: ['T01b'],
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A certificate that was deleted makes the installation be repeated, as rows T23 and T34 have it. The original makes another one without a word.',
+    scenarios: ['T23', 'T34'],
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Install modes that are listed twice are reported by their types, not as a Go value.',
+    scenarios: ['T45a'],
+  },
+  {
+    kind: 'defect',
+    reason:
+      'The APIs of a member that the group does not support any more leave the annotation of the group, as row C-039 has it.',
+    scenarios: ['C-029'],
+    path: /olm\.providedAPIs/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'The CustomResourceDefinitions of an operator are its components, also where a user labelled the ClusterServiceVersion.',
+    scenarios: ['C-037'],
+    path: /^objects\[(?:CustomResourceDefinition|Operator) /,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'After the words of the original, an explanation of the resolver follows.',
+    path: /^objects\[Subscription [^\]]+\]\.status\.conditions\[\d+\]\.message$/,
+    shows: /^"(.{40})[\s\S]* "\1/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Every condition of a Subscription has the time of its last transition.',
+    path: /^objects\[Subscription [^\]]+\]\.status\.conditions\[\d+\]\.lastTransitionTime$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'A Subscription reports that its namespace has no OperatorGroup.',
+    scenarios: ['E-037'],
+    path: /^objects\[Subscription /,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'What a Subscription configures is applied with the first installation. The original needs a second rollout for it.',
+    scenarios: ['E-044'],
   },
 ];

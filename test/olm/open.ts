@@ -15,14 +15,9 @@ export const openScenarios: Readonly<Record<string, string>> = {
 export const openAreas: readonly string[] = [
   'catalogs',
   'dependencies',
-  'install-states',
   'metrics',
   'olm-config',
-  'operator-groups',
   'plan-upgrades',
   'provided-apis',
-  'subscriptions',
-  'targets',
   'upgrades',
-  'webhooks',
 ];
