@@ -1,12 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt, textAt } from '../../src/base/index.ts';
 import type { Recording, Snapshot } from './scenario.ts';
 
-/** How long a Deployment takes, and what is seen meanwhile, is chance. */
+/** How long a Deployment or an APIService takes, and what is seen meanwhile, is chance. */
 const waitPattern =
-  /installing: (?:waiting for (?:deployment|spec update)|missing deployment)|waiting for install components to report healthy/;
-const transient = new RegExp(`${waitPattern.source}| / Copied / `);
+  /installing: (?:waiting for (?:deployment|spec update)|missing deployment)|waiting for install components to report healthy|(?:apiServices|webhooks) not installed$/;
+const transient = new RegExp(`${waitPattern.source}|(?:^| / )Copied / `);
 /** OLM writes whole objects of its Go types, with members that are required there and mean nothing. */
-const emptyMembers = new Map([['cleanup', '{"enabled":false}']]);
+const emptyMembers = new Map([
+  ['cleanup', '{"enabled":false}'],
+  ['staticProvidedAPIs', 'false'],
+]);
 const apiLabelPattern = /^olm\.api\.[0-9a-f]+$/;
 
 function isEmpty(name: string, value: JsonValue): boolean {
@@ -24,11 +27,18 @@ function entryOf(item: JsonValue): JsonValue {
   return `${textAt(item, 'phase')} / ${textAt(item, 'reason')} / ${textAt(item, 'message')}`;
 }
 
+/** A component of an Operator, as a line. */
+function componentOf(item: JsonValue): JsonValue {
+  if (!isJsonObject(item)) return item;
+  return ['apiVersion', 'kind', 'namespace', 'name'].map((member) => textAt(item, member)).join(' ');
+}
+
 function valueOf(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.filter((item) => !isWait(item)).map(entryOf);
   if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).map(([name, member]): [string, JsonValue] => {
-    return [apiLabelPattern.test(name) ? 'olm.api.<hash>' : name, valueOf(member ?? null)];
+  const members = Object.entries(value).map(([name, member = null]): [string, JsonValue] => {
+    if (name === 'refs' && Array.isArray(member)) return [name, member.map(componentOf)];
+    return [apiLabelPattern.test(name) ? 'olm.api.<hash>' : name, valueOf(member)];
   });
   return Object.fromEntries(members.filter(([name, member]) => !isEmpty(name, member)));
 }

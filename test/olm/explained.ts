@@ -27,7 +27,21 @@ export const explanations: readonly Explanation[] = [
     kind: 'defect',
     reason:
       'The original goes round for ever between a failure and another try of what failed. The failure stays here until something changes.',
-    scenarios: ['T03', 'T05-E055', 'T06a', 'T06b', 'T07', 'T13'],
+    scenarios: [
+      'T03',
+      'T05-E055',
+      'T06a',
+      'T06b',
+      'T07',
+      'T13',
+      'T21',
+      'T30',
+      'T43',
+      'C-027-C-028',
+      'E-057b',
+      'E-057c',
+      'E-057d',
+    ],
   },
   {
     kind: 'defect',
@@ -41,5 +55,217 @@ export const explanations: readonly Explanation[] = [
       'The original writes the status only when phase, reason or message change, so that the requirements in it are outdated.',
     path: new RegExp(String.raw`${csv}\.status\.requirementStatus`),
     scenarios: ['T04c'],
+  },
+  {
+    kind: 'defect',
+    reason:
+      'Nothing changes, and the original goes round for ever between a refused installation and another try. Longshore waits for a change of RBAC or of the group.',
+    scenarios: ['T12', 'T41', 'E-006a'],
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A refused request is reported in the words of the API server, once. Longshore does not read an object before it creates it.',
+    shows: /is forbidden: User/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'A group whose service account does not exist resolves its namespaces all the same. In the original its operators have no status at all.',
+    scenarios: ['E-006c', 'E-039c'],
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Conditions of an OperatorGroup have `observedGeneration`.',
+    path: /^objects\[OperatorGroup [^\]]+\]\.status\.conditions\[\d+\]\.observedGeneration$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'The status of a group that selects nothing has the time of its last update.',
+    scenarios: ['T44'],
+    path: /^objects\[OperatorGroup /,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A step whose object the plan created stays `Created`. The original checks a plan with a CustomResourceDefinition twice and shows `Present` then, or not.',
+    path: /^objects\[InstallPlan [^\]]+\]\.status\.plan\[\d+\]\.status$/,
+    shows: /"Present" "Created"/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'The RoleBinding in `kube-system` names its owner and is deleted with it.',
+    path: /^objects\[RoleBinding kube-system\/[^\]]+\]\.metadata\.labels\[olm\.owner/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'ClusterRoles of an APIService are named with its group, as those of a CustomResourceDefinition. In the original those of two groups overwrite one another.',
+    path: /^objects\[ClusterRole \$id-(?:boats|docks)\b/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'Requirements are in the status while a ClusterServiceVersion waits for another or is held by an OperatorCondition, too.',
+    scenarios: ['T02', 'T07b', 'T09', 'T26b', 'E-067a', 'E-067b', 'E-067c', 'E-067d', 'E-067e', 'E-067f', 'E-067j'],
+    path: new RegExp(String.raw`${csv}\.status\.requirementStatus$`),
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Lifted ClusterRoles and ClusterRoleBindings name the object that they were made from.',
+    path: /^objects\[ClusterRole(?:Binding)? boat\]\.metadata\.annotations$/,
+    shows: /lifted-from/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'The ClusterRoles of a group aggregate the APIs of its active members. The original aggregates those of every ClusterServiceVersion of the namespace, for which there are no ClusterRoles.',
+    scenarios: [
+      'C-010',
+      'T44',
+      'T45-T27-C031',
+      'C-025b',
+      'C-026b',
+      'C-029',
+      'C-031',
+      'C-050',
+      'C-039-C-050',
+      'C-056-C-060-C-066',
+      'E-053d',
+      'E-057a',
+      'E-062',
+    ],
+    path: /^objects\[ClusterRole olm\.og\.[^\]]+\]\.(?:aggregationRule|rules)$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'OperatorGroups have the additional short name `org`, which the documentation prints.',
+    scenarios: ['C-005'],
+    path: /^answers\./,
+    shows: /org/,
+  },
+  {
+    kind: 'chance',
+    reason: 'Of several annotations `installed-alongside` with hashes one is compared.',
+    path: /installed-alongside-<hash>\]$/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'InstallPlans that a user writes are resolved and executed, as the documentation promises. The original ignores them.',
+    scenarios: ['C-014', 'C-014b', 'C-015'],
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'Every object that a plan creates belongs to the ClusterServiceVersion, ServiceAccounts and ClusterRoles of a bundle too.',
+    scenarios: ['C-006c'],
+    path: /^objects\[(?:ClusterRole \$id-extra|ServiceAccount \$id-a\/extra|Operator boat\.\$id-a)\]/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'The row of a ServiceAccount with permissions in its namespace and in the cluster lists both. The original lists the rules of one.',
+    path: new RegExp(String.raw`${csv}\.status\.requirementStatus\[\d+\]\.dependents`),
+    scenarios: ['C-006b', 'C-002', 'E-034a', 'E-034b'],
+  },
+  {
+    kind: 'chance',
+    reason: 'A ClusterServiceVersion may look for what its plan, or a user, is about to create.',
+    path: /^(?:events|phases\[|objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions)/,
+    shows: /RequirementsNotMet.*one or more requirements couldn't be found"?$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'A step of a kind that plans do not support is named.',
+    scenarios: ['E-040b'],
+  },
+  {
+    kind: 'resync',
+    reason: 'A plan that waits for approval and is deleted is made again at once.',
+    scenarios: ['E-041'],
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Certificates are rotated when the status calls for it, not only when those in the Secret expire.',
+    scenarios: ['E-012a', 'T20', 'T33'],
+  },
+  {
+    kind: 'resync',
+    reason:
+      'The successor of an operator with an APIService or a webhook keeps the certificate, which the original loses with the predecessor and makes again.',
+    scenarios: ['E-016a', 'E-056b'],
+  },
+  {
+    kind: 'defect',
+    reason: 'The RoleBinding in `kube-system` is deleted with the operator. The original leaves it.',
+    scenarios: ['E-012c', 'E-014b', 'E-053d', 'E-057a'],
+    path: /^objects\[RoleBinding kube-system\//,
+  },
+  {
+    kind: 'chance',
+    reason:
+      'A new CustomResourceDefinition of the group takes the place of an APIService that was labelled by hand, or does not.',
+    scenarios: ['E-016b'],
+    path: /^objects\[APIService /,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'A new strategy is applied after a Deployment exceeded its progress deadline. In the original the ClusterServiceVersion stays Failed for good.',
+    scenarios: ['I3'],
+  },
+  {
+    kind: 'defect',
+    reason: 'A ClusterServiceVersion that replaces itself is installed. The original waits for it for ever.',
+    scenarios: ['T01b'],
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A certificate that was deleted makes the installation be repeated, as rows T23 and T34 have it. The original makes another one without a word.',
+    scenarios: ['T23', 'T34'],
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Install modes that are listed twice are reported by their types, not as a Go value.',
+    scenarios: ['T45a'],
+  },
+  {
+    kind: 'defect',
+    reason:
+      'The APIs of a member that the group does not support any more leave the annotation of the group, as row C-039 has it.',
+    scenarios: ['C-029'],
+    path: /olm\.providedAPIs/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'The CustomResourceDefinitions of an operator are its components, also where a user labelled the ClusterServiceVersion.',
+    scenarios: ['C-037'],
+    path: /^objects\[(?:CustomResourceDefinition|Operator) /,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'After the words of the original, an explanation of the resolver follows.',
+    path: /^objects\[Subscription [^\]]+\]\.status\.conditions\[\d+\]\.message$/,
+    shows: /^"(.{40})[\s\S]* "\1/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Every condition of a Subscription has the time of its last transition.',
+    path: /^objects\[Subscription [^\]]+\]\.status\.conditions\[\d+\]\.lastTransitionTime$/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'A Subscription reports that its namespace has no OperatorGroup.',
+    scenarios: ['E-037'],
+    path: /^objects\[Subscription /,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'What a Subscription configures is applied with the first installation. The original needs a second rollout for it.',
+    scenarios: ['E-044'],
   },
 ];

@@ -134,10 +134,13 @@ function takePhase({ canonical, phases }: Timeline, object: KubeObject): void {
 }
 
 /** Those of the cluster's own controllers are left out. */
-function takeEvent({ canonical, events }: Timeline, event: JsonObject): void {
+function takeEvent(timeline: Timeline, event: JsonObject): void {
+  const { canonical, events } = timeline;
   const about = objectAt(event, 'involvedObject') ?? {};
   if (!textAt(about, 'apiVersion').startsWith(olm)) return;
   const key = canonical.key({ kind: textAt(about, 'kind'), metadata: { ...about } });
   const text = `${textAt(event, 'type')} ${textAt(event, 'reason')}: ${textAt(event, 'message')}`;
-  events.add(`${key}: ${canonical.text(text)}`);
+  const line = `${key}: ${canonical.text(text)}`;
+  if (!events.has(line)) timeline.lastChangeMs = Date.now();
+  events.add(line);
 }
