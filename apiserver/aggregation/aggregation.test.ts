@@ -200,8 +200,9 @@ test('a connection may change its protocol, for users who may, and ends on both 
     'x-remote-user': 'kubernetes-admin',
     upgrade: 'echo',
   });
+  const closed = once(socket, 'close');
   await extended.extension[Symbol.asyncDispose]();
-  await once(socket, 'close');
+  await closed;
 });
 
 test('a refused change of protocol is an answer like any other', async () => {

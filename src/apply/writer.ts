@@ -20,13 +20,18 @@ interface One {
   readonly problems: readonly Problem[];
 }
 
-/** Whether an object that no watch has shown is the owner's all the same: the answer to our writing it was lost. */
-async function isOursUnseen({ kube, owner, signal }: CheckContext, object: KubeObject): Promise<boolean> {
+const creationTries = 3;
+
+/** Whose an object is that no watch has shown. It may be the owner's: the answer to our writing it was lost. */
+async function unseenOwner(
+  { kube, owner, signal }: CheckContext,
+  object: KubeObject,
+): Promise<'own' | 'other' | 'absent'> {
   try {
     const { metadata } = await kube.get(refOf(object), { signal });
-    return belongsTo(metadata, owner.name);
+    return belongsTo(metadata, owner.name) ? 'own' : 'other';
   } catch (thrown) {
-    if (isNotFound(thrown)) return false;
+    if (isNotFound(thrown)) return 'absent';
     throw thrown;
   }
 }
@@ -40,16 +45,29 @@ async function applyOver(check: CheckContext, object: KubeObject, resourceVersio
   return answer.object;
 }
 
-async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
+/** Undefined when the object exists, as far as the answer goes. */
+async function create(check: CheckContext, object: KubeObject): Promise<KubeObject | undefined> {
   try {
     check.ledger.willCreate(object);
     const created = await applyOver(check, object, noVersion);
     check.ledger.created(object, created);
-    return { object: created, problems: [] };
+    return created;
   } catch (thrown) {
     if (!isConflict(thrown)) throw thrown;
+    return undefined;
   }
-  const isOurs = await isOursUnseen(check, object);
+}
+
+async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
+  let created = await create(check, object);
+  let live = created === undefined ? await unseenOwner(check, object) : 'own';
+  // What was deleted meanwhile is created, not taken over: a rollback would retain it.
+  for (let left = creationTries; live === 'absent' && left > 1; left -= 1) {
+    created = await create(check, object);
+    live = created === undefined ? await unseenOwner(check, object) : 'own';
+  }
+  if (created !== undefined) return { object: created, problems: [] };
+  const isOurs = live === 'own';
   if (!isOurs) check.ledger.willAdopt(object);
   const problems = await checkAll(check, [object]);
   if (problems.length > 0) return { problems };

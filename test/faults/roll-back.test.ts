@@ -70,6 +70,20 @@ test('what several attempts of a first installation created is rolled back when 
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
+test('an object that was deleted while it was to be taken over is created, and rolled back', async () => {
+  await using world = await startWorld();
+  const server = world.platform.apiServer;
+  if (server === undefined) throw new Error('faults need the embedded API server');
+  const name = 'no-takeover';
+  const fault = server.faults.add({ verbs: ['patch'], resource: 'namespaces', name, error: 409, times: 1 });
+  const source = world.imageSource(`${name}:v1`, brokenApplication(name));
+  await server.client.apply(bundleDeployment(name, source), { fieldManager: 'user', force: true });
+  await untilRefused(world, name);
+  expect(fault.hits).toBe(1);
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
+  await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
+});
+
 test('an object that is written after the rollback of its version, because the request was slow, is removed', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;
