@@ -19,7 +19,9 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
   /** Where and how catalogs are served; undefined: ClusterCatalogs and PlatformOperators are left to another program. */
   readonly catalogs: Pick<CatalogsContext, 'catalogsDir' | 'openCatalogServer'> | undefined;
   /** Operator Lifecycle Manager, and the folder of its catalogs and bundles; undefined: its kinds are left alone. */
-  readonly olm?: (Pick<OlmContext, 'olmDir' | 'packages'> & { readonly settings: OlmSettings }) | undefined;
+  readonly olm?:
+    | (Pick<OlmContext, 'olmDir' | 'packages' | 'registry'> & { readonly settings: OlmSettings })
+    | undefined;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
   /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */

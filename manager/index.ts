@@ -3,7 +3,6 @@
  *  @imports provisioners, webhook, src/olm, src/catalog, src/sources, src/image-policy, src/controller, src/kube,
  *    src/metrics, src/rbac, src/constraints, src/api, src/base */
 export { type ControllersContext, offersOf, type RunningControllers, startControllers } from './controllers.ts';
-export { factsReader } from './facts.ts';
 export { controllerPermissions, olmPermissions, type RoleRules, webhookPermissions } from './permissions.ts';
 export type { OpenContentServer, OpenServer } from './provisioners.ts';
 export type {

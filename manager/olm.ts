@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { catalogSourceResource, parseCatalogSource } from '../src/api/index.ts';
 import type { ServingCertificate } from '../src/base/index.ts';
+import { type RegistryServer, startRegistryServer } from '../src/catalog/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import {
   addApiRoles,
@@ -14,9 +15,11 @@ import {
   addOperators,
   addPackageRegistration,
   addSubscriptions,
+  type BundleContentsOptions,
   type CatalogSources,
   openBundleContents,
   type PackageService,
+  type RegistryTerms,
   readPullSecrets,
   startPackageServer,
   type UnpackSettings,
@@ -37,8 +40,18 @@ export interface PackageServing {
   readonly serviceOn: (port: number) => PackageService;
 }
 
+/** Where catalogs are served over gRPC, and the DNS name under which Services lead there. */
+export interface CatalogServing {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly externalName: string;
+}
+
 /** What the controllers of Operator Lifecycle Manager run with. */
 export interface OlmContext {
+  /** Undefined: catalogs get no Services. */
+  readonly registry?: CatalogServing | undefined;
   /** Undefined: no PackageManifests are served. */
   readonly packages?: PackageServing | undefined;
   /** No other process uses it. */
@@ -60,38 +73,70 @@ async function openPackages(
   return server;
 }
 
+/** Serves catalogs over gRPC, each under the name of its Service. */
+async function openRegistry(
+  { log }: Manager,
+  sources: () => CatalogSources | undefined,
+  { host, port }: CatalogServing,
+): Promise<RegistryServer> {
+  return await startRegistryServer({ log, host, port, catalog: (authority) => sources()?.catalogAt(authority) });
+}
+
+type SharedTerms = Omit<RegistryTerms, 'pullSecrets'>;
+
+function sharedTermsReader({ mirrors, imagePolicy }: RegistrySettings): () => Promise<SharedTerms> {
+  return async () => ({ mirrors: await mirrors.read(), policy: await imagePolicy.read() });
+}
+
+/** Bundles are fetched with the pull secrets of their CatalogSource. */
+function bundleTermsReader(
+  manager: Manager,
+  readShared: () => Promise<SharedTerms>,
+): BundleContentsOptions['readTerms'] {
+  const catalogSources = manager.cache(catalogSourceResource);
+  return async ({ namespace, name }, signal) => {
+    const source = catalogSources.get(name, namespace);
+    const names = source === undefined ? [] : (parseCatalogSource(source).spec.secrets ?? []);
+    const pullSecrets = await readPullSecrets(manager.kube, { namespace, names }, signal);
+    return { ...(await readShared()), pullSecrets };
+  };
+}
+
 /** Adds the controllers of Operator Lifecycle Manager. A new one is added here. The package server belongs to `stack`.
  *  @throws TerminalError DataFolderInUse, DataFolderUnusable · Error when a port is taken */
 export async function addOlm(
   manager: Manager,
   { globalCatalogNamespace }: OlmSettings,
-  { olmDir, packages, registries, unpacking: settings, stack }: OlmContext & { readonly stack: AsyncDisposableStack },
+  {
+    olmDir,
+    packages,
+    registry,
+    registries,
+    unpacking: settings,
+    stack,
+  }: OlmContext & { readonly stack: AsyncDisposableStack },
 ): Promise<CatalogSources> {
-  const { kube } = manager;
-  const readShared = async (): Promise<{
-    readonly mirrors: Awaited<ReturnType<RegistrySettings['mirrors']['read']>>;
-    readonly policy: Awaited<ReturnType<RegistrySettings['imagePolicy']['read']>>;
-  }> => ({ mirrors: await registries.mirrors.read(), policy: await registries.imagePolicy.read() });
-  const catalogSources = manager.cache(catalogSourceResource);
-  const views = await addCatalogSources(manager, {
+  const readShared = sharedTermsReader(registries);
+  let views: CatalogSources | undefined;
+  const server = registry && stack.use(await openRegistry(manager, () => views, registry));
+  const grpc = registry && server && { grpc: { externalName: registry.externalName, port: server.port } };
+  const sources = await addCatalogSources(manager, {
+    ...grpc,
     storeDir: join(olmDir, 'catalogs'),
     globalNamespace: globalCatalogNamespace,
     settings,
     readTerms: readShared,
   });
+  views = sources;
   const contents = await openBundleContents(manager, {
-    views,
+    views: sources,
     storeDir: join(olmDir, 'bundles'),
     storeBytes: bundleStoreBytes,
     settings,
-    readTerms: async ({ namespace, name }, signal) => {
-      const source = catalogSources.get(name, namespace);
-      const names = source === undefined ? [] : (parseCatalogSource(source).spec.secrets ?? []);
-      return { ...(await readShared()), pullSecrets: await readPullSecrets(kube, { namespace, names }, signal) };
-    },
+    readTerms: bundleTermsReader(manager, readShared),
   });
-  addSubscriptions(manager, { views, contents, globalCatalogNamespace });
-  addInstallPlans(manager, { views, contents, operatorNamespace: globalCatalogNamespace });
+  addSubscriptions(manager, { views: sources, contents, globalCatalogNamespace });
+  addInstallPlans(manager, { views: sources, contents, operatorNamespace: globalCatalogNamespace });
   addOperatorGroups(manager);
   addClusterServiceVersions(manager);
   addOperatorConditions(manager);
@@ -99,6 +144,6 @@ export async function addOlm(
   addOlmConfig(manager);
   addCopiedCsvs(manager);
   addApiRoles(manager);
-  if (packages !== undefined) stack.use(await openPackages(manager, views, packages));
-  return views;
+  if (packages !== undefined) stack.use(await openPackages(manager, sources, packages));
+  return sources;
 }

@@ -29,7 +29,7 @@ function channelOf(channel: JsonObject): AvailableChannel {
 }
 
 /** @see docs/spec/olm-v0.md#packagemanifest */
-export function packageOf(manifest: KubeObject): AvailablePackage {
+function packageOf(manifest: KubeObject): AvailablePackage {
   const status = isJsonObject(manifest['status']) ? manifest['status'] : {};
   const catalog = {
     namespace: textAt(status, 'catalogSourceNamespace'),

@@ -143,7 +143,8 @@ async function olmParts({ olm: settings, clusterPath }: Config, folder: string):
   const dnsNames = [`${packageService}.${namespace}.svc`];
   const serving = await createServingCertificate({ commonName: 'longshore packages', clock: systemClock, dnsNames });
   const serviceOn = (port: number) => ({ namespace, name: packageService, port, externalName: 'localhost' });
-  return { settings, olmDir, packages: { serving, host: loopback, port: 0, serviceOn } };
+  const registry = { host: loopback, port: 0, externalName: 'localhost' };
+  return { settings, olmDir, registry, packages: { serving, host: loopback, port: 0, serviceOn } };
 }
 
 function prepareProcess({ clusterPath }: Config): void {

@@ -15,7 +15,6 @@ export {
   isGlobalGroup,
   surfaceOf,
   type TenancyResult,
-  targetsOf,
   tenancyOf,
 } from './operator-groups.ts';
 export { permissionsHash } from './operator-permissions.ts';

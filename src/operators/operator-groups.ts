@@ -17,7 +17,7 @@ export function isGlobalGroup({ status }: OperatorGroup): boolean {
 }
 
 /** The namespaces of a group as far as they count against other groups. */
-export function targetsOf(group: OperatorGroup): readonly string[] {
+function targetsOf(group: OperatorGroup): readonly string[] {
   if (isGlobalGroup(group)) return [''];
   return [...new Set([...(group.status?.namespaces ?? []), group.metadata.namespace ?? ''])];
 }

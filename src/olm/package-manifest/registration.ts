@@ -91,36 +91,35 @@ const ensureRegistration: Step<RegistrationRun> = async ({ context, object }, { 
 };
 
 /** Registers the package server with the API server, and again when the registration was changed or deleted, or the certificate has another authority. */
-export const packageRegistrationController: ControllerDefinition<RegistrationContext, RegistrationRun> =
-  defineController({
-    name: 'packagemanifest-registration',
-    for: { ...apiService, fieldSelector: `metadata.name=${apiService.name}` },
-    firstRequests: [{ namespace: '', name: apiService.name }],
-    watches: ({ service, services }) => {
-      const requestsFor = (): { namespace: string; name: string }[] => [{ namespace: '', name: apiService.name }];
-      return services === undefined ? [] : [{ target: serviceTarget(service), requestsFor }];
-    },
-    begin: (context, object) => ({ context, object }),
-    steps: [ensureRegistration],
-    forget: async (context) => {
-      const { signal } = new AbortController();
-      await ensureService(context, signal);
-      await apply(context, signal);
-    },
-    permissions: {
-      cluster: [
-        {
-          apiGroups: ['apiregistration.k8s.io'],
-          resources: ['apiservices'],
-          verbs: ['get', 'list', 'watch', 'create', 'patch'],
-        },
-        { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
-        { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-      ],
-      system: [{ apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch'] }],
-    },
-    isOptional: true,
-  });
+const packageRegistrationController: ControllerDefinition<RegistrationContext, RegistrationRun> = defineController({
+  name: 'packagemanifest-registration',
+  for: { ...apiService, fieldSelector: `metadata.name=${apiService.name}` },
+  firstRequests: [{ namespace: '', name: apiService.name }],
+  watches: ({ service, services }) => {
+    const requestsFor = (): { namespace: string; name: string }[] => [{ namespace: '', name: apiService.name }];
+    return services === undefined ? [] : [{ target: serviceTarget(service), requestsFor }];
+  },
+  begin: (context, object) => ({ context, object }),
+  steps: [ensureRegistration],
+  forget: async (context) => {
+    const { signal } = new AbortController();
+    await ensureService(context, signal);
+    await apply(context, signal);
+  },
+  permissions: {
+    cluster: [
+      {
+        apiGroups: ['apiregistration.k8s.io'],
+        resources: ['apiservices'],
+        verbs: ['get', 'list', 'watch', 'create', 'patch'],
+      },
+      { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+    ],
+    system: [{ apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch'] }],
+  },
+  isOptional: true,
+});
 
 export interface PackageRegistrationOptions {
   readonly service: PackageService;
