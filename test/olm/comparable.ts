@@ -92,7 +92,7 @@ function accumulated(snapshots: readonly Snapshot[]): Snapshot[] {
   });
 }
 
-/** A recording without what has nothing to do with behaviour. */
+/** A recording without what is no behaviour. */
 export function comparable({ title, snapshots }: Recording): Recording {
   return { title, snapshots: accumulated(snapshots).map(snapshotOf) };
 }
