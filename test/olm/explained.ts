@@ -134,6 +134,7 @@ export const explanations: readonly Explanation[] = [
       'E-053d',
       'E-057a',
       'E-062',
+      'E-066a',
     ],
     path: /^objects\[ClusterRole olm\.og\.[^\]]+\]\.(?:aggregationRule|rules)$/,
   },
@@ -267,5 +268,12 @@ export const explanations: readonly Explanation[] = [
     reason:
       'What a Subscription configures is applied with the first installation. The original needs a second rollout for it.',
     scenarios: ['E-044'],
+  },
+  {
+    kind: 'chance',
+    reason:
+      'An operator that is created together with its OperatorGroup may show NoTargetNamespaces until the group is resolved. It should wait: a defect of Longshore.',
+    path: /^(?:events|phases\[|objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions)/,
+    shows: /no targetNamespaces are matched|InstallModes now support target namespaces|requirements not yet checked/,
   },
 ];
