@@ -17,6 +17,7 @@ import {
   warn,
 } from './finding.ts';
 import { objectCheck } from './objects.ts';
+import { olmCheck } from './olm.ts';
 import { permissionsCheck } from './permissions.ts';
 import { deploymentCheck, leaderCheck } from './processes.ts';
 import { answerCheck, configurationCheck } from './webhooks.ts';
@@ -24,6 +25,7 @@ import { answerCheck, configurationCheck } from './webhooks.ts';
 /** In the order in which one thing rests upon another. */
 const checks: readonly Check[] = [
   crdCheck,
+  olmCheck,
   configurationCheck,
   answerCheck,
   certificateCheck,

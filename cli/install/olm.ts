@@ -52,9 +52,8 @@ export async function withOlm(objects: readonly KubeObject[]): Promise<readonly 
   return [...objects.map(withArgument), ...definitions, ...shipped, ...(await olmPermissionObjects())];
 }
 
-/** Two installations would work against each other.
- *  @throws TerminalError OlmPresent, naming the Deployments of the other one */
-export async function assertNoOtherOlm(kube: KubeClient, signal: AbortSignal): Promise<void> {
+/** Deployments of another installation that runs, as `NAMESPACE/NAME`. */
+export async function findOtherOlm(kube: KubeClient, signal: AbortSignal): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of programs) {
     const target = { apiVersion: 'apps/v1', kind: 'Deployment', fieldSelector: `metadata.name=${name}` };
@@ -62,6 +61,13 @@ export async function assertNoOtherOlm(kube: KubeClient, signal: AbortSignal): P
     const running = items.filter((object) => objectAt(object as unknown as JsonObject, 'spec')?.['replicas'] !== 0);
     found.push(...running.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
   }
+  return found;
+}
+
+/** Two installations would work against each other.
+ *  @throws TerminalError OlmPresent, naming the Deployments of the other one */
+export async function assertNoOtherOlm(kube: KubeClient, signal: AbortSignal): Promise<void> {
+  const found = await findOtherOlm(kube, signal);
   if (found.length === 0) return;
   const text = `Operator Lifecycle Manager runs on this cluster (Deployment ${found.join(', ')}): two of them would work against each other. Scale these to 0 first, or install without --olm; nothing was changed`;
   throw new TerminalError('OlmPresent', text);
