@@ -2,4 +2,4 @@
  *  @imports cli/client, cli/output, cli/command, src/apply, src/kube, src/api, src/base */
 export { isOurs } from './installed.ts';
 export { formerObjects, readClientRoles, readManifests } from './manifests.ts';
-export { findOtherOlm, hasOlm } from './olm.ts';
+export { assertNoOtherOlm, findOtherOlm, hasOlm } from './olm.ts';

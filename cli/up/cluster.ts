@@ -21,6 +21,7 @@ import {
 } from '../../src/kube/index.ts';
 import type { Metrics } from '../../src/metrics/index.ts';
 import { readCrds, readDeployFile, readOlmCrds, untilEstablished } from '../client/index.ts';
+import { assertNoOtherOlm } from '../install/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
 
@@ -41,6 +42,9 @@ export interface ClusterDeps {
   /** Which writes an API server of ours holds until the webhook is there. */
   readonly holdWrite: HoldWrite;
 }
+
+/** How long the cluster may take to report what runs on it. */
+const askedMs = 30_000;
 
 interface Folder {
   readonly path: string;
@@ -117,7 +121,7 @@ async function accessOf(config: Config, apiServer: ApiServer | undefined): Promi
 }
 
 /** Opens the cluster of `--cluster`, or an API server of our own. Disposing it closes what was opened; a temporary folder goes then.
- *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption */
+ *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption, OlmPresent */
 export async function openCluster(config: Config, deps: ClusterDeps): Promise<OpenCluster> {
   const { metrics } = deps;
   await using stack = new AsyncDisposableStack();
@@ -135,6 +139,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Op
   const access = await accessOf(config, apiServer);
   const kube = createKubeClient({ access, clock: systemClock, metrics });
   stack.defer(() => kube.close());
+  if (!own && config.olm !== undefined) await assertNoOtherOlm(kube, AbortSignal.timeout(askedMs));
   if (!own) await installCrds(kube, await definitionsOf(config));
   if (config.olm !== undefined) await installOlmObjects(kube);
   const owned = stack.move();
