@@ -6,7 +6,13 @@ import type { OptionValues, registryOptions } from '../command/index.ts';
 import { openWorkFolder } from '../input/index.ts';
 import type { Progress } from '../output/index.ts';
 import { bundleParts } from './bundle-parts.ts';
-import type { BundleNames } from './image-template.ts';
+
+/** What an image's reference can be made of. */
+export interface BundleNames {
+  readonly Package: string;
+  readonly Name: string;
+  readonly Version: string;
+}
 
 /** How a bundle becomes a document. */
 export interface RenderBundleOptions {

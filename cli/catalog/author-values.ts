@@ -1,7 +1,7 @@
 import { type MigrateLevel, readMigrateLevel } from '../../src/catalog/index.ts';
-import { readImageTemplate } from '../catalog-files/index.ts';
 import type { OptionValues } from '../command/index.ts';
 import type { imageTemplateOption, migrateOptions } from './author-options.ts';
+import { readImageTemplate } from './image-template.ts';
 import type { RenderOptions } from './render.ts';
 
 /** The level of `--migrate` and `--migrate-level` together.

@@ -7,10 +7,10 @@ import type { Meta } from '../../src/catalog/index.ts';
 import { writeFolder } from '../../test/e2e/program.ts';
 import { tideFiles } from '../../test/support/checked-bundle.ts';
 import { type Registry, startRegistry } from '../../test/support/index.ts';
-import { readImageTemplate } from '../catalog-files/index.ts';
 import { parseOptions, registryOptions } from '../command/index.ts';
 import { openWorkFolder, type WorkFolder } from '../input/work-folder.ts';
 import { createProgress } from '../output/progress.ts';
+import { readImageTemplate } from './image-template.ts';
 import { allKinds, bundleKinds, catalogKinds, type RenderOptions, renderReferences } from './render.ts';
 
 const catalog = `schema: olm.package

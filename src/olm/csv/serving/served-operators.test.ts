@@ -64,7 +64,7 @@ async function reaches(id: string, phase: string): Promise<ClusterServiceVersion
   });
 }
 
-/** Waits until the last entries of the history are these; without what depends on how quickly Pods become ready. */
+/** Waits until the history has these entries one after the other; without what depends on how quickly Pods become ready. */
 async function passes(id: string, entries: readonly string[]): Promise<ClusterServiceVersion> {
   return await eventually(async () => {
     const found = await version(id);
@@ -72,7 +72,8 @@ async function passes(id: string, entries: readonly string[]): Promise<ClusterSe
       ({ phase, reason, message }) => `${phase}/${reason}: ${message}`,
     );
     const steps = history.filter((entry) => !entry.startsWith('Installing/InstallWaiting'));
-    expect(steps.slice(-entries.length)).toEqual(entries);
+    const start = steps.lastIndexOf(entries[0] ?? '');
+    expect(steps.slice(start, start + entries.length)).toEqual(entries);
     return found;
   });
 }

@@ -1,11 +1,5 @@
 import { TerminalError } from '../../src/base/index.ts';
-
-/** What an image's reference can be made of. */
-export interface BundleNames {
-  readonly Package: string;
-  readonly Name: string;
-  readonly Version: string;
-}
+import type { BundleNames } from '../catalog-files/index.ts';
 
 const placeholder = /\{\{-?\s*\.(Package|Name|Version)\s*-?\}\}/g;
 
