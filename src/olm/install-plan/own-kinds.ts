@@ -1,4 +1,9 @@
-import { olmAnnotations, olmLabels, parseClusterServiceVersion } from '../../api/index.ts';
+import {
+  clusterServiceVersionResource,
+  olmAnnotations,
+  olmLabels,
+  parseClusterServiceVersion,
+} from '../../api/index.ts';
 import { type JsonObject, TerminalError, TransientError, textAt } from '../../base/index.ts';
 import { describeRef, isNotFound, type KubeObject, type ObjectMeta, refOf } from '../../kube/index.ts';
 import { isCopied } from '../../operators/index.ts';
@@ -25,8 +30,11 @@ function ownObject(manifest: JsonObject, namespace: string, annotations: Record<
   };
 }
 
-/** A ClusterServiceVersion that the plan was not made for must not compete for a CustomResourceDefinition in its namespace. */
-function assertNoCompetitor({ run, namespace }: StepRun, csv: KubeObject): void {
+const originals = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' } as const;
+
+/** A ClusterServiceVersion that the plan was not made for must not compete for a CustomResourceDefinition in its namespace. A cache may not have a
+ *  competitor yet. */
+async function assertNoCompetitor({ run, namespace, signal }: StepRun, csv: KubeObject): Promise<void> {
   const { name = '' } = csv.metadata;
   if (planOf(run).spec.clusterServiceVersionNames.includes(name)) return;
   const ownedBy = (object: KubeObject): readonly string[] =>
@@ -34,7 +42,9 @@ function assertNoCompetitor({ run, namespace }: StepRun, csv: KubeObject): void 
       (definition) => definition.name,
     );
   const owned = new Set(ownedBy(csv));
-  const others = run.context.csvs.inNamespace(namespace).filter(({ metadata }) => metadata.name !== name);
+  if (owned.size === 0) return;
+  const { items } = await run.context.kube.list({ ...originals, namespace }, { signal });
+  const others = items.filter(({ metadata }) => metadata.name !== name);
   if (!others.some((other) => ownedBy(other).some((definition) => owned.has(definition)))) return;
   const text = `pre-existing CRD owners found for owned CRD(s) of dependent CSV ${name}`;
   throw new TerminalError('CompetingOwners', text);
@@ -45,7 +55,7 @@ function assertNoCompetitor({ run, namespace }: StepRun, csv: KubeObject): void 
 export async function ensureCsv(given: StepRun, manifest: JsonObject): Promise<Applied> {
   const { run, kube, namespace, signal } = given;
   const desired = ownObject(manifest, namespace);
-  assertNoCompetitor(given, desired);
+  await assertNoCompetitor(given, desired);
   const made = await create(given, desired);
   if (made !== undefined) {
     run.context.csvs.wrote(made);
