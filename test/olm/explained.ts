@@ -171,10 +171,46 @@ export const explanations: readonly Explanation[] = [
     scenarios: ['C-006b', 'C-002', 'E-034a', 'E-034b'],
   },
   {
+    kind: 'defect',
+    reason:
+      'A ServiceAccount with permissions in its namespace only has a row in the requirements of every operator. In the original those that a plan installed lack it.',
+    path: new RegExp(String.raw`${csv}\.status\.requirementStatus\[\d+\]$`),
+    scenarios: ['E-031', 'E-034a', 'E-034b'],
+    shows: /"kind":"ServiceAccount"/,
+  },
+  {
+    kind: 'chance',
+    reason:
+      'Whether a Subscription is resolved while an upgrade is held or under way depends on what changes meanwhile. Then ResolutionFailed names both versions. Longshore removes it after the upgrade, the original with the next resolution.',
+    path: /^objects\[Subscription [^\]]+\]\.status\.conditions\[\d+\]$/,
+    scenarios: ['E-033a', 'E-033b', 'E-033c', 'E-034a', 'E-034b'],
+    shows: /ConstraintsNotSatisfiable|exists and is not referenced by a subscription/,
+  },
+  {
+    kind: 'defect',
+    reason: 'The path of a field that a new schema refuses is `spec.size`. The original writes `[].spec.size`.',
+    scenarios: ['E-033b'],
+    shows: /updated validation is too restrictive: (?:\[\]\.)?spec\.size/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'Labels that others put on a CustomResourceDefinition stay when a plan updates it. The original replaces all labels.',
+    scenarios: ['E-035'],
+    path: /^objects\[CustomResourceDefinition [^\]]+\]\.metadata\.labels/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'Permissions are lifted for a member of a global group whatever others allow its ServiceAccount, so that it keeps them when those take theirs away.',
+    scenarios: ['C-046b'],
+    path: /^objects\[ClusterRole(?:Binding)? boat\]$/,
+  },
+  {
     kind: 'chance',
     reason: 'A ClusterServiceVersion may look for what its plan, or a user, is about to create.',
     path: /^(?:events|phases\[|objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions)/,
-    shows: /RequirementsNotMet.*one or more requirements couldn't be found"?$/,
+    shows: /RequirementsNotMet.*one or more requirements couldn't be found"?\s*$/,
   },
   {
     kind: 'deliberate',

@@ -44,7 +44,7 @@ const alongside = (name: string, value: string) => ({
 });
 
 test.each([
-  ['1.33.4', 'Present', 'CSV minKubeVersion (1.33.4) less than server version (1.33.4)'],
+  ['1.33.4', 'Present', 'CSV minKubeVersion (1.33.4) less than server version (v1.33.4-gke.1+abc)'],
   ['v9.0', 'PresentNotSatisfied', 'CSV version requirement not met: minKubeVersion (9.0.0) > server version (1.33.4)'],
   ['nine', 'PresentNotSatisfied', 'CSV version parsing error'],
 ])('minKubeVersion %s: %s', (minKubeVersion, status, message) => {

@@ -44,10 +44,11 @@ function compareServer(minimum: string, serverVersion: string | undefined): read
   const required = versionOf(minimum);
   if (required === undefined) return [false, 'CSV version parsing error'];
   const server = released(found);
-  const texts = [formatVersion(required), formatVersion(server)];
+  const text = formatVersion(required);
+  // Only where it is met, the original names the version as the server does.
   return compareVersions(required, server) > 0
-    ? [false, `CSV version requirement not met: minKubeVersion (${texts[0]}) > server version (${texts[1]})`]
-    : [true, `CSV minKubeVersion (${texts[0]}) less than server version (${texts[1]})`];
+    ? [false, `CSV version requirement not met: minKubeVersion (${text}) > server version (${formatVersion(server)})`]
+    : [true, `CSV minKubeVersion (${text}) less than server version (${serverVersion})`];
 }
 
 function checkServer({ metadata, spec }: ClusterServiceVersion, { serverVersion }: RequirementFacts): Checked[] {

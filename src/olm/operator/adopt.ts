@@ -5,7 +5,8 @@ import {
   parseSubscription,
 } from '../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
-import { isNotFound, isOtherObject, type KubeObject, refOf } from '../../kube/index.ts';
+import { isNotFound, isOtherObject, type KubeObject, namespacedName, refOf } from '../../kube/index.ts';
+import { installedAlongside } from '../../operators/index.ts';
 import { componentKey, operatorName, operatorsOf } from './component-key.ts';
 import type { OperatorContext } from './context.ts';
 
@@ -72,11 +73,14 @@ export async function adoptForSubscription(
   if (latest !== '') await adoptPlan(context, latest, { operator, namespace, signal });
 }
 
-/** The definitions that an operator owns, once it is installed: until then another one may be their owner. */
+/** The definitions that an operator owns: those that a plan applied for it, and all once it is installed. Until then another one may be the owner of those
+ *  that it claims. */
 function definitionsOf({ definitions }: OperatorContext, csv: KubeObject): readonly KubeObject[] {
-  if (textAt(objectAt(csv as JsonObject, 'status'), 'phase') !== 'Succeeded') return [];
-  const owned = objectsAt(objectAt(csv as JsonObject, 'spec', 'customresourcedefinitions'), 'owned');
-  return owned.flatMap((one) => definitions.get(textAt(one, 'name')) ?? []);
+  const claimed = objectsAt(objectAt(csv as JsonObject, 'spec', 'customresourcedefinitions'), 'owned');
+  const found = claimed.flatMap((one) => definitions.get(textAt(one, 'name')) ?? []);
+  if (textAt(objectAt(csv as JsonObject, 'status'), 'phase') === 'Succeeded') return found;
+  const [annotation, value] = installedAlongside(namespacedName(csv));
+  return found.filter(({ metadata }) => metadata.annotations?.[annotation] === value);
 }
 
 /** Labels what a ClusterServiceVersion owns as components of its Operators. */

@@ -3,6 +3,7 @@ import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { find, openOlmCluster, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import { installedAlongside } from '../../operators/index.ts';
 import { componentKey, operatorName, operatorsOf } from './component-key.ts';
 import { addOperators } from './controller.ts';
 
@@ -40,9 +41,13 @@ afterEach(async () => {
   }
 });
 
-async function createVersion(name = 'boat.v1', labels: Record<string, string> = {}): Promise<KubeObject> {
+async function createVersion(
+  name = 'boat.v1',
+  labels: Record<string, string> = {},
+  more: JsonObject = {},
+): Promise<KubeObject> {
   const install = { strategy: 'deployment', spec: { deployments: [] } };
-  const spec = { displayName: 'Boat', install };
+  const spec = { displayName: 'Boat', install, ...more };
   return await cluster.kube.create({ ...csvKind, metadata: { name, namespace: 'a', labels }, spec }, user);
 }
 
@@ -146,6 +151,26 @@ test('an Operator that is deleted is created again as long as it has components'
   await createVersion('other', { 'operators.coreos.com/other.a': '' });
   await eventually(() => cluster.kube.get({ ...operatorKind, name: 'other.a' }));
   expect(await find(cluster.kube, { ...operatorKind, name: 'boat.a' })).toBeUndefined();
+});
+
+test('a CustomResourceDefinition that a plan applied for a ClusterServiceVersion is a component before that is installed', async () => {
+  const apiVersion = 'apiextensions.k8s.io/v1';
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  for (const name of ['boats.example.com', 'docks.example.com']) {
+    stack.defer(async () => {
+      await cluster.kube.delete({ apiVersion, kind: 'CustomResourceDefinition', name });
+    });
+  }
+  for (const [plural, kind] of [['boats', 'Boat'] as const, ['docks', 'Dock'] as const]) {
+    const [annotation, value] = installedAlongside({ namespace: 'a', name: kind === 'Boat' ? 'boat.v1' : 'other' });
+    const metadata = { name: `${plural}.example.com`, annotations: { [annotation]: value } };
+    const spec = { group: 'example.com', scope: 'Namespaced', names: { plural, kind }, versions };
+    await cluster.kube.create({ apiVersion, kind: 'CustomResourceDefinition', metadata, spec }, user);
+  }
+  const owned = ['Boat', 'Dock'].map((kind) => ({ name: `${kind.toLowerCase()}s.example.com`, version: 'v1', kind }));
+  await createVersion('boat.v1', { [key]: '' }, { customresourcedefinitions: { owned } });
+  await has('ClusterServiceVersion boat.v1', 'CustomResourceDefinition boats.example.com');
 });
 
 test('what another namespace labels, and copies, are no components', async () => {
