@@ -135,6 +135,12 @@ export const explanations: readonly Explanation[] = [
       'E-057a',
       'E-062',
       'E-066a',
+      'C-067',
+      'E-003',
+      'E-062b',
+      'E-065',
+      'E-068a',
+      'E-070a',
     ],
     path: /^objects\[ClusterRole olm\.og\.[^\]]+\]\.(?:aggregationRule|rules)$/,
   },
@@ -275,5 +281,25 @@ export const explanations: readonly Explanation[] = [
       'An operator that is created together with its OperatorGroup may show NoTargetNamespaces until the group is resolved. It should wait: a defect of Longshore.',
     path: /^(?:events|phases\[|objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions)/,
     shows: /no targetNamespaces are matched|InstallModes now support target namespaces|requirements not yet checked/,
+  },
+  {
+    kind: 'chance',
+    reason:
+      'While an operator fails or is held, a Subscription may show the installed version, label its components and be upgraded, or not until later.',
+    scenarios: ['E-052a', 'E-052b', 'E-052c', 'E-067j'],
+    path: /^(?:objects\[(?:Subscription|Operator) |phases\[(?:Subscription|InstallPlan) |objects\[[^\]]+\]\.metadata\.labels)/,
+  },
+  {
+    kind: 'chance',
+    reason: 'The successor of an operator that failed is installed, and is Pending, or is not installed yet.',
+    scenarios: ['E-052b'],
+    path: /^(?:objects\[[^\]]+(?:boat\.v0\.2\.0|of generation 2)\]|metrics$)/,
+  },
+  {
+    kind: 'defect',
+    reason: 'A Subscription reports that its ClusterServiceVersion was deleted, and is not at the latest version then.',
+    scenarios: ['E-062b'],
+    path: /^objects\[Subscription [^\]]+\]\.status\.(?:conditions|state)/,
+    shows: /InstalledCSVDeleted|"AtLatestKnown" "UpgradePending"/,
   },
 ];
