@@ -302,4 +302,29 @@ export const explanations: readonly Explanation[] = [
     path: /^objects\[Subscription [^\]]+\]\.status\.(?:conditions|state)/,
     shows: /InstalledCSVDeleted|"AtLatestKnown" "UpgradePending"/,
   },
+  {
+    kind: 'deliberate',
+    reason:
+      'An operator keeps the API that it provides when a group that came later claims it: the later operator is refused, as rows C-061 and C-062 have it. In the original the earlier one fails.',
+    scenarios: ['C-061', 'C-062'],
+  },
+  {
+    kind: 'defect',
+    reason:
+      'Two operators with one Deployment write it for ever in the original, and both are Succeeded. Here the second is refused, and the Deployment is named.',
+    scenarios: ['C-059'],
+  },
+  {
+    kind: 'defect',
+    reason: 'The original goes round for ever while the API of an operator is refused, and its metrics come and go.',
+    scenarios: ['E-004b'],
+    path: /^(?:restless|metrics)$/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'An operator whose install modes the group does not support has no copies: they would say that it manages their namespaces.',
+    scenarios: ['E-001'],
+    path: /^(?:objects|phases)\[ClusterServiceVersion \$id-[bc]\//,
+  },
 ];
