@@ -327,4 +327,18 @@ export const explanations: readonly Explanation[] = [
     scenarios: ['E-001'],
     path: /^(?:objects|phases)\[ClusterServiceVersion \$id-[bc]\//,
   },
+  {
+    kind: 'deliberate',
+    reason: 'A CatalogSource whose registry does not answer says so in reason and message, by the address too.',
+    scenarios: ['E-043f', 'E-063', 'E-063c', 'E-069b'],
+    path: /^(?:objects|phases)\[CatalogSource /,
+    shows: /RegistryServerError|couldn't connect to registry/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'Any object that a user labels is a component of the Operator, which is there as long as components are. The original sees only those with `olm.managed`.',
+    scenarios: ['E-070b'],
+    path: /^objects\[Operator /,
+  },
 ];
