@@ -69,7 +69,8 @@ OLM ran with a resync of two seconds instead of minutes, so that what it correct
 available by simulation, a stand-in answers for APIServices and webhooks, and catalogs are served over gRPC.
 
 Of the ${rows.length} rows of the [checklist](spec/olm-v0.md#conformance-checklist) and of the [state machine](spec/olm-v0.md#state-machine),
-${played.length} are played. Waits for Deployments, members that are empty because Go writes them, and the order of labels of a metric are not compared.
+${played.length} are played. Waits for Deployments, members that are empty because Go writes them, and the order of labels of a
+metric and of items of a list are not compared.
 
 | area | scenarios |
 |---|---|

@@ -1,3 +1,4 @@
+import { catalogExplanations } from './explained-catalogs.ts';
 import type { Explanation } from './explanation.ts';
 
 const csv = String.raw`^objects\[ClusterServiceVersion [^\]]+\]`;
@@ -283,26 +284,6 @@ export const explanations: readonly Explanation[] = [
     shows: /no targetNamespaces are matched|InstallModes now support target namespaces|requirements not yet checked/,
   },
   {
-    kind: 'chance',
-    reason:
-      'While an operator fails or is held, a Subscription may show the installed version, label its components and be upgraded, or not until later.',
-    scenarios: ['E-052a', 'E-052b', 'E-052c', 'E-067j'],
-    path: /^(?:objects\[(?:Subscription|Operator) |phases\[(?:Subscription|InstallPlan) |objects\[[^\]]+\]\.metadata\.labels)/,
-  },
-  {
-    kind: 'chance',
-    reason: 'The successor of an operator that failed is installed, and is Pending, or is not installed yet.',
-    scenarios: ['E-052b'],
-    path: /^(?:objects\[[^\]]+(?:boat\.v0\.2\.0|of generation 2)\]|metrics$)/,
-  },
-  {
-    kind: 'defect',
-    reason: 'A Subscription reports that its ClusterServiceVersion was deleted, and is not at the latest version then.',
-    scenarios: ['E-062b'],
-    path: /^objects\[Subscription [^\]]+\]\.status\.(?:conditions|state)/,
-    shows: /InstalledCSVDeleted|"AtLatestKnown" "UpgradePending"/,
-  },
-  {
     kind: 'deliberate',
     reason:
       'An operator keeps the API that it provides when a group that came later claims it: the later operator is refused, as rows C-061 and C-062 have it. In the original the earlier one fails.',
@@ -328,17 +309,11 @@ export const explanations: readonly Explanation[] = [
     path: /^(?:objects|phases)\[ClusterServiceVersion \$id-[bc]\//,
   },
   {
-    kind: 'deliberate',
-    reason: 'A CatalogSource whose registry does not answer says so in reason and message, by the address too.',
-    scenarios: ['E-043f', 'E-063', 'E-063c', 'E-069b'],
-    path: /^(?:objects|phases)\[CatalogSource /,
-    shows: /RegistryServerError|couldn't connect to registry/,
-  },
-  {
     kind: 'defect',
     reason:
       'Any object that a user labels is a component of the Operator, which is there as long as components are. The original sees only those with `olm.managed`.',
     scenarios: ['E-070b'],
     path: /^objects\[Operator /,
   },
+  ...catalogExplanations,
 ];
