@@ -25,6 +25,3 @@ export const openScenarios: Readonly<Record<string, string>> = {
   'T42-T27': 'Events are missing when many operators are installed at once',
   T07c: 'the condition of a Subscription that cannot be resolved',
 };
-
-/** Areas that have been recorded, but not compared since all controllers are there. */
-export const openAreas: readonly string[] = ['catalogs'];
