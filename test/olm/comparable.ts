@@ -33,11 +33,22 @@ function componentOf(item: JsonValue): JsonValue {
   return ['apiVersion', 'kind', 'namespace', 'name'].map((member) => textAt(item, member)).join(' ');
 }
 
+/** Of an object. */
+function nameOf(item: JsonValue): string {
+  return isJsonObject(item) ? textAt(objectAt(item, 'metadata'), 'name') : '';
+}
+
+/** A list that a server answers with, by name: their order is chance in OLM. */
+function inOrder(items: readonly JsonValue[]): JsonValue[] {
+  return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
 function valueOf(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.filter((item) => !isWait(item)).map(entryOf);
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).map(([name, member = null]): [string, JsonValue] => {
     if (name === 'refs' && Array.isArray(member)) return [name, member.map(componentOf)];
+    if (name === 'items' && Array.isArray(member)) return [name, inOrder(member).map(valueOf)];
     return [apiLabelPattern.test(name) ? 'olm.api.<hash>' : name, valueOf(member)];
   });
   return Object.fromEntries(members.filter(([name, member]) => !isEmpty(name, member)));

@@ -1,3 +1,4 @@
+import { catalogExplanations } from './explained-catalogs.ts';
 import type { Explanation } from './explanation.ts';
 
 const csv = String.raw`^objects\[ClusterServiceVersion [^\]]+\]`;
@@ -135,6 +136,12 @@ export const explanations: readonly Explanation[] = [
       'E-057a',
       'E-062',
       'E-066a',
+      'C-067',
+      'E-003',
+      'E-062b',
+      'E-065',
+      'E-068a',
+      'E-070a',
     ],
     path: /^objects\[ClusterRole olm\.og\.[^\]]+\]\.(?:aggregationRule|rules)$/,
   },
@@ -312,4 +319,37 @@ export const explanations: readonly Explanation[] = [
     path: /^(?:events|phases\[|objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions)/,
     shows: /no targetNamespaces are matched|InstallModes now support target namespaces|requirements not yet checked/,
   },
+  {
+    kind: 'deliberate',
+    reason:
+      'An operator keeps the API that it provides when a group that came later claims it: the later operator is refused, as rows C-061 and C-062 have it. In the original the earlier one fails.',
+    scenarios: ['C-061', 'C-062'],
+  },
+  {
+    kind: 'defect',
+    reason:
+      'Two operators with one Deployment write it for ever in the original, and both are Succeeded. Here the second is refused, and the Deployment is named.',
+    scenarios: ['C-059'],
+  },
+  {
+    kind: 'defect',
+    reason: 'The original goes round for ever while the API of an operator is refused, and its metrics come and go.',
+    scenarios: ['E-004b'],
+    path: /^(?:restless|metrics)$/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'An operator whose install modes the group does not support has no copies: they would say that it manages their namespaces.',
+    scenarios: ['E-001'],
+    path: /^(?:objects|phases)\[ClusterServiceVersion \$id-[bc]\//,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'Any object that a user labels is a component of the Operator, which is there as long as components are. The original sees only those with `olm.managed`.',
+    scenarios: ['E-070b'],
+    path: /^objects\[Operator /,
+  },
+  ...catalogExplanations,
 ];

@@ -1,6 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultContentLimits, type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
+import {
+  createServingCertificate,
+  defaultContentLimits,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from '../../src/base/index.ts';
 import { createManager, type Manager } from '../../src/controller/index.ts';
 import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/index.ts';
@@ -15,9 +21,12 @@ import {
   addOperatorGroups,
   addOperators,
   addSubscriptions,
+  type CatalogSources,
   openBundleContents,
+  startPackageServer,
   type UnpackSettings,
 } from '../../src/olm/index.ts';
+import { eventually } from '../support/index.ts';
 import { openCluster, type ScenarioCluster } from './cluster.ts';
 import { readOlmCrds } from './crds.ts';
 import type { Implementation } from './scenario.ts';
@@ -43,16 +52,15 @@ const settings: UnpackSettings = {
 const readTerms = (): Promise<{ pullSecrets: undefined; mirrors: undefined; policy: undefined }> =>
   Promise.resolve({ pullSecrets: undefined, mirrors: undefined, policy: undefined });
 
-async function addControllers(manager: Manager, folder: string): Promise<void> {
+async function addControllers(manager: Manager, folder: string): Promise<CatalogSources> {
   const storeDir = join(folder, 'bundles');
   await mkdir(storeDir, { recursive: true });
-  const catalogs = await addCatalogSources(manager, {
+  const views = await addCatalogSources(manager, {
     storeDir: join(folder, 'catalogs'),
     globalNamespace: globalCatalogNamespace,
     settings,
     readTerms,
   });
-  const views = catalogs;
   const options = { views, storeDir, storeBytes: 64 * mebibyte, settings, readTerms };
   const contents = await openBundleContents(manager, options);
   addClusterServiceVersions(manager);
@@ -64,23 +72,28 @@ async function addControllers(manager: Manager, folder: string): Promise<void> {
   addCopiedCsvs(manager);
   addInstallPlans(manager, { contents, views, retryTimeoutMs: 5_000 });
   addSubscriptions(manager, { views, contents, globalCatalogNamespace });
+  return views;
 }
 
 interface Controllers extends AsyncDisposable {
   readonly metrics: Metrics;
 }
 
-async function startControllers(cluster: ScenarioCluster, log: Logger, folder: string): Promise<Controllers> {
+async function startControllers(cluster: ScenarioCluster, log: Logger): Promise<Controllers> {
   const access = await loadClusterAccess({ path: cluster.kubeconfigPath });
   const kube = createKubeClient({ access, clock: systemClock });
   const stop = new AbortController();
   const metrics = createMetrics();
   const manager = createManager({ kube, clock: systemClock, log, metrics, signal: stop.signal });
-  await addControllers(manager, folder);
+  const sources = await addControllers(manager, cluster.folder);
+  const serving = await createServingCertificate({ clock: systemClock, commonName: 'packages' });
+  const place = { host: '127.0.0.1', port: cluster.packageServerPort };
+  const packages = await startPackageServer({ kube, clock: systemClock, log, sources, serving, ...place });
   await manager.start();
   return {
     metrics,
     [Symbol.asyncDispose]: async () => {
+      await packages[Symbol.asyncDispose]();
       stop.abort();
       await manager.whenStopped();
       kube.close();
@@ -92,8 +105,12 @@ async function startControllers(cluster: ScenarioCluster, log: Logger, folder: s
 export async function startOurs(log: Logger = silentLogger()): Promise<Implementation> {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openCluster(await readOlmCrds()));
-  let running = await startControllers(cluster, log, cluster.folder);
+  let running = await startControllers(cluster, log);
   stack.defer(() => running[Symbol.asyncDispose]());
+  await eventually(async () => {
+    const text = JSON.stringify(await cluster.read('/apis/packages.operators.coreos.com/v1'));
+    if (!text.includes('packagemanifests')) throw new Error(`the package server does not answer: ${text}`);
+  });
   const owned = stack.move();
   return {
     kubeconfigPath: cluster.kubeconfigPath,
@@ -103,7 +120,7 @@ export async function startOurs(log: Logger = silentLogger()): Promise<Implement
     metrics: async () => (await running.metrics.show()).text,
     restart: async () => {
       await running[Symbol.asyncDispose]();
-      running = await startControllers(cluster, log, cluster.folder);
+      running = await startControllers(cluster, log);
     },
     assertAlive: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
