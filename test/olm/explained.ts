@@ -154,6 +154,14 @@ export const explanations: readonly Explanation[] = [
   },
   {
     kind: 'chance',
+    reason:
+      'Whether what serves an API is seen missing while it is deleted, or made again, depends on who looks first.',
+    scenarios: ['E-014b', 'T19a'],
+    path: /^(?:phases|events|objects\[ClusterServiceVersion)/,
+    shows: /APIServiceResourceIssue/,
+  },
+  {
+    kind: 'chance',
     reason: 'Of several annotations `installed-alongside` with hashes one is compared.',
     path: /installed-alongside-<hash>\]$/,
   },

@@ -55,6 +55,11 @@ function slugIn(text: string): string | undefined {
   return slugPattern.exec(text)?.[0];
 }
 
+/** How long a Namespace waits for APIs of other scenarios to be reachable is chance. */
+function isVanishing({ kind, metadata }: KubeObject): boolean {
+  return kind === 'Namespace' && metadata.deletionTimestamp !== undefined;
+}
+
 /** The scenario that an object belongs to; undefined for all others, such as copies in namespaces of other scenarios. */
 function slugOfObject(object: KubeObject): string | undefined {
   if (isCommon(object)) return undefined;
@@ -107,7 +112,7 @@ export class Observer implements Disposable {
     const timeline = this.timeline(slug);
     if (object.kind === 'Event') return takeEvent(timeline, object as JsonObject);
     const uid = object.metadata.uid ?? '';
-    if (after === undefined) {
+    if (after === undefined || isVanishing(after)) {
       timeline.objects.delete(uid);
       timeline.lastChangeMs = Date.now();
       return;
