@@ -10,6 +10,7 @@ import {
   type KubeObject,
   loadClusterAccess,
 } from './index.ts';
+import { kubeErrorOf } from './kube-error.ts';
 
 let server: ApiServer;
 let kube: KubeClient;
@@ -31,11 +32,11 @@ afterAll(async () => {
   await server.stop();
 });
 
-function start(client: KubeClient = kube): EventRecorder {
+function start(client: KubeClient = kube, ownClock: Clock = clock): EventRecorder {
   return createEventRecorder({
     kube: client,
     component: 'longshore',
-    clock,
+    clock: ownClock,
     log: silentLogger(),
     signal: stop.signal,
   });
@@ -144,4 +145,32 @@ test('a deleted Event is created again', async () => {
   await eventually(async () => {
     expect(await countsOf('five')).toEqual({ no: 1 });
   });
+});
+
+test.each([
+  { status: 0, requests: 3 },
+  { status: 429, requests: 3 },
+  { status: 403, requests: 1 },
+  { status: 500, requests: 1 },
+])('after an answer $status an Event is requested $requests times', async ({ status, requests }) => {
+  let sent = 0;
+  const failing: KubeClient = {
+    ...kube,
+    create: async (object, options) => {
+      const { name } = (object['involvedObject'] ?? {}) as { readonly name?: string };
+      if (name === `next-${status}`) return await kube.create(object, options);
+      sent++;
+      if (sent < 3) throw kubeErrorOf('create', { status, body: undefined });
+      return await kube.create(object, options);
+    },
+  };
+  const quick: Clock = { ...clock, sleep: () => Promise.resolve() };
+  const recorder = start(failing, quick);
+  recorder.record(about(`refused-${status}`), failed('no'));
+  recorder.record(about(`next-${status}`), failed('no'));
+  await eventually(async () => {
+    expect(await countsOf(`next-${status}`)).toEqual({ no: 1 });
+  });
+  expect(sent).toBe(requests);
+  expect(await countsOf(`refused-${status}`)).toEqual(requests === 3 ? { no: 1 } : {});
 });

@@ -8,7 +8,7 @@ import {
   sha256Digest,
 } from '../base/index.ts';
 import type { KubeClient } from './client.ts';
-import { isAlreadyExists, isNotFound } from './kube-error.ts';
+import { isAlreadyExists, isKubeError, isNotFound } from './kube-error.ts';
 import type { KubeObject, ObjectRef } from './kube-object.ts';
 
 /** Reports to users through Kubernetes Events what happened to an object. */
@@ -46,6 +46,8 @@ const maxRemembered = 4096;
 const maxMessageCharacters = 1024;
 const maxSimilar = 10;
 const similarMs = 10 * 60_000;
+/** Pauses before a write is tried again that the API server could not do: together longer than one of its restarts. */
+const retryPausesMs: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 /** Leaves room for the fingerprint in the name of an Event. */
 const maxNameCharacters = 230;
 
@@ -182,7 +184,16 @@ class EventWriter {
   }
 }
 
-/** A recorder that writes one Event at a time. When events arrive faster than they can be written, the oldest are dropped. */
+/** No connection, overload, and what proxies answer. Not 500: a webhook that fails for one namespace must not delay the Events of all others. */
+const passingStatuses: readonly number[] = [0, 408, 429, 502, 503, 504];
+
+/** Whether the API server was overloaded or did not answer. What it refuses it would refuse again. */
+function mayPass(thrown: unknown): boolean {
+  return isKubeError(thrown) && passingStatuses.includes(thrown.failure.status);
+}
+
+/** A recorder that writes one Event at a time, and again where the API server could not. When events arrive faster than they can be written, the oldest are
+ *  dropped. */
 export function createEventRecorder(options: Options): EventRecorder {
   const { clock, log, signal } = options;
   const similar = new SimilarEvents(clock);
@@ -190,13 +201,25 @@ export function createEventRecorder(options: Options): EventRecorder {
   const pending = new Map<string, Pending>();
   let isBusy = false;
 
+  const write = async (key: string, item: Pending): Promise<void> => {
+    for (const pauseMs of retryPausesMs) {
+      try {
+        return await writer.write(key, item);
+      } catch (thrown) {
+        if (signal.aborted || !mayPass(thrown)) throw thrown;
+        await clock.sleep(pauseMs, { signal });
+      }
+    }
+    await writer.write(key, item);
+  };
+
   const drain = async (): Promise<void> => {
     isBusy = true;
     for (const [key, item] of pending) {
       if (signal.aborted) break;
       pending.delete(key);
       try {
-        await writer.write(key, item);
+        await write(key, item);
       } catch (thrown) {
         if (!signal.aborted) log.debug({ why: errorMessage(thrown) }, 'event not written');
       }

@@ -162,6 +162,33 @@ test('an operator that may not be upgraded holds its successor', async () => {
   await at.isDeleted('boat.v0.1.0');
 });
 
+test('what an operator reports just before its successor appears holds that', async () => {
+  const at = await cluster.world('late');
+  await at.create(crd());
+  await at.group();
+  await at.create(csv());
+  await at.reaches(succeeded);
+  const condition = {
+    type: 'Upgradeable',
+    status: 'False',
+    reason: 'Busy',
+    message: 'migrating',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  // No controller puts it into the status here.
+  await at.create(
+    {
+      apiVersion: 'operators.coreos.com/v2',
+      kind: 'OperatorCondition',
+      metadata: { name: 'boat.v0.1.0', namespace: '$id-a' },
+      spec: { conditions: [condition] },
+    },
+    csv({ name: 'boat.v0.2.0', spec: { replaces: 'boat.v0.1.0' } }),
+  );
+  const held = await at.reaches('Pending/OperatorConditionNotUpgradeable', 'boat.v0.2.0');
+  expect(held.status?.message).toBe('operator is not upgradeable: the operator is not upgradeable: migrating');
+});
+
 test('a definition that is missing is waited for, and its deletion is noticed', async () => {
   const at = await cluster.world('definition');
   await at.group();

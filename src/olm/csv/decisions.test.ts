@@ -129,6 +129,11 @@ describe('the gate', () => {
       'the operator is not upgradeable: m',
     ],
     [
+      'written by the operator, and not in the status yet',
+      condition({ spec: { conditions: [upgradeable('False')] } }),
+      'the operator is not upgradeable: m',
+    ],
+    [
       'reported for an older generation',
       condition({ status: { conditions: [upgradeable('True')] } }, 2),
       'the operatorcondition status "Upgradeable"="True" is outdated',

@@ -1,5 +1,5 @@
-import { type OperatorCondition, parseOperatorCondition } from '../../api/index.ts';
-import { isKubeError, NoKindMatch } from '../../kube/index.ts';
+import { type OperatorCondition, operatorConditionResource, parseOperatorCondition } from '../../api/index.ts';
+import { isKubeError, isNotFound, NoKindMatch } from '../../kube/index.ts';
 import { type ApiKey, formatApi } from '../../operators/index.ts';
 import { hasForeignDefinition, isReplacementInstalled, predecessorsOf, replacedBy, replacementsOf } from './chain.ts';
 import { checkDeployments } from './check-deployments.ts';
@@ -110,6 +110,20 @@ export function pendingFacts(run: CsvRun, { result }: Requirements): PendingFact
     graceMs: remainingGraceMs(run),
     isAwaitingReplaced: before !== undefined && !givesWay.includes(before.status?.phase ?? ''),
   };
+}
+
+/** The gate as the API server has it. What the operator reported before its successor was created may not be cached yet, and an upgrade is never rolled back. */
+export async function currentGate(run: CsvRun, signal: AbortSignal): Promise<string | undefined> {
+  const before = replacedBy(run.csv, run.versions);
+  if (before === undefined) return undefined;
+  const { apiVersion, kind } = operatorConditionResource;
+  const ref = { apiVersion, kind, namespace: run.namespace, name: before.metadata.name };
+  try {
+    return upgradeGate(readCondition(await run.context.kube.get(ref, { signal })));
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
 }
 
 /** Compares what is installed with what is desired; undefined where the Deployments cannot be computed. */

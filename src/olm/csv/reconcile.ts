@@ -4,7 +4,15 @@ import { missingRules } from '../../rbac/index.ts';
 import { cleanUp, deleteVersion } from './clean-up.ts';
 import { type Decision, firstOf } from './decision.ts';
 import type { InstallResult } from './facts.ts';
-import { failedFacts, installCheck, pendingFacts, replacingFacts, requirementsOf, succeededFacts } from './gather.ts';
+import {
+  currentGate,
+  failedFacts,
+  installCheck,
+  pendingFacts,
+  replacingFacts,
+  requirementsOf,
+  succeededFacts,
+} from './gather.ts';
 import { install } from './install.ts';
 import { ensureMember } from './membership.ts';
 import type { Requirements } from './requirements.ts';
@@ -33,7 +41,10 @@ function pollUnmet(run: CsvRun, { result }: Requirements): void {
 const pending: Advance = async (run, signal) => {
   const requirements = await requirementsOf(run, signal);
   pollUnmet(run, requirements);
-  const { decision } = firstOf(pendingRows, pendingFacts(run, requirements));
+  const facts = pendingFacts(run, requirements);
+  const first = firstOf(pendingRows, facts).decision;
+  const isReady = first.kind === 'Move' && first.phase === 'InstallReady';
+  const decision = isReady ? firstOf(pendingRows, { ...facts, gate: await currentGate(run, signal) }).decision : first;
   // What waits for another operator reports nothing about itself.
   const isReported = decision.kind === 'Move' && decision.reason !== 'OperatorConditionNotUpgradeable';
   return isReported ? { decision, requirements } : { decision };
