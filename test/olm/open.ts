@@ -2,6 +2,7 @@
 export const openScenarios: Readonly<Record<string, string>> = {
   'C-016': 'a CustomResourceDefinition is no component of an operator that is Pending',
   'C-046b': 'permissions that the ServiceAccount has in the cluster are lifted all the same',
+  'C-053': 'Events are missing when many operators are installed at once',
   'E-009': 'the message about the version of Kubernetes lacks the `v`',
   'E-012b': 'a Warning about a ClusterRole that is about to be collected',
   'E-014': 'an APIService whose owner never existed is not deleted',
