@@ -4,11 +4,11 @@ import { corpusBundle } from '../test/support/index.ts';
 
 /** Published operators that watch all namespaces and need nothing but Kubernetes; no two own the same kind. The first ones are timed one by one. */
 const bundles: readonly string[] = [
-  'hyperfoil-bundle/0.5.2',
   'ruptura-operator/0.9.1',
   'eclipse-amlen-operator/1.0.1',
   'jumpstarter-operator/0.9.0-rc.2',
   'pulsar-resources-operator/0.4.5',
+  'aws-neuron-operator/0.0.3',
   'ack-athena-controller/1.7.1',
   'ack-cloudtrail-controller/1.6.0',
   'ack-lambdamicrovms-controller/0.2.1',
@@ -19,7 +19,7 @@ const bundles: readonly string[] = [
   'community-trivy-operator/2.1.1',
   'datatrucker-operator/2.0.0',
   'devopsinabox/0.0.45',
-  'multicluster-operators-subscription/0.1.1',
+  'gitops-primer/0.0.9',
   'ncn-operator/0.9.8',
   'pubsubplus-eventbroker-operator/1.4.2',
   'sap-hana-express-operator/1.0.2',

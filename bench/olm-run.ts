@@ -34,6 +34,11 @@ interface Run extends OlmSubject {
   readonly counter: RequestCounter;
 }
 
+/** The real OLM takes minutes. */
+function report(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
 type Created = JsonObject & { apiVersion: string; kind: string; metadata: { name: string; namespace?: string } };
 
 async function create({ cluster }: Run, object: Created): Promise<void> {
@@ -75,7 +80,7 @@ async function whenSucceeded(run: Run, { csv: name }: OfferedOperator): Promise<
       if (textAt(status, 'phase') === 'Succeeded') return;
       throw new Error(`${run.name}: ${name} is ${textAt(status, 'phase')}: ${textAt(status, 'message')}`);
     },
-    { ...limits, timeoutMs: 300_000 },
+    { ...limits, timeoutMs: 600_000 },
   );
 }
 
@@ -83,7 +88,9 @@ async function installSeconds(run: Run, operator: OfferedOperator): Promise<numb
   const startedMs = performance.now();
   await subscribe(run, operator);
   await whenSucceeded(run, operator);
-  return (performance.now() - startedMs) / 1000;
+  const seconds = (performance.now() - startedMs) / 1000;
+  report(`${run.name}: ${operator.csv} installed in ${seconds.toFixed(2)} s`);
+  return seconds;
 }
 
 /** Waits until nothing but watches was asked for a moment; not for ever. */
@@ -121,6 +128,9 @@ async function copySeconds(run: Run, operators: readonly OfferedOperator[], name
   const all = (await createNamespaces(run, namespaces)) * operators.length;
   for (const operator of operators.slice(timed)) await subscribe(run, operator);
   for (const operator of operators) await whenSucceeded(run, operator);
+  report(
+    `${run.name}: all operators installed ${((performance.now() - startedMs) / 1000).toFixed(1)} s after the fifth`,
+  );
   await eventually(async () => {
     const count = await countOfCsvs(run);
     if (count < all) throw new Error(`${run.name}: ${count} of ${all} ClusterServiceVersions are there`);
@@ -150,10 +160,13 @@ export async function measureOlmSubject(
   const installed = counter.counts();
   await pause(idleMs);
   const idle = requestsBetween(installed, counter.counts());
-  const copied = await copySeconds(run, operators, namespaces);
-  await whenQuiet(run);
   const requests = requestsBetween(start, installed);
   const writes = [...idle].filter(([kind]) => isWrite(kind)).map(([, count]) => count);
+  report(
+    `${run.name}: ${sum(requests.values())} requests for them, ${sum(idle.values())} in an idle time, ${sum(writes)} of them writes`,
+  );
+  const copied = await copySeconds(run, operators, namespaces);
+  await whenQuiet(run);
   return {
     installSeconds: seconds,
     requestsPerOperator: sum(requests.values()) / timed,
