@@ -10,6 +10,7 @@ import { measureDeployments } from './deployments.ts';
 import { type MeasuredPart, writeDocument } from './document.ts';
 import { measureFetch } from './fetch.ts';
 import { measureLargeBundles } from './large-bundles.ts';
+import { measureOlm } from './olm.ts';
 import { measureRender } from './render.ts';
 import { formatMeasurements, type Measurement, machineLine } from './table.ts';
 import { measureWebhook } from './webhook.ts';
@@ -28,6 +29,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
     { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
     { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
+    { name: 'olm', title: 'Operators by Subscription, beside Operator Lifecycle Manager', run: measureOlm },
     { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
   ];
 
