@@ -109,6 +109,13 @@ async function installOlmObjects(kube: KubeClient): Promise<void> {
   }
 }
 
+/** Brings our kinds to an external cluster.
+ *  @throws TerminalError OlmPresent */
+async function prepareExternal(kube: KubeClient, config: Config): Promise<void> {
+  if (config.olm !== undefined) await assertNoOtherOlm(kube, AbortSignal.timeout(askedMs));
+  await installCrds(kube, await definitionsOf(config));
+}
+
 async function accessOf(config: Config, apiServer: ApiServer | undefined): Promise<ClusterAccess> {
   if (apiServer !== undefined) return await loadClusterAccess({ text: apiServer.kubeconfig });
   const path = config.clusterPath ?? '';
@@ -139,8 +146,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Op
   const access = await accessOf(config, apiServer);
   const kube = createKubeClient({ access, clock: systemClock, metrics });
   stack.defer(() => kube.close());
-  if (!own && config.olm !== undefined) await assertNoOtherOlm(kube, AbortSignal.timeout(askedMs));
-  if (!own) await installCrds(kube, await definitionsOf(config));
+  if (!own) await prepareExternal(kube, config);
   if (config.olm !== undefined) await installOlmObjects(kube);
   const owned = stack.move();
   return {

@@ -24,14 +24,14 @@ export const catalogExplanations: readonly Explanation[] = [
   },
   {
     kind: 'deliberate',
-    reason: 'A CatalogSource whose registry does not answer says so in reason and message, by the address too.',
+    reason: 'A CatalogSource whose registry does not answer reports that in reason and message, by the address too.',
     scenarios: ['E-043f', 'E-063', 'E-063c', 'E-069b'],
     path: /^(?:objects|phases)\[CatalogSource /,
     shows: /RegistryServerError|couldn't connect to registry/,
   },
   {
     kind: 'deliberate',
-    reason: 'A Subscription whose preferred version was passed over for another says why.',
+    reason: 'A Subscription whose preferred version was passed over for another reports why.',
     scenarios: ['E-045d'],
     path: /^objects\[Subscription /,
     shows: /PreferredVersionPassedOver/,
@@ -68,7 +68,7 @@ export const catalogExplanations: readonly Explanation[] = [
   },
   {
     kind: 'deliberate',
-    reason: 'A Subscription whose catalog cannot be used says what is wrong with that, not that there is no client.',
+    reason: 'A Subscription whose catalog cannot be used reports what is wrong with that, not that there is no client.',
     scenarios: ['E-043b', 'E-043c', 'E-043d'],
     path: /^objects\[Subscription [^\]]+\]\.status\.conditions/,
     shows: /error using catalogsource/,

@@ -348,7 +348,7 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
-      'An operator whose install modes the group does not support has no copies: they would say that it manages their namespaces.',
+      'An operator whose install modes the group does not support has no copies: they would claim that it manages their namespaces.',
     scenarios: ['E-001'],
     path: /^(?:objects|phases)\[ClusterServiceVersion \$id-[bc]\//,
   },

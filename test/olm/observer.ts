@@ -56,8 +56,8 @@ function slugIn(text: string): string | undefined {
 }
 
 /** How long a Namespace waits for APIs of other scenarios to be reachable is chance. */
-function isVanishing({ kind, metadata }: KubeObject): boolean {
-  return kind === 'Namespace' && metadata.deletionTimestamp !== undefined;
+function isAbsent(object: KubeObject | undefined): object is undefined {
+  return object === undefined || (object.kind === 'Namespace' && object.metadata.deletionTimestamp !== undefined);
 }
 
 /** The scenario that an object belongs to; undefined for all others, such as copies in namespaces of other scenarios. */
@@ -112,7 +112,7 @@ export class Observer implements Disposable {
     const timeline = this.timeline(slug);
     if (object.kind === 'Event') return takeEvent(timeline, object as JsonObject);
     const uid = object.metadata.uid ?? '';
-    if (after === undefined || isVanishing(after)) {
+    if (isAbsent(after)) {
       timeline.objects.delete(uid);
       timeline.lastChangeMs = Date.now();
       return;
