@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { installBatches } from '../../src/apply/index.ts';
-import { errorMessage, isJsonEqual, isJsonObject, type JsonObject, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, isJsonEqual, type JsonObject, TerminalError } from '../../src/base/index.ts';
 import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { untilEstablished } from '../client/index.ts';
+import { withContainers } from './containers.ts';
 import { assertInstallable, leadsOutside, readLive } from './preconditions.ts';
 
 const settleMs = 30_000;
@@ -87,11 +88,5 @@ export async function applyManifests(objects: readonly KubeObject[], options: Ap
 
 /** The objects with another image in the containers that run Longshore. */
 export function withImage(objects: readonly KubeObject[], image: string): KubeObject[] {
-  return objects.map((object) => {
-    const spec = object['spec'];
-    if (object.kind !== 'Deployment' || !isJsonObject(spec)) return object;
-    const { template } = spec as unknown as { template: { spec: { containers: readonly JsonObject[] } } };
-    const containers = template.spec.containers.map((container) => ({ ...container, image }));
-    return { ...object, spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } } };
-  }) as KubeObject[];
+  return objects.map((object) => withContainers(object, (container) => ({ ...container, image })));
 }

@@ -3,14 +3,17 @@ import { groupOf, type KubeObject } from '../../src/kube/index.ts';
 import { readCrds, readDeployFile } from '../client/index.ts';
 import { foreignDefinitions, type Overlay } from './overlays.ts';
 
+/** The object labelled as everything that belongs to an installation. */
+export function labelled(object: KubeObject): KubeObject {
+  const labels = { ...object.metadata.labels, 'app.kubernetes.io/part-of': 'longshore' };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
+
 /** The CustomResourceDefinitions of an overlay, labelled as everything that belongs to an installation. */
 async function readDefinitions(overlay: Overlay): Promise<JsonObject[]> {
   const definitions = (await readCrds()) as unknown as KubeObject[];
   const own = definitions.filter(({ metadata }) => foreignDefinitions[overlay]?.includes(metadata.name ?? '') !== true);
-  return own.map((definition) => {
-    const labels = { ...definition.metadata.labels, 'app.kubernetes.io/part-of': 'longshore' };
-    return { ...definition, metadata: { ...definition.metadata, labels } } as unknown as JsonObject;
-  });
+  return own.map((definition) => labelled(definition) as unknown as JsonObject);
 }
 
 /** Every object of an overlay, as `kubectl kustomize` builds it: the CustomResourceDefinitions of `crds/`, and the others from `deploy/rendered/`. */

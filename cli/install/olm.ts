@@ -1,18 +1,12 @@
-import {
-  isJsonObject,
-  type JsonObject,
-  listOfTexts,
-  objectAt,
-  objectsAt,
-  TerminalError,
-} from '../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, TerminalError } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { readDeployFile, readOlmCrds } from '../client/index.ts';
+import { withContainers } from './containers.ts';
+import { labelled } from './manifests.ts';
 
 /** Has the controllers reconcile the kinds of Operator Lifecycle Manager. */
 export const olmArgument = '--olm';
 const coreName = 'core';
-const partOf = { 'app.kubernetes.io/part-of': 'longshore' };
 /** Deployments of another installation. */
 const programs = ['olm-operator', 'catalog-operator'];
 
@@ -23,16 +17,11 @@ export function hasOlm(deployment: KubeObject): boolean {
 }
 
 function withArgument(object: KubeObject): KubeObject {
-  const spec = object['spec'];
-  if (object.kind !== 'Deployment' || object.metadata.name !== coreName || !isJsonObject(spec)) return object;
-  const { template } = spec as unknown as { template: { spec: { containers: readonly JsonObject[] } } };
-  const containers = template.spec.containers.map((container) => {
-    return { ...container, args: [...listOfTexts(container, 'args'), olmArgument] };
-  });
-  return {
-    ...object,
-    spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } },
-  } as KubeObject;
+  if (object.metadata.name !== coreName) return object;
+  return withContainers(object, (container) => ({
+    ...container,
+    args: [...listOfTexts(container, 'args'), olmArgument],
+  }));
 }
 
 const permissionsFile = 'olm/permissions.yaml';
@@ -44,10 +33,7 @@ export async function olmPermissionObjects(): Promise<readonly KubeObject[]> {
 
 /** The manifests with Operator Lifecycle Manager: its definitions, namespaces, groups and roles, and the argument of the controllers. */
 export async function withOlm(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
-  const definitions = ((await readOlmCrds()) as unknown as KubeObject[]).map((definition) => {
-    const labels = { ...definition.metadata.labels, ...partOf };
-    return { ...definition, metadata: { ...definition.metadata, labels } };
-  });
+  const definitions = ((await readOlmCrds()) as unknown as KubeObject[]).map(labelled);
   const shipped = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
   return [...objects.map(withArgument), ...definitions, ...shipped, ...(await olmPermissionObjects())];
 }

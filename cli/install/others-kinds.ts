@@ -1,6 +1,7 @@
 import { clusterCatalogResource, platformOperatorResource, type Resource } from '../../src/api/index.ts';
-import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import { listOfTexts } from '../../src/base/index.ts';
 import { groupOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { withContainers } from './containers.ts';
 import { isOurs } from './installed.ts';
 
 /** Kinds that a cluster may have from another program, too: then they, and their objects, are none of ours. */
@@ -19,17 +20,10 @@ function isForCatalogs({ kind, metadata }: KubeObject): boolean {
 }
 
 function withoutCatalogs(object: KubeObject): KubeObject {
-  const spec = object['spec'];
-  if (object.kind !== 'Deployment' || !isJsonObject(spec)) return object;
-  const { template } = spec as unknown as { template: { spec: { containers: readonly JsonObject[] } } };
-  const containers = template.spec.containers.map((container) => {
-    const args = (container['args'] ?? []) as readonly string[];
+  return withContainers(object, (container) => {
+    const args = listOfTexts(container, 'args');
     return args.includes(leaveCatalogs) ? container : { ...container, args: [...args, leaveCatalogs] };
   });
-  return {
-    ...object,
-    spec: { ...spec, template: { ...template, spec: { ...template.spec, containers } } },
-  } as KubeObject;
 }
 
 /** The objects without the kinds that another program has brought to the cluster; ClusterCatalogs of such a one are left to it. */

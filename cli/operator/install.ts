@@ -6,6 +6,7 @@ import {
 } from '../../src/api/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
 import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { deleteObject } from './objects.ts';
 
 const fieldManager = 'longshore';
 
@@ -89,12 +90,7 @@ async function createSubscription(kube: KubeClient, request: InstallRequest): Pr
 /** Deletes what was made, and nothing that was created again meanwhile. */
 export async function undo(kube: KubeClient, created: readonly KubeObject[]): Promise<void> {
   for (const object of created.toReversed()) {
-    const { uid } = object.metadata;
-    try {
-      await kube.delete(refOf(object), uid === undefined ? {} : { uid });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await deleteObject(kube, refOf(object), object.metadata.uid);
   }
 }
 

@@ -14,7 +14,7 @@ import {
   subscriptionResource,
 } from '../../src/api/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
-import { isNotFound, type KubeClient, NoKindMatch } from '../../src/kube/index.ts';
+import { isNotFound, type KubeClient, NoKindMatch, type ObjectRef } from '../../src/kube/index.ts';
 
 /** An operator that is installed by a Subscription, as far as its objects exist. */
 export interface InstalledOperator {
@@ -93,4 +93,16 @@ export async function findSubscription(kube: KubeClient, namespace: string, name
 export async function listCatalogSources(kube: KubeClient): Promise<readonly CatalogSource[]> {
   const { items } = await explainMissing(kube.list(catalogSourceResource));
   return items.map((item) => parseCatalogSource(item));
+}
+
+/** Deletes exactly the object that was read: not one that was created again under its name.
+ *  @returns whether it existed */
+export async function deleteObject(kube: KubeClient, ref: ObjectRef, uid: string | undefined): Promise<boolean> {
+  try {
+    await kube.delete(ref, uid === undefined ? {} : { uid });
+    return true;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
 }

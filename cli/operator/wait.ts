@@ -22,15 +22,6 @@ export interface Reached {
   readonly progress: Progress;
 }
 
-/** Called in each round with whether it runs; returns for how many milliseconds it has run without a break. */
-function stopwatch(): (isRunning: boolean) => () => number {
-  let startMs: number | undefined;
-  return (isRunning) => {
-    startMs = isRunning ? (startMs ?? performance.now()) : undefined;
-    return () => (startMs === undefined ? 0 : performance.now() - startMs);
-  };
-}
-
 function notInstalled(name: string, what: string, progress: Progress): TerminalError {
   return new TerminalError('OperatorNotInstalled', `operator "${name}": ${what}\n${formatProgress(progress)}`);
 }
@@ -43,17 +34,19 @@ export async function whenReached(
   isReached: (reached: Reached) => boolean,
 ): Promise<Reached> {
   const { namespace = '', name } = metadata;
-  const failedFor = stopwatch();
-  const takenMs = stopwatch()(true);
+  const startMs = performance.now();
+  let notFailedAtMs = startMs;
   let shown = '';
   for (;;) {
     const operator = await operatorOf(kube, await findSubscription(kube, namespace, name));
     const progress = explainOperator(operator);
     const reached = { operator, progress };
     if (isReached(reached)) return reached;
-    if (takenMs() > timeoutMs)
+    const nowMs = performance.now();
+    if (progress.state !== 'failed') notFailedAtMs = nowMs;
+    if (nowMs - startMs > timeoutMs)
       throw notInstalled(name, `not installed after ${Math.round(timeoutMs / 1000)} s`, progress);
-    if (failedFor(progress.state === 'failed')() > failureMs) throw notInstalled(name, 'not installed', progress);
+    if (nowMs - notFailedAtMs > failureMs) throw notInstalled(name, 'not installed', progress);
     if (progress.object !== shown && progress.state === 'progressing') line.finish(`waiting for ${progress.object}`);
     shown = progress.object;
     line.show(printableLine(`${progress.object}: ${progress.text}`));

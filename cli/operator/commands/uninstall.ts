@@ -10,7 +10,7 @@ import { isNotFound, type KubeClient, type ObjectRef } from '../../../src/kube/i
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm } from '../../output/index.ts';
-import { findSubscription, listCatalogSources, operatorOf } from '../objects.ts';
+import { deleteObject, findSubscription, listCatalogSources, operatorOf } from '../objects.ts';
 import type { uninstallOperatorOptions } from '../options.ts';
 import { isRunCatalog } from '../run/objects.ts';
 
@@ -81,12 +81,7 @@ export async function uninstall(values: Values, [name]: readonly [string]): Prom
     await confirm({ about: `This deletes:\n${list}${warning}`, text: 'Delete them?', unasked });
   }
   for (const removal of removals) {
-    try {
-      await kube.delete(removal.ref, removal.uid === undefined ? {} : { uid: removal.uid });
-      process.stdout.write(`${shown(removal)} deleted\n`);
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    if (await deleteObject(kube, removal.ref, removal.uid)) process.stdout.write(`${shown(removal)} deleted\n`);
   }
   return 0;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
-import { explainMissing, operatorOf } from '../objects.ts';
+import { deleteObject, explainMissing, operatorOf } from '../objects.ts';
 
 const fieldManager = 'longshore';
 /** On the CatalogSource of an operator that was run, so that no other one is changed or removed. */
@@ -67,10 +67,6 @@ export async function removeInstalled(kube: KubeClient, subscription: Subscripti
   for (const { resource, metadata } of both) {
     const { apiVersion, kind } = resource;
     const { namespace = '', name, uid } = metadata;
-    try {
-      await kube.delete({ apiVersion, kind, namespace, name }, uid === undefined ? {} : { uid });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await deleteObject(kube, { apiVersion, kind, namespace, name }, uid);
   }
 }

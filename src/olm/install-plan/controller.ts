@@ -1,9 +1,4 @@
-import {
-  clusterServiceVersionResource,
-  installPlanResource,
-  operatorGroupResource,
-  parseInstallPlan,
-} from '../../api/index.ts';
+import { installPlanResource, operatorGroupResource, parseInstallPlan } from '../../api/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import {
   type CacheChange,
@@ -14,7 +9,7 @@ import {
   namespacedName,
   parseNamespacedName,
 } from '../../kube/index.ts';
-import type { BundleContents } from '../../operators/index.ts';
+import { type BundleContents, originalVersions } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
 import { installPlanTarget } from '../plan-target.ts';
 import type { PlanContext, PlanSettings } from './context.ts';
@@ -29,8 +24,6 @@ export interface InstallPlansOptions extends Partial<PlanSettings> {
 const defaults: PlanSettings = { retryTimeoutMs: 60_000, operatorNamespace: 'olm' };
 const workers = 4;
 
-/** Copies are not there to own anything. */
-const originals = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' } as const;
 const rbacVersion = 'rbac.authorization.k8s.io/v1';
 
 function namespaceOf({ before, after }: CacheChange<KubeObject>): string {
@@ -74,7 +67,7 @@ function watches(context: PlanContext): readonly Watch[] {
   );
   return [
     { target: operatorGroupResource, requestsFor: (change) => openPlans(context, namespaceOf(change)) },
-    { target: originals, requestsFor: () => [] },
+    { target: originalVersions, requestsFor: () => [] },
     ...permissions,
   ];
 }
@@ -120,7 +113,7 @@ export function addInstallPlans(manager: Manager, options: InstallPlansOptions):
     metrics,
     plans,
     groups: manager.cache(operatorGroupResource),
-    csvs: manager.cache(originals),
+    csvs: manager.cache(originalVersions),
     contents,
     views,
     settings: { ...defaults, ...given },

@@ -1,12 +1,7 @@
-import {
-  clusterServiceVersionResource,
-  olmAnnotations,
-  olmLabels,
-  parseClusterServiceVersion,
-} from '../../api/index.ts';
+import { olmAnnotations, olmLabels, parseClusterServiceVersion } from '../../api/index.ts';
 import { type JsonObject, TerminalError, TransientError, textAt } from '../../base/index.ts';
 import { describeRef, isNotFound, type KubeObject, type ObjectMeta, refOf } from '../../kube/index.ts';
-import { isCopied } from '../../operators/index.ts';
+import { isCopied, originalVersions } from '../../operators/index.ts';
 import { type Applied, create } from './ensure.ts';
 import { planOf } from './run.ts';
 import type { StepRun } from './step-run.ts';
@@ -30,8 +25,6 @@ function ownObject(manifest: JsonObject, namespace: string, annotations: Record<
   };
 }
 
-const originals = { ...clusterServiceVersionResource, labelSelector: '!olm.copiedFrom' } as const;
-
 /** A ClusterServiceVersion that the plan was not made for must not compete for a CustomResourceDefinition in its namespace. A cache may not have a
  *  competitor yet. */
 async function assertNoCompetitor({ run, namespace, signal }: StepRun, csv: KubeObject): Promise<void> {
@@ -43,7 +36,7 @@ async function assertNoCompetitor({ run, namespace, signal }: StepRun, csv: Kube
     );
   const owned = new Set(ownedBy(csv));
   if (owned.size === 0) return;
-  const { items } = await run.context.kube.list({ ...originals, namespace }, { signal });
+  const { items } = await run.context.kube.list({ ...originalVersions, namespace }, { signal });
   const others = items.filter(({ metadata }) => metadata.name !== name);
   if (!others.some((other) => ownedBy(other).some((definition) => owned.has(definition)))) return;
   const text = `pre-existing CRD owners found for owned CRD(s) of dependent CSV ${name}`;
