@@ -90,7 +90,7 @@ describe('longshore release', () => {
     expect(missing.stderr).toContain('the release has no file "image-reference"; did you mean image-references?');
   });
 
-  test('info tells what is in a release, and what differs between two', async () => {
+  test('info shows what is in a release, and what differs between two', async () => {
     await build('1.2.0', '-o', 'old.tar', '--channel', 'stable-1.2', '--previous', '1.1.9');
     await build('1.2.1', '-o', 'new.tar');
     const shown = await run(['info', 'old.tar']);
