@@ -1,12 +1,13 @@
 /** `npm run conformance:olm`: plays the scenarios of test/olm on the real OLM, or on Longshore's own controllers, and compares with what was recorded, or
  *  records again. */
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { areaNames, playArea, scenariosOf } from '../test/olm/area.ts';
 import { findOlm, type NoOlm, olmVersion } from '../test/olm/binaries.ts';
 import { comparable } from '../test/olm/comparable.ts';
 import { type Difference, differencesOf } from '../test/olm/compare.ts';
 import { explanations } from '../test/olm/explained.ts';
 import { explain } from '../test/olm/explanation.ts';
+import { playFamilies, readFamilies, writeFamilies } from '../test/olm/metric-families.ts';
 import { startOracle } from '../test/olm/oracle.ts';
 import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
@@ -18,6 +19,7 @@ const usage = `usage: npm run conformance:olm -- [options]
   --ours           on Longshore's controllers instead of the real OLM
   --record         write what the real OLM showed to test/olm/seen/
   --out FOLDER     write what was shown there
+  --metrics        only the names, types and labels of metrics
   --missing        only scenarios that were not recorded yet
   --lanes N        scenarios at a time (default 8)`;
 
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     ours: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     out: { type: 'string' },
+    metrics: { type: 'boolean', default: false },
     missing: { type: 'boolean', default: false },
     lanes: { type: 'string', default: '8' },
     help: { type: 'boolean', default: false },
@@ -83,10 +86,20 @@ async function playOne(area: string, start: () => Promise<Implementation>): Prom
   console.log(`${area}: ${scenarios.length} scenarios on ${name}, ${differing} differ from their recording`);
 }
 
+async function playMetrics(start: () => Promise<Implementation>): Promise<void> {
+  await using implementation = await start();
+  const families = await playFamilies(implementation);
+  if (values.record && !values.ours) return await writeFamilies(families);
+  const isSame = isDeepStrictEqual(families, await readFamilies());
+  if (!isSame) process.exitCode = 1;
+  console.log(isSame ? 'metrics: as recorded' : JSON.stringify(families, undefined, 2));
+}
+
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   const start = await starter();
   if ('missing' in start) return console.log(`conformance:olm is skipped, for there is no OLM: ${start.missing}`);
+  if (values.metrics) return await playMetrics(start);
   for (const area of values.area ?? (await areaNames())) await playOne(area, start);
 }
 

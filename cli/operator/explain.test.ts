@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ClusterServiceVersion, InstallPlan, Subscription } from '../../src/api/index.ts';
+import type { CatalogSource, ClusterServiceVersion, InstallPlan, Subscription } from '../../src/api/index.ts';
 import { explainOperator, formatProgress } from './explain.ts';
 import type { InstalledOperator } from './objects.ts';
 import { describePlan } from './plan-text.ts';
+import { podProblems } from './workloads.ts';
 
 type SubscriptionStatus = NonNullable<Subscription['status']>;
 
@@ -181,4 +182,101 @@ test('that the plan of an installed operator was deleted does not matter', () =>
   const csv = csvOf({ phase: 'Succeeded', reason: 'InstallSucceeded' });
   expect(explainOperator({ subscription, plan: undefined, csv }).state).toBe('installed');
   expect(explainOperator({ subscription, plan: undefined, csv: csvOf({ phase: 'Pending' }) }).state).toBe('failed');
+});
+
+const resolutionFailed = (message: string) =>
+  subscriptionOf({
+    conditions: [
+      {
+        type: 'ResolutionFailed',
+        status: 'True',
+        reason: 'ErrorPreventedResolution',
+        message,
+        lastTransitionTime: time,
+      },
+    ],
+  });
+
+test.each([
+  ['found 0 operatorGroups, expected 1', 'create an OperatorGroup in the namespace'],
+  ['found 2 operatorGroups, expected 1', 'delete all OperatorGroups of the namespace but one'],
+  ['constraints not satisfiable: no operators found in package boat in the catalog', 'correct spec.name'],
+  ['constraints not satisfiable: no operators found in channel x of package boat', 'correct spec.channel'],
+  ['constraints not satisfiable: no operators found with name boat.v9 in channel x', 'correct spec.startingCSV'],
+  [
+    'bundle boat.v1 requires an operator providing an API with group: g',
+    'add a catalog that has the required operator',
+  ],
+  ['@existing/a//b.v1: clusterserviceversion b.v1 exists and is not referenced by a subscription', 'in the way'],
+  ['something else', 'correct the Subscription or what it depends on'],
+])('a resolution that failed with "%s" has its own advice', (message, advice) => {
+  expect(shown({ subscription: resolutionFailed(message) }).split('What to do: ')[1]).toContain(advice);
+});
+
+function catalogOf(status: CatalogSource['status']): CatalogSource {
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name: 'catalog', namespace: 'olm' },
+    spec: { sourceType: 'grpc', image: 'registry.example/catalog:v1' },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+test('a catalog that does not exist, or cannot be read, is the object that decides', () => {
+  const subscription = resolutionFailed('no operators found from catalog catalog in namespace olm');
+  expect(shown({ subscription, catalog: 'missing' })).toMatch(
+    /^CatalogSource olm\/catalog: does not exist\nWhat to do: correct spec\.source/,
+  );
+  const connectionState = { lastObservedState: 'TRANSIENT_FAILURE', lastConnect: time };
+  const unreadable = catalogOf({ connectionState, reason: 'RegistryServerError', message: '404 Not Found' });
+  expect(shown({ subscription, catalog: unreadable })).toMatch(
+    `CatalogSource olm/catalog: TRANSIENT_FAILURE RegistryServerError: 404 Not Found (since ${time})`,
+  );
+  const connecting = catalogOf({ connectionState: { lastObservedState: 'CONNECTING', lastConnect: time } });
+  expect(shown({ subscription: subscriptionOf(), catalog: connecting })).toBe(
+    `CatalogSource olm/catalog: CONNECTING (since ${time})`,
+  );
+  const ready = catalogOf({ connectionState: { lastObservedState: 'READY', lastConnect: time } });
+  expect(shown({ subscription, catalog: ready })).toContain('Subscription boat: ResolutionFailed');
+});
+
+test('a Deployment that is not available is explained by its Pods', () => {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'boat-1' },
+    status: {
+      conditions: [
+        { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes are available' },
+      ],
+      initContainerStatuses: [{ name: 'setup', state: { waiting: { reason: 'PodInitializing' } } }],
+      containerStatuses: [
+        { name: 'pull', state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off  pulling\nimage "x"' } } },
+        {
+          name: 'crash',
+          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' } },
+          lastState: { terminated: { exitCode: 2 } },
+        },
+        { name: 'ended', state: { terminated: { reason: 'Error', exitCode: 1 } } },
+        { name: 'well', state: { running: {} } },
+      ],
+    },
+  };
+  const lines = podProblems(pod);
+  expect(lines).toEqual([
+    'Pod boat-1: Unschedulable, 0/3 nodes are available',
+    'Pod boat-1: container pull: ImagePullBackOff, Back-off pulling image "x"',
+    'Pod boat-1: container crash: CrashLoopBackOff, back-off 5m0s (last exit code 2)',
+    'Pod boat-1: container ended: Error',
+  ]);
+  const csv = csvOf({ phase: 'Failed', reason: 'InstallCheckFailed', message: 'install timeout' });
+  const plan = planOf({ phase: 'Complete' }, true);
+  const text = shown({ subscription: subscriptionOf(pending), plan, csv, workloads: lines });
+  expect(text.split('\n').slice(1, 3)).toEqual(lines.slice(0, 2).map((line) => `  ${line}`));
+});
+
+test('what a terminal would obey is written out', () => {
+  const subscription = resolutionFailed('\u001b[2Jgone');
+  expect(shown({ subscription })).toContain('\\x1b[2Jgone');
 });

@@ -1,4 +1,7 @@
 import type { ClusterServiceVersion, InstallPlan, Subscription } from '../../src/api/index.ts';
+import { printable } from '../../src/base/index.ts';
+import { adviceByReason, adviceByType, adviceOf, catalogAdvice } from './advice.ts';
+import { catalogState } from './catalog-state.ts';
 import type { InstalledOperator } from './objects.ts';
 
 /** Where the installation of an operator is. */
@@ -24,51 +27,81 @@ function since(time: string | null | undefined): string {
   return time === undefined || time === null ? '' : ` (since ${time})`;
 }
 
-const adviceByType: Readonly<Record<string, string>> = {
-  ResolutionFailed:
-    'correct the Subscription or what it depends on; the catalogs are resolved again as soon as one of them changes',
-  BundleUnpackFailed: 'see that the image of the bundle can be pulled; it is tried again after some minutes',
-  InstallPlanFailed:
-    'remove the cause, then delete the InstallPlan and the failed ClusterServiceVersion, if there is one',
-  InstallPlanMissing: 'a new InstallPlan is made at the next resolution',
-};
+/** `REASON: MESSAGE (since TIME)`, as far as there are such texts. */
+function statement(reason: string, message: string | undefined, time: string | null | undefined): string {
+  const text = message === undefined || message === '' ? '' : `: ${message}`;
+  return `${reason}${text}${since(time)}`;
+}
+
+function isTrue(conditions: readonly SubscriptionCondition[], type: string): SubscriptionCondition | undefined {
+  return conditions.find((one) => one.type === type && one.status === 'True');
+}
 
 function isBlocking({ type, status }: SubscriptionCondition, { csv }: InstalledOperator): boolean {
   if (status !== 'True') return false;
   return blockingTypes.includes(type) || (type === missingPlan && csv?.status?.phase !== 'Succeeded');
 }
 
+/** The catalog decides where it is missing, or has no content that can be used. */
+function ofCatalog({ subscription, catalog }: InstalledOperator): Progress | undefined {
+  const { metadata, spec } = subscription;
+  const object = `CatalogSource ${spec.sourceNamespace}/${spec.source}`;
+  if (catalog === undefined) return undefined;
+  if (catalog === 'missing') {
+    const advice = `correct spec.source and spec.sourceNamespace of Subscription ${metadata.name}, or add the catalog: longshore operator catalog add`;
+    return { state: 'failed', object, text: 'does not exist', details: [], advice };
+  }
+  const state = catalogState(catalog);
+  if (state === 'READY') return undefined;
+  const { connectionState, reason = '', message = '' } = catalog.status ?? {};
+  const text = statement(`${state} ${reason}`.trim(), message, connectionState?.lastConnect);
+  if (message === '') return { state: 'progressing', object, text, details: [], advice: undefined };
+  return { state: 'failed', object, text, details: [], advice: catalogAdvice };
+}
+
+function ofBlocking(object: string, condition: SubscriptionCondition): Progress {
+  const { type, reason = '', message, lastTransitionTime } = condition;
+  const text = statement(`${type} ${reason}`.trim(), message, lastTransitionTime);
+  return { state: 'failed', object, text, details: [], advice: adviceOf(condition) };
+}
+
+/** Nothing has failed yet. */
+function ofWaiting(object: string, conditions: readonly SubscriptionCondition[]): Progress {
+  const unhealthy = isTrue(conditions, 'CatalogSourcesUnhealthy');
+  if (unhealthy !== undefined) {
+    const text = statement('CatalogSourcesUnhealthy', unhealthy.message, unhealthy.lastTransitionTime);
+    const advice = 'longshore operator catalog list shows what is wrong';
+    return { state: 'progressing', object, text, details: [], advice };
+  }
+  const unpacking = isTrue(conditions, 'BundleUnpacking');
+  if (unpacking === undefined)
+    return { state: 'progressing', object, text: 'resolving', details: [], advice: undefined };
+  const { message = '', lastTransitionTime } = unpacking;
+  const text = statement('unpacking the bundle', message, lastTransitionTime);
+  return { state: 'progressing', object, text, details: [], advice: undefined };
+}
+
 function ofSubscription(operator: InstalledOperator): Progress {
-  const { metadata, spec, status } = operator.subscription;
+  const { metadata, status } = operator.subscription;
   const object = `Subscription ${metadata.name}`;
   const conditions = status?.conditions ?? [];
   const blocking = conditions.find((one) => isBlocking(one, operator));
-  if (blocking !== undefined) {
-    const { type, reason = '', message = '', lastTransitionTime } = blocking;
-    const text = `${type}${reason === '' ? '' : ` ${reason}`}: ${message}${since(lastTransitionTime)}`;
-    return { state: 'failed', object, text, details: [], advice: adviceByType[type] };
-  }
-  const unhealthy = conditions.find((one) => one.type === 'CatalogSourcesUnhealthy' && one.status === 'True');
-  if (unhealthy !== undefined) {
-    const text = `CatalogSourcesUnhealthy: ${unhealthy.message ?? ''}${since(unhealthy.lastTransitionTime)}`;
-    const advice = `see kubectl get catalogsource -n ${spec.sourceNamespace} ${spec.source} -o yaml`;
-    return { state: 'progressing', object, text, details: [], advice };
-  }
-  const unpacking = conditions.find((one) => one.type === 'BundleUnpacking' && one.status === 'True');
-  const doing = unpacking === undefined ? 'resolving' : `unpacking the bundle${since(unpacking.lastTransitionTime)}`;
-  return { state: 'progressing', object, text: doing, details: [], advice: undefined };
+  const isResolved =
+    isTrue(conditions, 'BundleUnpacking') !== undefined || (blocking && blocking.type !== 'ResolutionFailed');
+  const catalog = isResolved ? undefined : ofCatalog(operator);
+  return catalog ?? (blocking === undefined ? ofWaiting(object, conditions) : ofBlocking(object, blocking));
 }
 
 function ofFailedPlan({ metadata, status }: InstallPlan): Progress {
   const conditions = status?.conditions ?? [];
   const failure = conditions.find(({ type, status: value }) => type === 'Installed' && value === 'False');
-  const text = `${failure?.reason ?? 'Failed'}: ${failure?.message ?? status?.message ?? ''}`;
+  const text = `${failure?.reason ?? 'Failed'}: ${failure?.message ?? status?.message ?? ''}${since(failure?.lastTransitionTime)}`;
   const advice = adviceByType['InstallPlanFailed'];
   return { state: 'failed', object: `InstallPlan ${metadata.name}`, text, details: [], advice };
 }
 
 function ofUnapprovedPlan({ metadata, spec }: InstallPlan): Progress {
-  const text = `waits for approval of ${spec.clusterServiceVersionNames.join(', ')}`;
+  const text = `waits for approval of ${spec.clusterServiceVersionNames.join(', ')}${since(metadata.creationTimestamp)}`;
   const advice = `longshore operator approve ${metadata.name} -n ${metadata.namespace}`;
   return { state: 'approval', object: `InstallPlan ${metadata.name}`, text, details: [], advice };
 }
@@ -80,7 +113,7 @@ function ofRunningPlan({ metadata, status }: InstallPlan): Progress {
     .filter((step) => step.status === 'WaitingForApi')
     .map(({ resource }) => `waits until the API of ${resource.name} is served`);
   const message = status?.message === undefined ? '' : `: ${status.message}`;
-  const text = `${done} of ${steps.length} objects applied${message}`;
+  const text = `${done} of ${steps.length} objects applied${message}${since(status?.startTime)}`;
   return { state: 'progressing', object: `InstallPlan ${metadata.name}`, text, details, advice: undefined };
 }
 
@@ -104,37 +137,19 @@ function requirementLines({ status }: ClusterServiceVersion): readonly string[] 
     ]);
 }
 
-/** What a user can do about a reason of a ClusterServiceVersion. */
-const adviceByReason: Readonly<Record<string, string>> = {
-  RequirementsNotMet: 'create what is missing, or install the operator that provides it; it is checked again by itself',
-  NoOperatorGroup: 'create an OperatorGroup in the namespace',
-  TooManyOperatorGroups: 'delete all OperatorGroups of the namespace but one',
-  UnsupportedOperatorGroup: 'change the target namespaces of the OperatorGroup to what the operator supports',
-  NoTargetNamespaces: 'make the OperatorGroup select at least one namespace',
-  InterOperatorGroupOwnerConflict:
-    'another operator provides the same APIs in a namespace that both watch: remove one, or narrow the OperatorGroup of one',
-  CannotModifyStaticOperatorGroupProvidedAPIs: 'add the APIs to the annotation olm.providedAPIs of the OperatorGroup',
-  OperatorConditionNotUpgradeable:
-    'the installed version asks not to be replaced now: wait, or override its OperatorCondition',
-  OwnerConflict: 'another operator owns the API: remove one of the two',
-  InstallCheckFailed: 'see why the Pods of the Deployment do not become ready',
-  ComponentUnhealthy: 'see why the Pods of the Deployment are not ready',
-  InstallComponentFailedNoRetry: 'grant the service account of the OperatorGroup what it lacks',
-};
-
-function ofCsv(csv: ClusterServiceVersion): Progress | undefined {
-  const { phase = '', reason = '', message = '', lastTransitionTime } = csv.status ?? {};
-  if (phase === 'Succeeded') return undefined;
-  const object = `ClusterServiceVersion ${csv.metadata.name}`;
-  const text = `${phase || 'not reconciled yet'}${reason === '' ? '' : ` ${reason}`}${message === '' ? '' : `: ${message}`}${since(lastTransitionTime)}`;
+function ofCsv({ metadata, status }: ClusterServiceVersion, details: readonly string[]): Progress {
+  const { phase = '', reason = '', message, lastTransitionTime } = status ?? {};
+  const text = statement(`${phase || 'not reconciled yet'} ${reason}`.trim(), message, lastTransitionTime);
   const state = phase === 'Failed' ? 'failed' : 'progressing';
-  return { state, object, text, details: requirementLines(csv), advice: adviceByReason[reason] };
+  return { state, object: `ClusterServiceVersion ${metadata.name}`, text, details, advice: adviceByReason[reason] };
 }
 
-function ofMissingCsv(name: string): Progress {
-  const advice = 'if it was deleted, delete the Subscription and create it again';
-  const object = `ClusterServiceVersion ${name}`;
-  return { state: 'failed', object, text: `${name} does not exist`, details: [], advice };
+function ofMissingCsv({ metadata, status }: Subscription): Progress {
+  const name = status?.currentCSV ?? '';
+  const missing = (status?.conditions ?? []).find(({ type }) => type === 'InstalledCSVMissing');
+  const advice = `if it was deleted, delete the Subscription and create it again: longshore operator uninstall ${metadata.name} -n ${metadata.namespace}, then longshore operator install`;
+  const text = `${name} does not exist${since(missing?.lastTransitionTime)}`;
+  return { state: 'failed', object: `ClusterServiceVersion ${name}`, text, details: [], advice };
 }
 
 function ofInstalled({ metadata }: ClusterServiceVersion): Progress {
@@ -142,9 +157,10 @@ function ofInstalled({ metadata }: ClusterServiceVersion): Progress {
   return { state: 'installed', object, text: `${metadata.name} is installed`, details: [], advice: undefined };
 }
 
-function ofReferredCsv({ subscription, csv }: InstalledOperator): Progress {
-  if (csv === undefined) return ofMissingCsv(subscription.status?.currentCSV ?? '');
-  return ofCsv(csv) ?? ofInstalled(csv);
+function ofReferredCsv({ subscription, csv, workloads = [] }: InstalledOperator): Progress {
+  if (csv === undefined) return ofMissingCsv(subscription);
+  if (csv.status?.phase === 'Succeeded') return ofInstalled(csv);
+  return ofCsv(csv, [...requirementLines(csv), ...workloads]);
 }
 
 /** Whether the ClusterServiceVersion decides, and not what comes before it. */
@@ -167,5 +183,5 @@ export function explainOperator(operator: InstalledOperator): Progress {
 /** The same as lines for a person. */
 export function formatProgress({ object, text, details, advice }: Progress): string {
   const lines = [`${object}: ${text}`, ...details.map((line) => `  ${line}`)];
-  return [...lines, ...(advice === undefined ? [] : [`What to do: ${advice}`])].join('\n');
+  return [...lines, ...(advice === undefined ? [] : [`What to do: ${advice}`])].map(printable).join('\n');
 }

@@ -1,11 +1,7 @@
-import {
-  operatorGroupResource,
-  parseSubscription,
-  type Subscription,
-  subscriptionResource,
-} from '../../src/api/index.ts';
+import { parseSubscription, type Subscription, subscriptionResource } from '../../src/api/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
 import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { ensureGroup } from './group.ts';
 import { deleteObject } from './objects.ts';
 
 const fieldManager = 'longshore';
@@ -14,13 +10,17 @@ const fieldManager = 'longshore';
 export interface InstallRequest {
   readonly namespace: string;
   readonly packageName: string;
-  readonly channel: string | undefined;
+  readonly channel: string;
   readonly catalog: { readonly namespace: string; readonly name: string };
   readonly startingCsv: string | undefined;
   /** Of the InstallPlans. */
   readonly approval: 'Automatic' | 'Manual';
   /** Of an OperatorGroup that is made if there is none; empty for all namespaces. */
   readonly targetNamespaces: readonly string[];
+  /** The user named them: a group with others is not what was meant. */
+  readonly areTargetsNamed: boolean;
+  /** That the operator supports; empty where the catalog does not tell. */
+  readonly installModes: readonly string[];
 }
 
 /** What was made for an installation, so that it can be removed if the user does not want it after all. */
@@ -41,23 +41,6 @@ export async function ensureNamespace(kube: KubeClient, name: string): Promise<r
   return [await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { fieldManager })];
 }
 
-async function ensureGroup(
-  kube: KubeClient,
-  { namespace, packageName, targetNamespaces }: InstallRequest,
-): Promise<readonly KubeObject[]> {
-  const { apiVersion, kind } = operatorGroupResource;
-  const { items } = await kube.list({ apiVersion, kind, namespace });
-  if (items.length === 1) return [];
-  if (items.length > 1) {
-    const names = items.map(({ metadata }) => metadata.name).join(', ');
-    const text = `namespace "${namespace}" has several OperatorGroups (${names}), and operators are installed only where there is one: delete the others`;
-    throw new TerminalError('TooManyOperatorGroups', text);
-  }
-  const spec = targetNamespaces.length === 0 ? {} : { targetNamespaces: [...targetNamespaces] };
-  const group = { apiVersion, kind, metadata: { name: packageName, namespace }, spec };
-  return [await kube.create(group, { fieldManager })];
-}
-
 function subscriptionOf(request: InstallRequest): KubeObject {
   const { apiVersion, kind } = subscriptionResource;
   const { namespace, packageName, channel, catalog, startingCsv } = request;
@@ -70,7 +53,7 @@ function subscriptionOf(request: InstallRequest): KubeObject {
       source: catalog.name,
       sourceNamespace: catalog.namespace,
       installPlanApproval: request.approval,
-      ...(channel === undefined ? {} : { channel }),
+      channel,
       ...(startingCsv === undefined ? {} : { startingCSV: startingCsv }),
     },
   };
@@ -95,7 +78,7 @@ export async function undo(kube: KubeClient, created: readonly KubeObject[]): Pr
 }
 
 /** Makes the namespace, an OperatorGroup where there is none, and the Subscription. What was made is removed if a part of it fails.
- *  @throws TerminalError TooManyOperatorGroups, AlreadyInstalled */
+ *  @throws TerminalError TooManyOperatorGroups, OperatorGroupExists, UnsupportedInstallMode, AlreadyInstalled */
 export async function prepare(kube: KubeClient, request: InstallRequest): Promise<Prepared> {
   const created: KubeObject[] = [];
   try {

@@ -13,8 +13,9 @@ import {
   type Subscription,
   subscriptionResource,
 } from '../../src/api/index.ts';
-import { TerminalError } from '../../src/base/index.ts';
-import { isNotFound, type KubeClient, NoKindMatch, type ObjectRef } from '../../src/kube/index.ts';
+import { nearest, TerminalError } from '../../src/base/index.ts';
+import { isForbidden, isNotFound, type KubeClient, NoKindMatch, type ObjectRef } from '../../src/kube/index.ts';
+import { workloadProblems } from './workloads.ts';
 
 /** An operator that is installed by a Subscription, as far as its objects exist. */
 export interface InstalledOperator {
@@ -23,6 +24,10 @@ export interface InstalledOperator {
   readonly plan: InstallPlan | undefined;
   /** The one that is being installed, else the installed one. */
   readonly csv: ClusterServiceVersion | undefined;
+  /** The one that the Subscription names; undefined where it does not exist, or was not read, because all is well. */
+  readonly catalog?: CatalogSource | 'missing' | undefined;
+  /** Why its Deployments are not available, a line each. */
+  readonly workloads?: readonly string[];
 }
 
 const noOlm =
@@ -63,17 +68,42 @@ export async function listSubscriptions(
   return items.map((item) => parseSubscription(item));
 }
 
+const catalogConditions = ['CatalogSourcesUnhealthy', 'ResolutionFailed', 'BundleUnpackFailed', 'BundleUnpacking'];
+
+/** Its catalog, where it may be what decides. */
+async function catalogOf(kube: KubeClient, { spec, status }: Subscription): Promise<InstalledOperator['catalog']> {
+  const { conditions = [], currentCSV = '' } = status ?? {};
+  const isDoubtful = conditions.some((one) => catalogConditions.includes(one.type) && one.status === 'True');
+  if (!isDoubtful && currentCSV !== '') return undefined;
+  const place = { namespace: spec.sourceNamespace, name: spec.source, parse: parseCatalogSource };
+  return (await find(kube, catalogSourceResource, place)) ?? 'missing';
+}
+
 /** What belongs to a Subscription. */
 export async function operatorOf(kube: KubeClient, subscription: Subscription): Promise<InstalledOperator> {
   const { namespace = '' } = subscription.metadata;
   const { installPlanRef, currentCSV = '', installedCSV = '' } = subscription.status ?? {};
   const csvOf = (name: string): Promise<ClusterServiceVersion | undefined> =>
     find(kube, clusterServiceVersionResource, { namespace, name, parse: parseClusterServiceVersion });
-  const [plan, current] = await Promise.all([
+  const [plan, current, catalog] = await Promise.all([
     find(kube, installPlanResource, { namespace, name: installPlanRef?.name ?? '', parse: parseInstallPlan }),
     csvOf(currentCSV),
+    catalogOf(kube, subscription),
   ]);
-  return { subscription, plan, csv: current ?? (installedCSV === currentCSV ? undefined : await csvOf(installedCSV)) };
+  const csv = current ?? (installedCSV === currentCSV ? undefined : await csvOf(installedCSV));
+  return { subscription, plan, csv, catalog, workloads: csv === undefined ? [] : await workloadProblems(kube, csv) };
+}
+
+/** Where the Subscription may be instead, as far as the user may look there. */
+async function elsewhere(kube: KubeClient, name: string): Promise<string | undefined> {
+  try {
+    const all = await listSubscriptions(kube, undefined);
+    const found = all.find(({ metadata, spec }) => metadata.name === name || spec.name === name);
+    return found && `there is one in namespace "${found.metadata.namespace}": add -n ${found.metadata.namespace}`;
+  } catch (thrown) {
+    if (isForbidden(thrown)) return undefined;
+    throw thrown;
+  }
 }
 
 /** The Subscription to a package, or of that name.
@@ -82,9 +112,11 @@ export async function findSubscription(kube: KubeClient, namespace: string, name
   const all = await listSubscriptions(kube, namespace);
   const found = all.find(({ metadata }) => metadata.name === name) ?? all.find(({ spec }) => spec.name === name);
   if (found !== undefined) return found;
-  const others = all.map(({ spec }) => spec.name).join(', ');
-  const there = others === '' ? 'has no Subscription' : `has Subscriptions to ${others}`;
-  const text = `no Subscription to "${name}" in namespace "${namespace}", which ${there}: see longshore operator list`;
+  const others = all.map(({ spec }) => spec.name);
+  const meant = nearest(name, others);
+  const there = others.length === 0 ? 'has no Subscription' : `has Subscriptions to ${others.join(', ')}`;
+  const advice = meant === undefined ? await elsewhere(kube, name) : `did you mean "${meant}"?`;
+  const text = `no Subscription to "${name}" in namespace "${namespace}", which ${there}: ${advice ?? 'see longshore operator list'}`;
   throw new TerminalError('OperatorNotFound', text);
 }
 

@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  nearest,
+  objectAt,
+  objectsAt,
+  TerminalError,
+  textAt,
+} from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { explainMissing } from './objects.ts';
 
@@ -7,6 +15,8 @@ export interface AvailableChannel {
   readonly name: string;
   readonly head: string;
   readonly entries: readonly { readonly name: string; readonly version: string }[];
+  /** That its head supports. */
+  readonly installModes: readonly string[];
 }
 
 /** A package of a catalog, from its PackageManifest. */
@@ -16,8 +26,6 @@ export interface AvailablePackage {
   readonly defaultChannel: string;
   readonly channels: readonly AvailableChannel[];
   readonly description: string;
-  /** Of the head of the default channel. */
-  readonly installModes: readonly string[];
 }
 
 function channelOf(channel: JsonObject): AvailableChannel {
@@ -25,7 +33,10 @@ function channelOf(channel: JsonObject): AvailableChannel {
     name: textAt(entry, 'name'),
     version: textAt(entry, 'version'),
   }));
-  return { name: textAt(channel, 'name'), head: textAt(channel, 'currentCSV'), entries };
+  const installModes = objectsAt(objectAt(channel, 'currentCSVDesc'), 'installModes')
+    .filter(({ supported }) => supported === true)
+    .map((mode) => textAt(mode, 'type'));
+  return { name: textAt(channel, 'name'), head: textAt(channel, 'currentCSV'), entries, installModes };
 }
 
 /** @see docs/spec/olm-v0.md#packagemanifest */
@@ -44,9 +55,6 @@ function packageOf(manifest: KubeObject): AvailablePackage {
     catalog,
     defaultChannel,
     channels: channels.map(channelOf),
-    installModes: objectsAt(objectAt(shown, 'currentCSVDesc'), 'installModes')
-      .filter(({ supported }) => supported === true)
-      .map((mode) => textAt(mode, 'type')),
     description: textAt(objectAt(shown, 'currentCSVDesc'), 'displayName'),
   };
 }
@@ -73,34 +81,41 @@ export function choosePackage(
 ): AvailablePackage {
   const found = all.filter((one) => one.name === name && isFrom(one, catalog));
   const [only, ...others] = found;
-  if (only === undefined) {
-    const where = catalog === undefined ? 'any catalog that is visible' : `catalog "${catalog}"`;
-    const text = `package "${name}" is not in ${where}: see longshore operator list-available`;
-    throw new TerminalError('PackageNotFound', text);
-  }
+  if (only === undefined) throw packageNotFound(all, name, catalog);
   if (others.length === 0) return only;
   const catalogs = found.map((one) => `${one.catalog.namespace}/${one.catalog.name}`).join(', ');
   const text = `package "${name}" is in several catalogs (${catalogs}): choose one with --catalog`;
   throw new TerminalError('CatalogAmbiguous', text);
 }
 
-/** The name of the bundle with a version in a channel.
- *  @throws TerminalError VersionNotFound, ChannelNotFound */
-export function startingCsv(
+function packageNotFound(all: readonly AvailablePackage[], name: string, catalog: string | undefined): TerminalError {
+  const where = catalog === undefined ? 'any catalog that is visible' : `catalog "${catalog}"`;
+  const there = all.filter((one) => isFrom(one, catalog)).map((one) => one.name);
+  const meant = nearest(name, there);
+  const advice = meant === undefined ? 'see longshore operator list-available' : `did you mean "${meant}"?`;
+  return new TerminalError('PackageNotFound', `package "${name}" is not in ${where}: ${advice}`);
+}
+
+/** The channel to follow: the default one, unless one is named.
+ *  @throws TerminalError ChannelNotFound */
+export function chooseChannel(
   { name, channels, defaultChannel }: AvailablePackage,
-  request: { readonly channel: string | undefined; readonly version: string | undefined },
-): string | undefined {
-  const channelName = request.channel ?? defaultChannel;
+  requested: string | undefined,
+): AvailableChannel {
+  const channelName = requested ?? defaultChannel;
   const channel = channels.find((one) => one.name === channelName);
-  if (channel === undefined) {
-    const there = channels.map((one) => one.name).join(', ');
-    throw new TerminalError('ChannelNotFound', `package "${name}" has no channel "${channelName}", but ${there}`);
-  }
-  if (request.version === undefined) return undefined;
-  const version = request.version.replace(/^v/, '');
-  const entry = channel.entries.find((one) => one.version === version || one.name === request.version);
+  if (channel !== undefined) return channel;
+  const there = channels.map((one) => one.name).join(', ');
+  throw new TerminalError('ChannelNotFound', `package "${name}" has no channel "${channelName}", but ${there}`);
+}
+
+/** The name of the bundle with a version in a channel.
+ *  @throws TerminalError VersionNotFound */
+export function startingCsv({ name, entries }: AvailableChannel, requested: string | undefined): string | undefined {
+  if (requested === undefined) return undefined;
+  const version = requested.replace(/^v/, '');
+  const entry = entries.find((one) => one.version === version || one.name === requested);
   if (entry !== undefined) return entry.name;
-  const there = channel.entries.map((one) => one.version).join(', ');
-  const text = `channel "${channelName}" of package "${name}" has no version ${version}, but ${there}`;
-  throw new TerminalError('VersionNotFound', text);
+  const there = entries.map((one) => one.version).join(', ');
+  throw new TerminalError('VersionNotFound', `channel "${name}" has no version ${version}, but ${there}`);
 }

@@ -53,7 +53,10 @@ export function describePlan({ spec, status }: InstallPlan): string {
   });
   const others = new Map<string, number>();
   for (const { resource } of rest) others.set(resource.kind, (others.get(resource.kind) ?? 0) + 1);
-  const permissions = rest.filter(({ resource }) => permissionKinds.has(resource.kind)).flatMap(permissionLines);
+  const roles = rest.filter(({ resource }) => permissionKinds.has(resource.kind));
+  const unseen = roles.filter((step) => manifestOf(step) === undefined).length;
+  const more = unseen === 0 ? [] : [`    and those of ${unseen} roles in the bundle, which is too large for the plan`];
+  const permissions = [...new Set(roles.flatMap(permissionLines)), ...more];
   return [
     ...section(
       'operators',
@@ -61,7 +64,7 @@ export function describePlan({ spec, status }: InstallPlan): string {
     ),
     ...section('dependencies, each with a Subscription of its own', named('Subscription')),
     ...section('CustomResourceDefinitions', named('CustomResourceDefinition')),
-    ...section('permissions that the operators get', [...new Set(permissions)]),
+    ...section('permissions that the operators get', permissions),
     ...section(
       'other objects',
       [...others].map(([kind, count]) => `    ${count} × ${kind}`),

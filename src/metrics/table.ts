@@ -11,6 +11,8 @@ export type ObservedMetricName =
   | 'longshore_bundles'
   | 'longshore_bundle_deployments'
   | 'longshore_bundle_deployment_conditions'
+  | 'longshore_subscription_conditions'
+  | 'longshore_install_plans'
   | 'longshore_queue_depth'
   | 'longshore_queue_oldest_seconds'
   | 'longshore_queue_active'
@@ -88,6 +90,16 @@ export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | k
     kind: 'gauge',
     labels: ['condition', 'status', 'shard'],
     help: 'Number of BundleDeployments by condition type, condition status and shard.',
+  },
+  longshore_subscription_conditions: {
+    kind: 'gauge',
+    labels: ['condition', 'status'],
+    help: 'Number of Subscriptions by condition type and condition status.',
+  },
+  longshore_install_plans: {
+    kind: 'gauge',
+    labels: ['phase'],
+    help: 'Number of InstallPlans by phase; the phase is None before the first reconcile.',
   },
   longshore_queue_depth: { kind: 'gauge', labels: ['controller'], help: 'Number of objects in the work queue.' },
   longshore_queue_oldest_seconds: {

@@ -21,7 +21,7 @@ function needsOf(ownNamespace: string, targets: readonly string[]): readonly Nee
  *  not supported; no mode implies another.
  *  @see docs/spec/olm-v0.md#operatorgroup-membership-and-install-modes */
 export function unsupportedTargets(
-  { spec }: ClusterServiceVersion,
+  { spec }: { readonly spec: Pick<ClusterServiceVersion['spec'], 'installModes'> },
   ownNamespace: string,
   targets: readonly string[],
 ): string | undefined {

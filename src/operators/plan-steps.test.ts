@@ -181,6 +181,23 @@ describe('manifests of large bundles', () => {
     expect(other).toEqual({ reference: { name, digest, image, catalog, replaces: '' } });
   });
 
+  test('only the largest manifests are left out, permissions last: users read them before they approve', () => {
+    const large = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'large' },
+      data: { text: 'x'.repeat(10_000) },
+    };
+    const bundle = { ...identified, objects: [...identified.objects, large] };
+    const referredOf = (maxInlineBytes: number): string[] =>
+      planSteps(bundle, { namespace: 'a', catalog, maxInlineBytes })
+        .filter(({ resource }) => 'reference' in (readStepManifest(resource.manifest ?? '') ?? {}))
+        .map(({ resource }) => resource.kind);
+    expect(referredOf(9_000)).toEqual(['ConfigMap']);
+    expect(referredOf(3_000)).not.toContain('ClusterRole');
+    expect(referredOf(0)).toContain('ClusterRole');
+  });
+
   test('content that is not identified stays in the plan', () => {
     const [csv] = planSteps(content, { namespace: 'a', catalog, maxInlineBytes: 0 });
     expect(readStepManifest(csv?.resource.manifest ?? '')).toHaveProperty('object.spec');

@@ -117,14 +117,33 @@ function mergedAccount(first: JsonObject, second: JsonObject): JsonObject {
   return { ...first, ...second, metadata: { ...metadata[0], ...metadata[1], labels } };
 }
 
+/** What users want to read before they approve a plan, and small. */
+const permissionKinds = new Set(['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding', 'ServiceAccount']);
+
+/** The steps to refer to instead of writing their manifests into the plan: the largest first, permissions last, until the rest is small enough. */
+function largest(steps: readonly InstallPlanStep[], limit: number): ReadonlySet<InstallPlanStep> {
+  const sizes = new Map(steps.map((step) => [step, Buffer.byteLength(step.resource.manifest ?? '')]));
+  const isKept = ({ resource }: InstallPlanStep): number => (permissionKinds.has(resource.kind) ? 1 : 0);
+  const sorted = steps.toSorted((a, b) => isKept(a) - isKept(b) || (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0));
+  let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const chosen = new Set<InstallPlanStep>();
+  for (const step of sorted) {
+    if (bytes <= limit) break;
+    chosen.add(step);
+    bytes -= sizes.get(step) ?? 0;
+  }
+  return chosen;
+}
+
 function withReferences(
   steps: readonly InstallPlanStep[],
   { name, digest, image }: BundleContent,
   { catalog, replaces, properties, maxInlineBytes: limit = maxInlineBytes }: PlanStepsOptions,
 ): readonly InstallPlanStep[] {
-  const bytes = steps.reduce((sum, { resource }) => sum + Buffer.byteLength(resource.manifest ?? ''), 0);
-  if (bytes <= limit || digest === undefined) return steps;
+  if (digest === undefined) return steps;
+  const referred = largest(steps, limit);
   return steps.map((step) => {
+    if (!referred.has(step)) return step;
     const isCsv = step.resource.kind === clusterServiceVersionResource.kind;
     const resolved = isCsv ? { replaces, properties } : {};
     const manifest = formatReference({ name, digest, image, catalog, ...resolved });

@@ -39,13 +39,17 @@ export interface OperatorCluster extends AsyncDisposable {
   requests(): Promise<number>;
 }
 
-/** Starts one; `add` adds the controllers. */
-export async function startOperatorCluster(add: (manager: Manager) => void): Promise<OperatorCluster> {
+/** Starts one; `add` adds the controllers, `prepare` creates what they find when they start. */
+export async function startOperatorCluster(
+  add: (manager: Manager) => void,
+  prepare: (kube: KubeClient) => Promise<void> = () => Promise.resolve(),
+): Promise<OperatorCluster> {
   const server: ApiServer = await startApiServer({ crds: ['crds/olm'] });
   const access = await loadClusterAccess({ text: server.kubeconfig });
   const metrics = createMetrics();
   const kube = createKubeClient({ access, clock: systemClock });
   const own = createKubeClient({ access, clock: systemClock, metrics });
+  await prepare(kube);
   const stop = new AbortController();
   const manager = createManager({ kube: own, clock: systemClock, log: silentLogger(), metrics, signal: stop.signal });
   add(manager);

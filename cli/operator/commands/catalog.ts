@@ -4,6 +4,7 @@ import { isAlreadyExists, isNotFound } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { ageOf, formatTable } from '../../output/index.ts';
+import { catalogProblem, catalogState } from '../catalog-state.ts';
 import { explainMissing, listCatalogSources } from '../objects.ts';
 import type { addCatalogOptions } from '../options.ts';
 
@@ -58,14 +59,10 @@ function sourceText({ spec }: CatalogSource): string {
   return spec.image ?? spec.address ?? (spec.configMap === undefined ? '' : `ConfigMap ${spec.configMap}`);
 }
 
-function stateText({ status }: CatalogSource): string {
-  return status?.connectionState?.lastObservedState ?? status?.reason ?? 'not connected yet';
-}
-
 function rowOf(catalog: CatalogSource): string[] {
   const { namespace = '', name, creationTimestamp } = catalog.metadata;
   const age = ageOf(creationTimestamp ?? '', Date.now());
-  return [namespace, name, catalog.spec.displayName ?? '', sourceText(catalog), stateText(catalog), age];
+  return [namespace, name, catalog.spec.displayName ?? '', sourceText(catalog), catalogState(catalog), age];
 }
 
 /** `longshore operator catalog list` */
@@ -74,7 +71,11 @@ export async function listCatalogs(values: ListValues): Promise<number> {
   const catalogs = await listCatalogSources(kube);
   const rows = catalogs.map(rowOf);
   const columns = ['NAMESPACE', 'NAME', 'DISPLAY', 'SOURCE', 'STATE', 'AGE'];
-  printDocument(values, catalogs, () => (rows.length === 0 ? '' : formatTable(columns, rows)));
+  const problems = catalogs.flatMap((catalog) => catalogProblem(catalog) ?? []);
+  const list = problems.map((problem) => `${problem}\n`).join('');
+  printDocument(values, catalogs, () =>
+    rows.length === 0 ? '' : `${formatTable(columns, rows)}${list === '' ? '' : `\n${list}`}`,
+  );
   if (rows.length === 0 && values.output === 'text') {
     process.stderr.write('there are no CatalogSources: add one with longshore operator catalog add\n');
   }

@@ -5,9 +5,10 @@ import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm, createProgress, type Progress } from '../../output/index.ts';
 import { approvePlan } from '../approve.ts';
+import { catalogProblems } from '../catalog-state.ts';
 import { type Prepared, prepare, undo } from '../install.ts';
 import type { installOperatorOptions } from '../options.ts';
-import { choosePackage, listPackages, startingCsv } from '../packages.ts';
+import { type AvailablePackage, chooseChannel, choosePackage, listPackages, startingCsv } from '../packages.ts';
 import { describePlan } from '../plan-text.ts';
 import { targetsOf } from '../targets.ts';
 import { type Reached, whenReached } from '../wait.ts';
@@ -64,23 +65,38 @@ async function planOf({ kube, values, line }: Installing, prepared: Prepared): P
   }
 }
 
+/** @throws TerminalError PackageNotFound, with the catalogs that cannot be read; CatalogAmbiguous */
+async function findPackage(kube: KubeClient, { namespace, catalog }: Values, name: string): Promise<AvailablePackage> {
+  try {
+    return choosePackage(await listPackages(kube, namespace), name, catalog);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'PackageNotFound') throw thrown;
+    const problems = await catalogProblems(kube);
+    throw new TerminalError(thrown.reason, [thrown.message, ...problems].join('\n'), { cause: thrown });
+  }
+}
+
 /** `longshore operator install` */
 export async function install(values: Values, [name]: readonly [string]): Promise<number> {
   using kube = await openKube(values);
   using line = createProgress(process.stderr, { isQuiet: false });
-  const { namespace, channel, version, approval, timeout: timeoutMs } = values;
-  const found = choosePackage(await listPackages(kube, namespace), name, values.catalog);
+  const { namespace, approval, timeout: timeoutMs } = values;
+  const found = await findPackage(kube, values, name);
+  const channel = chooseChannel(found, values.channel);
+  const { installModes } = channel;
   const watched = values['watch-namespace'];
-  const targetNamespaces = values['all-namespaces'] ? [] : targetsOf(watched, namespace, found.installModes);
+  const isEverywhere = values['all-namespaces'];
   const prepared = await prepare(kube, {
     namespace,
     packageName: name,
-    channel,
+    channel: channel.name,
     catalog: found.catalog,
-    startingCsv: startingCsv(found, { channel, version }),
+    startingCsv: startingCsv(channel, values.version),
     // Also with --approval Automatic, so that the plan can be shown before anything is installed.
     approval: 'Manual',
-    targetNamespaces,
+    targetNamespaces: isEverywhere ? [] : targetsOf(watched, namespace, installModes),
+    areTargetsNamed: isEverywhere || watched.length > 0,
+    installModes,
   });
   await planOf({ kube, values, line }, prepared);
   const { progress } = await whenReached({ kube, timeoutMs, line }, prepared.subscription, (reached) => {

@@ -1,6 +1,8 @@
+import { nearest } from '../../../src/base/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
+import { catalogProblems } from '../catalog-state.ts';
 import type { availableOptions } from '../options.ts';
 import { type AvailablePackage, isFrom, listPackages } from '../packages.ts';
 
@@ -29,7 +31,10 @@ export async function listAvailable(values: Values, [name]: readonly [string?]):
       : formatTable(['NAME', 'CATALOG', 'CHANNEL', 'LATEST', 'DESCRIPTION'], found.flatMap(rowsOf)),
   );
   if (found.length > 0) return 0;
+  const meant = name === undefined ? undefined : nearest(name, [...new Set(all.map((one) => one.name))]);
   const what = name === undefined ? 'there are no packages' : `there is no package "${name}"`;
-  process.stderr.write(`${what}: see longshore operator catalog list\n`);
+  const advice = meant === undefined ? 'see longshore operator catalog list' : `did you mean "${meant}"?`;
+  const problems = await catalogProblems(kube);
+  process.stderr.write([`${what}: ${advice}`, ...problems].map((line) => `${line}\n`).join(''));
   return name === undefined ? 0 : 1;
 }

@@ -96,6 +96,7 @@ export async function run(values: Values, [name]: readonly [string]): Promise<nu
   const { namespace } = values;
   const context: Run = { kube, values, transfer, work, bundle };
   await publish(context, packageName);
+  const installModes = supportedModes(bundle);
   const subscription = await subscribe(context, {
     namespace,
     packageName,
@@ -103,7 +104,9 @@ export async function run(values: Values, [name]: readonly [string]): Promise<nu
     catalog: { namespace, name: runCatalogName(packageName) },
     startingCsv: csvName,
     approval: 'Automatic',
-    targetNamespaces: targetsOf(values['watch-namespace'], namespace, supportedModes(bundle)),
+    targetNamespaces: targetsOf(values['watch-namespace'], namespace, installModes),
+    areTargetsNamed: values['watch-namespace'].length > 0,
+    installModes,
   });
   const { progress: reached } = await whenReached(
     { kube, timeoutMs: values.timeout, line: progress },

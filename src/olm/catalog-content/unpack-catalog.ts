@@ -1,24 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cutText, errorMessage, makeFolder, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
+import { cutText, makeFolder, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
 import { configsLabel, readStagedCatalog } from '../../catalog/index.ts';
 import { Staging } from '../../content/index.ts';
-import { imagePullBackOff } from '../../sources/index.ts';
 import { fetchFiles } from '../images/fetch-files.ts';
 import { indexMetas } from './index-metas.ts';
+import { pullFailureText } from './pull-failure.ts';
 import { contentFault, type UnpackedCatalog, type UnpackJob } from './unpack-job.ts';
 
 /** Of all that is wrong with a catalog, in the message of one condition. */
 const maxMessageCharacters = 4000;
 
-/** The message for a missing tag lacks the response of the registry. */
-function backOffCause(thrown: unknown): string {
-  const isBackOff = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
-  return isBackOff && thrown.cause instanceof Error ? `: ${thrown.cause.message}` : '';
-}
-
 function prefixed(prefix: string, thrown: unknown): unknown {
-  const message = `${prefix}${errorMessage(thrown)}${backOffCause(thrown)}`;
+  const message = `${prefix}${pullFailureText(thrown)}`;
   if (thrown instanceof TerminalError) return new TerminalError(thrown.reason, message, { cause: thrown });
   if (!(thrown instanceof TransientError)) return thrown;
   const { retryAfterMs } = thrown;

@@ -7,10 +7,11 @@ function isReady(source: KubeObject): boolean {
   return textAt(objectAt(status, 'connectionState'), 'lastObservedState') === 'READY';
 }
 
-/** Shows the metrics of CatalogSources; a series ends with its object.
+/** Shows the metrics of CatalogSources; a series ends with its object. The process that leads shows them.
  *  @see docs/spec/olm-v0.md#metrics */
-export function showMetrics({ metrics, directory, progress }: CatalogSourceContext): void {
+export function showMetrics({ metrics, directory, progress, isLeading }: CatalogSourceContext): void {
   metrics?.readFrom(() => {
+    if (!isLeading()) return Promise.resolve({});
     const sources = directory.all().map((source) => ({ source, labels: { ...namespacedName(source) } }));
     return Promise.resolve({
       catalog_source_count: sources.length,

@@ -1,6 +1,7 @@
 import type { CatalogConnectionState, CatalogSource, CatalogSourceReason } from '../../api/index.ts';
 import { formatTimestamp, type JsonObject } from '../../base/index.ts';
 import type { CatalogRecord } from '../catalog-content/catalog-store.ts';
+import { pullFailureText } from '../catalog-content/pull-failure.ts';
 import type { CatalogService, Progress, SeenConfigMap } from './context.ts';
 import { configMapError, missingConfigMap } from './obtain.ts';
 import { type Origin, originText } from './origin.ts';
@@ -42,7 +43,7 @@ function failureOf({ failure, connection, origin, configMap }: Findings): Proble
     return { reason: 'RegistryServerError', message: `couldn't connect to registry - ${connection.problem}` };
   }
   if (failure === undefined) return undefined;
-  const { message } = failure.error;
+  const message = pullFailureText(failure.error);
   if (origin.kind === 'configMap') return { reason: configMapError, message };
   return { reason: 'RegistryServerError', message: `couldn't ensure registry server - ${message}` };
 }

@@ -16,6 +16,7 @@ import {
   type ListTarget,
 } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
+import { ClusterProxy } from './cluster-proxy.ts';
 import { type GroupIndex, indexGroups } from './group-index.ts';
 import { indexPermissions, type Permissions } from './permissions.ts';
 import { readable } from './readable.ts';
@@ -55,6 +56,7 @@ export interface CsvContext {
   readonly subscriptions: CacheIndex;
   readonly permissions: Permissions;
   readonly serverVersion: ServerVersion;
+  readonly proxy: ClusterProxy;
   /** By uid: the version of the permissions at the last attempt to install that was forbidden. */
   readonly forbidden: Map<string, number>;
 }
@@ -92,6 +94,7 @@ export function createCsvContext(manager: Manager): CsvContext {
     subscriptions: indexCache(caches.subscriptions, configuredBy),
     permissions: indexPermissions(caches),
     serverVersion: new ServerVersion(kube, clock),
+    proxy: new ClusterProxy(manager, caches.summaries),
     forbidden: new Map(),
   };
 }

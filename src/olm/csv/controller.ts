@@ -33,6 +33,7 @@ export const clusterServiceVersionController: ControllerDefinition<CsvContext, C
       { apiGroups: [''], resources: ['serviceaccounts'], verbs: [...read, 'impersonate'] },
       { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: [...read, 'delete'] },
       { apiGroups: [''], resources: ['events'], verbs: ['get', 'create', 'patch'] },
+      { apiGroups: ['config.openshift.io'], resources: ['proxies'], verbs: read },
       ...servingPermissions,
     ],
   },
@@ -52,5 +53,10 @@ export function addClusterServiceVersions(
   const context = createCsvContext(manager);
   manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? csvMetrics(context.caches.versions) : {}));
   addOrphanedApiServices(manager, context.serving);
-  return manager.add(clusterServiceVersionController, { context, workers: options.workers ?? 4 });
+  const added = manager.add(clusterServiceVersionController, {
+    context,
+    workers: options.workers ?? 4,
+    beforeWork: () => context.proxy.follow(() => added.enqueueAll()),
+  });
+  return added;
 }

@@ -71,6 +71,29 @@ test('the configuration cannot change the name of the OperatorCondition', () => 
   ]);
 });
 
+test('containers get the proxy of the cluster, unless the Subscription decides about one of its variables', () => {
+  const proxy = [
+    { name: 'HTTP_PROXY', value: 'http://proxy' },
+    { name: 'NO_PROXY', value: '.svc' },
+  ];
+  const envOf = (config?: JsonObject): unknown => {
+    const [deployment] = desiredDeployments(csvOf(), { config, proxy, serving });
+    const { containers } = objectAt(deployment?.['spec'] as JsonObject, 'template', 'spec') as {
+      containers: { env: { name: string }[] }[];
+    };
+    return containers.map(({ env }) => env.filter(({ name }) => name !== 'OPERATOR_CONDITION_NAME'));
+  };
+  const own = { name: 'X', value: '1' };
+  expect(envOf()).toEqual([[own, ...proxy], proxy]);
+  const other = { name: 'Y', value: '2' };
+  expect(envOf({ env: [other] })).toEqual([
+    [own, other, ...proxy],
+    [other, ...proxy],
+  ]);
+  const none = { name: 'HTTPS_PROXY', value: '' };
+  expect(envOf({ env: [none] })).toEqual([[own, none], [none]]);
+});
+
 test('the hash changes with all that is applied, and with nothing else', () => {
   const csv = csvOf();
   const hash = hashOf(desired(csv));

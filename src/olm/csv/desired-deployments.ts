@@ -4,9 +4,10 @@ import {
   olmLabels,
   operatorConditionVariable,
 } from '../../api/index.ts';
-import { goJsonHash, type JsonObject, objectAt, sortedKeys } from '../../base/index.ts';
+import { goJsonHash, type JsonObject, objectAt, sortedKeys, textAt } from '../../base/index.ts';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import { applyDeploymentConfig, type DeploymentConfig, ownerLabels } from '../../operators/index.ts';
+import { proxyVariables, type Variable } from './cluster-proxy.ts';
 import type { Serving } from './serving/index.ts';
 
 type Entry = NonNullable<ClusterServiceVersion['spec']['install']['spec']>['deployments'][number];
@@ -15,6 +16,8 @@ type Entry = NonNullable<ClusterServiceVersion['spec']['install']['spec']>['depl
 export interface DeploymentTerms {
   /** Of the Subscription. */
   readonly config: DeploymentConfig | undefined;
+  /** Variables for the proxy of the cluster. Default: none. */
+  readonly proxy?: readonly Variable[];
   readonly serving: Pick<Serving, 'amend'>;
 }
 
@@ -41,6 +44,13 @@ function annotatedTemplate(csv: ClusterServiceVersion, spec: JsonObject): JsonOb
   return { ...template, metadata: { ...metadata, annotations } };
 }
 
+/** A Subscription that sets one of the variables of the proxy decides about all of them. */
+function configWithProxy({ config = {}, proxy = [] }: DeploymentTerms): DeploymentConfig {
+  const { env = [] } = config;
+  const isDecided = env.some((variable) => proxyVariables.includes(textAt(variable, 'name')));
+  return isDecided || proxy.length === 0 ? config : { ...config, env: [...env, ...proxy] };
+}
+
 function desiredDeployment(csv: ClusterServiceVersion, entry: Entry, terms: DeploymentTerms): KubeObject {
   const { namespace = '', name } = csv.metadata;
   const { kind } = clusterServiceVersionResource;
@@ -52,7 +62,7 @@ function desiredDeployment(csv: ClusterServiceVersion, entry: Entry, terms: Depl
     metadata: { name: entry.name, namespace, labels, ownerReferences: [ownerReferenceOf(csv)] },
     spec,
   };
-  const configured = applyDeploymentConfig(base, terms.config ?? {});
+  const configured = applyDeploymentConfig(base, configWithProxy(terms));
   const named = applyDeploymentConfig(configured, { env: [{ name: operatorConditionVariable, value: name }] });
   const amended = terms.serving.amend(entry.name, named);
   const { annotations = {} } = amended.metadata;

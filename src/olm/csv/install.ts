@@ -43,7 +43,7 @@ export function deploymentsOf(
   csv: ClusterServiceVersion,
   serving: Serving,
 ): readonly KubeObject[] {
-  return desiredDeployments(csv, { config: configOf(context, csv), serving });
+  return desiredDeployments(csv, { config: configOf(context, csv), proxy: context.proxy.variables(), serving });
 }
 
 /** Deployments of the namespace that the ClusterServiceVersion owns, by its uid. */

@@ -13,6 +13,7 @@ import { type BundleContents, originalVersions } from '../../operators/index.ts'
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
 import { installPlanTarget } from '../plan-target.ts';
 import type { PlanContext, PlanSettings } from './context.ts';
+import { planMetrics } from './metrics.ts';
 import { steps } from './reconcile.ts';
 import { beginPlan, type PlanRun } from './run.ts';
 
@@ -135,5 +136,5 @@ export function addInstallPlans(manager: Manager, options: InstallPlansOptions):
       signal.addEventListener('abort', () => following[Symbol.dispose](), { once: true });
     },
   });
-  metrics?.readFrom(() => Promise.resolve({ install_plan_count: plans.values().length }));
+  metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? planMetrics(plans) : {}));
 }

@@ -7,6 +7,7 @@ import { installPlanTarget } from '../plan-target.ts';
 import type { SubscriptionContext } from './context.ts';
 import { SubscriptionCounts } from './count.ts';
 import { LastAnswers } from './last-answers.ts';
+import { subscriptionMetrics } from './metrics.ts';
 import { Newcomers } from './newcomers.ts';
 import { steps } from './reconcile.ts';
 import { createResolver, type NamespaceResolver } from './resolver.ts';
@@ -41,7 +42,7 @@ function createContext(manager: Manager, options: SubscriptionsOptions): Subscri
     globalCatalogNamespace,
     answers: new LastAnswers(),
     newcomers: new Newcomers(),
-    counts: new SubscriptionCounts(subscriptions),
+    counts: new SubscriptionCounts(),
     events: manager.eventRecorder(component),
     caches: {
       subscriptions,
@@ -118,8 +119,10 @@ export const subscriptionController: ControllerDefinition<SubscriptionContext, N
 /** Adds the controller of Subscriptions. */
 export function addSubscriptions(manager: Manager, options: SubscriptionsOptions): void {
   const context = createContext(manager, options);
-  const { resolver, counts, views } = context;
-  counts.showIn(manager.metrics);
+  const { resolver, caches, views } = context;
+  manager.metrics?.readFrom(() =>
+    Promise.resolve(manager.isLeading() ? subscriptionMetrics(caches.subscriptions, context.counts) : {}),
+  );
   const added = manager.add(subscriptionController, {
     context,
     workers,

@@ -1,17 +1,12 @@
 import type { Subscription } from '../../api/index.ts';
-import type { KindCache, NamespacedName } from '../../kube/index.ts';
+import type { NamespacedName } from '../../kube/index.ts';
 import { formatNamespacedName } from '../../kube/index.ts';
-import type { LabelledValue, Metrics } from '../../metrics/index.ts';
+import type { LabelledValue } from '../../metrics/index.ts';
 
 /** Counts reconciles by Subscription, as OLM does: a change of the labels starts a new series. Two that have one name in two namespaces are counted each,
  *  and shown as one where their labels are the same. */
 export class SubscriptionCounts {
   readonly #counts = new Map<string, LabelledValue>();
-  readonly #subscriptions: KindCache;
-
-  constructor(subscriptions: KindCache) {
-    this.#subscriptions = subscriptions;
-  }
 
   count({ metadata, spec, status }: Subscription): void {
     const { name, namespace = '' } = metadata;
@@ -33,12 +28,8 @@ export class SubscriptionCounts {
     this.#counts.delete(formatNamespacedName(name));
   }
 
-  showIn(metrics: Metrics | undefined): void {
-    metrics?.readFrom(() =>
-      Promise.resolve({
-        subscription_count: this.#subscriptions.values().length,
-        subscription_sync_total: [...this.#counts.values()],
-      }),
-    );
+  /** The counts so far. */
+  values(): readonly LabelledValue[] {
+    return [...this.#counts.values()];
   }
 }
