@@ -11,6 +11,7 @@ import { startOracle } from '../test/olm/oracle.ts';
 import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
 import type { Implementation, Recording, Recordings } from '../test/olm/scenario.ts';
+import { recordTakeover } from '../test/olm/takeover/record.ts';
 
 const usage = `usage: npm run conformance:olm -- [options]
   --area NAME      only test/olm/scenarios/NAME.ts; may be given several times
@@ -19,7 +20,8 @@ const usage = `usage: npm run conformance:olm -- [options]
   --record         write what the real OLM showed to test/olm/seen/
   --out FOLDER     write what was shown there
   --missing        only scenarios that were not recorded yet
-  --lanes N        scenarios at a time (default 8)`;
+  --lanes N        scenarios at a time (default 8)
+  --takeover       record what it leaves for a takeover instead`;
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +32,7 @@ const { values } = parseArgs({
     out: { type: 'string' },
     missing: { type: 'boolean', default: false },
     lanes: { type: 'string', default: '8' },
+    takeover: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -83,8 +86,15 @@ async function playOne(area: string, start: () => Promise<Implementation>): Prom
   console.log(`${area}: ${scenarios.length} scenarios on ${name}, ${differing} differ from their recording`);
 }
 
+async function recordLeft(): Promise<void> {
+  const binaries = await findOlm({ mayBuild: true, report: console.log });
+  if ('missing' in binaries) return console.log(`nothing is recorded, for there is no OLM: ${binaries.missing}`);
+  await recordTakeover(binaries);
+}
+
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
+  if (values.takeover) return await recordLeft();
   const start = await starter();
   if ('missing' in start) return console.log(`conformance:olm is skipped, for there is no OLM: ${start.missing}`);
   for (const area of values.area ?? (await areaNames())) await playOne(area, start);

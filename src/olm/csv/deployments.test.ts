@@ -74,7 +74,7 @@ test('the configuration cannot change the name of the OperatorCondition', () => 
 test('the hash changes with all that is applied, and with nothing else', () => {
   const csv = csvOf();
   const hash = hashOf(desired(csv));
-  expect(hash).toMatch(/^[0-9a-z]{1,63}$/);
+  expect(hash).toMatch(/^longshore-[0-9a-z]{1,53}$/);
   const annotated = csvOf({ note: 'n', 'kubectl.kubernetes.io/last-applied-configuration': 'x' });
   expect(hashOf(desired(annotated))).toBe(hash);
   expect(hashOf(desired(csvOf({ note: 'm' })))).not.toBe(hash);
