@@ -20,7 +20,7 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
   readonly catalogs: Pick<CatalogsContext, 'catalogsDir' | 'openCatalogServer'> | undefined;
   /** Operator Lifecycle Manager, and the folder of its catalogs and bundles; undefined: its kinds are left alone. */
   readonly olm?:
-    | (Pick<OlmContext, 'olmDir' | 'packages' | 'registry'> & { readonly settings: OlmSettings })
+    | (Pick<OlmContext, 'olmDir' | 'packages' | 'registry' | 'reviewKube'> & { readonly settings: OlmSettings })
     | undefined;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
@@ -33,6 +33,8 @@ export interface RunningControllers extends AsyncDisposable {
   readonly contentUrl: string;
   readonly catalogsUrl: string | undefined;
   readonly views: CatalogViews | undefined;
+  /** Resolves when another Operator Lifecycle Manager was started on the cluster: the process must end. */
+  readonly whenOtherOlm: Promise<void>;
   /** All Bundles, while the controllers run. */
   bundles(): KindCache | undefined;
   health(): readonly ControllerHealth[];
@@ -76,7 +78,7 @@ export async function startControllers(
     addPlatformOperators(manager, { views, systemNamespace, version: environment.version, isAccountRequired });
   }
   const unpacking = unpackSettings(settings, context);
-  const sources =
+  const olm =
     context.olm && (await addOlm(manager, context.olm.settings, { ...context.olm, registries, unpacking, stack }));
   // The controllers end before what they work with.
   stack.defer(async () => {
@@ -86,7 +88,7 @@ export async function startControllers(
   await start(manager, context, catalogs);
   stack.use(registries.mirrors.watch(provisioners.retryImages));
   stack.use(registries.imagePolicy.watch(provisioners.retrySources));
-  for (const unpacked of [catalogs, sources]) {
+  for (const unpacked of [catalogs, olm?.sources]) {
     if (unpacked === undefined) continue;
     const retry = (): void => unpacked.retry();
     stack.use(registries.mirrors.watch(retry));
@@ -97,6 +99,7 @@ export async function startControllers(
     contentUrl: provisioners.contentUrl,
     catalogsUrl: catalogs?.url,
     views: catalogs?.views,
+    whenOtherOlm: olm?.whenOtherAppeared ?? new Promise(() => undefined),
     bundles: () => (signal.aborted ? undefined : bundles),
     health: () => manager.health(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -3,6 +3,7 @@ import { catalogSourceResource, parseCatalogSource } from '../src/api/index.ts';
 import type { ServingCertificate } from '../src/base/index.ts';
 import { type RegistryServer, startRegistryServer } from '../src/catalog/index.ts';
 import type { Manager } from '../src/controller/index.ts';
+import type { KubeClient } from '../src/kube/index.ts';
 import {
   addApiRoles,
   addCatalogSources,
@@ -17,6 +18,7 @@ import {
   addSubscriptions,
   type BundleContentsOptions,
   type CatalogSources,
+  OtherOlm,
   openBundleContents,
   type PackageService,
   type RegistryTerms,
@@ -54,6 +56,8 @@ export interface OlmContext {
   readonly registry?: CatalogServing | undefined;
   /** Undefined: no PackageManifests are served. */
   readonly packages?: PackageServing | undefined;
+  /** Asks about users and permissions, also while this process does not lead. Undefined: no other installation is looked for. */
+  readonly reviewKube?: KubeClient | undefined;
   /** No other process uses it. */
   readonly olmDir: string;
   readonly registries: RegistrySettings;
@@ -102,20 +106,31 @@ function bundleTermsReader(
   };
 }
 
-/** Adds the controllers of Operator Lifecycle Manager. A new one is added here. The package server belongs to `stack`.
+/** Catalogs, and when the process must end, because another installation was started. */
+export interface AddedOlm {
+  readonly sources: CatalogSources;
+  readonly whenOtherAppeared: Promise<void> | undefined;
+}
+
+/** Adds the controllers of Operator Lifecycle Manager, which work while no other installation does. A new one is added here. The package server belongs to
+ *  `stack`.
  *  @throws TerminalError DataFolderInUse, DataFolderUnusable · Error when a port is taken */
 export async function addOlm(
-  manager: Manager,
+  whole: Manager,
   { globalCatalogNamespace }: OlmSettings,
   {
     olmDir,
     packages,
     registry,
     registries,
+    reviewKube,
     unpacking: settings,
     stack,
   }: OlmContext & { readonly stack: AsyncDisposableStack },
-): Promise<CatalogSources> {
+): Promise<AddedOlm> {
+  const other = reviewKube && new OtherOlm(whole, reviewKube);
+  const manager = other?.gate() ?? whole;
+  void other?.watch();
   const readShared = sharedTermsReader(registries);
   let views: CatalogSources | undefined;
   const server = registry && stack.use(await openRegistry(manager, () => views, registry));
@@ -145,5 +160,5 @@ export async function addOlm(
   addCopiedCsvs(manager);
   addApiRoles(manager);
   if (packages !== undefined) stack.use(await openPackages(manager, sources, packages));
-  return sources;
+  return { sources, whenOtherAppeared: other?.whenAppeared };
 }

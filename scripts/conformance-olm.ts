@@ -12,6 +12,7 @@ import { startOracle } from '../test/olm/oracle.ts';
 import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
 import type { Implementation, Recording, Recordings } from '../test/olm/scenario.ts';
+import { recordTakeover } from '../test/olm/takeover/record.ts';
 
 const usage = `usage: npm run conformance:olm -- [options]
   --area NAME      only test/olm/scenarios/NAME.ts; may be given several times
@@ -21,7 +22,8 @@ const usage = `usage: npm run conformance:olm -- [options]
   --out FOLDER     write what was shown there
   --metrics        only the names, types and labels of metrics
   --missing        only scenarios that were not recorded yet
-  --lanes N        scenarios at a time (default 8)`;
+  --lanes N        scenarios at a time (default 8)
+  --takeover       record what it leaves for a takeover instead`;
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     metrics: { type: 'boolean', default: false },
     missing: { type: 'boolean', default: false },
     lanes: { type: 'string', default: '8' },
+    takeover: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -95,8 +98,15 @@ async function playMetrics(start: () => Promise<Implementation>): Promise<void> 
   console.log(isSame ? 'metrics: as recorded' : JSON.stringify(families, undefined, 2));
 }
 
+async function recordLeft(): Promise<void> {
+  const binaries = await findOlm({ mayBuild: true, report: console.log });
+  if ('missing' in binaries) return console.log(`nothing is recorded, for there is no OLM: ${binaries.missing}`);
+  await recordTakeover(binaries);
+}
+
 async function main(): Promise<void> {
   if (values.help) return console.log(usage);
+  if (values.takeover) return await recordLeft();
   const start = await starter();
   if ('missing' in start) return console.log(`conformance:olm is skipped, for there is no OLM: ${start.missing}`);
   if (values.metrics) return await playMetrics(start);

@@ -58,6 +58,7 @@ test('permissions of the previous overlay are removed, and without --overlay the
     image: 'registry.example.com/l:1',
     shards: 1,
     hasOlm: false,
+    olmNamespace: undefined,
   });
   expect(chooseOverlay(undefined, installed)).toBe('service-accounts');
   expect(chooseOverlay('least', installed)).toBe('least');
@@ -65,7 +66,7 @@ test('permissions of the previous overlay are removed, and without --overlay the
 
 test('if the installed overlay is unknown, --overlay is required; at the first installation it is not', () => {
   expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
-  const installed = { image: undefined, shards: 1, hasOlm: false };
+  const installed = { image: undefined, shards: 1, hasOlm: false, olmNamespace: undefined };
   expect(() => chooseOverlay(undefined, { ...installed, overlay: undefined })).toThrow('set --overlay self-signed|');
   expect(() => chooseOverlay(undefined, { ...installed, overlay: 'own' })).toThrow(
     '"own", which this version does not have',
@@ -123,7 +124,13 @@ test('roles of another owner with a name of ours are neither overwritten nor rem
   expect(items.map(({ metadata: { name } }) => name)).not.toContain('rukpak-system');
   using progress = createProgress(process.stderr, { isQuiet: true });
   const options = { timeoutMs: 30_000, progress, onRemoved: (): void => undefined };
-  await removeInstallation({ kube: cluster.kube, isDryRun: false, isWithContent: false, ...options });
+  await removeInstallation({
+    kube: cluster.kube,
+    isDryRun: false,
+    isWithContent: false,
+    isWithOperators: false,
+    ...options,
+  });
   expect(await hasRole('longshore-metrics-reader')).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 import { ownerKindLabel } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
-import { hasOlm } from './olm.ts';
+import { hasOlm, olmNamespaceOf } from './olm.ts';
 import { type Overlay, overlays } from './overlays.ts';
 import { shardCountOf } from './shards.ts';
 
@@ -19,6 +19,8 @@ export interface Installed {
   readonly shards: number;
   /** Whether the controllers do what Operator Lifecycle Manager does. */
   readonly hasOlm: boolean;
+  /** Of its global catalogs; undefined: the usual one. */
+  readonly olmNamespace: string | undefined;
 }
 
 /** Whether the object came with an installation, in whatever way, or is one that our processes have made for themselves. What a bundle brought is
@@ -57,6 +59,7 @@ export async function findInstalled(kube: KubeClient, signal: AbortSignal): Prom
     image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,
     shards: shardCountOf(core),
     hasOlm: hasOlm(core),
+    olmNamespace: olmNamespaceOf(core),
   };
 }
 

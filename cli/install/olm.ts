@@ -16,11 +16,23 @@ export function hasOlm(deployment: KubeObject): boolean {
   return objectsAt(pod, 'containers').some((container) => listOfTexts(container, 'args').includes(olmArgument));
 }
 
-function withArgument(object: KubeObject): KubeObject {
+/** Names the namespace of global catalogs, where it is not the usual one. */
+export const olmNamespaceArgument = '--olm-namespace=';
+const usualNamespace = 'olm';
+
+/** The namespace of global catalogs that a Deployment of the controllers names. */
+export function olmNamespaceOf(deployment: KubeObject): string | undefined {
+  const pod = objectAt(deployment as unknown as JsonObject, 'spec', 'template', 'spec');
+  const args = objectsAt(pod, 'containers').flatMap((container) => listOfTexts(container, 'args'));
+  return args.find((arg) => arg.startsWith(olmNamespaceArgument))?.slice(olmNamespaceArgument.length);
+}
+
+function withArgument(object: KubeObject, namespace: string | undefined): KubeObject {
   if (object.metadata.name !== coreName) return object;
+  const named = namespace === undefined || namespace === usualNamespace ? [] : [`${olmNamespaceArgument}${namespace}`];
   return withContainers(object, (container) => ({
     ...container,
-    args: [...listOfTexts(container, 'args'), olmArgument],
+    args: [...listOfTexts(container, 'args'), olmArgument, ...named],
   }));
 }
 
@@ -31,23 +43,50 @@ export async function olmPermissionObjects(): Promise<readonly KubeObject[]> {
   return (await readDeployFile(permissionsFile)) as unknown as KubeObject[];
 }
 
-/** The manifests with Operator Lifecycle Manager: its definitions, namespaces, groups and roles, and the argument of the controllers. */
-export async function withOlm(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+/** The manifests with Operator Lifecycle Manager: its definitions, namespaces, groups and roles, and the arguments of the controllers. Catalogs in
+ *  `namespace` are visible in all others. */
+export async function withOlm(objects: readonly KubeObject[], namespace?: string): Promise<readonly KubeObject[]> {
   const definitions = ((await readOlmCrds()) as unknown as KubeObject[]).map(labelled);
   const shipped = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
-  return [...objects.map(withArgument), ...definitions, ...shipped, ...(await olmPermissionObjects())];
+  return [
+    ...objects.map((object) => withArgument(object, namespace)),
+    ...definitions,
+    ...shipped,
+    ...(await olmPermissionObjects()),
+  ];
+}
+
+/** Deployments with the names of another installation, whether they run or not. */
+export async function findOlmDeployments(kube: KubeClient, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const found: KubeObject[] = [];
+  for (const name of programs) {
+    const target = { apiVersion: 'apps/v1', kind: 'Deployment', fieldSelector: `metadata.name=${name}` };
+    found.push(...(await kube.list(target, { signal })).items);
+  }
+  return found;
+}
+
+/** Whether a Deployment is to have Pods. */
+export function runsPods(deployment: KubeObject): boolean {
+  return objectAt(deployment as unknown as JsonObject, 'spec')?.['replicas'] !== 0;
+}
+
+/** The namespace whose catalogs the catalog operator shows in all others; undefined for the usual one, and for another program. */
+export function globalNamespaceOf(deployment: KubeObject): string | undefined {
+  if (deployment.metadata.name !== 'catalog-operator') return undefined;
+  const pod = objectAt(deployment as unknown as JsonObject, 'spec', 'template', 'spec');
+  const args = objectsAt(pod, 'containers').flatMap((container) => listOfTexts(container, 'args'));
+  const index = args.findIndex((arg) => /^--?namespace(=|$)/.test(arg));
+  const text = args[index]?.includes('=') === true ? args[index].replace(/^[^=]*=/, '') : args[index + 1];
+  const isNamed = index >= 0 && text !== undefined && text !== '';
+  const named = isNamed && !text.startsWith('$(') ? text : deployment.metadata.namespace;
+  return named === usualNamespace ? undefined : named;
 }
 
 /** Deployments of another installation that runs, as `NAMESPACE/NAME`. */
 export async function findOtherOlm(kube: KubeClient, signal: AbortSignal): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const name of programs) {
-    const target = { apiVersion: 'apps/v1', kind: 'Deployment', fieldSelector: `metadata.name=${name}` };
-    const { items } = await kube.list(target, { signal });
-    const running = items.filter((object) => objectAt(object as unknown as JsonObject, 'spec')?.['replicas'] !== 0);
-    found.push(...running.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
-  }
-  return found;
+  const running = (await findOlmDeployments(kube, signal)).filter(runsPods);
+  return running.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 }
 
 /** Two installations would work against each other.
@@ -55,6 +94,6 @@ export async function findOtherOlm(kube: KubeClient, signal: AbortSignal): Promi
 export async function assertNoOtherOlm(kube: KubeClient, signal: AbortSignal): Promise<void> {
   const found = await findOtherOlm(kube, signal);
   if (found.length === 0) return;
-  const text = `Operator Lifecycle Manager runs on this cluster (Deployment ${found.join(', ')}): two of them would work against each other. Scale these to 0 first, or install without --olm; nothing was changed`;
+  const text = `Operator Lifecycle Manager runs on this cluster (Deployment ${found.join(', ')}): two of them would work against each other. Take over what it has installed with "longshore install --olm --take-over" (docs/migrate-from-olm.md), or install without --olm; nothing was changed`;
   throw new TerminalError('OlmPresent', text);
 }

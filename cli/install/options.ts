@@ -27,10 +27,22 @@ export const installOptions = {
     description:
       'Install Operator Lifecycle Manager as well: CatalogSources, Subscriptions, ClusterServiceVersions and OperatorGroups are reconciled (default: as installed, else no).',
   },
+  'take-over': {
+    kind: 'flag',
+    default: false,
+    description:
+      'With --olm, where another Operator Lifecycle Manager runs: scale its Deployments to 0, after a question, and continue with what it has installed.',
+  },
   'dry-run': {
     kind: 'flag',
     default: false,
     description: 'Send a server-side dry run and change nothing.',
+  },
+  yes: {
+    short: 'y',
+    kind: 'flag',
+    default: false,
+    description: 'Skip the confirmation prompt of --take-over; required if standard input is not a terminal.',
   },
   timeout: {
     kind: 'duration',
@@ -47,6 +59,12 @@ export const uninstallOptions = {
     kind: 'flag',
     default: false,
     description: 'First delete BundleDeployments with everything that they installed, and Bundles.',
+  },
+  'with-operators': {
+    kind: 'flag',
+    default: false,
+    description:
+      'First delete the Subscriptions, ClusterServiceVersions and CatalogSources of Operator Lifecycle Manager, with what the operators run; definitions of their kinds and custom resources stay.',
   },
   'dry-run': {
     kind: 'flag',

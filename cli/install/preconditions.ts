@@ -21,7 +21,7 @@ import {
 import { isTooOld, oldestKubernetes } from '../client/index.ts';
 import { isOurs } from './installed.ts';
 import { readManifests } from './manifests.ts';
-import { olmArgument } from './olm.ts';
+import { olmArgument, olmNamespaceArgument } from './olm.ts';
 import { overlays } from './overlays.ts';
 
 interface Asking {
@@ -110,7 +110,8 @@ async function assertNothingLost(objects: readonly KubeObject[], { kube, signal 
     const live = await readLive(kube, object, signal);
     const retained = argsOf([object]);
     const lost = [...argsOf(live === undefined ? [] : [live])].filter((arg) => {
-      return !own.has(arg) && !retained.has(arg) && !arg.startsWith('--shard');
+      const isChosen = arg.startsWith('--shard') || arg.startsWith(olmNamespaceArgument);
+      return !own.has(arg) && !retained.has(arg) && !isChosen;
     });
     if (lost.length === 0) continue;
     const text = `${describeRef(refOf(object))} was given ${lost.map((arg) => JSON.stringify(arg)).join(', ')}, which it would lose: install with what has given it, such as "kubectl apply --server-side -k" of your overlay, or take it away first; nothing was changed`;

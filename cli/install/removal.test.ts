@@ -48,6 +48,7 @@ async function remove(isWithContent: boolean, timeoutMs = 30_000): Promise<unkno
     progress,
     onRemoved: () => undefined,
     isWithContent,
+    isWithOperators: false,
   });
 }
 
@@ -78,7 +79,7 @@ test('what there is of each shard goes, also where the namespace stays for what 
   const another = brought.find(({ kind }) => kind === 'Deployment');
   const foreign = { ...another, metadata: { name: 'core-4', namespace: 'rukpak-system' } } as KubeObject;
   await kube.apply(foreign, user);
-  expect(await remove(false)).toEqual(['Deployment core-4']);
+  expect(await remove(false)).toMatchObject({ others: ['Deployment core-4'] });
   for (const { apiVersion: version, kind } of brought.filter((object) => object.kind !== 'Namespace')) {
     const { items } = await kube.list({ apiVersion: version, kind, namespace: 'rukpak-system' });
     expect(items.map(({ metadata }) => metadata.name)).toEqual(kind === 'Deployment' ? ['core-4'] : []);
@@ -125,6 +126,6 @@ test('an uninstallation ends when the namespace is deleted, and names what holds
   );
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'held', namespace: namespace.name };
   await kube.patch(ref, { metadata: { finalizers: null } }, user);
-  expect(await remove(false)).toEqual([]);
+  expect(await remove(false)).toEqual({ others: [], kinds: [] });
   await expect(kube.get(namespace)).rejects.toThrow('not found');
 });

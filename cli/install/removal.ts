@@ -14,19 +14,11 @@ import { type DeletionOptions, deleteAll, deleteOne, listIfServed, namesOf, unti
 import { isOurs } from './installed.ts';
 import { formerObjects, readManifests } from './manifests.ts';
 import { olmPermissionObjects } from './olm.ts';
+import { removeOlm, removeOperators } from './olm-removal.ts';
+import { othersIn } from './others-in.ts';
 import { crdNameOf, sharedKinds } from './others-kinds.ts';
 import { overlays } from './overlays.ts';
 import { shardsAbove } from './shards.ts';
-
-/** What a cluster puts into every namespace. */
-const clusterOwn =
-  /^(kube-root-ca\.crt|openshift-service-ca\.crt|default-token-.+|(default|builder|deployer)-dockercfg-.+)$/;
-/** Of kinds that users would miss. */
-const missedKinds: readonly { readonly apiVersion: string; readonly kind: string }[] = [
-  ...['Secret', 'ConfigMap', 'Service', 'PersistentVolumeClaim'].map((kind) => ({ apiVersion: 'v1', kind })),
-  ...['Deployment', 'StatefulSet', 'DaemonSet'].map((kind) => ({ apiVersion: 'apps/v1', kind })),
-  ...['Job', 'CronJob'].map((kind) => ({ apiVersion: 'batch/v1', kind })),
-];
 
 /** Those of `sharedKinds` that we have brought. */
 async function ourSharedKinds(kube: KubeClient): Promise<readonly Resource[]> {
@@ -71,20 +63,6 @@ async function shippedInReverse(): Promise<KubeObject[]> {
     .toReversed();
 }
 
-/** Objects of other owners in the namespace. */
-async function othersIn(kube: KubeClient, namespace: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const target of missedKinds) {
-    const items = await listIfServed(kube, { ...target, namespace });
-    const others = items.filter(({ metadata: { name = '', labels, ownerReferences } }) => {
-      const isOwn = labels?.['app.kubernetes.io/part-of'] === 'longshore' || ownSecretNames.includes(name);
-      return !isOwn && !clusterOwn.test(name) && ownerReferences === undefined;
-    });
-    found.push(...others.map(({ metadata }) => `${target.kind} ${metadata.name ?? ''}`));
-  }
-  return found;
-}
-
 /** The namespace with what the processes have written into it, unless it has objects of other owners; returns those. */
 async function removeNamespace(namespace: KubeObject, options: DeletionOptions): Promise<readonly string[]> {
   const { name = '' } = namespace.metadata;
@@ -99,13 +77,21 @@ async function removeNamespace(namespace: KubeObject, options: DeletionOptions):
   return others;
 }
 
+/** What an uninstallation leaves. */
+export interface Stayed {
+  /** Objects of other owners in the namespace, which stays then. */
+  readonly others: readonly string[];
+  /** A line for each kind of Operator Lifecycle Manager that has objects. */
+  readonly kinds: readonly string[];
+}
+
 /** Removes what `install` has brought, webhooks first, so that no request waits for them, CustomResourceDefinitions last, and waits until all of it
- *  is deleted; kinds of other programs stay. The namespace stays where it has objects of others; they are the result. Content must not exist, unless
- *  `isWithContent`.
+ *  is deleted; kinds of other programs stay. The namespace stays where it has objects of others, and kinds of Operator Lifecycle Manager where they have objects,
+ *  unless `isWithOperators`. Content must not exist, unless `isWithContent`.
  *  @throws TerminalError ContentLeft, StillThere */
 export async function removeInstallation(
-  given: DeletionOptions & { readonly isWithContent: boolean },
-): Promise<readonly string[]> {
+  given: DeletionOptions & { readonly isWithContent: boolean; readonly isWithOperators: boolean },
+): Promise<Stayed> {
   const removed: KubeObject[] = [];
   const options: typeof given = {
     ...given,
@@ -120,13 +106,15 @@ export async function removeInstallation(
     if (shared.includes(platformOperatorResource)) await deleteAll(platformOperatorResource, options);
     await deleteAll(bundleDeploymentResource, options);
   } else await assertNoContent(kube, shared);
+  if (options.isWithOperators) await removeOperators(options);
   await deleteAll(bundleResource, options);
   if (shared.includes(clusterCatalogResource)) await deleteAll(clusterCatalogResource, options);
   progress.clear();
   const others = await removeShipped(shared, options);
+  const kinds = await removeOlm(options, options.isWithOperators);
   if (!options.isDryRun) await untilDeleted(removed, options);
   progress.clear();
-  return others;
+  return { others, kinds };
 }
 
 async function removeShipped(shared: readonly Resource[], options: DeletionOptions): Promise<readonly string[]> {

@@ -17,7 +17,7 @@ import { keepYoungHeapSmall } from '../command/index.ts';
 import { startOnRememberedPort } from '../process/index.ts';
 import { checkProcessLimits, openContentServer, openRegistrySettings, processEnvironment } from '../runtime/index.ts';
 import type { Config } from '../settings/index.ts';
-import { openCluster } from './cluster.ts';
+import { type OpenCluster, openCluster } from './cluster.ts';
 import { publishContentPod } from './content-pod.ts';
 
 const loopback = '127.0.0.1';
@@ -35,6 +35,8 @@ export interface Platform extends AsyncDisposable {
   readonly catalogsUrl: string | undefined;
   /** Where `<bundle>.tgz` files are. */
   readonly storeDir: string;
+  /** Resolves when another Operator Lifecycle Manager was started on the cluster: the process must end. */
+  readonly whenOtherOlm: Promise<void>;
 }
 
 /** What the platform is started with; `onStep` gets one short line for each step of the start. */
@@ -135,10 +137,13 @@ function localServers(
 const packageService = 'packageserver';
 
 /** Operator Lifecycle Manager; an API server of ours reaches the package server on loopback. */
-async function olmParts({ olm: settings, clusterPath }: Config, folder: string): Promise<ControllersContext['olm']> {
+async function olmParts(
+  { olm: settings, clusterPath }: Config,
+  { folder, kube }: OpenCluster,
+): Promise<ControllersContext['olm']> {
   if (settings === undefined) return undefined;
   const olmDir = join(folder, 'olm');
-  if (clusterPath !== undefined) return { settings, olmDir };
+  if (clusterPath !== undefined) return { settings, olmDir, reviewKube: kube };
   const namespace = settings.globalCatalogNamespace;
   const dnsNames = [`${packageService}.${namespace}.svc`];
   const serving = await createServingCertificate({ commonName: 'longshore packages', clock: systemClock, dnsNames });
@@ -194,7 +199,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       log,
       metrics,
       storeDir,
-      olm: await olmParts(config, cluster.folder),
+      olm: await olmParts(config, cluster),
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),
@@ -212,5 +217,14 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   isStarted = true;
   const owned = stack.move();
   const urls = { contentUrl, catalogsUrl };
-  return { apiServer, kube, kubeconfigPath, storeDir, ...urls, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const { whenOtherOlm } = controllers;
+  return {
+    apiServer,
+    kube,
+    kubeconfigPath,
+    storeDir,
+    whenOtherOlm,
+    ...urls,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }

@@ -40,6 +40,8 @@ export interface AddOptions<Context> {
   readonly workers: number;
   /** In which every object is reconciled once although nothing changed. Default: never. */
   readonly resyncMs?: number;
+  /** Nothing is reconciled before it resolves, if ever; `start` does not wait for it. */
+  readonly whenAllowed?: Promise<void> | undefined;
   /** Runs when the caches are synced, until this process leads; aborted then, and awaited. */
   readonly whileStandby?: (signal: AbortSignal) => Promise<void>;
   /** Runs once before the first reconcile, when the caches are synced and this process leads. */
@@ -86,9 +88,16 @@ export interface Manager extends Omit<ManagerOptions, 'election'> {
 
 interface Entry {
   readonly name: string;
+  /** Whether `start` waits until it works. */
+  readonly isAwaited: boolean;
   health: ControllerHealth['state'];
   readonly start: (onSynced: () => void) => Promise<void>;
   readonly whenStopped: Promise<void>;
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 const alone: Election = { isLeading: () => true, whenLeading: Promise.resolve(true) };
@@ -128,6 +137,7 @@ async function reconcile<Run extends ReconcileRun>(
 
 class RunningController<Context, Run extends ReconcileRun> implements Entry, AddedController {
   readonly name: string;
+  readonly isAwaited: boolean;
   readonly whenStopped: Promise<void>;
   health: ControllerHealth['state'] = 'syncing';
   readonly #manager: Manager;
@@ -144,6 +154,7 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
   ) {
     const { definition, options } = work;
     this.name = definition.name;
+    this.isAwaited = options.whenAllowed === undefined;
     this.#manager = manager;
     this.#election = election;
     this.#definition = definition;
@@ -192,7 +203,7 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
     const targets = targetsOf(this.#definition, watches);
     await Promise.all(targets.map((target) => this.#manager.cache(target).whenSynced));
     onSynced();
-    if (!(await this.#mayWork())) return;
+    if (!(await this.#isAllowed()) || !(await this.#mayWork())) return;
     await beforeWork?.();
     if (this.#manager.signal.aborted) return;
     const request = (key: NamespacedName): void => this.#controller.enqueue(key);
@@ -200,6 +211,15 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
     this.enqueueAll();
     this.health = 'running';
     this.#allowed.resolve();
+  }
+
+  async #isAllowed(): Promise<boolean> {
+    const { whenAllowed } = this.#options;
+    if (whenAllowed === undefined) return true;
+    this.health = 'standby';
+    const { signal } = this.#manager;
+    await Promise.race([whenAllowed, abortOf(signal)]);
+    return !signal.aborted;
   }
 
   async #mayWork(): Promise<boolean> {
@@ -271,12 +291,16 @@ export function createManager(options: ManagerOptions): Manager {
     },
     start: async () => {
       const remaining = new Set(entries);
-      const starting = entries.map((entry) =>
-        entry.start(() => {
+      const starting = entries.map(async (entry) => {
+        const started = entry.start(() => {
           remaining.delete(entry);
           if (remaining.size === 0) synced.resolve();
-        }),
-      );
+        });
+        if (entry.isAwaited) return await started;
+        started.catch((thrown: unknown) => {
+          options.log.error({ controller: entry.name, message: errorMessage(thrown) }, 'controller not started');
+        });
+      });
       await Promise.all(starting);
     },
     whenSynced: synced.promise,

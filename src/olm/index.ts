@@ -48,6 +48,7 @@ export {
   operatorConditionController,
 } from './operator-condition/controller.ts';
 export { addOperatorGroups, type OperatorGroupsOptions, operatorGroupController } from './operator-group/controller.ts';
+export { OtherOlm } from './other-olm.ts';
 export {
   addPackageRegistration,
   type PackageRegistrationOptions,

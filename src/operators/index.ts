@@ -21,5 +21,5 @@ export { permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
 export { isInactiveMember, type Placement, placementOf } from './placement.ts';
 export { inlineBytesFor, orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
-export { readStepManifest, type StepReference } from './step-reference.ts';
+export { readStepManifest, type StepManifest, type StepReference } from './step-reference.ts';
 export { unpackTimeoutOf } from './unpack-timeout.ts';

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { clusterServiceVersionResource, olmLabels } from '../api/index.ts';
 import {
   goJson,
-  goJsonHash,
   type JsonObject,
   type JsonValue,
   joinName,
@@ -31,6 +30,12 @@ function base62(hex: string): string {
  *  @see docs/spec/olm-v0.md#install-strategy-deployment */
 export function permissionsHash(value: JsonValue): string {
   return base62(createHash('sha224').update(goJson(value)).digest('hex'));
+}
+
+/** In names of roles, as OLM calculates it: a plan that OLM has made names the same objects. */
+function nameHash(value: JsonValue): string {
+  const text = `${goJson(value)}\n`;
+  return base62(createHash('sha224').update(text).digest('hex'));
 }
 
 /** A rule in the order of members in which Go writes it, without what no rule has. */
@@ -78,8 +83,8 @@ function ownerOf(name: string, namespace: string): Owner {
 function rolePair(owner: Owner, { account, rules, isCluster }: Permission): readonly JsonObject[] {
   const permission = { serviceAccountName: account, rules: [...rules] };
   const name = isCluster
-    ? joinName(owner.name, goJsonHash([owner.name, owner.namespace, permission]))
-    : joinName(`${owner.name}-${account}`, goJsonHash([owner.name, permission]));
+    ? joinName(owner.name, nameHash({ name: owner.name, namespace: owner.namespace, permission }))
+    : joinName(`${owner.name}-${account}`, nameHash({ name: owner.name, permission }));
   const kind = isCluster ? 'ClusterRole' : 'Role';
   const place: JsonObject = isCluster ? {} : { namespace: owner.namespace, ownerReferences: [owner.reference] };
   const metadataOf = (hash: string): JsonObject => ({

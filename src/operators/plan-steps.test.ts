@@ -127,16 +127,16 @@ describe('steps of a bundle', () => {
   });
 });
 
-// The values were computed with Go's encoding/json, crypto/sha256 and math/big.
 test('names and hashes of permissions are those that OLM computes', () => {
-  const rules = [{ resources: ['pods'], verbs: ['get'], apiGroups: [''] }];
-  const install = { strategy: 'deployment', spec: { permissions: [{ serviceAccountName: 'acc', rules }] } };
-  const csv = acmeCsv({ install }, { name: 'boat.v1' });
-  const [, account, role] = planSteps({ name: 'boat.v1', csv, objects: [] }, { namespace: 'a', catalog });
-  expect(account?.resource.name).toBe('acc');
-  expect(role?.resource.name).toBe('boat.v1-acc-42ai1kbc2b6eoo0wtfojtjl6setqv6i6xkalr9g56tr');
+  const rules = [{ resources: ['configmaps'], verbs: ['get'], apiGroups: [''] }];
+  const permissions = [{ serviceAccountName: 'controller-manager', rules }];
+  const csv = acmeCsv({ install: { strategy: 'deployment', spec: { permissions } } }, { name: 'barge.v0.2.0' });
+  const [, account, role] = planSteps({ name: 'barge.v0.2.0', csv, objects: [] }, { namespace: 'a', catalog });
+  expect(account?.resource.name).toBe('controller-manager');
+  // As in a plan that OLM v0.46 has made: test/olm/seen/takeover-state.json.
+  expect(role?.resource.name).toBe('barge.v0.2.0-controller--6QRhi1SmOo5vj1quQ5UwgY91Q8ZAjiDAIzmJ4A');
   expect(textAt(objectAt(manifestOf(role), 'metadata', 'labels'), 'olm.permissions.hash')).toBe(
-    '11rrkxEvVvfh9HkCh7cyssbBqZFy9B7koZklln',
+    '9b1l66XdBkgGyRsF8UTT7cJseCinXJQF3swGUU',
   );
 });
 
@@ -172,7 +172,7 @@ describe('manifests of large bundles', () => {
       maxInlineBytes: 0,
     };
     const [csv, other] = planSteps(identified, options).map(({ resource }) =>
-      readStepManifest(resource.manifest ?? ''),
+      readStepManifest(resource.manifest ?? '', { name: 'boat.v1', image: undefined }),
     );
     const { name, digest, image } = identified;
     expect(csv).toEqual({
@@ -200,7 +200,33 @@ describe('manifests of large bundles', () => {
 
   test('content that is not identified stays in the plan', () => {
     const [csv] = planSteps(content, { namespace: 'a', catalog, maxInlineBytes: 0 });
-    expect(readStepManifest(csv?.resource.manifest ?? '')).toHaveProperty('object.spec');
+    const bundle = { name: 'boat.v1', image: undefined };
+    expect(readStepManifest(csv?.resource.manifest ?? '', bundle)).toHaveProperty('object.spec');
+  });
+
+  test('a plan of the real OLM refers to a ConfigMap, in place of which the image is read', () => {
+    const reference = {
+      kind: 'ConfigMap',
+      name: '1f2e',
+      namespace: 'olm',
+      catalogSourceName: 'shop',
+      catalogSourceNamespace: 'olm',
+      replaces: 'boat.v0',
+      properties: JSON.stringify({ properties: [{ type: 'x', value: 1 }] }),
+    };
+    const image = `registry.example/boat@sha256:${'0'.repeat(64)}`;
+    expect(readStepManifest(JSON.stringify(reference), { name: 'boat.v1', image })).toEqual({
+      reference: {
+        name: 'boat.v1',
+        image,
+        catalog: { name: 'shop', namespace: 'olm' },
+        replaces: 'boat.v0',
+        properties: [{ type: 'x', value: 1 }],
+      },
+    });
+    // One that is to be installed has other members.
+    const object = { kind: 'ConfigMap', metadata: { name: 'settings' } };
+    expect(readStepManifest(JSON.stringify(object), { name: 'boat.v1', image })).toEqual({ object });
   });
 });
 

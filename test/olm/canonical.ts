@@ -8,7 +8,7 @@ const resourceVersionPattern = /resourceVersion=\d+/g;
 const planPattern = /\binstall-[a-z0-9]{5}\b/g;
 /** What OLM puts behind a name, from the hash of an object. */
 const hashTailPattern = /-(?=[0-9A-Za-z]*\d)(?=[0-9A-Za-z]*[A-Za-z])[0-9A-Za-z]{12,}\b/g;
-const hashValuePattern = /\bhash=\w+/g;
+const hashValuePattern = /\bhash=[\w-]+/g;
 const hashKeyPattern = /hash$/i;
 
 const omittedMetadata = new Set([

@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
-import { createCertificateAuthority, isJsonObject, type JsonValue } from '../../src/base/index.ts';
+import {
+  type Clock,
+  createCertificateAuthority,
+  isJsonObject,
+  type JsonValue,
+  systemClock,
+} from '../../src/base/index.ts';
 import { freePort } from '../support/index.ts';
 import { startStandInPods } from './pods.ts';
 
@@ -42,8 +48,18 @@ async function addPackageService({ client }: ApiServer): Promise<void> {
   });
 }
 
+/** What a cluster has beside OLM's kinds. */
+export interface ClusterOptions {
+  readonly clock?: Clock;
+  /** The package server of OLM is an operator of its own, as where OLM is installed by its manifests. */
+  readonly hasOwnPackages?: boolean;
+}
+
 /** Starts an embedded API server whose simulation makes Deployments available, and whose APIServices and webhooks reach a stand-in for Pods. */
-export async function openCluster(crds: readonly string[]): Promise<ScenarioCluster> {
+export async function openCluster(
+  crds: readonly string[],
+  { clock = systemClock, hasOwnPackages = false }: ClusterOptions = {},
+): Promise<ScenarioCluster> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longshore-olm-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -53,9 +69,10 @@ export async function openCluster(crds: readonly string[]): Promise<ScenarioClus
   const server = stack.use(
     await startApiServer({
       crds,
+      clock,
       kubeconfigPath,
       resolveService: ({ name, namespace }) => {
-        const isPackages = name === packageService.name && namespace === packageService.namespace;
+        const isPackages = !hasOwnPackages && name === packageService.name && namespace === packageService.namespace;
         return { host: '127.0.0.1', port: isPackages ? packageServerPort : ports.pods };
       },
     }),
@@ -63,7 +80,7 @@ export async function openCluster(crds: readonly string[]): Promise<ScenarioClus
   const authority = await createCertificateAuthority({ commonName: 'pods', nowMs: Date.now(), lifetimeDays: 1 });
   ports.pods = stack.use(await startStandInPods(server.client, authority)).port;
   await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
-  await addPackageService(server);
+  if (!hasOwnPackages) await addPackageService(server);
   const owned = stack.move();
   return {
     server,

@@ -5,7 +5,7 @@ import { Canonical } from './canonical.ts';
 const olm = 'operators.coreos.com';
 const rbac = 'rbac.authorization.k8s.io/v1';
 /** Everything that OLM writes. */
-const kinds: readonly (readonly [string, string])[] = [
+export const writtenKinds: readonly (readonly [string, string])[] = [
   [`${olm}/v1alpha1`, 'ClusterServiceVersion'],
   [`${olm}/v1alpha1`, 'InstallPlan'],
   [`${olm}/v1alpha1`, 'Subscription'],
@@ -88,7 +88,7 @@ export class Observer implements Disposable {
   async start(kube: KubeClient): Promise<void> {
     const signal = this.#stop.signal;
     const common = { kube, project: (object: KubeObject) => object, clock: systemClock, log: silentLogger(), signal };
-    const caches = kinds.map(([apiVersion, kind]) => {
+    const caches = writtenKinds.map(([apiVersion, kind]) => {
       const cache = createCache({ ...common, target: { apiVersion, kind } });
       cache.subscribe(({ before, after }) => this.#take(before, after));
       return cache;

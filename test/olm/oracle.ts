@@ -55,7 +55,7 @@ async function metricsOf(program: Program): Promise<string> {
 }
 
 /** The processes of OLM. */
-interface Programs extends AsyncDisposable {
+export interface Programs extends AsyncDisposable {
   metrics(): Promise<string>;
   assertAlive(): Promise<void>;
 }
@@ -67,7 +67,8 @@ function packageServerArguments({ kubeconfigPath, packageServerPort, folder }: S
   return [...port, ...kubeconfigs, '--global-namespace', 'olm', '--interval', resync];
 }
 
-async function startPrograms(binaries: OlmBinaries, cluster: ScenarioCluster): Promise<Programs> {
+/** Starts the operators of OLM, and its package server. */
+export async function startPrograms(binaries: OlmBinaries, cluster: ScenarioCluster): Promise<Programs> {
   await using stack = new AsyncDisposableStack();
   const { folder } = cluster;
   const status = ['--writeStatusName', ''];

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type Clock,
   createServingCertificate,
   defaultContentLimits,
   type Logger,
@@ -75,16 +76,22 @@ async function addControllers(manager: Manager, folder: string): Promise<Catalog
   return views;
 }
 
-interface Controllers extends AsyncDisposable {
+/** Controllers that run on a cluster. */
+export interface Controllers extends AsyncDisposable {
   readonly metrics: Metrics;
 }
 
-async function startControllers(cluster: ScenarioCluster, log: Logger): Promise<Controllers> {
+/** Starts Longshore's controllers of OLM's kinds, and its package server. */
+export async function startControllers(
+  cluster: ScenarioCluster,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Controllers> {
   const access = await loadClusterAccess({ path: cluster.kubeconfigPath });
-  const kube = createKubeClient({ access, clock: systemClock });
+  const kube = createKubeClient({ access, clock });
   const stop = new AbortController();
   const metrics = createMetrics();
-  const manager = createManager({ kube, clock: systemClock, log, metrics, signal: stop.signal });
+  const manager = createManager({ kube, clock, log, metrics, signal: stop.signal });
   const sources = await addControllers(manager, cluster.folder);
   const serving = await createServingCertificate({ clock: systemClock, commonName: 'packages' });
   const place = { host: '127.0.0.1', port: cluster.packageServerPort };

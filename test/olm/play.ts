@@ -56,6 +56,21 @@ function withSlug<T>(value: T, slug: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll('$id', slug)) as T;
 }
 
+/** Whether an object is as described; texts have no variables. */
+export async function isReached(kube: KubeClient, state: State): Promise<boolean> {
+  try {
+    const object = (await kube.get(state.of)) as JsonObject;
+    if ('isAbsent' in state) return false;
+    if ('has' in state) return JSON.stringify(object).includes(state.has);
+    const status = objectAt(object, 'status');
+    if ('shows' in state) return Object.entries(state.shows).every(([key, value]) => textAt(status, key) === value);
+    return textAt(status, 'phase') === state.is || textAt(status, 'state') === state.is;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return 'isAbsent' in state;
+    throw thrown;
+  }
+}
+
 /** One run of one scenario. */
 class Run {
   readonly #kube: KubeClient;
@@ -142,27 +157,12 @@ class Run {
     return this.#filled(target);
   }
 
-  async #isReached(state: State): Promise<boolean> {
-    try {
-      const object = (await this.#kube.get(this.#target(state.of))) as JsonObject;
-      if ('isAbsent' in state) return false;
-      if ('has' in state) return JSON.stringify(object).includes(this.#filled(state.has));
-      const status = objectAt(object, 'status');
-      if ('shows' in state) {
-        return Object.entries(state.shows).every(([key, value]) => textAt(status, key) === this.#filled(value));
-      }
-      return textAt(status, 'phase') === state.is || textAt(status, 'state') === state.is;
-    } catch (thrown) {
-      if (isNotFound(thrown)) return 'isAbsent' in state;
-      throw thrown;
-    }
-  }
-
   /** Whether it is still restless when the time is up. */
   async #settle(until?: State): Promise<boolean> {
     const { quietMs, stateLimitMs } = this.#implementation;
     const stateEndMs = Date.now() + stateLimitMs;
-    while (until !== undefined && Date.now() < stateEndMs && !(await this.#isReached(until))) await pause(200);
+    while (until !== undefined && Date.now() < stateEndMs && !(await isReached(this.#kube, this.#filled(until))))
+      await pause(200);
     const endMs = Date.now() + restLimitMs;
     while (Date.now() - this.#timeline.lastChangeMs < quietMs && Date.now() < endMs) await pause(100);
     return Date.now() - this.#timeline.lastChangeMs < quietMs;

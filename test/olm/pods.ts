@@ -12,6 +12,14 @@ export interface StandInPods extends AsyncDisposable {
 
 const resources = [
   { name: 'boats', singularName: 'boat', namespaced: true, kind: 'Boat', verbs: ['get', 'list'] },
+  { name: 'ferries', singularName: 'ferry', namespaced: true, kind: 'Ferry', verbs: ['get', 'list'] },
+  {
+    name: 'packagemanifests',
+    singularName: 'packagemanifest',
+    namespaced: true,
+    kind: 'PackageManifest',
+    verbs: ['get', 'list'],
+  },
   { name: 'docks', singularName: 'dock', namespaced: true, kind: 'Dock', verbs: ['get', 'list'] },
 ];
 

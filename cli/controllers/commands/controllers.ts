@@ -51,9 +51,12 @@ function catalogParts(
 }
 
 /** Operator Lifecycle Manager has no shards: the first one has it. */
-function olmParts({ olm: settings, shard, storeDir }: ControllersConfig): ControllersContext['olm'] {
+function olmParts(
+  { olm: settings, shard, storeDir }: ControllersConfig,
+  { kube }: OwnProcess,
+): ControllersContext['olm'] {
   if (settings === undefined || (shard?.index ?? 1) > 1) return undefined;
-  return { settings, olmDir: `${storeDir}/olm` };
+  return { settings, olmDir: `${storeDir}/olm`, reviewKube: kube };
 }
 
 interface ContentParts {
@@ -99,7 +102,7 @@ function leaderMetrics(shard: Shard | undefined, leadership: Leadership): Metric
   return { longshore_leader: leads, longshore_shard: index, longshore_shards: count };
 }
 
-/** `longshore controllers`: the provisioners and the content server, until SIGTERM, or until another process leads: then with status 1. */
+/** `longshore controllers`: the provisioners and the content server, until SIGTERM, or until another process leads, or another OLM is started: then with status 1. */
 export async function controllers(values: Values): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
@@ -125,7 +128,7 @@ export async function controllers(values: Values): Promise<number> {
     systemNamespace,
     whenStopped,
     catalogs: catalogParts(config, serving, systemNamespace),
-    olm: olmParts(config),
+    olm: olmParts(config, own),
     election: leadership,
     environment: processEnvironment(),
     onSynced: (whenCaughtUp) => void readyWhenCaughtUp(own, whenCaughtUp),
@@ -133,7 +136,8 @@ export async function controllers(values: Values): Promise<number> {
   if (leadership.isLeading()) {
     log.info({ contentUrl: url, controllers: running.health() }, 'controllers running');
   }
-  const status = await Promise.race([whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);
+  const whenUnwelcome = Promise.race([leadership.whenLost, running.whenOtherOlm]);
+  const status = await Promise.race([whenStopped.then(() => 0), whenUnwelcome.then(() => 1)]);
   probes.isReady = false;
   log.info('stopping');
   return status;

@@ -12,12 +12,15 @@ import { assertNoOtherOlm, withOlm } from '../olm.ts';
 import type { installOptions } from '../options.ts';
 import { leaveOthersKinds } from '../others-kinds.ts';
 import type { Overlay } from '../overlays.ts';
+import { assertInstallable } from '../preconditions.ts';
 import { untilInstalled } from '../readiness.ts';
 import { shardsAbove, withShards } from '../shards.ts';
+import { globalNamespaceOfOther, leftOfOtherOlm, stopOtherOlm } from '../take-over.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof installOptions>;
 
 const applyDeadlineMs = 5 * 60_000;
+const stopDeadlineMs = 2 * 60_000;
 
 function assertImage(text: string): void {
   try {
@@ -32,10 +35,11 @@ interface Choice {
   readonly image: string | undefined;
   readonly shards: number;
   readonly hasOlm: boolean;
+  readonly olmNamespace: string | undefined;
 }
 
 /** What was not asked for stays as it is installed. */
-function choose(values: Values, installed: Installed | undefined): Choice {
+function choose(values: Values, installed: Installed | undefined): Omit<Choice, 'olmNamespace'> {
   const image = values.image;
   if (image !== undefined) assertImage(image);
   return {
@@ -57,9 +61,9 @@ function reportRetained(values: Values, { overlay, image, shards, hasOlm }: Choi
 }
 
 /** The objects to apply. */
-async function readDesired({ overlay, image, shards, hasOlm }: Choice): Promise<readonly KubeObject[]> {
+async function readDesired({ overlay, image, shards, hasOlm, olmNamespace }: Choice): Promise<readonly KubeObject[]> {
   const sharded = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
-  const shipped = hasOlm ? await withOlm(sharded) : sharded;
+  const shipped = hasOlm ? await withOlm(sharded, olmNamespace) : sharded;
   return image === undefined ? shipped : withImage(shipped, image);
 }
 
@@ -80,6 +84,41 @@ async function whatIsMissing(
   return await untilInstalled(kube, objects, { progress, timeoutMs });
 }
 
+/** Another installation of Operator Lifecycle Manager is in the way, unless it is taken over.
+ *  @throws TerminalError OlmPresent, InvalidOption */
+async function considerOther(
+  values: Values,
+  choice: Choice,
+  { kube, signal }: Pick<ApplyManifestsOptions, 'kube' | 'signal'>,
+): Promise<Choice> {
+  const isTakingOver = values['take-over'];
+  if (isTakingOver && !choice.hasOlm) throw new TerminalError('InvalidOption', '--take-over needs --olm');
+  if (!isTakingOver && choice.hasOlm) await assertNoOtherOlm(kube, signal);
+  if (!isTakingOver) return choice;
+  return { ...choice, olmNamespace: (await globalNamespaceOfOther(kube, signal)) ?? choice.olmNamespace };
+}
+
+/** Stops it when nothing else stands against the installation.
+ *  @throws TerminalError as `assertInstallable` and `stopOtherOlm` have it */
+async function makeWay(
+  values: Values,
+  objects: readonly KubeObject[],
+  { kube, signal, isDryRun }: ApplyManifestsOptions,
+): Promise<void> {
+  if (!values['take-over']) return;
+  await assertInstallable(objects, { kube, signal });
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  await stopOtherOlm({ kube, signal, print, isDryRun, isConfirmed: values.yes, timeoutMs: stopDeadlineMs });
+}
+
+/** What is left of another installation is for the administrator to delete. */
+async function reportLeft({ kube, signal }: Pick<ApplyManifestsOptions, 'kube' | 'signal'>): Promise<void> {
+  const commands = await leftOfOtherOlm(kube, signal);
+  if (commands.length === 0) return;
+  process.stdout.write('left of Operator Lifecycle Manager; delete it when all operators are as they should be:\n');
+  for (const command of commands) process.stdout.write(`  ${command}\n`);
+}
+
 /** `longshore install`: 0 when everything is there and answers. */
 export async function install(values: Values): Promise<number> {
   const { timeout: timeoutMs } = values;
@@ -87,8 +126,8 @@ export async function install(values: Values): Promise<number> {
   using kube = await openKube(values);
   const signal = AbortSignal.timeout(applyDeadlineMs);
   const installed = await findInstalled(kube, signal);
-  const choice = choose(values, installed);
-  if (choice.hasOlm) await assertNoOtherOlm(kube, signal);
+  const asked = { ...choose(values, installed), olmNamespace: installed?.olmNamespace };
+  const choice = await considerOther(values, asked, { kube, signal });
   if (installed !== undefined) reportRetained(values, choice);
   const objects = await leaveOthersKinds(await readDesired(choice), {
     kube,
@@ -103,6 +142,7 @@ export async function install(values: Values): Promise<number> {
       process.stdout.write(`${shownName(object)} ${outcome}${isDryRun ? ' (dry run)' : ''}\n`);
     },
   };
+  await makeWay(values, objects, options);
   await applyManifests(objects, options);
   await removeLeftovers(objects, options);
   const isAwaited = !isDryRun && timeoutMs > 0;
@@ -113,5 +153,6 @@ export async function install(values: Values): Promise<number> {
   }
   await removeOtherShards(choice.shards, options);
   if (isAwaited) process.stdout.write('Longshore is installed\n');
+  if (values['take-over']) await reportLeft({ kube, signal });
   return 0;
 }

@@ -11,7 +11,7 @@ type Values = OptionValues<typeof kubeconfigOption & typeof uninstallOptions>;
 
 const askedNames = 10;
 
-type Removal = DeletionOptions & { readonly isWithContent: boolean };
+type Removal = DeletionOptions & { readonly isWithContent: boolean; readonly isWithOperators: boolean };
 
 /** What would be deleted, found without deleting it. */
 async function plannedRemoval(removal: Removal): Promise<readonly KubeObject[]> {
@@ -44,6 +44,7 @@ export async function uninstall(values: Values): Promise<number> {
     progress,
     timeoutMs: values.timeout,
     isWithContent: values['with-content'],
+    isWithOperators: values['with-operators'],
     onRemoved: (object) => {
       progress.clear();
       removed += 1;
@@ -54,7 +55,8 @@ export async function uninstall(values: Values): Promise<number> {
     const planned = await plannedRemoval(removal);
     if (planned.length > 0) await confirmRemoval(planned);
   }
-  const others = await removeInstallation(removal);
+  const { others, kinds } = await removeInstallation(removal);
+  for (const line of kinds) process.stdout.write(`${line}\n`);
   if (others.length > 0) {
     process.stdout.write(`namespace/rukpak-system stays: there are also ${others.join(', ')}\n`);
   }

@@ -55,10 +55,10 @@ export async function up(values: Values): Promise<number> {
   terminal.line('Ctrl-C stops it.');
   const leaving = new AbortController();
   followChanges({ kube: platform.kube, clock: systemClock, log, signal: leaving.signal }, terminal);
-  await stopped;
+  const status = await Promise.race([stopped.then(() => 0), platform.whenOtherOlm.then(() => 1)]);
   leaving.abort();
   terminal.line('stopping');
   await platform[Symbol.asyncDispose]();
   if (config.clusterPath !== undefined) terminal.line(afterwards);
-  return 0;
+  return status;
 }

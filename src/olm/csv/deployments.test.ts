@@ -97,7 +97,7 @@ test('containers get the proxy of the cluster, unless the Subscription decides a
 test('the hash changes with all that is applied, and with nothing else', () => {
   const csv = csvOf();
   const hash = hashOf(desired(csv));
-  expect(hash).toMatch(/^[0-9a-z]{1,63}$/);
+  expect(hash).toMatch(/^longshore-[0-9a-z]{1,53}$/);
   const annotated = csvOf({ note: 'n', 'kubectl.kubernetes.io/last-applied-configuration': 'x' });
   expect(hashOf(desired(annotated))).toBe(hash);
   expect(hashOf(desired(csvOf({ note: 'm' })))).not.toBe(hash);

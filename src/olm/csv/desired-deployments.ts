@@ -1,6 +1,7 @@
 import {
   type ClusterServiceVersion,
   clusterServiceVersionResource,
+  olmAnnotations,
   olmLabels,
   operatorConditionVariable,
 } from '../../api/index.ts';
@@ -8,6 +9,7 @@ import { goJsonHash, type JsonObject, objectAt, sortedKeys, textAt } from '../..
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import { applyDeploymentConfig, type DeploymentConfig, ownerLabels } from '../../operators/index.ts';
 import { proxyVariables, type Variable } from './cluster-proxy.ts';
+import { ownHash } from '../own-hash.ts';
 import type { Serving } from './serving/index.ts';
 
 type Entry = NonNullable<ClusterServiceVersion['spec']['install']['spec']>['deployments'][number];
@@ -24,9 +26,14 @@ export interface DeploymentTerms {
 /** Written by kubectl with each change of the ClusterServiceVersion: its Pods would restart every time. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Annotations of the ClusterServiceVersion that its Pods get, and must have. */
+/** Annotations of the ClusterServiceVersion that its Pods get, and must have: those that the real OLM gives them, so that Pods that it has started
+ *  go on. It does not write the second name of the group's namespace. */
 export function podAnnotations({ metadata }: ClusterServiceVersion): Readonly<Record<string, string>> {
-  const { [lastApplied]: _text, ...annotations } = metadata.annotations ?? {};
+  const {
+    [lastApplied]: _text,
+    [olmAnnotations.operatorGroupNamespace]: _second,
+    ...annotations
+  } = metadata.annotations ?? {};
   return annotations;
 }
 
@@ -66,7 +73,7 @@ function desiredDeployment(csv: ClusterServiceVersion, entry: Entry, terms: Depl
   const named = applyDeploymentConfig(configured, { env: [{ name: operatorConditionVariable, value: name }] });
   const amended = terms.serving.amend(entry.name, named);
   const { annotations = {} } = amended.metadata;
-  const hash = goJsonHash(sortedKeys({ labels, annotations, spec: amended['spec'] ?? null } as JsonObject));
+  const hash = ownHash(goJsonHash(sortedKeys({ labels, annotations, spec: amended['spec'] ?? null } as JsonObject)));
   const metadata = { ...amended.metadata, labels: { ...labels, [olmLabels.deploymentSpecHash]: hash } };
   return { ...amended, metadata };
 }

@@ -1,6 +1,7 @@
 import { type OperatorCondition, operatorConditionResource, parseOperatorCondition } from '../../api/index.ts';
 import { isKubeError, isNotFound, NoKindMatch } from '../../kube/index.ts';
 import { type ApiKey, formatApi } from '../../operators/index.ts';
+import { adoptDeployments } from './adopt-deployments.ts';
 import { hasForeignDefinition, isReplacementInstalled, predecessorsOf, replacedBy, replacementsOf } from './chain.ts';
 import { checkDeployments } from './check-deployments.ts';
 import { podAnnotations } from './desired-deployments.ts';
@@ -131,9 +132,11 @@ export async function installCheck(run: CsvRun, signal: AbortSignal): Promise<In
   const { context, csv, namespace } = run;
   const serving = readServing(context.serving, csv);
   if (serving === undefined) return undefined;
+  const desired = deploymentsOf(context, csv, serving);
+  await adoptDeployments(run, desired, signal);
   const strategy = checkDeployments({
     uid: csv.metadata.uid ?? '',
-    desired: deploymentsOf(context, csv, serving),
+    desired,
     live: (name) => context.caches.deployments.get(name, namespace),
     owned: ownedDeployments(context, csv).map(({ metadata }) => metadata.name ?? ''),
     podAnnotations: podAnnotations(csv),

@@ -77,7 +77,8 @@ function foreignOwner(live: KubeObject, csv: ClusterServiceVersion, versions: Ve
   return other === undefined ? undefined : `${other.kind} "${other.name}"`;
 }
 
-function replaced(live: KubeObject, desired: KubeObject, csv: ClusterServiceVersion): KubeObject {
+/** The Deployment as an installation writes it: with all of the desired spec, and of its metadata what others need. */
+export function replaced(live: KubeObject, desired: KubeObject, csv: ClusterServiceVersion): KubeObject {
   const { managedFields: _dropped, ...metadata } = live.metadata;
   const others = (metadata.ownerReferences ?? []).filter(({ kind }) => kind !== csvKind);
   return {

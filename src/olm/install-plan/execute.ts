@@ -94,7 +94,8 @@ function clientOf({ context: { kube }, account }: PlanRun, namespace: string): K
 async function applySteps(run: PlanRun, signal: AbortSignal): Promise<Pass> {
   const namespace = planOf(run).metadata.namespace ?? '';
   const kube = clientOf(run, namespace);
-  const read = createManifestReader({ contents: run.context.contents, namespace, signal });
+  const { bundleLookups: lookups } = statusOf(run);
+  const read = createManifestReader({ contents: run.context.contents, namespace, lookups, signal });
   const write = { fieldManager: olmFieldManager, signal };
   const steps = [...(statusOf(run).plan ?? [])];
   for (const [index, step] of steps.entries()) {

@@ -1,6 +1,12 @@
-import type { InstallPlanStep } from '../../api/index.ts';
+import type { InstallPlan, InstallPlanStep } from '../../api/index.ts';
 import { errorMessage, type JsonObject, objectAt, TerminalError, textAt } from '../../base/index.ts';
-import { type BundleContents, planSteps, readStepManifest, type StepReference } from '../../operators/index.ts';
+import {
+  type BundleContents,
+  planSteps,
+  readStepManifest,
+  type StepManifest,
+  type StepReference,
+} from '../../operators/index.ts';
 import { invalidStep } from './step-run.ts';
 
 /** The objects of steps, by step. */
@@ -9,6 +15,8 @@ export type ManifestReader = (step: InstallPlanStep) => Promise<JsonObject>;
 interface Reading {
   readonly contents: BundleContents;
   readonly namespace: string;
+  /** Of the plan. */
+  readonly lookups: NonNullable<InstallPlan['status']>['bundleLookups'];
   readonly signal: AbortSignal;
 }
 
@@ -21,7 +29,7 @@ function referredSteps({
   namespace,
   signal,
 }: Reading): (reference: StepReference) => Promise<readonly InstallPlanStep[]> {
-  const known = new Map<string, Promise<readonly InstallPlanStep[]>>();
+  const asked = new Map<string, Promise<readonly InstallPlanStep[]>>();
   const read = async ({
     name,
     digest,
@@ -30,7 +38,8 @@ function referredSteps({
     ...resolved
   }: StepReference): Promise<readonly InstallPlanStep[]> => {
     const place = image === undefined ? {} : { image };
-    const content = await contents.read({ name, digest, catalog, ...place }, signal);
+    const known = digest === undefined ? {} : { digest };
+    const content = await contents.read({ name, catalog, ...known, ...place }, signal);
     const { replaces, properties } = resolved;
     const chosen = {
       ...(replaces === undefined ? {} : { replaces }),
@@ -40,18 +49,20 @@ function referredSteps({
   };
   return (reference) => {
     const key = JSON.stringify(reference);
-    const steps = known.get(key) ?? read(reference);
-    known.set(key, steps);
+    const steps = asked.get(key) ?? read(reference);
+    asked.set(key, steps);
     return steps;
   };
 }
 
-/** What the step names is what it applies: who reads a plan must be able to rely on it. */
-function checked(step: InstallPlanStep, object: JsonObject): JsonObject {
-  const { group, version, kind, name } = step.resource;
+/** What the step names is what it applies: who reads a plan must be able to rely on it. The real OLM leaves the kind to the step. */
+function checked(step: InstallPlanStep, given: JsonObject): JsonObject {
+  const { group, version, name } = step.resource;
   const apiVersion = group === '' ? version : `${group}/${version}`;
+  const kind = step.resource.kind === 'BundleSecret' ? 'Secret' : step.resource.kind;
+  const object: JsonObject = { apiVersion, kind, ...given };
   const metadata = objectAt(object, 'metadata');
-  const expected = [apiVersion, kind === 'BundleSecret' ? 'Secret' : kind, name];
+  const expected = [apiVersion, kind, name];
   const found = [textAt(object, 'apiVersion'), textAt(object, 'kind'), textAt(metadata, 'name')];
   if (expected.every((text, index) => text === found[index])) return object;
   throw invalidStep(step, `its manifest is of ${found.join(' ')}: expected ${expected.join(' ')}`);
@@ -61,9 +72,11 @@ function checked(step: InstallPlanStep, object: JsonObject): JsonObject {
  *  The reader throws WaitingError while content is fetched · TerminalError for a step that has no usable object. */
 export function createManifestReader(reading: Reading): ManifestReader {
   const referred = referredSteps(reading);
-  const objectOf = (step: InstallPlanStep, text: string): ReturnType<typeof readStepManifest> => {
+  const { lookups = [] } = reading;
+  const objectOf = (step: InstallPlanStep, text: string): StepManifest | undefined => {
+    const lookup = lookups.find(({ identifier }) => identifier === step.resolving);
     try {
-      return readStepManifest(text);
+      return readStepManifest(text, { name: step.resolving, image: lookup?.path });
     } catch (thrown) {
       if (thrown instanceof TerminalError) throw invalidStep(step, errorMessage(thrown));
       throw thrown;

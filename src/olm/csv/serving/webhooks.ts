@@ -1,6 +1,7 @@
 import { type ClusterServiceVersion, olmLabelPrefixes, olmLabels, parseOperatorGroup } from '../../../api/index.ts';
 import { type JsonObject, type ServingPair, sha256Digest, sortedKeys, TerminalError } from '../../../base/index.ts';
 import type { KindCache, KubeObject } from '../../../kube/index.ts';
+import { isForeignHash, ownHash } from '../../own-hash.ts';
 import type { ServingContext } from './context.ts';
 import { portOf, type ServedDeployment, type WebhookDescription } from './descriptions.ts';
 import { csvLabels } from './objects.ts';
@@ -18,7 +19,7 @@ export interface ServedWebhook {
 /** Hash of a description, on the configuration that was made for it. */
 function descriptionHash(description: WebhookDescription): string {
   const text = JSON.stringify(sortedKeys(description as unknown as JsonObject));
-  return sha256Digest(text).slice('sha256:'.length, 'sha256:'.length + 40);
+  return ownHash(sha256Digest(text).slice('sha256:'.length, 'sha256:'.length + 40));
 }
 
 /** The namespaces whose requests are reviewed: those that the group of the operator targets.
@@ -103,9 +104,10 @@ export function configurationsOf(
   return labelled.filter((one) => isLabelledFor(one, csv) && isGenerated(one, generateName)).toSorted(byAge);
 }
 
-/** Whether a configuration was made for the description as it is now. */
+/** Whether a configuration was made for the description as it is now. One of the real OLM may have been: it is corrected in place. */
 export function hasCurrentDescription({ metadata }: KubeObject, description: WebhookDescription): boolean {
-  return metadata.labels?.[olmLabels.webhookHash] === descriptionHash(description);
+  const found = metadata.labels?.[olmLabels.webhookHash];
+  return isForeignHash(found) || found === descriptionHash(description);
 }
 
 /** Configurations that were made for `csv`, for whichever description. */

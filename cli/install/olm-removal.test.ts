@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isNotFound, type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
+import { type BareCluster, eventually, openBareCluster } from '../../test/support/index.ts';
+import { createProgress } from '../output/progress.ts';
+import { applyManifests, withImage } from './apply-manifests.ts';
+import { readManifests } from './manifests.ts';
+import { withOlm } from './olm.ts';
+import { removeInstallation, type Stayed } from './removal.ts';
+
+const user = { fieldManager: 'user' };
+const signal = AbortSignal.timeout(300_000);
+const subscription = {
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'Subscription',
+  metadata: { name: 'tide-gauge', namespace: 'operators' },
+  spec: { name: 'tide-gauge', source: 'examples', sourceNamespace: 'olm' },
+};
+
+let cluster: BareCluster;
+beforeEach(async () => {
+  cluster = await openBareCluster();
+  const shipped = withImage((await readManifests('self-signed')) as unknown as KubeObject[], 'registry.example/l:1');
+  const options = { kube: cluster.kube, isDryRun: false, signal, onApplied: () => undefined };
+  await applyManifests(await withOlm(shipped), options);
+});
+afterEach(() => cluster[Symbol.asyncDispose]());
+
+async function remove(isWithOperators = false): Promise<Stayed> {
+  using progress = createProgress(process.stderr, { isQuiet: true });
+  const terms = { kube: cluster.kube, isDryRun: false, timeoutMs: 60_000, progress, onRemoved: () => undefined };
+  return await removeInstallation({ ...terms, isWithContent: false, isWithOperators });
+}
+
+async function names(apiVersion: string, kind: string): Promise<readonly string[]> {
+  cluster.kube.forgetKinds(apiVersion);
+  try {
+    return (await cluster.kube.list({ apiVersion, kind })).items.map(({ metadata }) => metadata.name ?? '');
+  } catch (thrown) {
+    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return [];
+    throw thrown;
+  }
+}
+
+const definitions = async (): Promise<readonly string[]> =>
+  (await names('apiextensions.k8s.io/v1', 'CustomResourceDefinition')).filter((name) => name.endsWith('.coreos.com'));
+
+test('nothing is left of Operator Lifecycle Manager where nobody has used it', async () => {
+  expect((await definitions()).length).toBeGreaterThan(7);
+  expect((await remove()).kinds).toEqual([]);
+  expect(await definitions()).toEqual([]);
+  expect(await names('rbac.authorization.k8s.io/v1', 'ClusterRole')).not.toContain('aggregate-olm-edit');
+  await eventually(async () => expect(await names('v1', 'Namespace')).not.toContain('operators'));
+  expect(await names('v1', 'Namespace')).not.toContain('olm');
+});
+
+test('a kind with objects stays, and so do the groups, unless the operators are to go', async () => {
+  await cluster.kube.create(subscription, user);
+  const { kinds } = await remove();
+  const line =
+    'customresourcedefinition.apiextensions.k8s.io/subscriptions.operators.coreos.com stays, with tide-gauge';
+  expect(kinds).toEqual([line]);
+  expect(await definitions()).toEqual([
+    'olmconfigs.operators.coreos.com',
+    'operatorgroups.operators.coreos.com',
+    'subscriptions.operators.coreos.com',
+  ]);
+  expect(await names('operators.coreos.com/v1', 'OperatorGroup')).toContain('global-operators');
+  expect((await remove(true)).kinds).toEqual([]);
+  expect(await definitions()).toEqual([]);
+});

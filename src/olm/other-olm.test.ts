@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type BareCluster, eventually } from '../../test/support/index.ts';
+import { find, openOlmCluster, runControllers } from '../../test/support/olm-cluster.ts';
+import type { KubeObject } from '../kube/index.ts';
+import { addOperatorGroups, OtherOlm } from './index.ts';
+
+const user = { fieldManager: 'user' };
+const kind = { apiVersion: 'apps/v1', kind: 'Deployment' };
+const namespace = 'default';
+const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', metadata: { namespace, name: 'group' } };
+
+let cluster: BareCluster;
+let running: AsyncDisposable;
+let hasAppeared = false;
+
+beforeEach(async () => {
+  cluster = await openOlmCluster(['subscriptions']);
+  hasAppeared = false;
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+async function begin(): Promise<void> {
+  running = await runControllers(cluster.kube, (manager) => {
+    const other = new OtherOlm(manager, cluster.kube);
+    addOperatorGroups(other.gate());
+    void other.watch();
+    void other.whenAppeared.then(() => {
+      hasAppeared = true;
+    });
+  });
+  await cluster.kube.create(group, user);
+}
+
+function deployment(name: string): KubeObject {
+  const labels = { app: name };
+  const spec = { serviceAccountName: 'olm', containers: [{ name, image: 'registry.example/olm' }] };
+  const template = { metadata: { labels }, spec };
+  return { ...kind, metadata: { namespace, name }, spec: { replicas: 1, selector: { matchLabels: labels }, template } };
+}
+
+async function allowEverything(): Promise<void> {
+  await cluster.kube.create(
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'olm' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', namespace, name: 'olm' }],
+    },
+    user,
+  );
+}
+
+async function scale(replicas: number): Promise<void> {
+  await cluster.kube.patch({ ...kind, namespace, name: 'olm-operator' }, { spec: { replicas } }, user);
+}
+
+const isReconciled = async (): Promise<boolean> => {
+  const found = await find(cluster.kube, { ...group, namespace, name: 'group' });
+  return found?.['status'] !== undefined;
+};
+
+test('while another OLM runs nothing is reconciled, which an Event says, and it begins when that one has ended', async () => {
+  await allowEverything();
+  await cluster.kube.create(deployment('olm-operator'), user);
+  await begin();
+  await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace });
+    expect(items.map((event) => event['reason'])).toEqual(['OtherOlmRuns']);
+  });
+  expect(await isReconciled()).toBe(false);
+  await scale(0);
+  await eventually(async () => expect(await isReconciled()).toBe(true));
+  expect(hasAppeared).toBe(false);
+  await scale(1);
+  await eventually(() => expect(hasAppeared).toBe(true));
+});
+
+test('a Deployment of that name that may not write ClusterServiceVersions is in no way', async () => {
+  await cluster.kube.create(deployment('catalog-operator'), user);
+  await begin();
+  await eventually(async () => expect(await isReconciled()).toBe(true));
+});
