@@ -2,16 +2,23 @@ import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts
 import { InstallBlocked, PermissionsMissing } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
-import { conversionFailed } from '../../src/formats/index.ts';
+import { conversionFailed, renderFailed } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { fetchOf } from '../fetches.ts';
-import { ownerOf, revisionOf } from '../installed-record.ts';
-import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
+import { ownerOf } from '../installed-record.ts';
+import { type BundleChange, bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
-import { installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
-import { isContentLost, type LoadedRendition, load } from './load.ts';
+import { desiredRevision, installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
+import { isContentLost, type LoadedRendition, load, readValues } from './load.ts';
 import { blocked, type Outcome } from './outcome.ts';
 import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
+
+/** Errors that are about the deployment's configuration, or the cluster. */
+const unfitReasons: ReadonlySet<string> = new Set([conversionFailed, renderFailed]);
+
+function loadFailure(message: string): BundleChange {
+  return { type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message };
+}
 
 /** So many objects take long enough that the status shows it before. */
 const manyObjects = 100;
@@ -28,15 +35,15 @@ function awaitContent(run: DeploymentRun, bundle: KubeObject, thrown: unknown): 
   }
   const error = failure?.error ?? thrown;
   const message = errorMessage(error);
-  setStatus(run, [{ type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message }]);
+  setStatus(run, [loadFailure(message)]);
   throw error;
 }
 
 /** The Bundle does not fit the deployment's configuration, or the cluster. */
 async function reportUnfit(run: DeploymentRun, bundle: KubeObject, work: Unfit): Promise<Outcome> {
   const message = `Failed to unpack the ${bundle.metadata.name ?? ''} Bundle: ${work.error.message}`;
-  const change = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed', message } as const;
-  setStatus(run, [change]);
+  const unconverted = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed', message } as const;
+  setStatus(run, [work.error.reason === renderFailed ? loadFailure(work.error.message) : unconverted]);
   await rollBackAbandoned(run, work.signal);
   return blocked(work.error);
 }
@@ -56,7 +63,7 @@ async function loadDesired(
     return await load(run, bundle, signal);
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    const isUnfit = thrown instanceof TerminalError && thrown.reason === conversionFailed;
+    const isUnfit = thrown instanceof TerminalError && unfitReasons.has(thrown.reason);
     if (isUnfit) return await reportUnfit(run, bundle, { error: thrown, signal });
     awaitContent(run, bundle, thrown);
     return blocked();
@@ -83,11 +90,11 @@ async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal:
 }
 
 /** What the outcome of a try depends on, as far as the deployment decides it: any of our annotations may be meant to change it. */
-function inputsOf({ object }: DeploymentRun, bundle: KubeObject): string {
-  const { uid, generation, annotations = {} } = object.metadata;
+function inputsOf(run: DeploymentRun, bundle: KubeObject): string {
+  const { uid, generation, annotations = {} } = run.object.metadata;
   const ours = Object.entries(annotations).filter(([key]) => key.startsWith(`${group}/`));
   const sorted = ours.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([uid, generation, revisionOf(object, bundle), sorted]);
+  return JSON.stringify([uid, generation, desiredRevision(run, bundle), sorted]);
 }
 
 /** Tries once. A failure is reported, rolled back, and not tried again before its time. */
@@ -115,8 +122,22 @@ async function tryInstall(
   }
 }
 
+/** Reads what the values of a chart are made of; the outcome where that cannot be had. */
+async function findValues(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<Outcome | undefined> {
+  try {
+    run.values = await readValues(run, bundle, { signal, isFollowed: true });
+    return undefined;
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof TransientError || thrown instanceof TerminalError)) throw thrown;
+    setStatus(run, [loadFailure(errorMessage(thrown))]);
+    return blocked(thrown);
+  }
+}
+
 /** Brings the objects of the template's Bundle into the cluster. */
 export const install: Stage = async (run, bundle, { signal }) => {
+  const blockedByValues = await findValues(run, bundle, signal);
+  if (blockedByValues !== undefined) return blockedByValues;
   if (isInPlace(run, bundle)) return undefined;
   if (isLeftForNow(run, bundle)) return { kind: 'Contested' };
   const { gate } = run.hooks;

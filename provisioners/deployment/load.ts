@@ -2,7 +2,9 @@ import { parseBundle } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
 import { TransientError, traced } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
-import { actingOwnerOf } from '../installed-record.ts';
+import { noReferredValues, type ReferredValues, readReferredValues, referredObjects } from '../chart-values.ts';
+import { actingOwnerOf, configOf } from '../installed-record.ts';
+import { formatOf } from '../../src/formats/index.ts';
 import { type Rendition, termsFor } from '../rendition.ts';
 import { type DeploymentRun, recordOf } from './run.ts';
 
@@ -22,6 +24,26 @@ async function countLoad<T>({ context: { metrics } }: DeploymentRun, loading: Pr
   }
 }
 
+/** Reads what `valuesFrom` of the deployment refers to, and follows it from now on. Nothing for formats without releases.
+ *  @throws TransientError ValuesUnavailable · TerminalError RenderFailed for the configuration */
+export async function readValues(
+  { context, object }: Pick<DeploymentRun, 'context' | 'object'>,
+  bundle: KubeObject,
+  { signal, isFollowed }: { readonly signal: AbortSignal; readonly isFollowed: boolean },
+): Promise<ReferredValues> {
+  const { kube: platform, systemNamespace, valuesWatches } = context;
+  if (formatOf(parseBundle(bundle).spec.provisionerClassName).hasReleases !== true) return noReferredValues;
+  const config = configOf(object);
+  const owner = actingOwnerOf(object);
+  const kube = clientFor(platform, owner);
+  if (isFollowed) {
+    const refs = referredObjects(config, systemNamespace);
+    const { namespace = '', name = '' } = owner.account ?? {};
+    valuesWatches.follow({ deployment: owner.name, refs, kube, actor: `${namespace}/${name}` });
+  }
+  return await readReferredValues(config, { kube, systemNamespace, signal });
+}
+
 /** What is installed of a Bundle. */
 export interface LoadedRendition extends Rendition {
   /** Of the content that the objects were rendered from. */
@@ -30,10 +52,11 @@ export interface LoadedRendition extends Rendition {
 
 /** The objects of a Bundle with the configuration of the deployment. */
 export async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<LoadedRendition> {
-  const { kube, unpacker, servingCertificates } = run.context;
+  const { kube, unpacker, servingCertificates, systemNamespace } = run.context;
   const { name = '', uid = '' } = bundle.metadata;
   const { provisionerClassName } = parseBundle(bundle).spec;
-  const terms = await termsFor(run.object, provisionerClassName, { kube, signal });
+  const reading = { kube, systemNamespace, values: run.values, signal };
+  const terms = await termsFor(run.object, provisionerClassName, reading);
   const expectedDigest = recordOf(run).bundles.find((entry) => entry.uid === uid)?.contentDigest;
   const request = { bundle: { name, uid }, provisionerClassName, terms, expectedDigest };
   const rendered = await traced({ name: 'load content', attributes: { 'longshore.object': name } }, () =>
@@ -41,7 +64,7 @@ export async function load(run: DeploymentRun, bundle: KubeObject, signal: Abort
   );
   const owner = actingOwnerOf(run.object);
   const isFirst = recordOf(run).installation === 'NotStarted';
-  const reading = { kube: clientFor(kube, owner), isFirst, signal };
-  const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], reading);
+  const existing = { kube: clientFor(kube, owner), isFirst, signal };
+  const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], existing);
   return { ...rendered, objects, contentDigest: rendered.digest };
 }

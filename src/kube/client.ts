@@ -82,6 +82,8 @@ export interface KubeClient {
   /** Every kind whose objects are in namespaces and can be listed, each in one version; some dozens of requests.
    *  @throws the server's error for a group that does not answer */
   namespacedKinds(options?: CallOptions): Promise<readonly Resource[]>;
+  /** What the API server serves, as `apps/v1` and `apps/v1/Deployment`; most of it is remembered. */
+  apiVersions(options?: CallOptions): Promise<readonly string[]>;
   /** The version that the API server reports: `v1.33.1`. */
   serverVersion(options?: CallOptions): Promise<string>;
   /** The server's clock, in milliseconds since the epoch, but whole seconds; NaN when it sends none. */
@@ -298,6 +300,7 @@ function clientOver(context: Context): KubeClient {
     resolve: (apiVersion, kind, call = {}) => discovery.resolve(apiVersion, kind, call.signal),
     resolveInGroup: (group, kind, call = {}) => discovery.resolveInGroup(group, kind, call.signal),
     namespacedKinds: ({ signal } = {}) => discovery.namespacedKinds(signal),
+    apiVersions: ({ signal } = {}) => discovery.apiVersions(signal),
     serverVersion: async ({ signal } = {}) => {
       const { body } = await sender.send({ method: 'GET', path: '/version', isRepeatable: true, signal });
       const version = isJsonObject(body) ? body['gitVersion'] : undefined;
