@@ -58,7 +58,8 @@ async function readObject(ref: ObjectRef, reading: ValuesReading): Promise<KubeO
     return await reading.kube.get(ref, { signal: reading.signal });
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;
-    if (isForbidden(thrown)) throw unusable(`${describe(ref)} may not be read by the deployment's service account`, thrown);
+    if (isForbidden(thrown))
+      throw unusable(`${describe(ref)} may not be read by the deployment's service account`, thrown);
     throw thrown;
   }
 }

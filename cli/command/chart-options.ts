@@ -30,6 +30,6 @@ export const chartOptions = {
   'api-version': {
     kind: 'list',
     placeholder: 'GROUP/VERSION[/KIND]',
-    description: "API that the cluster of a chart has, besides those of Kubernetes; may be repeated.",
+    description: 'API that the cluster of a chart has, besides those of Kubernetes; may be repeated.',
   },
 } as const;

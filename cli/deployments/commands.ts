@@ -32,7 +32,14 @@ export const deploymentCommands: readonly Command[] = [
     description:
       'Detects the format, validates the bundle, applies a BundleDeployment and waits until the content is installed and healthy. A folder, a tar, an OCI image layout or a tar on standard input (-) is uploaded; the cluster fetches an image, a repository or a URL. Run again to change a source, a class or settings: options that are not repeated return to their defaults.\nExit status: 0 success, 1 not installed (the error is that of the condition), 2 invalid command line.',
     positionals: ['NAME', 'DIR|FILE|REF|URL|-'],
-    options: { ...runOptions, ...helmOption, ...timeoutOption, ...uploadServiceOption, ...clusterOptions, ...registryOptions },
+    options: {
+      ...runOptions,
+      ...helmOption,
+      ...timeoutOption,
+      ...uploadServiceOption,
+      ...clusterOptions,
+      ...registryOptions,
+    },
     examples: [
       'run combo ./combo',
       'run combo <registry>/combo:v1 --namespace combo',

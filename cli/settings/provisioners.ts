@@ -156,15 +156,13 @@ const ownOptions = {
 } as const;
 
 /** Options of every process that runs the provisioners. */
-export const provisionerOptions: typeof ownOptions &
-  typeof helmOption &
-  typeof catalogOptions &
-  typeof policyOptions = {
-  ...ownOptions,
-  ...helmOption,
-  ...catalogOptions,
-  ...policyOptions,
-};
+export const provisionerOptions: typeof ownOptions & typeof helmOption & typeof catalogOptions & typeof policyOptions =
+  {
+    ...ownOptions,
+    ...helmOption,
+    ...catalogOptions,
+    ...policyOptions,
+  };
 
 type Values = OptionValues<typeof provisionerOptions>;
 

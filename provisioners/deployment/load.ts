@@ -1,10 +1,10 @@
 import { parseBundle } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
 import { TransientError, traced } from '../../src/base/index.ts';
+import { formatOf } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { noReferredValues, type ReferredValues, readReferredValues, referredObjects } from '../chart-values.ts';
 import { actingOwnerOf, configOf } from '../installed-record.ts';
-import { formatOf } from '../../src/formats/index.ts';
 import { type Rendition, termsFor } from '../rendition.ts';
 import { type DeploymentRun, recordOf } from './run.ts';
 

@@ -10,6 +10,7 @@ import {
   TransientError,
   withDeadline,
 } from '../../src/base/index.ts';
+import { createChartRenderer } from '../../src/chart-renderer/index.ts';
 import {
   type ContentRecord,
   ContentStore,
@@ -27,7 +28,6 @@ import {
   offeredProperties,
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
-import { createChartRenderer } from '../../src/chart-renderer/index.ts';
 import { type BundleContent, type ChartRenderer, formatOf, readStaged } from '../../src/formats/index.ts';
 import {
   type ContentSource,

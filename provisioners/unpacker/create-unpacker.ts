@@ -42,7 +42,14 @@ class RequestedContents {
   }
 }
 
-type CountName = 'evictedCount' | 'evictedBytes' | 'sweepCount' | 'layerHitCount' | 'layerMissCount' | 'parsedCount' | 'renderedCount';
+type CountName =
+  | 'evictedCount'
+  | 'evictedBytes'
+  | 'sweepCount'
+  | 'layerHitCount'
+  | 'layerMissCount'
+  | 'parsedCount'
+  | 'renderedCount';
 type Counts = { -readonly [Name in CountName]: UnpackerUsage[Name] };
 
 interface Parts {

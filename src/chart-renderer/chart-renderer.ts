@@ -119,12 +119,22 @@ class HelmRenderer implements ChartRenderer {
 
   async #run(
     { path, hasOwnNetwork }: HelmProgram,
-    { request, folder, signal }: { readonly request: ChartRequest; readonly folder: string; readonly signal: AbortSignal },
+    {
+      request,
+      folder,
+      signal,
+    }: { readonly request: ChartRequest; readonly folder: string; readonly signal: AbortSignal },
   ): Promise<Buffer> {
     await writeChart(folder, request);
     const { release, kubeVersion, apiVersions } = request;
     const command = [
-      ...[path, 'template', release.name, `${folder}/chart`, '--namespace', release.namespace, '--include-crds'],
+      path,
+      'template',
+      release.name,
+      `${folder}/chart`,
+      '--namespace',
+      release.namespace,
+      '--include-crds',
       ...(kubeVersion === '' ? [] : ['--kube-version', kubeVersion]),
       ...(release.isUpgrade ? ['--is-upgrade'] : []),
       ...(await writeValues(folder, request)),

@@ -41,7 +41,9 @@ function findProgram({ program, searchPath }: HelmPlace): string {
   if (program.includes('/')) {
     const path = isAbsolute(program) ? program : resolve(program);
     if (isProgram(path)) return path;
-    throw unavailable(`charts are rendered by the program helm, and there is none at ${path}: set --helm to that of Helm 3 or 4`);
+    throw unavailable(
+      `charts are rendered by the program helm, and there is none at ${path}: set --helm to that of Helm 3 or 4`,
+    );
   }
   const found = searchPath
     .split(delimiter)
@@ -60,7 +62,9 @@ function assertVersion(path: string, version: string): void {
   const isKnown = (first === oldest[0] && second >= oldest[1]) || (first > oldest[0] && first <= newestMajor);
   if (isKnown) return;
   const shown = version === '' ? 'no version' : `version ${printableLine(version.slice(0, 100))}`;
-  throw unavailable(`${path}: expected helm from version ${oldest.join('.')} to ${newestMajor}.x, found ${shown}; set --helm to another one`);
+  throw unavailable(
+    `${path}: expected helm from version ${oldest.join('.')} to ${newestMajor}.x, found ${shown}; set --helm to another one`,
+  );
 }
 
 interface Trial {

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { readdir, readFile, stat, utimes } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { makeFolder, replaceFile } from '../base/index.ts';
-import { rm } from 'node:fs/promises';
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);

@@ -57,9 +57,13 @@ function isChart(document: JsonObject, layers: readonly RawLayer[]): boolean {
 /** The packed chart; its provenance is left out. */
 function readChartLayer(what: string, layers: readonly RawLayer[], isExpected: boolean): readonly Layer[] {
   if (!isExpected) {
-    refuse(what, 'is a Helm chart: expected an image or artifact that holds manifests; charts have the provisioner class core-rukpak-io-helm');
+    refuse(
+      what,
+      'is a Helm chart: expected an image or artifact that holds manifests; charts have the provisioner class core-rukpak-io-helm',
+    );
   }
-  const chart = layers.find(({ raw }) => typeOf(raw) === chartType) ?? refuse(what, `expected a layer of media type ${chartType}`);
+  const chart =
+    layers.find(({ raw }) => typeOf(raw) === chartType) ?? refuse(what, `expected a layer of media type ${chartType}`);
   const { digest, sizeBytes } = chart;
   return [{ digest, sizeBytes, content: { kind: 'archive' } }];
 }

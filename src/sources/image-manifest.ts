@@ -138,7 +138,11 @@ export function parseImageDocument(
     return { kind: 'index', chosen: chooseManifest(what, manifests, options.platform) };
   }
   if (manifestTypes.has(type) && Array.isArray(layers)) {
-    return { kind: 'image', layers: parseLayers(what, document, { layers, isChart: options.isChart }), config: configOf(what, document) };
+    return {
+      kind: 'image',
+      layers: parseLayers(what, document, { layers, isChart: options.isChart }),
+      config: configOf(what, document),
+    };
   }
   return refuse(what, `media type ${JSON.stringify(cutText(type, 200))} is not that of an image manifest or index`);
 }

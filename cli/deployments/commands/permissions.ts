@@ -11,7 +11,11 @@ import type { permissionsOptions } from '../permissions/options.ts';
 import { type Grant, grantsOf, grantTable, roleObjects } from '../permissions/roles.ts';
 
 type Values = OptionValues<
-  typeof namespaceOptions & typeof permissionsOptions & typeof helmOption & typeof clusterOptions & typeof registryOptions
+  typeof namespaceOptions &
+    typeof permissionsOptions &
+    typeof helmOption &
+    typeof clusterOptions &
+    typeof registryOptions
 >;
 
 const deadlineMs = 15 * 60_000;

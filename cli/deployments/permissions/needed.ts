@@ -23,7 +23,11 @@ import type { permissionsOptions } from './options.ts';
 import { bundleNameIn } from './roles.ts';
 
 type Values = OptionValues<
-  typeof namespaceOptions & typeof permissionsOptions & typeof helmOption & typeof clusterOptions & typeof registryOptions
+  typeof namespaceOptions &
+    typeof permissionsOptions &
+    typeof helmOption &
+    typeof clusterOptions &
+    typeof registryOptions
 >;
 
 /** What an installation takes. */

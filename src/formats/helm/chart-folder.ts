@@ -61,7 +61,9 @@ export function findChart(files: readonly ChartFile[]): readonly ChartFile[] {
     return refuse(`${noChart}: expected a chart at the root of the bundle, or in one folder of it`);
   }
   if (folders.length > 1) {
-    refuse(`expected one chart, found charts in the folders ${folders.toSorted().join(', ')}: set the directory of one`);
+    refuse(
+      `expected one chart, found charts in the folders ${folders.toSorted().join(', ')}: set the directory of one`,
+    );
   }
   return below(files, folder);
 }
@@ -80,7 +82,9 @@ function isChartName(name: string): boolean {
 
 function dependenciesIn({ path, files }: ContainedChart): readonly ContainedChart[] {
   const inside = below(files, 'charts');
-  const folders = new Set(inside.flatMap((file) => (file.path.includes('/') ? [file.path.split('/', 1).join('')] : [])));
+  const folders = new Set(
+    inside.flatMap((file) => (file.path.includes('/') ? [file.path.split('/', 1).join('')] : [])),
+  );
   const place = (name: string): string => `${path === '' ? '' : `${path}/`}charts/${name}`;
   const loose = [...folders]
     .filter(isChartName)

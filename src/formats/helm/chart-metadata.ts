@@ -56,7 +56,7 @@ function dependenciesOf(document: JsonObject, files: readonly ChartFile[]): read
   const place = isFirstVersion ? (readDocument('requirements.yaml', files) ?? {}) : document;
   return objectsAt(place, 'dependencies').map((dependency) => ({
     name: textAt(dependency, 'name'),
-    version: String(dependency['version'] ?? ''),
+    version: textOf(dependency, 'version'),
     repository: textAt(dependency, 'repository'),
   }));
 }

@@ -69,18 +69,23 @@ function readValues(value: JsonValue): ValuesDocument {
   return { origin: valuesField, text, isWritten: typeof value === 'string' };
 }
 
-function matching(value: JsonValue | undefined, pattern: RegExp, at: string, expected: string): string {
+/** A text that is there, or may be absent. */
+interface TextRule {
+  readonly pattern: RegExp;
+  readonly expected: string;
+}
+
+function matching(value: JsonValue | undefined, at: string, { pattern, expected }: TextRule): string {
   return typeof value === 'string' && pattern.test(value) ? value : refuse(at, expected, value);
 }
 
-function optionalMatching(
-  value: JsonValue | undefined,
-  pattern: RegExp,
-  at: string,
-  expected: string,
-): string | undefined {
-  return value === undefined || value === null ? undefined : matching(value, pattern, at, expected);
+function optionalMatching(value: JsonValue | undefined, at: string, rule: TextRule): string | undefined {
+  return value === undefined || value === null ? undefined : matching(value, at, rule);
 }
+
+const namespaceRule: TextRule = { pattern: dnsName, expected: 'the name of a namespace' };
+const keyRule: TextRule = { pattern: keyPattern, expected: 'a key of its data' };
+const pathRule: TextRule = { pattern: pathPattern, expected: 'the path of a value, such as database.password' };
 
 const referenceMembers = ['kind', 'name', 'namespace', 'valuesKey', 'targetPath', 'optional'];
 
@@ -89,15 +94,16 @@ function readReference(value: JsonValue, index: number): ValuesReference {
   if (!isJsonObject(value)) return refuse(at, 'kind and name of a ConfigMap or Secret', value);
   const { kind, name, namespace, valuesKey, targetPath, optional = false } = value;
   const other = Object.keys(value).find((key) => !referenceMembers.includes(key));
-  if (other !== undefined) refuse(`${at}.${other}`, `no other member than ${referenceMembers.join(', ')}`, value[other]);
+  if (other !== undefined)
+    refuse(`${at}.${other}`, `no other member than ${referenceMembers.join(', ')}`, value[other]);
   if (kind !== 'ConfigMap' && kind !== 'Secret') return refuse(`${at}.kind`, 'ConfigMap or Secret', kind);
   if (typeof optional !== 'boolean') return refuse(`${at}.optional`, 'true or false', optional);
   return {
     kind,
-    name: matching(name, dnsName, `${at}.name`, `the name of a ${kind}`),
-    namespace: optionalMatching(namespace, dnsName, `${at}.namespace`, 'the name of a namespace'),
-    key: optionalMatching(valuesKey, keyPattern, `${at}.valuesKey`, 'a key of its data') ?? 'values.yaml',
-    targetPath: optionalMatching(targetPath, pathPattern, `${at}.targetPath`, 'the path of a value, such as database.password'),
+    name: matching(name, `${at}.name`, { pattern: dnsName, expected: `the name of a ${kind}` }),
+    namespace: optionalMatching(namespace, `${at}.namespace`, namespaceRule),
+    key: optionalMatching(valuesKey, `${at}.valuesKey`, keyRule) ?? 'values.yaml',
+    targetPath: optionalMatching(targetPath, `${at}.targetPath`, pathRule),
     isOptional: optional,
   };
 }

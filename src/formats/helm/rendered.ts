@@ -7,9 +7,10 @@ import {
   parseYamlDocuments,
   printable,
   TerminalError,
+  textAt,
   YamlPositions,
 } from '../../base/index.ts';
-import { renderFailed, type Rendered, type RenderedHook, type ValuesDocument } from '../format.ts';
+import { type Rendered, type RenderedHook, renderFailed, type ValuesDocument } from '../format.ts';
 import { readManifestFile } from '../manifest-file.ts';
 
 /** When objects of a chart are installed that are no part of its release. */
@@ -47,7 +48,7 @@ function hookOf(object: JsonObject): RenderedHook | undefined {
   return {
     object,
     events,
-    weight: Number.parseInt(String(annotations[weightAnnotation] ?? '0'), 10) || 0,
+    weight: Number.parseInt(textAt(annotations, weightAnnotation), 10) || 0,
     deletePolicies: policies.length === 0 ? [defaultPolicy] : policies,
   };
 }
