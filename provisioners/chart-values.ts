@@ -5,7 +5,7 @@ import { isForbidden, isNotFound, type KubeClient, type KubeObject, type ObjectR
 
 /** What the values of a chart are read with. */
 export interface ValuesReading {
-  /** As the one whom the deployment has its objects written by: nobody reads what that account may not. */
+  /** As the one whom the deployment has its objects written by: nothing is read that this account may not read. */
   readonly kube: KubeClient;
   readonly systemNamespace: string;
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
 /** The controllers of Bundle and BundleDeployment. Door: `addProvisioners`. They meet other parts in the cluster only.
- *  @imports src/sources, src/sources/definitions, src/image-policy, src/formats, src/dependencies, src/apply, src/content, src/controller,
+ *  @imports src/sources, src/sources/definitions, src/image-policy, src/formats, src/chart-renderer, src/dependencies, src/apply, src/content, src/controller,
  *    src/kube, src/metrics, src/constraints, src/api, src/base */
 
 import {

@@ -35,10 +35,10 @@ export class ValuesWatches {
 
   /** The deployment refers to these objects from now on, and to no others. */
   follow({ deployment, refs, kube, actor }: ValuesWatch): void {
-    const wanted = new Map(refs.map((ref) => [`${actor} ${refKey(ref)}`, ref]));
-    for (const key of this.#keys.get(deployment) ?? []) if (!wanted.has(key)) this.#leave(key, deployment);
-    for (const [key, ref] of wanted) this.#join(key, { ref, kube, deployment });
-    if (wanted.size > 0) this.#keys.set(deployment, [...wanted.keys()]);
+    const desired = new Map(refs.map((ref) => [`${actor} ${refKey(ref)}`, ref]));
+    for (const key of this.#keys.get(deployment) ?? []) if (!desired.has(key)) this.#leave(key, deployment);
+    for (const [key, ref] of desired) this.#join(key, { ref, kube, deployment });
+    if (desired.size > 0) this.#keys.set(deployment, [...desired.keys()]);
     else this.#keys.delete(deployment);
   }
 

@@ -24,7 +24,7 @@ export interface ValuesDocument {
   readonly text: string;
   /** The one value that the text is, as `helm --set-file` names it. */
   readonly targetPath?: string;
-  /** False where nobody wrote the text: its lines mean nothing to anyone. Default true. */
+  /** False where the text was generated: its lines mean nothing to users. Default true. */
   readonly isWritten?: boolean;
 }
 
