@@ -9,7 +9,7 @@ import { ownerOf } from '../installed-record.ts';
 import { type BundleChange, bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
 import { desiredRevision, installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
-import { isContentLost, type LoadedRendition, load, readValues } from './load.ts';
+import { dropOtherRenditions, isContentLost, type LoadedRendition, load, readValues } from './load.ts';
 import { blocked, type Outcome } from './outcome.ts';
 import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
 
@@ -111,6 +111,7 @@ async function tryInstall(
   };
   try {
     await installObjects(run, bundle, { rendition, signal, onWrite });
+    await dropOtherRenditions(run, rendition, signal);
     return undefined;
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof Error)) throw thrown;

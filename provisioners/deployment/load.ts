@@ -1,11 +1,19 @@
 import { parseBundle } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
 import { TransientError, traced } from '../../src/base/index.ts';
-import { formatOf } from '../../src/formats/index.ts';
+import { formatOf, type RenderedHook } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { noReferredValues, type ReferredValues, readReferredValues, referredObjects } from '../chart-values.ts';
 import { actingOwnerOf, configOf } from '../installed-record.ts';
 import { type Rendition, termsFor } from '../rendition.ts';
+import {
+  dropRenditions,
+  type RenditionShelf,
+  readRendition,
+  renditionKey,
+  storeRendition,
+} from '../stored-renditions.ts';
+import type { LoadedContent, LoadRequest } from '../unpacker/index.ts';
 import { type DeploymentRun, recordOf } from './run.ts';
 
 /** Whether the content is not stored, or not any more: it is fetched again. */
@@ -48,6 +56,45 @@ export async function readValues(
 export interface LoadedRendition extends Rendition {
   /** Of the content that the objects were rendered from. */
   readonly contentDigest: string;
+  readonly hooks?: readonly RenderedHook[] | undefined;
+  /** Under which the rendition is stored, for formats with releases. */
+  readonly renditionKey?: string;
+}
+
+function shelfOf({ context, object }: DeploymentRun, signal: AbortSignal): RenditionShelf {
+  const { kube, systemNamespace } = context;
+  return { kube, systemNamespace, deployment: object, signal };
+}
+
+/** What a release was rendered to before, where that must not change; else what it is rendered to now. */
+async function renderOnce(
+  run: DeploymentRun,
+  request: LoadRequest,
+  signal: AbortSignal,
+): Promise<LoadedContent & Pick<LoadedRendition, 'renditionKey'>> {
+  const { unpacker, events } = run.context;
+  const digest = request.expectedDigest ?? (await unpacker.find(request.bundle))?.digest;
+  const key = renditionKey(digest ?? '', request.terms);
+  const stored = digest === undefined ? undefined : await readRendition(shelfOf(run, signal), key);
+  if (stored !== undefined && digest !== undefined) return { ...stored, digest, renditionKey: key };
+  const rendered = await unpacker.load(request, { signal });
+  if (rendered.isUnsteady !== true) return { ...rendered, renditionKey: key };
+  const ownKey = renditionKey(rendered.digest, request.terms);
+  if (!(await storeRendition(shelfOf(run, signal), ownKey, rendered))) {
+    const message =
+      'The chart renders to something else each time, and to too much to be stored: it changes with each restart';
+    events.record(run.object, { type: 'Warning', reason: 'RenditionTooLarge', message });
+  }
+  return { ...rendered, renditionKey: ownKey };
+}
+
+/** Forgets what other versions of a release were rendered to. */
+export async function dropOtherRenditions(
+  run: DeploymentRun,
+  { renditionKey: key }: LoadedRendition,
+  signal: AbortSignal,
+): Promise<void> {
+  if (key !== undefined) await dropRenditions(shelfOf(run, signal), key);
 }
 
 /** The objects of a Bundle with the configuration of the deployment. */
@@ -59,8 +106,13 @@ export async function load(run: DeploymentRun, bundle: KubeObject, signal: Abort
   const terms = await termsFor(run.object, provisionerClassName, reading);
   const expectedDigest = recordOf(run).bundles.find((entry) => entry.uid === uid)?.contentDigest;
   const request = { bundle: { name, uid }, provisionerClassName, terms, expectedDigest };
-  const rendered = await traced({ name: 'load content', attributes: { 'longshore.object': name } }, () =>
-    countLoad(run, unpacker.load(request, { signal })),
+  const rendered: LoadedContent & Pick<LoadedRendition, 'renditionKey'> = await traced(
+    { name: 'load content', attributes: { 'longshore.object': name } },
+    () =>
+      countLoad(
+        run,
+        terms.release === undefined ? unpacker.load(request, { signal }) : renderOnce(run, request, signal),
+      ),
   );
   const owner = actingOwnerOf(run.object);
   const isFirst = recordOf(run).installation === 'NotStarted';

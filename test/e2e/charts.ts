@@ -47,6 +47,17 @@ spec:
   };
 }
 
+/** A chart whose password is another one each time it is rendered. */
+export function randomPassword(): Files {
+  return helloWorld({
+    'templates/secret.yaml': `apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}-password}
+stringData: {password: {{ randAlphaNum 20 | quote }}, user: {{ .Values.user | default "admin" }}}
+`,
+  });
+}
+
 /** Files in a folder. */
 export function inFolder(folder: string, files: Files): Files {
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));

@@ -90,8 +90,7 @@ function contentOf(files: readonly ChartFile[], chart: CheckedChart): BundleCont
     render: async (terms, tools): Promise<Rendered> => {
       const rendered = readRendered(await rendering(requestOf(files, chart, terms), tools));
       const { isUnsteady } = traitsOf(chart.charts);
-      const hooks = readChartConfig(terms.config).skipsHooks ? [] : (rendered.hooks ?? []);
-      return { ...rendered, hooks, isUnsteady };
+      return { ...rendered, isUnsteady };
     },
   };
 }
