@@ -21,6 +21,7 @@ import { inventoryOf, isControlledBy, readRecord, writeRecord } from './deployme
 import { fieldManager } from './field-manager.ts';
 import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
 import { controlledBundles, deleteBundle } from './owned-bundles.ts';
+import { deleteHookObjects, runRemovalHooks } from './removal-hooks.ts';
 
 const bundleRecheckMs = 30_000;
 
@@ -135,7 +136,11 @@ export async function removeDeployment(run: DeploymentRun, { signal, log }: Reco
   if (!hasFinalizer(object, installedObjectsFinalizer) && !mayHaveObjects(object)) return;
   const removal: Removal = { run, signal };
   try {
+    const isOrphaned = isAsked(run.object, orphanAnnotation) || hasFinalizer(run.object, 'orphan');
+    if (!isOrphaned) await runRemovalHooks(run, { phase: 'Before', signal });
     await removeObjects(removal);
+    if (!isOrphaned) await runRemovalHooks(run, { phase: 'After', signal });
+    if (!isAsked(run.object, orphanAnnotation)) await deleteHookObjects(run, signal);
     await removeBundles(removal);
   } catch (thrown) {
     reportStandstill(removal, thrown);

@@ -31,6 +31,8 @@ interface Work {
   readonly signal: AbortSignal;
   /** Called before anything is written. */
   readonly onWrite?: () => void;
+  /** As the engine calls it. */
+  readonly beforeObjects?: (() => Promise<void>) | undefined;
 }
 
 const maxNamedObjects = 10;
@@ -89,7 +91,7 @@ async function recordInstallation(
 export async function installObjects(
   run: DeploymentRun,
   bundle: KubeObject,
-  { rendition, signal, onWrite }: Work,
+  { rendition, signal, onWrite, beforeObjects }: Work,
 ): Promise<void> {
   const { contentDigest } = rendition;
   const repaired = await run.context.engine.install({
@@ -116,6 +118,7 @@ export async function installObjects(
       run.context.events.record(run.object, { type: 'Warning', reason: 'NamespaceTooStrict', message });
     },
     objects: rendition.objects,
+    beforeObjects,
     signal,
   });
   reportRepair(run, desiredRevision(run, bundle), repaired);

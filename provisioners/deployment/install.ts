@@ -7,8 +7,9 @@ import type { KubeObject } from '../../src/kube/index.ts';
 import { fetchOf } from '../fetches.ts';
 import { ownerOf } from '../installed-record.ts';
 import { type BundleChange, bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
+import { type HookWait, hasHooksLeft, installHooked, isApplied } from './hooked-install.ts';
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
-import { desiredRevision, installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
+import { desiredRevision, isInPlace, isLeftForNow } from './install-objects.ts';
 import { dropOtherRenditions, isContentLost, type LoadedRendition, load, readValues } from './load.ts';
 import { blocked, type Outcome } from './outcome.ts';
 import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
@@ -97,6 +98,16 @@ function inputsOf(run: DeploymentRun, bundle: KubeObject): string {
   return JSON.stringify([uid, generation, desiredRevision(run, bundle), sorted]);
 }
 
+/** The installation goes on when the hook has ended. While the version before is active, its condition stays. */
+function reportHookWait(run: DeploymentRun, { waitingFor, isApplied: isWritten }: HookWait): Outcome {
+  if (activeOf(run) === '' && run.bundle !== undefined) {
+    const message = `Waiting for the ${waitingFor}`;
+    const installed = { type: 'Installed', status: 'Unknown', reason: 'HookRunning', message } as const;
+    setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed]);
+  }
+  return isWritten ? { kind: 'Held' } : blocked();
+}
+
 /** Tries once. A failure is reported, rolled back, and not tried again before its time. */
 async function tryInstall(
   run: DeploymentRun,
@@ -110,7 +121,8 @@ async function tryInstall(
     isUntouched = false;
   };
   try {
-    await installObjects(run, bundle, { rendition, signal, onWrite });
+    const wait = await installHooked(run, { bundle, rendition, signal, onWrite });
+    if (wait !== undefined) return reportHookWait(run, wait);
     await dropOtherRenditions(run, rendition, signal);
     return undefined;
   } catch (thrown) {
@@ -118,8 +130,10 @@ async function tryInstall(
     if (thrown instanceof PermissionsMissing) run.context.permissions.add(attempt.name);
     await reportInstallFailure(run, thrown, signal);
     const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });
-    if (!(thrown instanceof TransientError)) return blocked(thrown);
-    return blocked(new TransientError(thrown.reason, thrown.message, { cause: thrown, retryAfterMs }));
+    const isHeld = hasHooksLeft(run, bundle) && isApplied(run);
+    if (!(thrown instanceof TransientError)) return isHeld ? { kind: 'Held', error: thrown } : blocked(thrown);
+    const error = new TransientError(thrown.reason, thrown.message, { cause: thrown, retryAfterMs });
+    return isHeld ? { kind: 'Held', error } : blocked(error);
   }
 }
 
@@ -139,15 +153,16 @@ async function findValues(run: DeploymentRun, bundle: KubeObject, signal: AbortS
 export const install: Stage = async (run, bundle, { signal }) => {
   const blockedByValues = await findValues(run, bundle, signal);
   if (blockedByValues !== undefined) return blockedByValues;
-  if (isInPlace(run, bundle)) return undefined;
-  if (isLeftForNow(run, bundle)) return { kind: 'Contested' };
+  const hasHooks = hasHooksLeft(run, bundle);
+  if (isInPlace(run, bundle) && !hasHooks) return undefined;
+  if (!hasHooks && isLeftForNow(run, bundle)) return { kind: 'Contested' };
   const { gate } = run.hooks;
   const pause = gate.pauseOf(gate.begin(ownerOf(run.object).name, inputsOf(run, bundle)));
   if (pause !== undefined) {
     // A slow write of an abandoned version may arrive after its rollback.
     await rollBackAbandoned(run, signal);
     if (!pause.isFinal) requeueAfter(run, pause.ms);
-    return blocked();
+    return hasHooks && isApplied(run) ? { kind: 'Held' } : blocked();
   }
   const rendition = await loadDesired(run, bundle, signal);
   if ('kind' in rendition) return rendition;

@@ -93,6 +93,12 @@ export interface KubeClient {
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
   /** All pages. Items have `apiVersion` and `kind`. */
   list(target: ListTarget, options?: CallOptions): Promise<KubeList>;
+  /** The end of the log of a Pod's first container: so many lines, and 16 KiB at most. */
+  podLog(
+    pod: { readonly namespace: string; readonly name: string },
+    lines: number,
+    options?: CallOptions,
+  ): Promise<string>;
   /** The same, page by page. */
   listPages(target: ListTarget, options?: PageOptions): AsyncIterable<KubeList>;
   create(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
@@ -224,8 +230,20 @@ async function openWatch(context: Context, target: ListTarget, watch: WatchOptio
   throw await refusalOf(response, `watch ${target.kind}`);
 }
 
-function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listPages' | 'openWatch'> {
+async function podLog(
+  { sender }: Context,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { lines, signal }: CallOptions & { readonly lines: number },
+): Promise<string> {
+  const limits = query({ tailLines: String(lines), limitBytes: String(16 * 1024) });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log${limits}`;
+  const { body } = await sender.send({ method: 'GET', path, accept: 'text/plain, */*', isRepeatable: true, signal });
+  return typeof body === 'string' ? body : '';
+}
+
+function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listPages' | 'openWatch' | 'podLog'> {
   return {
+    podLog: (pod, lines, { signal } = {}) => podLog(context, pod, { lines, signal }),
     get: async (ref, call = {}) => {
       const path = await objectPath(context, ref, call);
       const request = { method: 'GET', path, isRepeatable: true, signal: call.signal } as const;
