@@ -8,6 +8,7 @@ import { withInstalledConfig } from './deployment/history.ts';
 import { runPhase, saveHooks } from './deployment/hooked-install.ts';
 import { load, readValues } from './deployment/load.ts';
 import { activeOf, type DeploymentRun, ownedBundles, recordOf } from './deployment/run.ts';
+import type { HookRecord } from './deployment-record.ts';
 import { actingOwnerOf, configOf } from './installed-record.ts';
 
 const waitMs = 2_000;
@@ -37,35 +38,42 @@ async function removalHooks(run: DeploymentRun, signal: AbortSignal): Promise<re
   }
 }
 
+const phases = {
+  Before: { event: 'pre-delete', next: 'Between' },
+  After: { event: 'post-delete', next: 'Done' },
+} as const;
+const order = ['Before', 'Between', 'After', 'Done'];
+
+/** Whether a phase of the removal has come to its end, and whether it has begun. */
+function progressOf(run: DeploymentRun, phase: keyof typeof phases): 'ahead' | 'begun' | 'past' {
+  const { hooks } = recordOf(run);
+  if (hooks?.event !== 'delete' || order.indexOf(hooks.phase) < order.indexOf(phase)) return 'ahead';
+  return hooks.phase === phase ? 'begun' : 'past';
+}
+
+async function enterPhase(run: DeploymentRun, phase: HookRecord['phase'], signal: AbortSignal): Promise<void> {
+  const revision = sha256Digest(run.object.metadata.uid ?? '');
+  const { objects = [] } = recordOf(run).hooks ?? {};
+  await saveHooks(run, { revision, event: 'delete', phase, step: 0, objects }, signal);
+}
+
 /** Runs the hooks of the installed chart before its objects are removed, or after that.
  *  @throws WaitingError HookRunning · TransientError HookFailed, HookBlocked */
 export async function runRemovalHooks(
   run: DeploymentRun,
-  { phase, signal }: { readonly phase: 'Before' | 'After'; readonly signal: AbortSignal },
+  { phase, signal }: { readonly phase: keyof typeof phases; readonly signal: AbortSignal },
 ): Promise<void> {
-  const before = recordOf(run).hooks;
-  const order = ['Before', 'Between', 'After', 'Done'];
-  const isPast = before?.event === 'delete' && order.indexOf(before.phase) > order.indexOf(phase);
-  if (isPast) return;
+  const progress = progressOf(run, phase);
+  if (progress === 'past') return;
   const hooks = await removalHooks(run, signal);
-  const event = phase === 'Before' ? 'pre-delete' : 'post-delete';
+  const { event, next } = phases[phase];
   if (hooksOf(hooks, event).length === 0) return;
-  const isBegun = before?.event === 'delete' && before.phase === phase;
-  const { uid = '' } = run.object.metadata;
-  const record = {
-    revision: sha256Digest(uid),
-    event: 'delete',
-    phase,
-    step: 0,
-    objects: before?.objects ?? [],
-  } as const;
-  if (!isBegun) await saveHooks(run, record, signal);
+  if (progress === 'ahead') await enterPhase(run, phase, signal);
   const waitingFor = await runPhase(run, { event, hooks }, signal);
   if (waitingFor !== undefined) {
     throw new WaitingError('HookRunning', `waiting for the ${waitingFor}`, { afterMs: waitMs });
   }
-  const next = phase === 'Before' ? 'Between' : 'Done';
-  await saveHooks(run, { ...(recordOf(run).hooks ?? record), phase: next, step: 0 }, signal);
+  await enterPhase(run, next, signal);
 }
 
 /** Deletes what hooks have left. */

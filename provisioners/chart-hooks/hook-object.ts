@@ -35,7 +35,7 @@ export interface HookRun {
   readonly namespace: string;
   /** Names what the hooks are run for: the same for all tries of it. */
   readonly run: string;
-  /** Objects that exist may be replaced, whoever has created them. */
+  /** Objects that exist may be replaced, whatever has created them. */
   readonly mayAdopt: boolean;
   readonly signal: AbortSignal;
 }

@@ -149,6 +149,21 @@ async function findValues(run: DeploymentRun, bundle: KubeObject, signal: AbortS
   }
 }
 
+/** The outcome as long as the last failure is too recent. */
+async function pauseAfterFailure(
+  run: DeploymentRun,
+  bundle: KubeObject,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const { gate } = run.hooks;
+  const pause = gate.pauseOf(gate.begin(ownerOf(run.object).name, inputsOf(run, bundle)));
+  if (pause === undefined) return undefined;
+  // A slow write of an abandoned version may arrive after its rollback.
+  await rollBackAbandoned(run, signal);
+  if (!pause.isFinal) requeueAfter(run, pause.ms);
+  return hasHooksLeft(run, bundle) && isApplied(run) ? { kind: 'Held' } : blocked();
+}
+
 /** Brings the objects of the template's Bundle into the cluster. */
 export const install: Stage = async (run, bundle, { signal }) => {
   const blockedByValues = await findValues(run, bundle, signal);
@@ -156,14 +171,8 @@ export const install: Stage = async (run, bundle, { signal }) => {
   const hasHooks = hasHooksLeft(run, bundle);
   if (isInPlace(run, bundle) && !hasHooks) return undefined;
   if (!hasHooks && isLeftForNow(run, bundle)) return { kind: 'Contested' };
-  const { gate } = run.hooks;
-  const pause = gate.pauseOf(gate.begin(ownerOf(run.object).name, inputsOf(run, bundle)));
-  if (pause !== undefined) {
-    // A slow write of an abandoned version may arrive after its rollback.
-    await rollBackAbandoned(run, signal);
-    if (!pause.isFinal) requeueAfter(run, pause.ms);
-    return hasHooks && isApplied(run) ? { kind: 'Held' } : blocked();
-  }
+  const pause = await pauseAfterFailure(run, bundle, signal);
+  if (pause !== undefined) return pause;
   const rendition = await loadDesired(run, bundle, signal);
   if ('kind' in rendition) return rendition;
   if (rendition.objects.length > manyObjects) {
