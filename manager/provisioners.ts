@@ -73,6 +73,7 @@ async function openUnpacker(
     storeBytes: settings.contentStoreBytes,
     shared: await sharedStoreOf(settings, kube),
     ...(programPath === undefined ? {} : { programPath }),
+    helm: { program: settings.helm, searchPath: programPath ?? '/usr/local/bin:/usr/bin:/bin' },
   });
 }
 

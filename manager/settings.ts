@@ -25,6 +25,8 @@ export interface ControllerSettings {
   readonly sharedStore: SharedStoreSettings | undefined;
   /** Timeout for a registry or git server that sends nothing. */
   readonly answerDeadlineMs: number;
+  /** The program that renders charts: a path, or a name that is looked for in PATH. */
+  readonly helm: string;
   /** How long the Bundles of earlier templates are retained while an installation is not healthy. */
   readonly healthDeadlineMs: number;
   /** How dependencies that are not met are handled. */

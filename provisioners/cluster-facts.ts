@@ -21,12 +21,17 @@ async function isServed(
   }
 }
 
-/** What an installation may depend on; Longshore itself issues certificates where no provider is installed. */
-export async function readClusterFacts(kube: KubeClient, signal: AbortSignal): Promise<ClusterFacts> {
+/** What an installation may depend on; Longshore itself issues certificates where no provider is installed. What the cluster serves is
+ *  read only if it is asked for: it takes a request for each group of APIs. */
+export async function readClusterFacts(
+  kube: KubeClient,
+  { signal, hasApiVersions = false }: { readonly signal: AbortSignal; readonly hasApiVersions?: boolean | undefined },
+): Promise<ClusterFacts> {
   const certificateProviders: string[] = [];
   for (const row of providersByKind) if (await isServed(kube, row, signal)) certificateProviders.push(row.provider);
   return {
     certificateProviders: [...certificateProviders, 'self'],
     kubeVersion: await kube.serverVersion({ signal }),
+    ...(hasApiVersions ? { apiVersions: await kube.apiVersions({ signal }) } : {}),
   };
 }

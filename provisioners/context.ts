@@ -11,6 +11,7 @@ import type { ServingCertificates } from './serving-certificates.ts';
 import type { Shards } from './shards.ts';
 import type { Unpacker } from './unpacker/index.ts';
 import type { Unserved } from './unserved-objects.ts';
+import type { ValuesWatches } from './values-watches.ts';
 
 /** What both reconcilers work with. */
 export interface ProvisionerContext {
@@ -27,6 +28,7 @@ export interface ProvisionerContext {
   readonly offersFor: (dependency: Dependency) => readonly string[];
   readonly servingCertificates: ServingCertificates;
   readonly permissions: PermissionWaits;
+  readonly valuesWatches: ValuesWatches;
   /** Nothing is done for a deployment that names no service account. */
   readonly isAccountRequired: boolean;
   /** What is for this process to take care of. */

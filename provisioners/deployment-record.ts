@@ -37,15 +37,21 @@ export interface DeploymentRecord {
   /** UID of the Bundle that the first installation is of; empty before and afterwards. */
   readonly installingBundle: string;
   readonly inventory: Inventory;
+  /** Progress of the hooks of a chart; absent before the first. */
+  readonly hooks?: HookRecord | undefined;
 }
+
+/** Progress of the hooks of a chart. */
+export type HookRecord = NonNullable<BundleDeploymentRecord['hooks']>;
 
 /** The record of this very deployment; undefined when there is none: then it is unknown what belongs to it. */
 export function readRecord(deployment: KubeObject): DeploymentRecord | undefined {
   const { metadata, status } = parseBundleDeployment(deployment);
   const { record } = status ?? {};
   if (record === undefined || record.uid !== metadata.uid) return undefined;
-  const { bundles, installation, installingBundle = '', groupKinds, namespaces } = record;
-  return { bundles, installation, installingBundle, inventory: { kinds: groupKinds.map(parseGroupKind), namespaces } };
+  const { bundles, installation, installingBundle = '', groupKinds, namespaces, hooks } = record;
+  const inventory = { kinds: groupKinds.map(parseGroupKind), namespaces };
+  return { bundles, installation, installingBundle, inventory, ...(hooks === undefined ? {} : { hooks }) };
 }
 
 /** Of a deployment that nothing was ever done for, as far as anybody knows. */
@@ -69,7 +75,7 @@ export function inventoryOf(deployment: KubeObject): Inventory | undefined {
 
 /** The record as a member of the status. */
 export function formatRecord(deployment: KubeObject, record: DeploymentRecord): JsonObject {
-  const { bundles, installation, installingBundle, inventory } = record;
+  const { bundles, installation, installingBundle, inventory, hooks } = record;
   const { uid = '' } = deployment.metadata;
   const groupKinds = inventory.kinds.map(formatGroupKind);
   const written: BundleDeploymentRecord = {
@@ -79,6 +85,7 @@ export function formatRecord(deployment: KubeObject, record: DeploymentRecord): 
     installingBundle,
     groupKinds,
     namespaces: inventory.namespaces,
+    ...(hooks === undefined ? {} : { hooks }),
   };
   return written as unknown as JsonObject;
 }

@@ -1,5 +1,5 @@
 /** The controllers of Bundle and BundleDeployment. Door: `addProvisioners`. They meet other parts in the cluster only.
- *  @imports src/sources, src/sources/definitions, src/image-policy, src/formats, src/dependencies, src/apply, src/content, src/controller,
+ *  @imports src/sources, src/sources/definitions, src/image-policy, src/formats, src/chart-renderer, src/dependencies, src/apply, src/content, src/controller,
  *    src/kube, src/metrics, src/constraints, src/api, src/base */
 
 import {
@@ -36,6 +36,7 @@ import { type Shard, Shards } from './shards.ts';
 import { sweepShared } from './shared-content.ts';
 import type { Unpacker } from './unpacker/index.ts';
 import { Unserved } from './unserved-objects.ts';
+import { ValuesWatches } from './values-watches.ts';
 
 export { bundleController } from './bundle.ts';
 export { createContentAccess } from './content-access.ts';
@@ -43,7 +44,7 @@ export { type ContentServiceOptions, startContentService } from './content-servi
 export { bundleDeploymentController } from './deployment/index.ts';
 export { installOptionsOf } from './installed-record.ts';
 export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
-export { placeOf, type Rendition, termsFor } from './rendition.ts';
+export { placeOf, type Rendition, type TermsReading, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';
 export { generatedFor, type Shard, shardOf } from './shards.ts';
 export { readAccountPullSecrets } from './source-inputs.ts';
@@ -195,6 +196,7 @@ function createContext(manager: Manager, options: ProvisionerOptions, wake: Wake
     unserved: new Unserved(),
     servingCertificates: new ServingCertificates(runtime),
     isAccountRequired: options.isAccountRequired,
+    valuesWatches: new ValuesWatches({ ...runtime, onDeployment: (name) => retryInstall(name, gate, wake) }),
     permissions: new PermissionWaits({ manager, onDeployment: (name) => retryInstall(name, gate, wake) }),
     bundles,
     deployments,

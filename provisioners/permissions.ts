@@ -16,6 +16,10 @@ export const bundleDeploymentPermissions: Permissions = {
     { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'list', 'watch'] },
     { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
   ],
+  system: [
+    // What charts were rendered to that render to something else each time.
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'create', 'delete'] },
+  ],
 };
 
 /** What the controller of Bundles needs for itself. */

@@ -21,6 +21,7 @@ import { inventoryOf, isControlledBy, readRecord, writeRecord } from './deployme
 import { fieldManager } from './field-manager.ts';
 import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
 import { controlledBundles, deleteBundle } from './owned-bundles.ts';
+import { deleteHookObjects, runRemovalHooks } from './removal-hooks.ts';
 
 const bundleRecheckMs = 30_000;
 
@@ -127,6 +128,17 @@ async function forgetObjects(removal: Removal): Promise<void> {
   run.status.rebase(run, await writeRecord(context, object, { record, signal }));
 }
 
+/** Removes the objects, with the hooks of a chart around that; what is orphaned has none. */
+async function removeHooked(removal: Removal): Promise<void> {
+  const { run, signal } = removal;
+  const isOrphaned = isAsked(run.object, orphanAnnotation) || hasFinalizer(run.object, 'orphan');
+  if (!isOrphaned) await runRemovalHooks(run, { phase: 'Before', signal });
+  await removeObjects(removal);
+  if (isOrphaned || isAsked(run.object, orphanAnnotation)) return;
+  await runRemovalHooks(run, { phase: 'After', signal });
+  await deleteHookObjects(run, signal);
+}
+
 /** Takes a deployment apart that is to go: what was installed goes in reverse order, or is let go, then the Bundles, then
  *  itself. Its status and Events show what it waits for and what is kept.
  *  @throws WaitingError while something still exists */
@@ -135,7 +147,7 @@ export async function removeDeployment(run: DeploymentRun, { signal, log }: Reco
   if (!hasFinalizer(object, installedObjectsFinalizer) && !mayHaveObjects(object)) return;
   const removal: Removal = { run, signal };
   try {
-    await removeObjects(removal);
+    await removeHooked(removal);
     await removeBundles(removal);
   } catch (thrown) {
     reportStandstill(removal, thrown);

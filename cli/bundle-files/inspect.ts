@@ -1,4 +1,4 @@
-import { plainProvisionerClass, registryProvisionerClass } from '../../src/api/index.ts';
+import { helmProvisionerClass, plainProvisionerClass, registryProvisionerClass } from '../../src/api/index.ts';
 import { errorMessage, type JsonObject, TerminalError } from '../../src/base/index.ts';
 import type { Staging } from '../../src/content/index.ts';
 import { type BundleFormat, formatOf } from '../../src/formats/index.ts';
@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/kube/index.ts';
 
 /** The facts that the files of a bundle give. */
 export interface BundleFacts {
-  readonly format: 'plain+v0' | 'registry+v1' | 'unknown';
+  readonly format: 'plain+v0' | 'registry+v1' | 'helm+v3' | 'unknown';
   readonly sizeBytes: number;
   /** Sorted by path. */
   readonly files: readonly { readonly path: string; readonly sizeBytes: number }[];
@@ -37,8 +37,11 @@ async function readManifests(staging: Staging, format: BundleFormat): Promise<Re
   let objects: readonly JsonObject[] = [];
   const present = new Set<string>();
   const reader = format.begin('');
-  for (const directory of format.directories) {
-    const entries = staging.readDirectory(directory, format.maxFileBytes);
+  for (const directory of format.directories === 'all' ? [''] : format.directories) {
+    const entries =
+      format.directories === 'all'
+        ? staging.readFiles(format.maxFileBytes)
+        : staging.readDirectory(directory, format.maxFileBytes);
     if (entries === undefined) continue;
     present.add(directory);
     for await (const entry of entries) noted(problems, () => reader.add(directory, entry));
@@ -60,14 +63,23 @@ function countKinds(objects: readonly Pick<KubeObject, 'apiVersion' | 'kind'>[])
   return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
+/** A chart at the root, in one folder, or packed. */
+function isChart({ tree }: Staging): boolean {
+  const children = [...tree.root.children.keys()];
+  if (children.some((name) => tree.get([name, 'Chart.yaml'])?.kind === 'file')) return true;
+  const [only = ''] = children;
+  return tree.get(['Chart.yaml'])?.kind === 'file' || (children.length === 1 && /\.(tgz|tar\.gz)$/.test(only));
+}
+
 function formatName(staging: Staging): BundleFacts['format'] {
-  if (staging.tree.get(['manifests'])?.kind !== 'directory') return 'unknown';
+  if (staging.tree.get(['manifests'])?.kind !== 'directory') return isChart(staging) ? 'helm+v3' : 'unknown';
   return staging.tree.get(['metadata', 'annotations.yaml'])?.kind === 'file' ? 'registry+v1' : 'plain+v0';
 }
 
 const classes: Readonly<Record<BundleFacts['format'], string>> = {
   'plain+v0': plainProvisionerClass,
   'registry+v1': registryProvisionerClass,
+  'helm+v3': helmProvisionerClass,
   unknown: plainProvisionerClass,
 };
 

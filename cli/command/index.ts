@@ -1,6 +1,7 @@
 /** What every command is made of: its name, options and help text. Main type: `Command`.
  *  Speaks to nothing; loads nothing that `--help` does not need.
  *  @imports src/base */
+export { chartOptions, helmOption } from './chart-options.ts';
 export { clusterOptions, documentOption, kubeconfigOption, longOutputOption, outputOption } from './client-options.ts';
 export { type Command, defineCommand } from './command.ts';
 export { keepHeapTight, keepYoungHeapSmall, optimizeLater } from './heap.ts';

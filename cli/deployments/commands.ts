@@ -8,6 +8,7 @@ import {
   clusterOptions,
   defineCommand,
   documentOption,
+  helmOption,
   kubeconfigOption,
   loginText,
   outputOption,
@@ -31,7 +32,14 @@ export const deploymentCommands: readonly Command[] = [
     description:
       'Detects the format, validates the bundle, applies a BundleDeployment and waits until the content is installed and healthy. A folder, a tar, an OCI image layout or a tar on standard input (-) is uploaded; the cluster fetches an image, a repository or a URL. Run again to change a source, a class or settings: options that are not repeated return to their defaults.\nExit status: 0 success, 1 not installed (the error is that of the condition), 2 invalid command line.',
     positionals: ['NAME', 'DIR|FILE|REF|URL|-'],
-    options: { ...runOptions, ...timeoutOption, ...uploadServiceOption, ...clusterOptions, ...registryOptions },
+    options: {
+      ...runOptions,
+      ...helmOption,
+      ...timeoutOption,
+      ...uploadServiceOption,
+      ...clusterOptions,
+      ...registryOptions,
+    },
     examples: [
       'run combo ./combo',
       'run combo <registry>/combo:v1 --namespace combo',
@@ -96,7 +104,7 @@ export const deploymentCommands: readonly Command[] = [
     description:
       'Without --bundle, --image and -f it compares with the newest Bundle, which shows drift or the changes of a paused or blocked pivot. Values of Secrets are masked.\nExit status: 0 no changes, 1 changes, 2 blocked or failed.',
     positionals: ['bd/NAME'],
-    options: { ...clusterOptions, ...diffOptions, ...registryOptions, ...outputOption },
+    options: { ...clusterOptions, ...diffOptions, ...helmOption, ...registryOptions, ...outputOption },
     examples: [
       'diff bd/combo',
       'diff bd/combo --bundle ./combo',
@@ -111,7 +119,7 @@ export const deploymentCommands: readonly Command[] = [
     summary: 'Print the permissions that installing a bundle requires, as roles that can be applied.',
     description: `For a BundleDeployment, reads the cluster: the result covers installing its template and removing the installed version, and lists the permissions that its service account lacks. For a bundle (a folder, an OCI image layout, a tar or a reference), no cluster is needed. ${loginText}`,
     positionals: ['bd/NAME|DIR|FILE|REF'],
-    options: { ...namespaceOptions, ...permissionsOptions, ...clusterOptions, ...registryOptions },
+    options: { ...namespaceOptions, ...permissionsOptions, ...helmOption, ...clusterOptions, ...registryOptions },
     examples: [
       'permissions bd/combo',
       'permissions bd/combo -o table',

@@ -1,7 +1,7 @@
 import type { ControllerSettings, SharedStoreSettings } from '../../manager/index.ts';
 import { dependencyPolicies, parseImageReference } from '../../src/api/index.ts';
 import { defaultContentLimits, TerminalError } from '../../src/base/index.ts';
-import type { OptionValues } from '../command/index.ts';
+import { helmOption, type OptionValues } from '../command/index.ts';
 import { type CatalogConfig, catalogOptions, readCatalogConfig } from './catalogs.ts';
 
 const mebibyte = 1024 * 1024;
@@ -156,11 +156,13 @@ const ownOptions = {
 } as const;
 
 /** Options of every process that runs the provisioners. */
-export const provisionerOptions: typeof ownOptions & typeof catalogOptions & typeof policyOptions = {
-  ...ownOptions,
-  ...catalogOptions,
-  ...policyOptions,
-};
+export const provisionerOptions: typeof ownOptions & typeof helmOption & typeof catalogOptions & typeof policyOptions =
+  {
+    ...ownOptions,
+    ...helmOption,
+    ...catalogOptions,
+    ...policyOptions,
+  };
 
 type Values = OptionValues<typeof provisionerOptions>;
 
@@ -204,6 +206,7 @@ export function readProvisionerConfig(values: Values): ProvisionerConfig {
     contentStoreBytes: values['content-store-size'] * mebibyte,
     sharedStore: readSharedStore(values),
     answerDeadlineMs: values['answer-timeout'],
+    helm: values.helm,
     healthDeadlineMs: values['health-deadline'],
     ...readPolicy(values),
     ...readCatalogConfig(values),

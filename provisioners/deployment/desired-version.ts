@@ -44,6 +44,10 @@ const conclusions: { readonly [Kind in Outcome['kind']]: Conclusion<Kind> } = {
     await retainActive(run, context);
     if (error !== undefined) throw error;
   },
+  Held: async (run, { error }, context) => {
+    await refreshHealth(run, context.signal);
+    if (error !== undefined) throw error;
+  },
   Contested: (run, _, { signal }) => refreshHealth(run, signal),
 };
 

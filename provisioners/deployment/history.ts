@@ -132,6 +132,18 @@ export async function installedStatus(run: DeploymentRun, bundle: KubeObject): P
   return { ...version, history: [...nextHistory(historyOf(run), installed)] };
 }
 
+/** Whether what the deployment asks for was installed before, and something else since. */
+export function isEarlierRevision(run: DeploymentRun, bundle: KubeObject): boolean {
+  const spec = objectAt(run.object as unknown as JsonObject, 'spec') ?? {};
+  const desired = { bundle: bundle.metadata.name ?? '', spec };
+  const isOf = ({ template = null, config = {} }: JsonObject): JsonObject => ({ template, config });
+  const earlier = historyOf(run).slice(0, -1);
+  return earlier.some((revision) => {
+    const recorded = objectAt(revision, 'spec');
+    return recorded !== undefined && isJsonEqual(isOf(recorded), isOf(desired.spec));
+  });
+}
+
 /** The deployment with the configuration that its active version was installed with, as far as that is recorded. */
 export function withInstalledConfig(run: DeploymentRun): KubeObject {
   const last = historyOf(run).at(-1);

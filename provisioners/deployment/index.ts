@@ -46,6 +46,7 @@ async function forget({ hooks, ...context }: DeploymentContext, { name }: Namesp
   hooks.waits.forget(name);
   hooks.drift.forget(name);
   context.permissions.forget(name);
+  context.valuesWatches.forget(name);
   context.unserved.forget('BundleDeployment', name);
 }
 

@@ -14,10 +14,16 @@ import { placeOf } from '../rendition.ts';
 import type { LoadedRendition } from './load.ts';
 import { activeOf, continueWith, type DeploymentRun, recordOf, saveRecord } from './run.ts';
 
+/** What the deployment wants of the objects of a Bundle, with what its `valuesFrom` refers to. */
+export function desiredRevision({ object, values }: DeploymentRun, bundle: KubeObject): string {
+  const digest = values?.digest ?? '';
+  return `${revisionOf(object, bundle)}${digest === '' ? '' : ` and ${digest}`}`;
+}
+
 /** Names what is installed, certificates included. */
 function fullRevisionOf(run: DeploymentRun, bundle: KubeObject): string {
   const state = run.context.servingCertificates.stateOf(run.object.metadata.name ?? '');
-  return `${revisionOf(run.object, bundle)}${state}`;
+  return `${desiredRevision(run, bundle)}${state}`;
 }
 
 interface Work {
@@ -25,6 +31,8 @@ interface Work {
   readonly signal: AbortSignal;
   /** Called before anything is written. */
   readonly onWrite?: () => void;
+  /** As the engine calls it. */
+  readonly beforeObjects?: (() => Promise<void>) | undefined;
 }
 
 const maxNamedObjects = 10;
@@ -42,7 +50,7 @@ function reportRepair(run: DeploymentRun, revision: string, repaired: readonly O
 
 /** Whether drift is left for a while, because another writer repeats it. */
 export function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
-  const waitMs = run.hooks.drift.pauseMs(ownerOf(run.object).name, revisionOf(run.object, bundle));
+  const waitMs = run.hooks.drift.pauseMs(ownerOf(run.object).name, desiredRevision(run, bundle));
   if (waitMs > 0) requeueAfter(run, waitMs);
   return waitMs > 0;
 }
@@ -83,7 +91,7 @@ async function recordInstallation(
 export async function installObjects(
   run: DeploymentRun,
   bundle: KubeObject,
-  { rendition, signal, onWrite }: Work,
+  { rendition, signal, onWrite, beforeObjects }: Work,
 ): Promise<void> {
   const { contentDigest } = rendition;
   const repaired = await run.context.engine.install({
@@ -110,9 +118,10 @@ export async function installObjects(
       run.context.events.record(run.object, { type: 'Warning', reason: 'NamespaceTooStrict', message });
     },
     objects: rendition.objects,
+    beforeObjects,
     signal,
   });
-  reportRepair(run, revisionOf(run.object, bundle), repaired);
+  reportRepair(run, desiredRevision(run, bundle), repaired);
 }
 
 /** Whether these objects of a Bundle are in place, as far as this process knows. */

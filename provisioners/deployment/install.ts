@@ -2,16 +2,24 @@ import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts
 import { InstallBlocked, PermissionsMissing } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
-import { conversionFailed } from '../../src/formats/index.ts';
+import { conversionFailed, renderFailed } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { fetchOf } from '../fetches.ts';
-import { ownerOf, revisionOf } from '../installed-record.ts';
-import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
+import { ownerOf } from '../installed-record.ts';
+import { type BundleChange, bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
+import { type HookWait, hasHooksLeft, installHooked, isApplied } from './hooked-install.ts';
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
-import { installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
-import { isContentLost, type LoadedRendition, load } from './load.ts';
+import { desiredRevision, isInPlace, isLeftForNow } from './install-objects.ts';
+import { dropOtherRenditions, isContentLost, type LoadedRendition, load, readValues } from './load.ts';
 import { blocked, type Outcome } from './outcome.ts';
 import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
+
+/** Errors that are about the deployment's configuration, or the cluster. */
+const unfitReasons: ReadonlySet<string> = new Set([conversionFailed, renderFailed]);
+
+function loadFailure(message: string): BundleChange {
+  return { type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message };
+}
 
 /** So many objects take long enough that the status shows it before. */
 const manyObjects = 100;
@@ -28,15 +36,15 @@ function awaitContent(run: DeploymentRun, bundle: KubeObject, thrown: unknown): 
   }
   const error = failure?.error ?? thrown;
   const message = errorMessage(error);
-  setStatus(run, [{ type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message }]);
+  setStatus(run, [loadFailure(message)]);
   throw error;
 }
 
 /** The Bundle does not fit the deployment's configuration, or the cluster. */
 async function reportUnfit(run: DeploymentRun, bundle: KubeObject, work: Unfit): Promise<Outcome> {
   const message = `Failed to unpack the ${bundle.metadata.name ?? ''} Bundle: ${work.error.message}`;
-  const change = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed', message } as const;
-  setStatus(run, [change]);
+  const unconverted = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed', message } as const;
+  setStatus(run, [work.error.reason === renderFailed ? loadFailure(work.error.message) : unconverted]);
   await rollBackAbandoned(run, work.signal);
   return blocked(work.error);
 }
@@ -56,7 +64,7 @@ async function loadDesired(
     return await load(run, bundle, signal);
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    const isUnfit = thrown instanceof TerminalError && thrown.reason === conversionFailed;
+    const isUnfit = thrown instanceof TerminalError && unfitReasons.has(thrown.reason);
     if (isUnfit) return await reportUnfit(run, bundle, { error: thrown, signal });
     awaitContent(run, bundle, thrown);
     return blocked();
@@ -83,11 +91,21 @@ async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal:
 }
 
 /** What the outcome of a try depends on, as far as the deployment decides it: any of our annotations may be meant to change it. */
-function inputsOf({ object }: DeploymentRun, bundle: KubeObject): string {
-  const { uid, generation, annotations = {} } = object.metadata;
+function inputsOf(run: DeploymentRun, bundle: KubeObject): string {
+  const { uid, generation, annotations = {} } = run.object.metadata;
   const ours = Object.entries(annotations).filter(([key]) => key.startsWith(`${group}/`));
   const sorted = ours.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([uid, generation, revisionOf(object, bundle), sorted]);
+  return JSON.stringify([uid, generation, desiredRevision(run, bundle), sorted]);
+}
+
+/** The installation goes on when the hook has ended. While the version before is active, its condition stays. */
+function reportHookWait(run: DeploymentRun, { waitingFor, isApplied: isWritten }: HookWait): Outcome {
+  if (activeOf(run) === '' && run.bundle !== undefined) {
+    const message = `Waiting for the ${waitingFor}`;
+    const installed = { type: 'Installed', status: 'Unknown', reason: 'HookRunning', message } as const;
+    setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed]);
+  }
+  return isWritten ? { kind: 'Held' } : blocked();
 }
 
 /** Tries once. A failure is reported, rolled back, and not tried again before its time. */
@@ -103,30 +121,58 @@ async function tryInstall(
     isUntouched = false;
   };
   try {
-    await installObjects(run, bundle, { rendition, signal, onWrite });
+    const wait = await installHooked(run, { bundle, rendition, signal, onWrite });
+    if (wait !== undefined) return reportHookWait(run, wait);
+    await dropOtherRenditions(run, rendition, signal);
     return undefined;
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof Error)) throw thrown;
     if (thrown instanceof PermissionsMissing) run.context.permissions.add(attempt.name);
     await reportInstallFailure(run, thrown, signal);
     const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });
-    if (!(thrown instanceof TransientError)) return blocked(thrown);
-    return blocked(new TransientError(thrown.reason, thrown.message, { cause: thrown, retryAfterMs }));
+    const isHeld = hasHooksLeft(run, bundle) && isApplied(run);
+    if (!(thrown instanceof TransientError)) return isHeld ? { kind: 'Held', error: thrown } : blocked(thrown);
+    const error = new TransientError(thrown.reason, thrown.message, { cause: thrown, retryAfterMs });
+    return isHeld ? { kind: 'Held', error } : blocked(error);
   }
+}
+
+/** Reads what the values of a chart are made of; the outcome where that cannot be had. */
+async function findValues(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<Outcome | undefined> {
+  try {
+    run.values = await readValues(run, bundle, { signal, isFollowed: true });
+    return undefined;
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof TransientError || thrown instanceof TerminalError)) throw thrown;
+    setStatus(run, [loadFailure(errorMessage(thrown))]);
+    return blocked(thrown);
+  }
+}
+
+/** The outcome as long as the last failure is too recent. */
+async function pauseAfterFailure(
+  run: DeploymentRun,
+  bundle: KubeObject,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const { gate } = run.hooks;
+  const pause = gate.pauseOf(gate.begin(ownerOf(run.object).name, inputsOf(run, bundle)));
+  if (pause === undefined) return undefined;
+  // A slow write of an abandoned version may arrive after its rollback.
+  await rollBackAbandoned(run, signal);
+  if (!pause.isFinal) requeueAfter(run, pause.ms);
+  return hasHooksLeft(run, bundle) && isApplied(run) ? { kind: 'Held' } : blocked();
 }
 
 /** Brings the objects of the template's Bundle into the cluster. */
 export const install: Stage = async (run, bundle, { signal }) => {
-  if (isInPlace(run, bundle)) return undefined;
-  if (isLeftForNow(run, bundle)) return { kind: 'Contested' };
-  const { gate } = run.hooks;
-  const pause = gate.pauseOf(gate.begin(ownerOf(run.object).name, inputsOf(run, bundle)));
-  if (pause !== undefined) {
-    // A slow write of an abandoned version may arrive after its rollback.
-    await rollBackAbandoned(run, signal);
-    if (!pause.isFinal) requeueAfter(run, pause.ms);
-    return blocked();
-  }
+  const blockedByValues = await findValues(run, bundle, signal);
+  if (blockedByValues !== undefined) return blockedByValues;
+  const hasHooks = hasHooksLeft(run, bundle);
+  if (isInPlace(run, bundle) && !hasHooks) return undefined;
+  if (!hasHooks && isLeftForNow(run, bundle)) return { kind: 'Contested' };
+  const pause = await pauseAfterFailure(run, bundle, signal);
+  if (pause !== undefined) return pause;
   const rendition = await loadDesired(run, bundle, signal);
   if ('kind' in rendition) return rendition;
   if (rendition.objects.length > manyObjects) {

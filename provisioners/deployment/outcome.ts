@@ -4,6 +4,8 @@ export type Outcome =
   | { readonly kind: 'Installed' }
   /** It cannot be installed now: the active version is retained. `error` is thrown afterwards. */
   | { readonly kind: 'Blocked'; readonly error?: Error }
+  /** Its hooks run, or have failed after its objects were written: what there is stays. `error` is thrown afterwards. */
+  | { readonly kind: 'Held'; readonly error?: Error }
   /** It is installed, and drift from it is left for a while, because another writer repeats it. */
   | { readonly kind: 'Contested' };
 

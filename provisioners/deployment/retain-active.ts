@@ -5,7 +5,7 @@ import { actingOwnerOf } from '../installed-record.ts';
 import { refreshHealth } from './health.ts';
 import { withInstalledConfig } from './history.ts';
 import { installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
-import { isContentLost, load } from './load.ts';
+import { isContentLost, load, readValues } from './load.ts';
 import { activeOf, type DeploymentRun, ownedBundles } from './run.ts';
 
 /** The content that is installed cannot be had again, whatever Bundle has the name of the active one now. */
@@ -18,7 +18,9 @@ function reportLostActive(run: DeploymentRun): void {
 
 /** Corrects drift from the active version, with the configuration that it was installed with. */
 async function restoreActive(run: DeploymentRun, active: KubeObject, signal: AbortSignal): Promise<void> {
-  const former: DeploymentRun = { ...run, object: withInstalledConfig(run) };
+  const object = withInstalledConfig(run);
+  const values = await readValues({ ...run, object }, active, { signal, isFollowed: false });
+  const former: DeploymentRun = { ...run, object, values };
   if (run.context.isAccountRequired && actingOwnerOf(former.object).account === undefined) return;
   try {
     if (isInPlace(former, active) || isLeftForNow(former, active)) return;

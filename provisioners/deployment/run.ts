@@ -2,6 +2,7 @@ import { type BundleDeployment, group, parseBundleDeployment } from '../../src/a
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
 import { conditionsOf, type ReconcileContext, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
 import { isConflict, type KubeObject, type ObjectEvent, refOf } from '../../src/kube/index.ts';
+import type { ReferredValues } from '../chart-values.ts';
 import type { ProvisionerContext } from '../context.ts';
 import {
   type DeploymentRecord,
@@ -43,6 +44,8 @@ export interface DeploymentRun extends ReconcileRun {
   readonly status: StatusWriter<DeploymentRun>;
   /** The Bundle of the template, once it is found or made. */
   bundle?: KubeObject;
+  /** What `valuesFrom` refers to; absent until it is read, and where it refers to nothing. */
+  values?: ReferredValues | undefined;
   /** What became of the version of the template. */
   outcome?: Outcome | undefined;
   /** What this reconcile did not delete, and why. */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { registryProvisionerClass } from '../../src/api/index.ts';
+import { helmProvisionerClass, registryProvisionerClass } from '../../src/api/index.ts';
 import {
   errorMessage,
   type JobHandlers,
@@ -10,6 +10,7 @@ import {
   TransientError,
   withDeadline,
 } from '../../src/base/index.ts';
+import { createChartRenderer } from '../../src/chart-renderer/index.ts';
 import {
   type ContentRecord,
   ContentStore,
@@ -27,7 +28,7 @@ import {
   offeredProperties,
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
-import { type BundleContent, formatOf, readStaged } from '../../src/formats/index.ts';
+import { type BundleContent, type ChartRenderer, formatOf, readStaged } from '../../src/formats/index.ts';
 import {
   type ContentSource,
   createHttpClient,
@@ -42,7 +43,7 @@ import type { BundleIdentity } from './bundle-identity.ts';
 import type { UnpackerJobs, WorkEvent } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
-import { temporaryFolder, uploadsFolder } from './store-folders.ts';
+import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
 import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
@@ -110,10 +111,20 @@ function createFetch(settings: UnpackerSettings, { locks, onWork }: ThreadParts)
     const { imagePolicy: policy, expectedDigest, provisionerClassName, bundle } = request;
     const isKnown = expectedDigest !== undefined;
     const isOperator = provisionerClassName === registryProvisionerClass;
+    const isChart = provisionerClassName === helmProvisionerClass;
     const path = uploadPath(uploadsFolder(storeDir), bundle);
-    const fetchRequest = { ...request, staging, policy, isKnown, isOperator, uploadPath: path };
+    const fetchRequest = { ...request, staging, policy, isKnown, isOperator, isChart, uploadPath: path };
     return fetchSource({ image, git, http: web }, fetchRequest, options);
   };
+}
+
+function openRenderer({ helm, storeDir, storeKey: key }: UnpackerSettings, onWork: WorkListener): ChartRenderer {
+  return createChartRenderer({
+    ...helm,
+    temporaryDir: temporaryFolder(storeDir),
+    cache: { dir: renditionsFolder(storeDir), key },
+    onRender: () => onWork({ what: 'rendered' }),
+  });
 }
 
 /** What `UnpackedContent` a record stands for. */
@@ -133,6 +144,7 @@ export class ContentWork {
   readonly #fetch: Fetch;
   readonly #shared: SharedStore | undefined;
   readonly #onWork: WorkListener;
+  readonly #charts: ChartRenderer;
 
   private constructor(
     settings: UnpackerSettings,
@@ -143,6 +155,7 @@ export class ContentWork {
     this.#store = store;
     this.#fetch = fetch;
     this.#onWork = onWork;
+    this.#charts = openRenderer(settings, onWork);
     this.#shared = openSharedStore(settings, store);
   }
 
@@ -284,8 +297,8 @@ export class ContentWork {
       const digest = job.expectedDigest ?? (await this.#store.find(bundle))?.digest ?? '';
       return { content: await this.#read(job, digest, signal), digest };
     });
-    const { objects, ...rest } = content.render(terms);
-    return { objects: [...objects], ...rest, digest };
+    const rendered = await content.render(terms, { charts: this.#charts, signal });
+    return { ...rendered, objects: [...rendered.objects], digest };
   }
 
   /** The content of a Bundle, parsed only if what it was parsed into is not stored. */

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
 import { definitionOf } from '../../src/sources/definitions/index.ts';
@@ -6,7 +7,7 @@ import type { WorkEvent } from './messages.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
-import { temporaryFolder, uploadsFolder } from './store-folders.ts';
+import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
 import type { SharedContents, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
 
 const requestDeadlineMs = 60_000;
@@ -41,7 +42,14 @@ class RequestedContents {
   }
 }
 
-type CountName = 'evictedCount' | 'evictedBytes' | 'sweepCount' | 'layerHitCount' | 'layerMissCount' | 'parsedCount';
+type CountName =
+  | 'evictedCount'
+  | 'evictedBytes'
+  | 'sweepCount'
+  | 'layerHitCount'
+  | 'layerMissCount'
+  | 'parsedCount'
+  | 'renderedCount';
 type Counts = { -readonly [Name in CountName]: UnpackerUsage[Name] };
 
 interface Parts {
@@ -62,6 +70,7 @@ async function openParts(settings: UnpackerSettings): Promise<Parts> {
     layerHitCount: 0,
     layerMissCount: 0,
     parsedCount: 0,
+    renderedCount: 0,
   };
   const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => {
     counts.evictedCount += 1;
@@ -71,11 +80,13 @@ async function openParts(settings: UnpackerSettings): Promise<Parts> {
     if (event.what === 'evicted') onEvicted(event);
     else if (event.what === 'layer hit') counts.layerHitCount += 1;
     else if (event.what === 'layer miss') counts.layerMissCount += 1;
+    else if (event.what === 'rendered') counts.renderedCount += 1;
     else counts.parsedCount += 1;
   };
   const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
   const store = await ContentStore.open({ dir: storeDir, limits, locks, budget, key: settings.storeKey });
   await store.sweep();
+  await rm(renditionsFolder(storeDir), { recursive: true, force: true });
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
   return { store, uploads, pool: new ThreadPool(settings, { locks, onWork }), counts };
 }

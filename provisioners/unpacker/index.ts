@@ -4,6 +4,8 @@ export type { BundleIdentity } from './bundle-identity.ts';
 export { createUnpacker } from './create-unpacker.ts';
 export { temporaryFolder, uploadsFolder } from './store-folders.ts';
 export type {
+  LoadedContent,
+  LoadRequest,
   SharedContents,
   UnpackedContent,
   Unpacker,

@@ -30,10 +30,10 @@ export interface UnpackerJobs {
 }
 
 /** What is counted: content that was evicted; a layer of an image that was on disk, or was not; a bundle whose
- *  manifests were parsed. */
+ *  manifests were parsed; a chart that was rendered. */
 export type WorkEvent =
   | { readonly what: 'evicted'; readonly sizeBytes: number }
-  | { readonly what: 'layer hit' | 'layer miss' | 'parsed' };
+  | { readonly what: 'layer hit' | 'layer miss' | 'parsed' | 'rendered' };
 
 /** What jobs send to the main thread, which keeps the locks. */
 export type UnpackerEvent =

@@ -23,12 +23,15 @@ export interface UnpackerSettings {
   readonly storeRestMs: number;
   readonly platform: string;
   readonly programPath: string;
+  readonly helm: { readonly program: string; readonly searchPath: string };
   readonly allowsUnnamedHosts: boolean;
   readonly proxies: ProxySettings;
   readonly shared: SharedStoreSettings | undefined;
   /** Authenticates the parsed objects that this process stores. */
   readonly storeKey: Uint8Array;
 }
+
+const programPath = '/usr/local/bin:/usr/bin:/bin';
 
 /** The one place of the unpacker's defaults. */
 export function completeSettings({
@@ -47,7 +50,8 @@ export function completeSettings({
     layerCacheBytes: 2 * 1024 ** 3,
     storeRestMs: 10 * 60_000,
     platform: defaultPlatform(),
-    programPath: '/usr/local/bin:/usr/bin:/bin',
+    programPath,
+    helm: { program: 'helm', searchPath: programPath },
     allowsUnnamedHosts: false,
     proxies: noProxies,
     shared: undefined,

@@ -7,3 +7,8 @@ export function uploadsFolder(storeDir: string): string {
 export function temporaryFolder(storeDir: string): string {
   return `${storeDir}/temporary`;
 }
+
+/** Where rendered charts are stored; emptied when the store is opened, because only the process that has written them reads them. */
+export function renditionsFolder(storeDir: string): string {
+  return `${storeDir}/renditions`;
+}

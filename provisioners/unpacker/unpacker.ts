@@ -155,6 +155,8 @@ export interface UnpackerUsage extends StoreUsage {
   readonly layerMissCount: number;
   /** Bundles whose manifests were parsed: once when they are unpacked, again if what they were parsed into is not stored. */
   readonly parsedCount: number;
+  /** Charts that were rendered, and not stored from before. */
+  readonly renderedCount: number;
 }
 
 /** Everything that can be set; sizes in bytes, times in milliseconds. `completeSettings` has the defaults. */
@@ -196,4 +198,6 @@ export interface UnpackerOptions {
   readonly platform?: string;
   /** Where the programs `git` and `ssh` are looked for, as PATH has it; the usual folders by default. */
   readonly programPath?: string;
+  /** Which program renders charts: a path, or a name that is looked for in the folders of `searchPath`. Default: `helm` in `programPath`. */
+  readonly helm?: { readonly program: string; readonly searchPath: string };
 }

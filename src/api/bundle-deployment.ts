@@ -38,6 +38,7 @@ export type InstalledReason =
   | 'UpgradeFailed'
   | 'ReconcileFailed'
   | 'CreateDynamicWatchFailed'
+  | 'HookRunning'
   | 'InstallationSucceeded';
 /** Reasons of `ObjectsKept`: whether the last pivot, or the removal, retained objects that were to be deleted. */
 export type ObjectsKeptReason = 'NothingKept' | 'CrdInUse';

@@ -54,6 +54,8 @@ export const crdSafetyIgnoreAnnotation = 'core.rukpak.io/crd-safety-ignore';
 export const plainProvisionerClass = 'core-rukpak-io-plain';
 /** `provisionerClassName` of the converter of registry+v1 bundles. */
 export const registryProvisionerClass = 'core-rukpak-io-registry';
+/** `provisionerClassName` of the provisioner for charts of Helm. */
+export const helmProvisionerClass = 'core-rukpak-io-helm';
 
 /** On a Bundle or a template: what it needs, a YAML or JSON list in the form of `metadata/dependencies.yaml`. */
 export const dependenciesAnnotation = 'core.rukpak.io/dependencies';

@@ -62,6 +62,7 @@ export {
   dependencyPolicies,
   group,
   hasDependenciesLabel,
+  helmProvisionerClass,
   ignoreDependenciesAnnotation,
   injectCaAnnotation,
   installFieldManager,

@@ -30,6 +30,9 @@ export interface InstallRequest extends RemovalTerms {
   /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
   readonly mayAdopt?: boolean | undefined;
   readonly crdSafety: CrdSafety;
+  /** Called when nothing stands against the installation, the namespace is there, and before the first object is written; what it throws ends the
+   *  installation. */
+  readonly beforeObjects?: (() => Promise<void>) | undefined;
 }
 
 /** A change that the watches reported. */

@@ -109,6 +109,7 @@ class Engine implements ApplyEngine {
     throwProblems(problems);
     const begun = await this.#begin(request, plan);
     await this.#ensureNamespace(request);
+    await request.beforeObjects?.();
     this.#ledger.claim(plan.objects, owner);
     this.#ledger.forget(owner);
     this.#held.release(owner);

@@ -26,6 +26,7 @@ export type { ForwardTarget } from './forward.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';
 export { packDirectory, packStaged, stageFolder } from './pack.ts';
+export { type PackedFile, readPackedFiles } from './packed-files.ts';
 export { packObjects } from './parsed-objects.ts';
 export type { ContentRecord } from './records.ts';
 export { type LayerWriter, Staging } from './staging.ts';

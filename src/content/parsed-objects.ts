@@ -41,9 +41,9 @@ export interface PackedObjects {
   readonly bytes: Buffer;
 }
 
-/** Packs what a bundle was parsed into; undefined if that is too large to be stored. */
+/** Packs what a bundle was parsed into; undefined if that is too large to be stored, or nothing. */
 export async function packObjects(format: string, parsed: unknown): Promise<PackedObjects | undefined> {
-  if (roomAfter(maxParsedCharacters, parsed) < 0) return undefined;
+  if (parsed === undefined || roomAfter(maxParsedCharacters, parsed) < 0) return undefined;
   return { format, bytes: await compress(serialize(parsed), fast) };
 }
 

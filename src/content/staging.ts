@@ -114,6 +114,14 @@ export class Staging implements AsyncDisposable {
     return directory?.kind === 'directory' ? this.#readEntries(name, maxFileBytes) : undefined;
   }
 
+  /** Every file, named by its path, in the order of paths. */
+  async *readFiles(maxFileBytes: number): AsyncGenerator<DirectoryEntry> {
+    for (const { path, node } of this.tree.entries()) {
+      if (node.kind !== 'file') continue;
+      yield { kind: 'file', name: path, content: await this.readFile(path, node, maxFileBytes) };
+    }
+  }
+
   async *#readEntries(name: string, maxFileBytes: number): AsyncGenerator<DirectoryEntry> {
     const directory = this.tree.get([name]);
     if (directory?.kind !== 'directory') return;

@@ -20,7 +20,7 @@ import type { KeyedLocks } from './locks.ts';
 import { type PackedObjects, ParsedObjects, type ParsedQuery } from './parsed-objects.ts';
 import { type ContentRecord, Records } from './records.ts';
 import { Staging } from './staging.ts';
-import { type DirectoryVisitor, readTarDirectories } from './tar-directory.ts';
+import { type DirectoryNames, type DirectoryVisitor, readTarDirectories } from './tar-directory.ts';
 
 const bundleNamePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const storeLock = 'content-store';
@@ -351,7 +351,7 @@ export class ContentStore {
   async readDirectories(
     bundle: { readonly name: string; readonly uid: string },
     directories: {
-      readonly names: readonly string[];
+      readonly names: DirectoryNames;
       readonly maxFileBytes: number;
       readonly expectedDigest?: string | undefined;
       readonly signal: AbortSignal;

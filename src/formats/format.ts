@@ -12,6 +12,30 @@ export interface ClusterFacts {
   readonly certificateProviders: readonly string[];
   /** Of the API server: `v1.33.1`. */
   readonly kubeVersion: string;
+  /** What the API server serves, as charts ask for it: `apps/v1`, `apps/v1/Deployment`. Read for formats that depend on it alone. */
+  readonly apiVersions?: readonly string[];
+}
+
+/** A document of values for a chart. */
+export interface ValuesDocument {
+  /** Where it is from, for messages: `spec.config.values`, `Secret "db" in namespace "apps", key "values.yaml"`. */
+  readonly origin: string;
+  /** YAML, unless `targetPath` is given: then one text. */
+  readonly text: string;
+  /** The one value that the text is, as `helm --set-file` names it. */
+  readonly targetPath?: string;
+  /** False where the text was generated: its lines mean nothing to users. Default true. */
+  readonly isWritten?: boolean;
+}
+
+/** What the release of a chart is called and where it goes. */
+export interface ReleaseTerms {
+  readonly name: string;
+  readonly namespace: string;
+  /** Something is installed already. */
+  readonly isUpgrade: boolean;
+  /** What `spec.config.valuesFrom` refers to; later documents take precedence. */
+  readonly valuesFrom: readonly ValuesDocument[];
 }
 
 /** What a bundle is installed with. */
@@ -19,6 +43,50 @@ export interface InstallTerms {
   /** `spec.config` of the deployment. */
   readonly config: JsonObject;
   readonly cluster: ClusterFacts;
+  /** For formats that have releases. */
+  readonly release?: ReleaseTerms;
+}
+
+/** What an engine for charts gets. */
+export interface ChartRequest {
+  /** By path below the chart's folder. */
+  readonly files: readonly ChartFile[];
+  readonly release: ReleaseTerms;
+  /** All of them, in the order of precedence. */
+  readonly values: readonly ValuesDocument[];
+  readonly kubeVersion: string;
+  readonly apiVersions: readonly string[];
+  /** The same for the same result, as far as the chart shows what it depends on. */
+  readonly key: string;
+}
+
+/** A file of a chart. */
+export interface ChartFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+/** An engine that renders charts. */
+export interface ChartRenderer {
+  /** The manifests of the templates and of `crds/`, one YAML stream, hooks among them.
+   *  @throws TerminalError RenderFailed: the chart cannot be rendered with these values · TransientError HelmUnavailable */
+  render(request: ChartRequest, options: { readonly signal: AbortSignal }): Promise<Buffer>;
+}
+
+/** What rendering may need besides its input. */
+export interface RenderTools {
+  readonly charts: ChartRenderer;
+  readonly signal: AbortSignal;
+}
+
+/** An object that is installed at a certain time only, and is no part of what is installed. */
+export interface RenderedHook {
+  readonly object: JsonObject;
+  /** `pre-install` */
+  readonly events: readonly string[];
+  readonly weight: number;
+  /** `before-hook-creation` */
+  readonly deletePolicies: readonly string[];
 }
 
 /** A namespace as it is to be made where it is missing. */
@@ -33,6 +101,10 @@ export interface Rendered {
   readonly objects: readonly JsonObject[];
   /** Undefined: the namespace of the deployment's configuration, or the system namespace. */
   readonly installNamespace?: InstallNamespace;
+  /** In no order. */
+  readonly hooks?: readonly RenderedHook[];
+  /** Rendering again may give something else: random passwords, certificates, dates. */
+  readonly isUnsteady?: boolean;
 }
 
 /** A bundle that was read and found good. */
@@ -41,21 +113,23 @@ export interface BundleContent {
   readonly objects: readonly JsonObject[];
   /** What `restore` of the format makes this of again, without parsing: plain data, to be stored. */
   readonly parsed: unknown;
-  /** The objects to install. Pure.
-   *  @throws TerminalError ConversionFailed: not with these terms */
-  render(terms: InstallTerms): Rendered;
+  /** The objects to install. Pure, but for the tools.
+   *  @throws TerminalError ConversionFailed, RenderFailed: not with these terms */
+  render(terms: InstallTerms, tools: RenderTools): Rendered | Promise<Rendered>;
 }
 
 /** Turns a bundle's files into objects. Pure: the caller reads the files, directory after directory, in the order of their names. */
 export interface BundleFormat {
   /** `plain+v0` */
   readonly name: string;
-  /** The directories of the bundle that are read; files are looked for right in them. */
-  readonly directories: readonly string[];
+  /** The directories of the bundle that are read; files are looked for right in them. `all`: every file, by its path, in the directory ''. */
+  readonly directories: readonly string[] | 'all';
   /** Of one file. */
   readonly maxFileBytes: number;
   /** Whether `render` depends on facts about the cluster. */
   readonly dependsOnCluster: boolean;
+  /** Whether `render` depends on what the cluster serves, and on a release. Default false. */
+  readonly hasReleases?: boolean;
   /** A reader for one bundle; `prefix` names the stage in messages. */
   begin(prefix: string): BundleReader;
   /** A bundle that was read and found good by the same version of the format, from its `parsed`. */
@@ -70,6 +144,9 @@ export interface BundleFormat {
 export interface BundleReader {
   /** @throws TerminalError InvalidBundle */
   add(directory: string, entry: DirectoryEntry): void;
+  /** A symbolic link, which is not followed and not stored. Ignored by default.
+   *  @throws TerminalError InvalidBundle */
+  addLink?(path: string): void;
   /** `present` names the directories that were there.
    *  @throws TerminalError InvalidBundle */
   finish(present: ReadonlySet<string>): BundleContent;
@@ -77,3 +154,5 @@ export interface BundleReader {
 
 /** Reason of an error that is about the terms of an installation, not about the bundle. */
 export const conversionFailed = 'ConversionFailed';
+/** Reason of an error of an engine for charts: the chart cannot be rendered with these values. */
+export const renderFailed = 'RenderFailed';

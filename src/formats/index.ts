@@ -1,9 +1,10 @@
-/** Bundle formats: a bundle's files in, checked objects out. One file a format, all pure; never touches network or disk.
+/** Bundle formats: a bundle's files in, checked objects out. One file a format, all pure; never touches network or disk: charts are rendered by an engine that is passed in.
  *  @imports src/operators, src/content, src/pod-security, src/constraints, src/api, src/base
  *  @packages ajv */
-import { plainProvisionerClass, registryProvisionerClass } from '../api/index.ts';
+import { helmProvisionerClass, plainProvisionerClass, registryProvisionerClass } from '../api/index.ts';
 import { TerminalError } from '../base/index.ts';
 import type { BundleFormat } from './format.ts';
+import { helmV3 } from './helm/index.ts';
 import { plainV0 } from './plain-v0.ts';
 import { registryV1 } from './registry-v1/index.ts';
 
@@ -11,13 +12,30 @@ export {
   type BundleContent,
   type BundleFormat,
   type BundleReader,
+  type ChartFile,
+  type ChartRenderer,
+  type ChartRequest,
   type ClusterFacts,
   conversionFailed,
   type InstallNamespace,
   type InstallTerms,
   maxManifestFileBytes,
+  type ReleaseTerms,
   type Rendered,
+  type RenderedHook,
+  type RenderTools,
+  renderFailed,
+  type ValuesDocument,
 } from './format.ts';
+export {
+  type ChartConfig,
+  type ChartDependency,
+  type ChartMetadata,
+  hookEvents,
+  readChartConfig,
+  readChartMetadata,
+  type ValuesReference,
+} from './helm/index.ts';
 export { bundleYaml, readManifestFile } from './manifest-file.ts';
 export { readStaged } from './read-staged.ts';
 export {
@@ -52,10 +70,11 @@ export {
   webhookMembers,
 } from './registry-v1/index.ts';
 
-/** One row a provisioner class: helm+v3 gets its own here. */
+/** One row a provisioner class. */
 const formats: ReadonlyMap<string, BundleFormat> = new Map([
   [plainProvisionerClass, plainV0],
   [registryProvisionerClass, registryV1],
+  [helmProvisionerClass, helmV3],
 ]);
 
 /** Values of `provisionerClassName` that there is a format for. */

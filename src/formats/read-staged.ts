@@ -16,8 +16,12 @@ async function* prefixed<T>(prefix: string, items: AsyncIterable<T>): AsyncGener
 export async function readStaged(format: BundleFormat, staging: Staging, prefix: string): Promise<BundleContent> {
   const reader = format.begin(prefix);
   const present = new Set<string>();
-  for (const directory of format.directories) {
-    const entries = staging.readDirectory(directory, format.maxFileBytes);
+  for (const { path } of staging.tree.links()) reader.addLink?.(path);
+  for (const directory of format.directories === 'all' ? [''] : format.directories) {
+    const entries =
+      format.directories === 'all'
+        ? staging.readFiles(format.maxFileBytes)
+        : staging.readDirectory(directory, format.maxFileBytes);
     if (entries === undefined) continue;
     present.add(directory);
     for await (const entry of prefixed(prefix, entries)) reader.add(directory, entry);

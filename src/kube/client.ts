@@ -82,6 +82,8 @@ export interface KubeClient {
   /** Every kind whose objects are in namespaces and can be listed, each in one version; some dozens of requests.
    *  @throws the server's error for a group that does not answer */
   namespacedKinds(options?: CallOptions): Promise<readonly Resource[]>;
+  /** What the API server serves, as `apps/v1` and `apps/v1/Deployment`; most of it is remembered. */
+  apiVersions(options?: CallOptions): Promise<readonly string[]>;
   /** The version that the API server reports: `v1.33.1`. */
   serverVersion(options?: CallOptions): Promise<string>;
   /** The server's clock, in milliseconds since the epoch, but whole seconds; NaN when it sends none. */
@@ -91,6 +93,12 @@ export interface KubeClient {
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
   /** All pages. Items have `apiVersion` and `kind`. */
   list(target: ListTarget, options?: CallOptions): Promise<KubeList>;
+  /** The end of the log of a Pod's first container: so many lines, and 16 KiB at most. */
+  podLog(
+    pod: { readonly namespace: string; readonly name: string },
+    lines: number,
+    options?: CallOptions,
+  ): Promise<string>;
   /** The same, page by page. */
   listPages(target: ListTarget, options?: PageOptions): AsyncIterable<KubeList>;
   create(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
@@ -222,8 +230,20 @@ async function openWatch(context: Context, target: ListTarget, watch: WatchOptio
   throw await refusalOf(response, `watch ${target.kind}`);
 }
 
-function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listPages' | 'openWatch'> {
+async function podLog(
+  { sender }: Context,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { lines, signal }: CallOptions & { readonly lines: number },
+): Promise<string> {
+  const limits = query({ tailLines: String(lines), limitBytes: String(16 * 1024) });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log${limits}`;
+  const { body } = await sender.send({ method: 'GET', path, accept: 'text/plain, */*', isRepeatable: true, signal });
+  return typeof body === 'string' ? body : '';
+}
+
+function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listPages' | 'openWatch' | 'podLog'> {
   return {
+    podLog: (pod, lines, { signal } = {}) => podLog(context, pod, { lines, signal }),
     get: async (ref, call = {}) => {
       const path = await objectPath(context, ref, call);
       const request = { method: 'GET', path, isRepeatable: true, signal: call.signal } as const;
@@ -298,6 +318,7 @@ function clientOver(context: Context): KubeClient {
     resolve: (apiVersion, kind, call = {}) => discovery.resolve(apiVersion, kind, call.signal),
     resolveInGroup: (group, kind, call = {}) => discovery.resolveInGroup(group, kind, call.signal),
     namespacedKinds: ({ signal } = {}) => discovery.namespacedKinds(signal),
+    apiVersions: ({ signal } = {}) => discovery.apiVersions(signal),
     serverVersion: async ({ signal } = {}) => {
       const { body } = await sender.send({ method: 'GET', path: '/version', isRepeatable: true, signal });
       const version = isJsonObject(body) ? body['gitVersion'] : undefined;

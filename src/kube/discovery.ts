@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, mapLimit } from '../base/index.ts';
 import { isNotFound, NoKindMatch } from './kube-error.ts';
 
 /** What the server serves a kind as. */
@@ -20,6 +20,9 @@ export interface Discovery {
   /** Every kind whose objects are in namespaces and can be listed, each in one version. Repeats the whole discovery.
    *  @throws the server's error for a group that does not answer */
   namespacedKinds(signal?: AbortSignal): Promise<readonly Resource[]>;
+  /** What the server serves: every group and version, and every kind in it: `apps/v1`, `apps/v1/Deployment`. A group that does not answer is
+   *  without kinds. */
+  apiVersions(signal?: AbortSignal): Promise<readonly string[]>;
   /** Forgets what is known of a group and version, because a CRD was created, changed or deleted. */
   forget(apiVersion: string): void;
 }
@@ -27,6 +30,7 @@ export interface Discovery {
 type Read = (path: string, signal?: AbortSignal) => Promise<JsonValue>;
 type Kinds = ReadonlyMap<string, Resource>;
 const noKinds: Kinds = new Map();
+const groupsAtATime = 8;
 
 function kindsOf(apiVersion: string, body: JsonValue): Kinds {
   const list = isJsonObject(body) && Array.isArray(body['resources']) ? body['resources'] : [];
@@ -73,11 +77,15 @@ export function groupVersionPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
-async function readNamespacedKinds(read: Read, signal?: AbortSignal): Promise<readonly Resource[]> {
+async function readVersions(read: Read, signal?: AbortSignal): Promise<readonly string[]> {
   const groups = await read('/apis', signal);
   const items = isJsonObject(groups) && Array.isArray(groups['groups']) ? groups['groups'] : [];
+  return [['v1'], ...items.map(versionsOf)].flat();
+}
+
+async function readNamespacedKinds(read: Read, signal?: AbortSignal): Promise<readonly Resource[]> {
   const kinds = new Map<string, Resource>();
-  for (const apiVersion of [['v1'], ...items.map(versionsOf)].flat()) {
+  for (const apiVersion of await readVersions(read, signal)) {
     const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
     for (const kind of listedInNamespaces(apiVersion, await read(groupVersionPath(apiVersion), signal))) {
       const key = `${kind.plural}.${group}`;
@@ -130,6 +138,14 @@ export function createDiscovery(read: Read): Discovery {
       throw new NoKindMatch(group, kind);
     },
     namespacedKinds: (signal) => readNamespacedKinds(read, signal),
+    apiVersions: async (signal) => {
+      const served = await mapLimit(await readVersions(read, signal), groupsAtATime, async (apiVersion) => {
+        const kinds = await (known.get(apiVersion) ?? load(apiVersion, signal)).catch(() => noKinds);
+        signal?.throwIfAborted();
+        return [apiVersion, ...[...kinds.keys()].map((kind) => `${apiVersion}/${kind}`)];
+      });
+      return served.flat();
+    },
     forget: (apiVersion) => {
       known.delete(apiVersion);
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import {
   type Clock,
@@ -11,7 +11,7 @@ import {
   TransientError,
   verifyStream,
 } from '../base/index.ts';
-import { extractArchive, type Staging } from '../content/index.ts';
+import { extractArchive, isArchiveStart, type Staging } from '../content/index.ts';
 import { basicAuthorization } from './basic-auth.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
 import { withRetries } from './retry.ts';
@@ -100,6 +100,16 @@ async function download(options: Download): Promise<string> {
   }
 }
 
+/** What is no archive at all, often a page of the server, in the words that RukPak's users know. */
+async function explainNoArchive(path: string, what: string, thrown: unknown): Promise<unknown> {
+  if (!(thrown instanceof TerminalError) || thrown.reason !== 'InvalidArchive') return thrown;
+  await using handle = await open(path);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0);
+  if (isArchiveStart(buffer.subarray(0, bytesRead))) return thrown;
+  const text = `${what}: gzip: invalid header: expected a tar, compressed with gzip or zstd or not at all`;
+  return new TerminalError('InvalidArchive', text, { cause: thrown });
+}
+
 /** Fetches a gzip tar from a web server into the staging area. The answer is the source with the digest of the bytes in its URL, so that the
  *  content cannot change behind a Bundle.
  *  @throws TerminalError InvalidSource, HostNotNamed, InvalidSecret, Refused, BodyTooLarge, RedirectRefused and those of `extractArchive`
@@ -129,7 +139,11 @@ export async function fetchHttp(
     const digest = await withRetries({ clock, signal: options.signal }, attempt);
     const content = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
     const what = redactUrl(archive.url);
-    await extractArchive(content, request.staging, { what, hasWhiteouts: false, signal: options.signal });
+    try {
+      await extractArchive(content, request.staging, { what, hasWhiteouts: false, signal: options.signal });
+    } catch (thrown) {
+      throw await explainNoArchive(path, what, thrown);
+    }
     request.staging.assertLinksInside(what);
     return { ...request.source, http: { ...spec, url: `${archive.url}#${digest.replace(':', '=')}` } };
   } finally {

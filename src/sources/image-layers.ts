@@ -24,6 +24,7 @@ const foreignTypePattern =
   /^application\/vnd\.(oci\.image\.layer\.nondistributable\.v1\.tar|docker\.image\.rootfs\.foreign\.diff\.tar)([+.](gzip|zstd))?$/;
 const archiveTypePattern = /(tar|gzip|zstd|tgz|octet-stream)/;
 const helmTypePattern = /^application\/vnd\.cncf\.helm\./;
+const chartType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
 const emptyType = 'application/vnd.oci.empty.v1+json';
 const titleAnnotation = 'org.opencontainers.image.title';
 /** `oras` sets it on a folder that it has packed. */
@@ -46,12 +47,28 @@ function annotationOf({ raw }: RawLayer, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function assertSupported(what: string, document: JsonObject, layers: readonly RawLayer[]): void {
+/** Whether it is a chart as `helm push` writes it. */
+function isChart(document: JsonObject, layers: readonly RawLayer[]): boolean {
   const config = document['config'];
   const types = [typeOf(isJsonObject(config) ? config : undefined), ...layers.map(({ raw }) => typeOf(raw))];
-  if (types.some((type) => helmTypePattern.test(type))) {
-    refuse(what, 'is a Helm chart; charts are not supported: expected an image or artifact that holds manifests');
+  return types.some((type) => helmTypePattern.test(type));
+}
+
+/** The packed chart; its provenance is left out. */
+function readChartLayer(what: string, layers: readonly RawLayer[], isExpected: boolean): readonly Layer[] {
+  if (!isExpected) {
+    refuse(
+      what,
+      'is a Helm chart: expected an image or artifact that holds manifests; charts have the provisioner class core-rukpak-io-helm',
+    );
   }
+  const chart =
+    layers.find(({ raw }) => typeOf(raw) === chartType) ?? refuse(what, `expected a layer of media type ${chartType}`);
+  const { digest, sizeBytes } = chart;
+  return [{ digest, sizeBytes, content: { kind: 'archive' } }];
+}
+
+function assertSupported(what: string, layers: readonly RawLayer[]): void {
   const foreign = layers.find(({ raw }) => foreignTypePattern.test(typeOf(raw)));
   if (foreign !== undefined) {
     refuse(
@@ -105,9 +122,14 @@ function readPlainLayers(what: string, layers: readonly RawLayer[]): readonly La
 /** What the layers of a manifest hold. An image has tar layers. An artifact has one layer that is a tar, of whatever type, or layers with titles:
  *  those are files at these paths, in the folder `manifests` when none of them names a folder.
  *  @throws TerminalError InvalidManifest */
-export function readLayers(what: string, document: JsonObject, all: readonly RawLayer[]): readonly Layer[] {
+export function readLayers(
+  what: string,
+  document: JsonObject,
+  { all, isChart: isExpected }: { readonly all: readonly RawLayer[]; readonly isChart: boolean },
+): readonly Layer[] {
   const layers = all.filter(({ raw }) => typeOf(raw) !== emptyType);
-  assertSupported(what, document, layers);
+  if (isChart(document, layers)) return readChartLayer(what, layers, isExpected);
+  assertSupported(what, layers);
   if (layers.length === 0) refuse(what, 'has no layers: expected an image or artifact that holds manifests');
   const isTitled = layers.some((layer) => annotationOf(layer, titleAnnotation) !== undefined);
   return isTitled ? readTitledLayers(what, layers) : readPlainLayers(what, layers);

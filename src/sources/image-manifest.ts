@@ -104,9 +104,12 @@ function typeOfDocument(what: string, document: JsonObject, contentType: string 
     : type;
 }
 
-function parseLayers(what: string, document: JsonObject, layers: readonly JsonValue[]): readonly Layer[] {
-  const descriptors = layers.map((layer) => parseDescriptor(what, layer));
-  return readLayers(what, document, descriptors);
+function parseLayers(
+  what: string,
+  document: JsonObject,
+  { layers, isChart = false }: { readonly layers: readonly JsonValue[]; readonly isChart: boolean | undefined },
+): readonly Layer[] {
+  return readLayers(what, document, { all: layers.map((layer) => parseDescriptor(what, layer)), isChart });
 }
 
 function configOf(what: string, { config }: JsonObject): Descriptor | undefined {
@@ -121,7 +124,12 @@ function configOf(what: string, { config }: JsonObject): Descriptor | undefined 
 export function parseImageDocument(
   what: string,
   document: JsonValue,
-  options: { readonly contentType: string | undefined; readonly platform: Platform },
+  options: {
+    readonly contentType: string | undefined;
+    readonly platform: Platform;
+    /** A chart is expected. Default false: charts are refused. */
+    readonly isChart?: boolean | undefined;
+  },
 ): ImageDocument {
   if (!isJsonObject(document)) return refuse(what, 'expected a manifest');
   const type = typeOfDocument(what, document, options.contentType);
@@ -130,7 +138,11 @@ export function parseImageDocument(
     return { kind: 'index', chosen: chooseManifest(what, manifests, options.platform) };
   }
   if (manifestTypes.has(type) && Array.isArray(layers)) {
-    return { kind: 'image', layers: parseLayers(what, document, layers), config: configOf(what, document) };
+    return {
+      kind: 'image',
+      layers: parseLayers(what, document, { layers, isChart: options.isChart }),
+      config: configOf(what, document),
+    };
   }
   return refuse(what, `media type ${JSON.stringify(cutText(type, 200))} is not that of an image manifest or index`);
 }

@@ -54,6 +54,8 @@ export interface ImageRequest {
   readonly isKnown?: boolean | undefined;
   /** The image may hold an operator (registry+v1): its labels fill in what `metadata/annotations.yaml` lacks. Asks for nothing more otherwise. */
   readonly isOperator?: boolean | undefined;
+  /** It may be a chart as `helm push` writes it; such artifacts are refused otherwise. */
+  readonly isChart?: boolean | undefined;
   /** A label of the image that names a directory: only what lies in it is taken, as if the directory were the root. */
   readonly directoryLabel?: string | undefined;
   /** That directory itself. */
@@ -67,6 +69,7 @@ interface Search extends FetchOptions {
   readonly places: RegistryPlaces;
   readonly name: string;
   readonly maxManifestBytes: number;
+  readonly isChart: boolean;
 }
 
 interface Pull extends Search {
@@ -122,7 +125,7 @@ async function directoryOf(
 }
 
 /** What an image is found by. */
-type ImageSearch = Pick<ImageRequest, 'pullSecrets' | 'credentials' | 'mirrors' | 'policy'>;
+type ImageSearch = Pick<ImageRequest, 'pullSecrets' | 'credentials' | 'mirrors' | 'policy' | 'isChart'>;
 
 /** The image pinned as `repository@sha256:<manifest digest>`; only what is needed to resolve it is fetched.
  *  @throws as `fetchImage`, as far as registries and the policy are concerned */
@@ -160,7 +163,7 @@ async function findImage(
   const rule = assertAllowed(request.policy, reference);
   const places = openPlaces(deps, { ...request, reference, name }, options);
   const { manifestBytes: maxManifestBytes } = request.staging?.limits ?? defaultContentLimits;
-  const search: Search = { ...options, deps, places, name, maxManifestBytes };
+  const search: Search = { ...options, deps, places, name, maxManifestBytes, isChart: request.isChart === true };
   return { search, resolved: await resolveTag(search, ref, reference), rule };
 }
 
@@ -228,7 +231,11 @@ async function resolveImage(pull: Search, reference: ImageReference): Promise<Re
     );
     const what = `${pull.name}@${digest}`;
     digests.push(digest);
-    const parsed = parseImageDocument(what, document, { contentType, platform: pull.deps.platform });
+    const parsed = parseImageDocument(what, document, {
+      contentType,
+      platform: pull.deps.platform,
+      isChart: pull.isChart,
+    });
     if (parsed.kind === 'image') {
       return { digest, digests, layers: parsed.layers, config: parsed.config };
     }

@@ -5,12 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatYaml, type JsonObject, objectAt, objectsAt, parseYamlDocuments } from '../../src/base/index.ts';
 import { chartForms, chartImage, chartObjects, keyed } from '../support/index.ts';
-import { goInstalled } from './go-program.ts';
+import { helmForTests } from './helm-program.ts';
 
-const onPath = spawnSync('helm', ['version']).status === 0;
-const program = onPath ? { path: 'helm' } : await goInstalled('helm.sh/helm/v3/cmd/helm', 'v3.19.2');
-const helmPath = 'path' in program ? program.path : '';
-const why = 'path' in program ? '' : ` (skipped: no helm: ${program.missing})`;
+const { path: helmPath, why } = await helmForTests();
 const helmTest = test.skipIf(why !== '');
 
 let folder: string;

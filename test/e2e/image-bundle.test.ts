@@ -312,7 +312,7 @@ describe('an artifact', () => {
     {
       name: 'helm-chart',
       build: () => manifest([layer(yaml, 'application/vnd.cncf.helm.chart.content.v1.tar+gzip')]),
-      message: 'is a Helm chart; charts are not supported',
+      message: 'is a Helm chart: expected an image or artifact that holds manifests; charts have the provisioner class',
     },
     {
       name: 'schema-1',

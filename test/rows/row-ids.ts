@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-const id = String.raw`[ABCDGKNQUW]\d{1,2}`;
+const id = String.raw`[ABCDGHKNQUW]\d{1,2}`;
 const ids = `${id}(?:, ${id})*`;
 const operatorId = String.raw`(?:(?:BF|RV|CR)-[A-Z]\d{1,2}|E-0\d\d)`;
 const operatorIds = `${operatorId}(?:(?:, | to )${operatorId})*`;

@@ -3,15 +3,18 @@ import { apiVersion } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { isJsonObject } from '../../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
+import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, parseTarget } from '../../client/index.ts';
-import type { clusterOptions, OptionValues, outputOption, registryOptions } from '../../command/index.ts';
+import type { clusterOptions, helmOption, OptionValues, outputOption, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
 import { type Desired, findDesired } from '../diff/desired.ts';
 import { colouredDiff, type ShownChange, shownChange, titleOf } from '../diff/text.ts';
 import type { diffOptions } from '../options.ts';
 
-type Values = OptionValues<typeof clusterOptions & typeof diffOptions & typeof registryOptions & typeof outputOption>;
+type Values = OptionValues<
+  typeof clusterOptions & typeof diffOptions & typeof helmOption & typeof registryOptions & typeof outputOption
+>;
 
 const deadlineMs = 15 * 60_000;
 
@@ -56,7 +59,10 @@ export async function diff(values: Values, [text]: readonly [string]): Promise<n
   const progress = stack.use(createProgress(process.stderr, { isQuiet: isJson || !process.stderr.isTTY }));
   const signal = AbortSignal.timeout(deadlineMs);
   const deployment: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
-  const desired = await findDesired({ client, work, deployment, requested: values, values, progress, signal });
+  const charts = openChartRenderer(values, work);
+  const systemNamespace = values['system-namespace'];
+  const finding = { client, work, deployment, systemNamespace, charts, values, progress, signal };
+  const desired = await findDesired({ ...finding, requested: values });
   // The file has the desired state; the cluster has the installed one.
   const status = deployment['status'];
   const compared = { ...desired, deployment: { ...desired.deployment, ...(status === undefined ? {} : { status }) } };

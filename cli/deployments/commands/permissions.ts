@@ -2,7 +2,7 @@ import { describeMissing } from '../../../src/apply/index.ts';
 import { formatYaml } from '../../../src/base/index.ts';
 import type { namespaceOptions } from '../../bundle/index.ts';
 import { parseTarget } from '../../client/index.ts';
-import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
+import type { clusterOptions, helmOption, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
 import { readAccountOption } from '../permissions/account-option.ts';
@@ -11,7 +11,11 @@ import type { permissionsOptions } from '../permissions/options.ts';
 import { type Grant, grantsOf, grantTable, roleObjects } from '../permissions/roles.ts';
 
 type Values = OptionValues<
-  typeof namespaceOptions & typeof permissionsOptions & typeof clusterOptions & typeof registryOptions
+  typeof namespaceOptions &
+    typeof permissionsOptions &
+    typeof helmOption &
+    typeof clusterOptions &
+    typeof registryOptions
 >;
 
 const deadlineMs = 15 * 60_000;

@@ -3,9 +3,9 @@ import { plainProvisionerClass } from '../../../src/api/index.ts';
 import { errorMessage, type JsonObject, printableLine, TerminalError } from '../../../src/base/index.ts';
 import { packStaged, type Staging } from '../../../src/content/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
-import { classOfBundle } from '../../bundle-files/index.ts';
+import { classOfBundle, openChartRenderer } from '../../bundle-files/index.ts';
 import { type ContentClient, createContentClient, parseTarget } from '../../client/index.ts';
-import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
+import type { clusterOptions, helmOption, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder, type WorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
 import type { runOptions, timeoutOption } from '../options.ts';
@@ -18,7 +18,9 @@ import { type RunSource, readRunSource } from '../run/source.ts';
 import { whenInstalled } from '../run/wait.ts';
 import { deployPacked } from '../upload-deployment.ts';
 
-type Values = OptionValues<typeof runOptions & typeof timeoutOption & typeof clusterOptions & typeof registryOptions>;
+type Values = OptionValues<
+  typeof runOptions & typeof helmOption & typeof timeoutOption & typeof clusterOptions & typeof registryOptions
+>;
 
 const deadlineMs = 15 * 60_000;
 
@@ -108,7 +110,9 @@ async function apply(run: Run): Promise<KubeObject> {
   const { word, client, signal, progress } = run;
   if (staging !== undefined && isAsked(run.values, 'validate')) {
     progress.show(`validating ${word}`);
-    await validateBundle(staging, spec, { kube: client.kube, what: word, signal });
+    const systemNamespace = run.values['system-namespace'];
+    const charts = openChartRenderer(run.values, run.work);
+    await validateBundle(staging, spec, { kube: client.kube, systemNamespace, charts, what: word, signal });
   }
   progress.clear();
   if (run.source.kind === 'local' && staging !== undefined) return await upload(run, spec, staging);

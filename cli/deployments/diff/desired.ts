@@ -10,7 +10,7 @@ import {
 } from '../../../src/api/index.ts';
 import { fileProblem, parseYaml, systemClock, TerminalError } from '../../../src/base/index.ts';
 import { extractArchive, type Staging } from '../../../src/content/index.ts';
-import { formatOf, readStaged } from '../../../src/formats/index.ts';
+import { type ChartRenderer, formatOf, readStaged } from '../../../src/formats/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { definitionOf } from '../../../src/sources/definitions/index.ts';
 import { stagePath } from '../../bundle-files/index.ts';
@@ -30,6 +30,9 @@ export interface Finding extends Transfer {
   readonly client: ContentClient;
   readonly work: WorkFolder;
   readonly deployment: KubeObject;
+  readonly systemNamespace: string;
+  /** Renders charts. */
+  readonly charts: ChartRenderer;
   /** What to compare with; empty: the newest Bundle of the deployment. */
   readonly requested: Partial<OptionValues<typeof diffOptions>>;
 }
@@ -45,7 +48,9 @@ async function render(staging: Staging, deployment: KubeObject, finding: Finding
   const content = await readStaged(formatOf(className), staging, '');
   const { kube } = finding.client;
   const { signal } = finding;
-  const rendered = content.render(await termsFor(deployment, className, { kube, signal }));
+  const reading = { kube, systemNamespace: finding.systemNamespace, signal };
+  const terms = await termsFor(deployment, className, reading);
+  const rendered = await content.render(terms, { charts: finding.charts, signal });
   const certificates = new ServingCertificates({ clock: systemClock });
   const objects = rendered.objects as unknown as KubeObject[];
   return {

@@ -11,9 +11,9 @@ import { type JsonObject, objectAt, TerminalError } from '../../../src/base/inde
 import { formatOf, readStaged } from '../../../src/formats/index.ts';
 import { isForbidden, type KubeObject, refOf, serviceAccountUser } from '../../../src/kube/index.ts';
 import type { namespaceOptions } from '../../bundle/index.ts';
-import { classOfBundle, stageBundle } from '../../bundle-files/index.ts';
+import { classOfBundle, openChartRenderer, stageBundle } from '../../bundle-files/index.ts';
 import { createContentClient } from '../../client/index.ts';
-import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
+import type { clusterOptions, helmOption, OptionValues, registryOptions } from '../../command/index.ts';
 import type { WorkFolder } from '../../input/index.ts';
 import type { Progress } from '../../output/index.ts';
 import { findDesired } from '../diff/desired.ts';
@@ -23,7 +23,11 @@ import type { permissionsOptions } from './options.ts';
 import { bundleNameIn } from './roles.ts';
 
 type Values = OptionValues<
-  typeof namespaceOptions & typeof permissionsOptions & typeof clusterOptions & typeof registryOptions
+  typeof namespaceOptions &
+    typeof permissionsOptions &
+    typeof helmOption &
+    typeof clusterOptions &
+    typeof registryOptions
 >;
 
 /** What an installation takes. */
@@ -106,7 +110,10 @@ export async function neededByBundle(name: string, work: Work): Promise<Needed> 
     ...(desired === undefined ? {} : { installNamespace: desired }),
     ...watchedAs(watched),
   };
-  const rendered = content.render({ config, cluster: { certificateProviders: ['self'], kubeVersion: 'v999.0.0' } });
+  const release = { name: bundleNameIn(name), namespace: desired ?? values['system-namespace'], isUpgrade: false };
+  const cluster = { certificateProviders: ['self'], kubeVersion: 'v1.999.0' };
+  const terms = { config, cluster, release: { ...release, valuesFrom: [] } };
+  const rendered = await content.render(terms, { charts: openChartRenderer(values, work.work), signal: work.signal });
   const objects = rendered.objects as unknown as KubeObject[];
   const suggested = desired === undefined ? rendered.installNamespace?.name : undefined;
   const defaultNamespace = desired ?? suggested ?? values['system-namespace'];
@@ -121,10 +128,12 @@ export async function neededByDeployment(name: string, { values, work, progress,
   using client = await createContentClient(values);
   const { kube } = client;
   const deployment = await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
-  const desired = await findDesired({ client, work, deployment, requested: {}, values, progress, signal });
+  const charts = openChartRenderer(values, work);
+  const systemNamespace = values['system-namespace'];
+  const finding = { client, work, deployment, systemNamespace, charts, values, progress, signal };
+  const desired = await findDesired({ ...finding, requested: {} });
   const request = { ...installOptionsOf(deployment), ...placeOf(desired) };
   const { uid = '' } = deployment.metadata;
-  const systemNamespace = values['system-namespace'];
   const { objects } = desired;
   const needs = await readNeeds({ kube, owner: { name, uid }, objects, ...request, systemNamespace, signal });
   const { items } = await kube.list({ apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true }, { signal });

@@ -1,8 +1,7 @@
-import { termsFor } from '../../../provisioners/index.ts';
+import { type TermsReading, termsFor } from '../../../provisioners/index.ts';
 import { errorMessage, TerminalError } from '../../../src/base/index.ts';
 import type { Staging } from '../../../src/content/index.ts';
-import { findFormat, readStaged } from '../../../src/formats/index.ts';
-import type { KubeClient } from '../../../src/kube/index.ts';
+import { type ChartRenderer, findFormat, readStaged } from '../../../src/formats/index.ts';
 import { type DeploymentSpec, deploymentObject } from './apply.ts';
 
 /** Reads and renders the bundle as the provisioners do, with the configuration of the deployment. Formats of other provisioners are not validated.
@@ -10,14 +9,15 @@ import { type DeploymentSpec, deploymentObject } from './apply.ts';
 export async function validateBundle(
   staging: Staging,
   spec: DeploymentSpec,
-  { kube, what, signal }: { readonly kube: KubeClient; readonly what: string; readonly signal: AbortSignal },
+  { what, charts, ...reading }: TermsReading & { readonly what: string; readonly charts: ChartRenderer },
 ): Promise<void> {
   const { bundleClass } = spec;
   const format = findFormat(bundleClass);
   if (format === undefined) return;
   try {
     const content = await readStaged(format, staging, '');
-    content.render(await termsFor(deploymentObject(spec), bundleClass, { kube, signal }));
+    const terms = await termsFor(deploymentObject(spec), bundleClass, reading);
+    await content.render(terms, { charts, signal: reading.signal });
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     const text = `${what} is not a valid ${format.name} bundle (class ${bundleClass}): ${errorMessage(thrown)}`;

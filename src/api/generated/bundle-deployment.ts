@@ -18,7 +18,7 @@ export interface BundleDeployment {
 export interface BundleDeploymentSpec {
   /** Class of the provisioner that handles this object. */
   readonly provisionerClassName: string;
-  /** Settings for the provisioner. The fields below apply to Longshore's classes, to core-rukpak-io-plain only the first two; other provisioners have their own fields. */
+  /** Settings for the provisioner. The fields below apply to Longshore's classes, to core-rukpak-io-plain only the first two, to core-rukpak-io-helm these and the last three; other provisioners have their own fields. */
   readonly config?: JsonObject;
   /** Template of the Bundle. */
   readonly template: BundleDeploymentSpecTemplate;
@@ -193,6 +193,8 @@ export interface BundleDeploymentStatusRecord {
   readonly groupKinds: readonly string[];
   /** Namespaces of installed objects. */
   readonly namespaces: readonly string[];
+  /** Progress of the hooks of a chart. */
+  readonly hooks?: BundleDeploymentStatusRecordHooks;
 }
 
 export interface BundleDeploymentStatusRecordBundle {
@@ -204,6 +206,31 @@ export interface BundleDeploymentStatusRecordBundle {
   readonly specHash: string;
   /** Digest of the content that was installed from the Bundle. */
   readonly contentDigest?: string;
+}
+
+/** Progress of the hooks of a chart. */
+export interface BundleDeploymentStatusRecordHooks {
+  /** Digest of what they are run for. */
+  readonly revision: string;
+  /** Why they are run: install, upgrade, rollback or delete. */
+  readonly event: 'install' | 'upgrade' | 'rollback' | 'delete';
+  /** Those before the event are run (Before), the event itself (Between), those after it (After), or all was done (Done). */
+  readonly phase: 'Before' | 'Between' | 'After' | 'Done';
+  /** How many hooks of the phase were completed. */
+  readonly step: number;
+  /** Objects that hooks have created, and that are deleted with this object. */
+  readonly objects: readonly BundleDeploymentStatusRecordHooksObject[];
+}
+
+export interface BundleDeploymentStatusRecordHooksObject {
+  /** API version of the object. */
+  readonly apiVersion: string;
+  /** Kind of the object. */
+  readonly kind: string;
+  /** Namespace of the object. */
+  readonly namespace?: string;
+  /** Name of the object. */
+  readonly name: string;
 }
 
 export interface BundleDeploymentStatusCondition {
@@ -522,6 +549,67 @@ export const bundleDeploymentShape: Schema = {
               "type": "array",
               "items": {
                 "type": "string"
+              }
+            },
+            "hooks": {
+              "type": "object",
+              "required": [
+                "revision",
+                "event",
+                "phase",
+                "step",
+                "objects"
+              ],
+              "properties": {
+                "revision": {
+                  "type": "string"
+                },
+                "event": {
+                  "type": "string",
+                  "enum": [
+                    "install",
+                    "upgrade",
+                    "rollback",
+                    "delete"
+                  ]
+                },
+                "phase": {
+                  "type": "string",
+                  "enum": [
+                    "Before",
+                    "Between",
+                    "After",
+                    "Done"
+                  ]
+                },
+                "step": {
+                  "type": "integer"
+                },
+                "objects": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "apiVersion",
+                      "kind",
+                      "name"
+                    ],
+                    "properties": {
+                      "apiVersion": {
+                        "type": "string"
+                      },
+                      "kind": {
+                        "type": "string"
+                      },
+                      "namespace": {
+                        "type": "string"
+                      },
+                      "name": {
+                        "type": "string"
+                      }
+                    }
+                  }
+                }
               }
             }
           }

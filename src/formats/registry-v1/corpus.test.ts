@@ -16,6 +16,9 @@ import type { RenderedObject } from './registry-bundle.ts';
 import { registryV1 } from './registry-v1.ts';
 import { type RenderOptions, renderBundle } from './render.ts';
 
+/** An operator needs none. */
+const noTools = undefined as never;
+
 const canonical = hasCorpus ? await loadCanonical() : JSON.stringify;
 const expected = expectedRenderings();
 
@@ -85,7 +88,7 @@ describe.skipIf(!hasCorpus)('real bundles', () => {
       const cluster = { certificateProviders: ['self'], kubeVersion: 'v1.33.1' };
       const outcome = (of: typeof content): unknown => {
         try {
-          return of.render({ config: {}, cluster });
+          return of.render({ config: {}, cluster }, noTools);
         } catch (thrown) {
           return errorMessage(thrown);
         }

@@ -1,0 +1,105 @@
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { bundleDeploymentResource } from '../src/api/index.ts';
+import { isJsonObject, type JsonObject, objectAt, parseJson, sha256Digest, textAt } from '../src/base/index.ts';
+import type { InstallTerms, Rendered } from '../src/formats/index.ts';
+import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import { fieldManager } from './field-manager.ts';
+
+/** On a Secret with a stored rendition: the uid of the BundleDeployment that it is of. */
+const renditionLabel = 'core.rukpak.io/rendition-of';
+const keyAnnotation = 'core.rukpak.io/rendition-key';
+const secretType = 'core.rukpak.io/rendition';
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+const maxRenditionBytes = 128 * 1024 * 1024;
+/** What a Secret can hold, with some room. */
+const maxSecretBytes = 1_000_000;
+
+/** Where renditions of a deployment are stored. */
+export interface RenditionShelf {
+  readonly kube: KubeClient;
+  readonly systemNamespace: string;
+  readonly deployment: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+/** What makes an unsteady chart be rendered again: its content, its values, and the name and place of its release. */
+export function renditionKey(contentDigest: string, { config, release }: InstallTerms): string {
+  const { values = null } = config;
+  const documents = release?.valuesFrom.map(({ text, targetPath = '' }) => [text, targetPath]);
+  return sha256Digest(JSON.stringify([contentDigest, values, documents, release?.name, release?.namespace]));
+}
+
+function secretName({ deployment }: RenditionShelf, key: string): string {
+  const { name = '', uid = '' } = deployment.metadata;
+  return `${name}-rendition-${sha256Digest(`${uid} ${key}`).slice('sha256:'.length, 'sha256:'.length + 16)}`;
+}
+
+/** Whether a Secret is what this very deployment has stored under the key. */
+function isOf({ metadata }: KubeObject, { deployment }: RenditionShelf, key: string): boolean {
+  const { uid } = deployment.metadata;
+  const isOwned = metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true;
+  return isOwned && metadata.annotations?.[keyAnnotation] === key;
+}
+
+/** What was stored under the key; undefined where nothing is, or nothing that can be read. */
+export async function readRendition(shelf: RenditionShelf, key: string): Promise<Rendered | undefined> {
+  const { kube, systemNamespace: namespace, signal } = shelf;
+  try {
+    const secret = await kube.get(
+      { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName(shelf, key) },
+      { signal },
+    );
+    if (!isOf(secret, shelf, key)) return undefined;
+    const packed = Buffer.from(textAt(objectAt(secret as unknown as JsonObject, 'data'), 'rendition'), 'base64');
+    const text = await decompress(packed, { maxOutputLength: maxRenditionBytes });
+    const rendered = parseJson('rendition', text.toString('utf8'));
+    return isJsonObject(rendered) ? (rendered as unknown as Rendered) : undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown) || !(thrown instanceof Error) || 'code' in thrown) return undefined;
+    throw thrown;
+  }
+}
+
+/** Stores what a chart was rendered to, before any of it is installed. False where it is too large for that. */
+export async function storeRendition(shelf: RenditionShelf, key: string, rendered: Rendered): Promise<boolean> {
+  const { kube, systemNamespace: namespace, deployment, signal } = shelf;
+  const { objects, hooks = [] } = rendered;
+  const packed = await compress(JSON.stringify({ objects, hooks, isUnsteady: true }));
+  if (packed.length > maxSecretBytes) return false;
+  const { name = '', uid = '' } = deployment.metadata;
+  const { apiVersion, kind } = bundleDeploymentResource;
+  const metadata = {
+    name: secretName(shelf, key),
+    namespace,
+    labels: { [renditionLabel]: uid },
+    annotations: { [keyAnnotation]: key },
+    ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }],
+  };
+  const data = { rendition: packed.toString('base64') };
+  const secret = { apiVersion: 'v1', kind: 'Secret', type: secretType, immutable: true, metadata, data };
+  try {
+    await kube.create(secret, { fieldManager, signal });
+  } catch (thrown) {
+    // Another process, or a try before this one, has stored it.
+    if (!isAlreadyExists(thrown)) throw thrown;
+  }
+  return true;
+}
+
+/** Deletes what is stored for the deployment under other keys: nothing installs that any more. */
+export async function dropRenditions(shelf: RenditionShelf, keptKey: string): Promise<void> {
+  const { kube, systemNamespace: namespace, deployment, signal } = shelf;
+  const labelSelector = `${renditionLabel}=${deployment.metadata.uid ?? ''}`;
+  const target = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector, isMetadataOnly: true };
+  const { items } = await kube.list(target, { signal });
+  for (const secret of items) {
+    const key = secret.metadata.annotations?.[keyAnnotation] ?? '';
+    if (key === keptKey || !isOf(secret, shelf, key)) continue;
+    const { uid } = secret.metadata;
+    await kube.delete(refOf(secret), { signal, ...(uid === undefined ? {} : { uid }) }).catch((thrown: unknown) => {
+      if (!isNotFound(thrown)) throw thrown;
+    });
+  }
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolder, TerminalError } from '../base/index.ts';
+import { type ChartRenderer, type ChartRequest, renderFailed } from '../formats/index.ts';
+import { type RunEnd, runConfined } from './confined-run.ts';
+import { findHelm, type HelmPlace, type HelmProgram, stateOfProgram } from './helm-program.ts';
+import { defaultRunLimits, type RunLimits } from './limits.ts';
+import { RenditionCache } from './rendition-cache.ts';
+
+export interface ChartRendererOptions extends HelmPlace {
+  /** Folders of runs are made in it. */
+  readonly temporaryDir: string;
+  readonly limits?: Partial<RunLimits>;
+  /** Where results are stored; nowhere without it. */
+  readonly cache?: { readonly dir: string; readonly key: Uint8Array } | undefined;
+  /** Called for each run of helm that renders. */
+  readonly onRender?: () => void;
+}
+
+const mebibyte = 1024 * 1024;
+const maxCacheBytes = 128 * mebibyte;
+const apisAnArgument = 200;
+
+function refuse(text: string): never {
+  throw new TerminalError(renderFailed, text);
+}
+
+function limitText(limit: NonNullable<RunEnd['limit']>, limits: RunLimits): string {
+  const texts = {
+    processor: `took more than ${limits.processorSeconds} s of processor time`,
+    memory: `needs more than ${limits.memoryBytes / mebibyte} MiB of memory`,
+    output: `renders to more than ${limits.outputBytes / mebibyte} MiB`,
+  };
+  return `the chart ${texts[limit]}: nothing of it is installed`;
+}
+
+/** What helm complains about, without what only its caller knows. */
+function complaintOf({ complaint, status }: RunEnd, folder: string): string {
+  const text = complaint
+    .replaceAll(`${folder}/`, '')
+    .replaceAll(folder, '')
+    .replace(/\n*Use --debug flag to render out invalid YAML\s*$/, '')
+    .trim();
+  const error = /(?:^|\n)Error: ([\s\S]*)$/.exec(text)?.[1] ?? text;
+  return error === '' ? `helm ended with status ${status ?? 'none'}` : error;
+}
+
+function apiArguments(apiVersions: readonly string[]): readonly string[] {
+  const args: string[] = [];
+  for (let start = 0; start < apiVersions.length; start += apisAnArgument) {
+    args.push('--api-versions', apiVersions.slice(start, start + apisAnArgument).join(','));
+  }
+  return args;
+}
+
+async function writeValues(folder: string, { values }: ChartRequest): Promise<readonly string[]> {
+  const args: string[] = [];
+  for (const [index, { text, targetPath }] of values.entries()) {
+    const path = `${folder}/values-${index}.yaml`;
+    await writeFile(path, text, { mode: 0o600 });
+    args.push(...(targetPath === undefined ? ['--values', path] : ['--set-file', `${targetPath}=${path}`]));
+  }
+  return args;
+}
+
+async function writeChart(folder: string, { files }: ChartRequest): Promise<void> {
+  const made = new Set<string>();
+  for (const { path, content } of files) {
+    const target = `${folder}/chart/${path}`;
+    const parent = dirname(target);
+    if (!made.has(parent)) await mkdir(parent, { recursive: true, mode: 0o700 });
+    made.add(parent);
+    await writeFile(target, content, { mode: 0o600 });
+  }
+}
+
+class HelmRenderer implements ChartRenderer {
+  readonly #options: ChartRendererOptions;
+  readonly #limits: RunLimits;
+  readonly #cache: RenditionCache | undefined;
+  #found: { readonly helm: HelmProgram; readonly state: string } | undefined;
+
+  constructor(options: ChartRendererOptions) {
+    this.#options = options;
+    this.#limits = { ...defaultRunLimits, ...options.limits };
+    const { cache } = options;
+    if (cache === undefined) return;
+    this.#cache = new RenditionCache({
+      ...cache,
+      maxBytes: maxCacheBytes,
+      maxRenditionBytes: this.#limits.outputBytes,
+    });
+  }
+
+  async render(request: ChartRequest, { signal }: { readonly signal: AbortSignal }): Promise<Buffer> {
+    const stored = await this.#cache?.read(request.key);
+    if (stored !== undefined) return stored;
+    const folder = `${this.#options.temporaryDir}/${randomUUID()}`;
+    makeFolder(folder, 0o700);
+    try {
+      const helm = await this.#program(folder, signal);
+      const output = await this.#run(helm, { request, folder, signal });
+      await this.#cache?.write(request.key, output);
+      return output;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Looked for again when another program has its place. */
+  async #program(folder: string, signal: AbortSignal): Promise<HelmProgram> {
+    const known = this.#found;
+    if (known !== undefined && stateOfProgram(known.helm) === known.state) return known.helm;
+    const helm = await findHelm(this.#options, { folder, signal });
+    this.#found = { helm, state: stateOfProgram(helm) };
+    return helm;
+  }
+
+  async #run(
+    { path, hasOwnNetwork }: HelmProgram,
+    {
+      request,
+      folder,
+      signal,
+    }: { readonly request: ChartRequest; readonly folder: string; readonly signal: AbortSignal },
+  ): Promise<Buffer> {
+    await writeChart(folder, request);
+    const { release, kubeVersion, apiVersions } = request;
+    const command = [
+      path,
+      'template',
+      release.name,
+      `${folder}/chart`,
+      '--namespace',
+      release.namespace,
+      '--include-crds',
+      ...(kubeVersion === '' ? [] : ['--kube-version', kubeVersion]),
+      ...(release.isUpgrade ? ['--is-upgrade'] : []),
+      ...(await writeValues(folder, request)),
+      ...apiArguments(apiVersions),
+    ];
+    this.#options.onRender?.();
+    const ended = await runConfined({ command, folder, hasOwnNetwork, limits: this.#limits, signal });
+    if (ended.limit !== undefined) refuse(limitText(ended.limit, this.#limits));
+    if (ended.status !== 0) refuse(complaintOf(ended, folder));
+    return ended.output;
+  }
+}
+
+/** An engine for charts; helm is looked for when the first one is rendered. */
+export function createChartRenderer(options: ChartRendererOptions): ChartRenderer {
+  return new HelmRenderer(options);
+}

@@ -1,0 +1,62 @@
+import { gunzipSync } from 'node:zlib';
+import { Parser, type ReadEntry } from 'tar';
+import { errorMessage, TerminalError } from '../base/index.ts';
+import { isGzip } from './decompress.ts';
+
+/** A file of a small archive. */
+export interface PackedFile {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/** What a small archive may hold. */
+export interface PackedLimits {
+  /** Of all files, uncompressed, with their headers. */
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+function uncompressed(bytes: Buffer, { bytes: maxOutputLength }: PackedLimits): Buffer {
+  return isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength }) : bytes;
+}
+
+/** Collects files until something is wrong. */
+class Collector {
+  readonly files: PackedFile[] = [];
+  fault: Error | undefined;
+  #left: number;
+
+  constructor(entries: number) {
+    this.#left = entries;
+  }
+
+  take(entry: ReadEntry): void {
+    this.#left -= 1;
+    if (this.#left < 0) this.fault ??= new Error('more entries than the limit');
+    const pieces: Buffer[] = [];
+    const isFile = this.fault === undefined && (entry.type === 'File' || entry.type === 'OldFile');
+    if (isFile) entry.on('data', (piece: Buffer) => pieces.push(piece));
+    if (isFile) entry.on('end', () => this.files.push({ path: entry.path, content: Buffer.concat(pieces) }));
+    entry.resume();
+  }
+}
+
+/** The files of a gzip tar, or a tar, that is in memory; links and special files are left out. At once, so for small ones only.
+ *  @throws TerminalError InvalidArchive */
+export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimits): readonly PackedFile[] {
+  const collector = new Collector(limits.entries);
+  try {
+    const parser = new Parser({ strict: true, zstd: false, brotli: false });
+    parser.on('error', (thrown: Error) => {
+      collector.fault ??= thrown;
+    });
+    parser.on('entry', (entry: ReadEntry) => collector.take(entry));
+    parser.end(uncompressed(bytes, limits));
+    if (collector.fault !== undefined) throw collector.fault;
+    return collector.files;
+  } catch (thrown) {
+    throw new TerminalError('InvalidArchive', `${what}: is no archive that can be read: ${errorMessage(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}

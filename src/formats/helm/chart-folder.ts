@@ -1,0 +1,119 @@
+import { TerminalError } from '../../base/index.ts';
+import { readPackedFiles } from '../../content/index.ts';
+import type { ChartFile } from '../format.ts';
+
+/** Of all files of a chart, and of all that its packed dependencies unpack to: Helm's own limit. */
+export const maxChartBytes: number = 100 * 1024 * 1024;
+const maxEntries = 20_000;
+/** Charts in charts in charts. */
+const maxDepth = 8;
+
+/** Helm's words for content that is no chart. */
+export const noChart = 'Chart.yaml file is missing';
+
+function refuse(text: string): never {
+  throw new TerminalError('InvalidBundle', text);
+}
+
+/** The folders at the root of a bundle in which a chart lies; '' for the root itself. */
+function chartFolders(files: readonly ChartFile[]): readonly string[] {
+  const paths = new Set(files.map(({ path }) => path));
+  if (paths.has('Chart.yaml')) return [''];
+  const folders = new Set(files.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : [])));
+  return [...folders].filter((folder) => paths.has(`${folder}/Chart.yaml`));
+}
+
+function asBuffer(content: Uint8Array): Buffer {
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
+
+/** The files of a packed chart, below the folder in which it is packed. */
+export function unpackChart(what: string, { content }: ChartFile): readonly ChartFile[] {
+  const files = readPackedFiles(what, asBuffer(content), { bytes: maxChartBytes, entries: maxEntries });
+  return files.flatMap(({ path, content: bytes }) => {
+    const inside = path.replace(/^(\.\/)?[^/]+\//, '');
+    return inside === path ? [] : [{ path: inside, content: bytes }];
+  });
+}
+
+function isPackedChart({ path }: ChartFile): boolean {
+  return !path.includes('/') && /\.(tgz|tar\.gz)$/.test(path);
+}
+
+function below(files: readonly ChartFile[], folder: string): readonly ChartFile[] {
+  if (folder === '') return files;
+  return files.flatMap(({ path, content }) =>
+    path.startsWith(`${folder}/`) ? [{ path: path.slice(folder.length + 1), content }] : [],
+  );
+}
+
+/** The files of the chart that a bundle holds: at its root, in one folder of it, or packed in the only file of it.
+ *  @throws TerminalError InvalidBundle, as Helm words it */
+export function findChart(files: readonly ChartFile[]): readonly ChartFile[] {
+  const [packed, ...others] = files;
+  if (packed !== undefined && others.length === 0 && isPackedChart(packed)) {
+    return findChart(unpackChart(packed.path, packed));
+  }
+  if (files.length === 0) refuse('no files in chart archive');
+  const folders = chartFolders(files);
+  const [folder] = folders;
+  if (folder === undefined) {
+    return refuse(`${noChart}: expected a chart at the root of the bundle, or in one folder of it`);
+  }
+  if (folders.length > 1) {
+    refuse(
+      `expected one chart, found charts in the folders ${folders.toSorted().join(', ')}: set the directory of one`,
+    );
+  }
+  return below(files, folder);
+}
+
+/** A chart, and which one it is of those that a chart contains. */
+export interface ContainedChart {
+  /** `''`, `charts/common` */
+  readonly path: string;
+  readonly files: readonly ChartFile[];
+}
+
+/** Whether Helm takes what is at that place of `charts/` for a chart. */
+function isChartName(name: string): boolean {
+  return !/^[_.]/.test(name);
+}
+
+function dependenciesIn({ path, files }: ContainedChart): readonly ContainedChart[] {
+  const inside = below(files, 'charts');
+  const folders = new Set(
+    inside.flatMap((file) => (file.path.includes('/') ? [file.path.split('/', 1).join('')] : [])),
+  );
+  const place = (name: string): string => `${path === '' ? '' : `${path}/`}charts/${name}`;
+  const loose = [...folders]
+    .filter(isChartName)
+    .map((name) => ({ path: place(name), files: below(inside, name) }))
+    .filter((chart) => chart.files.some((file) => file.path === 'Chart.yaml'));
+  const packed = inside
+    .filter((file) => isPackedChart(file) && isChartName(file.path))
+    .map((file) => ({ path: place(file.path), files: unpackChart(place(file.path), file) }));
+  return [...loose, ...packed];
+}
+
+function sizeOf(files: readonly ChartFile[]): number {
+  return files.reduce((sum, { content }) => sum + content.length, 0);
+}
+
+/** A chart and all charts that it contains, each before those in it.
+ *  @throws TerminalError InvalidArchive, InvalidBundle */
+export function allCharts(files: readonly ChartFile[]): readonly ContainedChart[] {
+  const found: ContainedChart[] = [];
+  let bytes = sizeOf(files);
+  const visit = (chart: ContainedChart, depth: number): void => {
+    if (depth > maxDepth) refuse(`${chart.path}: charts are nested deeper than ${maxDepth} levels`);
+    found.push(chart);
+    for (const dependency of dependenciesIn(chart)) {
+      if (dependency.path.endsWith('gz')) bytes += sizeOf(dependency.files);
+      if (bytes > maxChartBytes) refuse(`the chart unpacks to more than the limit of ${maxChartBytes} bytes`);
+      visit(dependency, depth + 1);
+    }
+  };
+  visit({ path: '', files }, 0);
+  return found;
+}

@@ -1,0 +1,125 @@
+import {
+  cutText,
+  formatPath,
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  parseYamlDocuments,
+  printable,
+  TerminalError,
+  textAt,
+  YamlPositions,
+} from '../../base/index.ts';
+import { type Rendered, type RenderedHook, renderFailed, type ValuesDocument } from '../format.ts';
+import { readManifestFile } from '../manifest-file.ts';
+
+/** When objects of a chart are installed that are no part of its release. */
+export const hookEvents = [
+  'pre-install',
+  'post-install',
+  'pre-upgrade',
+  'post-upgrade',
+  'pre-rollback',
+  'post-rollback',
+  'pre-delete',
+  'post-delete',
+  'test',
+] as const;
+
+const hookAnnotation = 'helm.sh/hook';
+const weightAnnotation = 'helm.sh/hook-weight';
+const deleteAnnotation = 'helm.sh/hook-delete-policy';
+const defaultPolicy = 'before-hook-creation';
+const deletePolicies = [defaultPolicy, 'hook-succeeded', 'hook-failed'];
+/** More would not fit into the record of a deployment. */
+const maxHooks = 100;
+
+function wordsOf(text: unknown): readonly string[] {
+  return typeof text === 'string' ? text.split(',').map((word) => word.trim().toLowerCase()) : [];
+}
+
+/** The hook that an object is; undefined for one of the release. `test-success` is Helm 2's name of `test`. */
+function hookOf(object: JsonObject): RenderedHook | undefined {
+  const annotations = objectAt(object, 'metadata', 'annotations') ?? {};
+  if (annotations[hookAnnotation] === undefined) return undefined;
+  const words = wordsOf(annotations[hookAnnotation]).map((word) => (word === 'test-success' ? 'test' : word));
+  const events = words.filter((word) => (hookEvents as readonly string[]).includes(word));
+  const policies = wordsOf(annotations[deleteAnnotation]).filter((word) => deletePolicies.includes(word));
+  return {
+    object,
+    events,
+    weight: Number.parseInt(textAt(annotations, weightAnnotation), 10) || 0,
+    deletePolicies: policies.length === 0 ? [defaultPolicy] : policies,
+  };
+}
+
+/** What an engine has rendered, as objects.
+ *  @throws TerminalError RenderFailed */
+export function readRendered(manifests: Buffer): Pick<Rendered, 'objects' | 'hooks'> {
+  const objects: JsonObject[] = [];
+  const hooks: RenderedHook[] = [];
+  const take = (object: JsonObject): void => {
+    const hook = hookOf(object);
+    if (hook === undefined) objects.push(object);
+    // An unknown event never happens.
+    else if (hook.events.length > 0) hooks.push(hook);
+  };
+  try {
+    readManifestFile('the rendered templates', manifests, { take });
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    throw new TerminalError(renderFailed, thrown.message, { cause: thrown });
+  }
+  if (hooks.length > maxHooks) {
+    throw new TerminalError(renderFailed, `the chart has ${hooks.length} hooks, more than the limit of ${maxHooks}`);
+  }
+  return { objects, hooks };
+}
+
+const maxFailureCharacters = 4000;
+
+/** `at '/a/b': got string, want integer` of newer engines, `- a.b: Invalid type` of older ones. */
+function pathOfProblem(line: string): readonly string[] | undefined {
+  const pointer = /^- at '(\/[^']*)'/.exec(line)?.[1];
+  if (pointer !== undefined) {
+    const parts = pointer.slice(1).split('/');
+    return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  }
+  const dotted = /^- ([A-Za-z0-9_.-]+): /.exec(line)?.[1];
+  return dotted === undefined || dotted === '(root)' ? undefined : dotted.split('.');
+}
+
+function withIndexes(path: readonly string[]): readonly (string | number)[] {
+  return path.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** Where a value was set: in the last document that has it. */
+function placeOf(path: readonly string[], values: readonly ValuesDocument[]): string {
+  const document = values.findLast(({ text, targetPath }) =>
+    targetPath === undefined ? isSet(text, path) : targetPath === path.join('.'),
+  );
+  if (document === undefined) return '';
+  const { origin, text, targetPath, isWritten } = document;
+  if (isWritten === false) return ` (${origin}.${formatPath(withIndexes(path))})`;
+  const at = targetPath === undefined ? new YamlPositions(text).find(0, withIndexes(path)) : undefined;
+  return at === undefined ? ` (${origin})` : ` (${origin}:${at.line}:${at.column})`;
+}
+
+function isSet(text: string, path: readonly string[]): boolean {
+  const [document = null] = parseYamlDocuments('values', text);
+  let value: unknown = document;
+  for (const part of path) {
+    if (Array.isArray(value)) value = (value as readonly unknown[])[Number(part)];
+    else value = isJsonObject(value as JsonObject) ? (value as JsonObject)[part] : undefined;
+  }
+  return value !== undefined;
+}
+
+/** What an engine has written about a failure, with the places of values that do not fit the chart's schema. */
+export function explainFailure(text: string, values: readonly ValuesDocument[]): string {
+  const lines = text.split('\n').map((line) => {
+    const path = pathOfProblem(line.trim());
+    return path === undefined ? line : `${line}${placeOf(path, values)}`;
+  });
+  return cutText(printable(lines.join('\n').trim()), maxFailureCharacters);
+}

@@ -1,0 +1,99 @@
+import { isJsonObject, type JsonValue, parseJson, TerminalError } from '../../base/index.ts';
+import type { ContainedChart } from './chart-folder.ts';
+
+/** Functions, and members of `.Release`, whose result is not the same each time. */
+const unsteadyWords =
+  /\b(rand(Alpha|AlphaNum|Ascii|Bytes|Int|Numeric)|shuffle|uuidv4|now|ago|date|dateInZone|htmlDate|genPrivateKey|genCA|genCAWithKey|genSelfSignedCert|genSelfSignedCertWithKey|genSignedCert|genSignedCertWithKey|htpasswd|bcrypt|encryptAES|IsInstall|IsUpgrade)\b/;
+const capabilitiesWord = /\bCapabilities\b/;
+
+/** What the result of a chart depends on besides its values, as far as its templates show. */
+export interface ChartTraits {
+  /** Rendering again may give something else. */
+  readonly isUnsteady: boolean;
+  /** It asks which version of Kubernetes it is for, or which APIs there are. */
+  readonly asksForCapabilities: boolean;
+}
+
+function* templateTexts(charts: readonly ContainedChart[]): Generator<string> {
+  for (const { files } of charts) {
+    for (const { path, content } of files) {
+      if (path.startsWith('templates/')) yield new TextDecoder().decode(content);
+      // `tpl` renders values as templates.
+      if (path === 'values.yaml') yield new TextDecoder().decode(content);
+    }
+  }
+}
+
+/** Only what stands between braces is a template. */
+function actionsOf(text: string): string {
+  return text.match(/\{\{(?:(?!\}\})[\s\S])*\}\}/g)?.join('\n') ?? '';
+}
+
+/** Looks through all templates of a chart and those that it contains. */
+export function traitsOf(charts: readonly ContainedChart[]): ChartTraits {
+  let [isUnsteady, asksForCapabilities] = [false, false];
+  for (const text of templateTexts(charts)) {
+    const actions = actionsOf(text);
+    isUnsteady ||= unsteadyWords.test(actions);
+    asksForCapabilities ||= capabilitiesWord.test(actions);
+    if (isUnsteady && asksForCapabilities) break;
+  }
+  return { isUnsteady, asksForCapabilities };
+}
+
+/** Those of `apiVersions` whose groups the templates name: the others decide nothing. */
+export function namedApis(charts: readonly ContainedChart[], apiVersions: readonly string[]): readonly string[] {
+  const texts = [...templateTexts(charts)].map(actionsOf).join('\n');
+  const groups = new Map<string, boolean>();
+  const isNamed = (api: string): boolean => {
+    const group = api.includes('/') ? api.split('/', 1).join('') : api;
+    const known = groups.get(group) ?? texts.includes(group);
+    groups.set(group, known);
+    return known;
+  };
+  return apiVersions.filter(isNamed);
+}
+
+interface SchemaNames {
+  readonly references: Set<string>;
+  readonly ids: Set<string>;
+}
+
+function collectNames(schema: JsonValue, names: SchemaNames): SchemaNames {
+  if (Array.isArray(schema)) for (const item of schema) collectNames(item, names);
+  if (!isJsonObject(schema)) return names;
+  for (const [key, value] of Object.entries(schema)) {
+    const isText = typeof value === 'string';
+    if (isText && /^\$(ref|dynamicRef|recursiveRef)$/.test(key)) names.references.add(value);
+    if (isText && /^(\$id|id|\$anchor)$/.test(key)) names.ids.add(value);
+    collectNames(value ?? null, names);
+  }
+  return names;
+}
+
+/** Engines have the schemas of schemas themselves. */
+const metaSchema = /^https?:\/\/json-schema\.org\//;
+
+function remoteReference(schema: JsonValue): string | undefined {
+  const { references, ids } = collectNames(schema, { references: new Set(), ids: new Set() });
+  return [...references].find((reference) => {
+    const document = reference.split('#', 1).join('');
+    return document !== '' && !ids.has(document) && !ids.has(reference) && !metaSchema.test(reference);
+  });
+}
+
+/** Schemas of values stand for themselves: an engine would fetch what they refer to.
+ *  @throws TerminalError InvalidBundle */
+export function assertSchemasAlone(charts: readonly ContainedChart[]): void {
+  for (const { path, files } of charts) {
+    const file = files.find((one) => one.path === 'values.schema.json');
+    if (file === undefined) continue;
+    const name = path === '' ? file.path : `${path}/${file.path}`;
+    const text = new TextDecoder().decode(file.content);
+    const remote = remoteReference(parseJson(name, text));
+    if (remote === undefined) continue;
+    const shown = JSON.stringify(remote.slice(0, 200));
+    const message = `${name}: refers to ${shown}: nothing is fetched while a chart is rendered; copy that schema into $defs and refer to it there`;
+    throw new TerminalError('InvalidBundle', message);
+  }
+}

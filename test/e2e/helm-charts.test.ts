@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { helmForTests } from '../clients/helm-program.ts';
+import { eventually, startWebServer, type WebServer } from '../support/index.ts';
+import { helloWorld, inFolder, packedChart, randomPassword } from './charts.ts';
+import { isRealCluster } from './test-cluster.ts';
+import { bundleDeployment, conditionOf, startWorld, statusOf, type World } from './world.ts';
+
+const { path: helmPath, why } = await helmForTests();
+const helmClass = 'core-rukpak-io-helm';
+const namespace = 'rukpak-system';
+const asTest = { fieldManager: 'test' };
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+const unfetched = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' };
+
+let world: World;
+let web: WebServer;
+beforeAll(async () => {
+  if (why !== '') return;
+  world = await startWorld(['--helm', helmPath]);
+  const pages = new Map<string, Buffer | string>([
+    ['/hello-world-0.1.0.tgz', packedChart('hello-world', helloWorld())],
+    ['/page.txt', 'some text'],
+    ['/repository.tar.gz', packedChart('repository-1.0', { 'README.md': 'no chart', 'src/main.go': 'package main' })],
+  ]);
+  web = await startWebServer((request, response) => {
+    const page = pages.get(request.url ?? '');
+    if (page === undefined) response.writeHead(404).end();
+    else response.end(page);
+  }, world.tls);
+});
+afterAll(async () => {
+  await web?.[Symbol.asyncDispose]();
+  await world?.[Symbol.asyncDispose]();
+});
+
+async function create(name: string, source: JsonObject, config?: JsonObject): Promise<void> {
+  const made = bundleDeployment(name, source, { provisionerClassName: helmClass, templateClassName: helmClass });
+  const spec = { ...(made['spec'] as JsonObject), ...(config === undefined ? {} : { config }) };
+  await world.kube.create({ ...made, spec }, asTest);
+}
+
+function httpSource(page: string): JsonObject {
+  return { type: 'http', http: { url: `${web.url}${page}` } };
+}
+
+async function gitSource(name: string, directory: string, { git: server }: World = world): Promise<JsonObject> {
+  await server.createRepository(`${name}.git`, [{ files: inFolder('charts/hello-world', helloWorld()) }]);
+  const git = { repository: `${server.url}/${name}.git`, ref: { branch: 'main' }, directory };
+  return { type: 'git', git };
+}
+
+/** What `helm push` makes of a packed chart. */
+function chartArtifact(name: string, packed: Buffer): JsonObject {
+  const { registry } = world;
+  const blob = (bytes: Buffer, mediaType: string): JsonObject => {
+    return { mediaType, digest: registry.putBlob(bytes), size: bytes.length };
+  };
+  registry.putManifest(`charts/${name}:0.1.0`, {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.manifest.v1+json',
+    config: blob(Buffer.from('{"name":"hello-world"}'), 'application/vnd.cncf.helm.config.v1+json'),
+    layers: [blob(packed, 'application/vnd.cncf.helm.chart.content.v1.tar+gzip')],
+  });
+  return { type: 'image', image: { ref: `${registry.host}/charts/${name}:0.1.0`, pullSecret: 'registrysecret' } };
+}
+
+async function configure(name: string, config: JsonObject): Promise<void> {
+  const ref = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name };
+  await world.kube.patch(ref, { spec: { config } }, asTest);
+}
+
+async function passwordOf(name: string): Promise<string> {
+  return textAt(
+    objectAt((await world.get('Secret', `${name}-password`, namespace)) as unknown as JsonObject, 'data'),
+    'password',
+  );
+}
+
+async function storedRenditions(name: string): Promise<readonly (string | undefined)[]> {
+  const { uid = '' } = (await world.get('BundleDeployment', name)).metadata;
+  const labelSelector = `core.rukpak.io/rendition-of=${uid}`;
+  const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Secret', namespace, labelSelector });
+  return items.map(({ metadata }) => metadata.name);
+}
+
+function deploymentRef(name: string) {
+  return { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name };
+}
+
+/** Nothing runs Pods on a real control plane without nodes. */
+async function whenAvailable(name: string): Promise<KubeObject> {
+  return await eventually(async () => {
+    const found = await world.kube.get(deploymentRef(name));
+    const expected = {
+      status: 'True',
+      reason: 'MinimumReplicasAvailable',
+      message: 'Deployment has minimum availability.',
+    };
+    if (!isRealCluster) expect(conditionOf(found, 'Available')).toMatchObject(expected);
+    return found;
+  });
+}
+
+async function isRestored(name: string): Promise<void> {
+  const { uid } = (await world.kube.get(deploymentRef(name))).metadata;
+  await world.kube.delete(deploymentRef(name));
+  await eventually(async () => {
+    expect((await whenAvailable(name)).metadata.uid).not.toBe(uid);
+  });
+}
+
+describe.skipIf(why !== '')(`a chart${why}`, () => {
+  test('H1, H2, H3 of a web server is installed, becomes available, and is restored', async () => {
+    await create('ahoy', httpSource('/hello-world-0.1.0.tgz'));
+    await world.deploymentWith('ahoy', installed);
+    const found = await whenAvailable('ahoy-hello-world');
+    expect(found.metadata.labels).toMatchObject({
+      'app.kubernetes.io/managed-by': 'Helm',
+      'core.rukpak.io/owner-name': 'ahoy',
+    });
+    await isRestored('ahoy-hello-world');
+  });
+
+  test.each([
+    {
+      title: 'H4 nothing at an address is reported',
+      name: 'absent',
+      page: '/absent.tgz',
+      text: 'unexpected status "404 Not Found"',
+    },
+    {
+      title: 'H5 a text in place of an archive is reported',
+      name: 'text',
+      page: '/page.txt',
+      text: 'gzip: invalid header',
+    },
+    {
+      title: 'H6 an archive that is no chart is reported',
+      name: 'no-chart',
+      page: '/repository.tar.gz',
+      text: 'Chart.yaml file is missing',
+    },
+  ])('$title', async ({ name, page, text }) => {
+    await create(name, httpSource(page));
+    const found = await world.deploymentWith(name, unfetched);
+    expect(conditionOf(found, 'HasValidBundle')?.message).toContain(text);
+  });
+
+  test('H7, H8, H9 in the only folder of a folder of a git repository is installed and restored', async () => {
+    const git = await gitSource('folder', './charts');
+    await create('folder', git);
+    await world.deploymentWith('folder', installed);
+    await whenAvailable('folder-hello-world');
+    await isRestored('folder-hello-world');
+  });
+
+  test('H10 at the root of a folder of a git repository is installed', async () => {
+    await create('root', await gitSource('root', './charts/hello-world'));
+    await world.deploymentWith('root', installed);
+  });
+
+  test('H11 is rendered with the values of the configuration', async () => {
+    await create('named', httpSource('/hello-world-0.1.0.tgz'), { values: 'nameOverride: "fromvalues"\n' });
+    await world.deploymentWith('named', installed);
+    await whenAvailable('named-fromvalues');
+  });
+
+  test('in a registry, as helm push writes it, is installed, and its tag pinned', async () => {
+    const source = chartArtifact('oci', packedChart('hello-world', helloWorld()));
+    await create('oci', source);
+    await world.deploymentWith('oci', installed);
+    const [owned] = await world.ownedBundles('oci');
+    expect(JSON.stringify(statusOf(owned as KubeObject)['resolvedSource'])).toMatch(/@sha256:[0-9a-f]{64}/);
+  });
+
+  test('in a registry is no bundle of plain manifests, and the deployment reports what it takes', async () => {
+    const source = chartArtifact('misplaced', packedChart('hello-world', helloWorld()));
+    await world.kube.create(bundleDeployment('misplaced', source), asTest);
+    const found = await world.deploymentWith('misplaced', unfetched);
+    expect(conditionOf(found, 'HasValidBundle')?.message).toContain(
+      'charts have the provisioner class core-rukpak-io-helm',
+    );
+  });
+
+  test('Q27 with random values is rendered once for its values, and stored', async () => {
+    await create('random', chartArtifact('random', packedChart('random', randomPassword())));
+    await world.deploymentWith('random', installed);
+    const first = await passwordOf('random');
+    await world.kube.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name: 'random-password' });
+    expect(await eventually(() => passwordOf('random'))).toBe(first);
+    const stored = await storedRenditions('random');
+    expect(stored).toHaveLength(1);
+    await configure('random', { values: { user: 'root' } });
+    await eventually(async () => {
+      expect(await passwordOf('random')).not.toBe(first);
+      expect(await storedRenditions('random')).not.toEqual(stored);
+    });
+    expect(await storedRenditions('random')).toHaveLength(1);
+  });
+
+  test('takes values from ConfigMaps and Secrets, and follows their changes', async () => {
+    const more = { kind: 'ConfigMap', name: 'more-values' };
+    const secret = { kind: 'Secret', name: 'secret-values', valuesKey: 'name', targetPath: 'nameOverride' };
+    const config = { valuesFrom: [more, secret], values: { image: { tag: 'v2' } } };
+    await create('referring', httpSource('/hello-world-0.1.0.tgz'), config);
+    const invalid = { type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed' };
+    const waiting = await world.deploymentWith('referring', invalid);
+    expect(conditionOf(waiting, 'HasValidBundle')?.message).toBe(
+      'spec.config.valuesFrom: ConfigMap "more-values" in namespace "rukpak-system" not found: create it, or set optional to true',
+    );
+    const data = { name: Buffer.from('secret-name').toString('base64') };
+    const metadata = { name: 'secret-values', namespace };
+    await world.kube.create({ apiVersion: 'v1', kind: 'Secret', metadata, data }, asTest);
+    const values = { 'values.yaml': 'replicaCount: 2\nimage: {tag: v1}\n' };
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'more-values', namespace } };
+    await world.kube.create({ ...configMap, data: values }, asTest);
+    await world.deploymentWith('referring', installed);
+    expect(await world.kube.get(deploymentRef('referring-secret-name'))).toMatchObject({
+      spec: { replicas: 2, template: { spec: { containers: [{ image: 'nginx:v2' }] } } },
+    });
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'more-values' };
+    await world.kube.patch(ref, { data: { 'values.yaml': 'replicaCount: 3\n' } }, asTest);
+    await eventually(async () => {
+      const found = await world.kube.get(deploymentRef('referring-secret-name'));
+      expect(found).toMatchObject({ spec: { replicas: 3 } });
+    });
+  });
+
+  test('that cannot be rendered is reported with the place of the value, and leaves what is installed', async () => {
+    const schema = JSON.stringify({ properties: { replicaCount: { type: 'integer' } } });
+    const files = helloWorld({ 'values.schema.json': schema });
+    await create('strict', chartArtifact('strict', packedChart('strict', files)));
+    await world.deploymentWith('strict', installed);
+    await configure('strict', { values: '# how many\nreplicaCount: "two"\n' });
+    const invalid = { type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed' };
+    const found = await world.deploymentWith('strict', invalid);
+    expect(conditionOf(found, 'HasValidBundle')?.message).toContain(
+      "at '/replicaCount': got string, want integer (spec.config.values:2:1)",
+    );
+    expect(conditionOf(found, 'Installed')?.status).toBe('True');
+    expect(await world.kube.get(deploymentRef('strict-hello-world'))).toMatchObject({ spec: { replicas: 1 } });
+  });
+
+  test('without the program helm is reported with what to do', async () => {
+    await using without = await startWorld(['--helm', '/nonexistent/helm']);
+    const source = await gitSource('ahoy', './charts', without);
+    const made = bundleDeployment('ahoy', source, { provisionerClassName: helmClass, templateClassName: helmClass });
+    await without.kube.create(made, asTest);
+    const found = await without.deploymentWith('ahoy', { ...unfetched, reason: 'BundleLoadFailed' });
+    expect(conditionOf(found, 'HasValidBundle')?.message).toContain('set --helm to that of Helm 3 or 4');
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/index.ts';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { helmForTests } from '../clients/helm-program.ts';
+import { eventually } from '../support/index.ts';
+import { helloWorld } from './charts.ts';
+import type { Files } from './contents.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
+
+const { path: helmPath, why } = await helmForTests();
+const helmClass = 'core-rukpak-io-helm';
+const namespace = 'rukpak-system';
+const asTest = { fieldManager: 'test' };
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+
+let world: World;
+beforeAll(async () => {
+  if (why === '') world = await startWorld(['--helm', helmPath]);
+});
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+});
+
+interface Hook {
+  readonly name: string;
+  readonly events: string;
+  readonly weight?: number;
+  readonly policy?: string;
+}
+
+/** A Job that is suspended: the test decides how it ends. */
+function job({ name, events, weight = 0, policy = 'before-hook-creation' }: Hook): string {
+  return `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ .Release.Name }}-${name}
+  annotations:
+    helm.sh/hook: ${events}
+    helm.sh/hook-weight: "${weight}"
+    helm.sh/hook-delete-policy: ${policy}
+spec:
+  suspend: true
+  template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}
+`;
+}
+
+function withHooks(...hooks: readonly Hook[]): Files {
+  return helloWorld(Object.fromEntries(hooks.map((hook) => [`templates/${hook.name}.yaml`, job(hook)])));
+}
+
+async function create(name: string, files: Files, config: JsonObject = {}): Promise<void> {
+  const source = world.imageSource(`hooks-${name}:v1`, files);
+  const made = bundleDeployment(name, source, { provisionerClassName: helmClass, templateClassName: helmClass });
+  const spec = { ...(made['spec'] as JsonObject), config };
+  await world.kube.create({ ...made, spec }, asTest);
+}
+
+const ref = (name: string) => ({ apiVersion: 'batch/v1', kind: 'Job', namespace, name });
+const appRef = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name });
+const deploymentRef = (name: string) => ({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name });
+
+async function isAbsent(target: Parameters<World['kube']['get']>[0]): Promise<boolean> {
+  return await world.kube.get(target).then(
+    () => false,
+    (thrown: unknown) => isNotFound(thrown),
+  );
+}
+
+async function whenThere(name: string): Promise<KubeObject> {
+  return await eventually(() => world.kube.get(ref(name)));
+}
+
+/** Ends a Job as its controller would. */
+async function end(name: string, type: 'Complete' | 'Failed'): Promise<void> {
+  const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const base = { lastProbeTime: time, lastTransitionTime: time, status: 'True' };
+  const failed = { ...base, type: 'Failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the limit' };
+  const criteria = type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
+  const ended = type === 'Complete' ? { ...base, type } : failed;
+  const status = {
+    startTime: time,
+    conditions: [{ ...ended, type: criteria }, ended],
+    ...(type === 'Complete' ? { completionTime: time, succeeded: 1 } : { failed: 1 }),
+  };
+  await world.kube.patch(ref(name), { status }, { ...asTest, subresource: 'status' });
+}
+
+async function configure(name: string, values: JsonObject): Promise<void> {
+  await world.kube.patch(deploymentRef(name), { spec: { config: { values } } }, asTest);
+}
+
+describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
+  test('run in order of their weights around an installation, and are waited for', async () => {
+    const policy = 'before-hook-creation,hook-succeeded';
+    const first = { name: 'first', events: 'pre-install', weight: -5 };
+    const second = { name: 'second', events: 'pre-install', policy };
+    await create('order', withHooks(second, first, { name: 'last', events: 'post-install' }));
+    await whenThere('order-first');
+    const waiting = await world.deploymentWith('order', {
+      type: 'Installed',
+      status: 'Unknown',
+      reason: 'HookRunning',
+    });
+    expect(conditionOf(waiting, 'Installed')?.message).toBe('Waiting for the pre-install hook Job "order-first"');
+    expect(await isAbsent(ref('order-second'))).toBe(true);
+    await end('order-first', 'Complete');
+    await whenThere('order-second');
+    expect(await isAbsent(appRef('order-hello-world'))).toBe(true);
+    await end('order-second', 'Complete');
+    await whenThere('order-last');
+    expect(await isAbsent(appRef('order-hello-world'))).toBe(false);
+    expect(await isAbsent(ref('order-second'))).toBe(true);
+    await end('order-last', 'Complete');
+    await world.deploymentWith('order', installed);
+  });
+
+  test('that fail before an upgrade leave the version before, and run again when they are deleted', async () => {
+    await create('upgraded', withHooks({ name: 'migrate', events: 'pre-upgrade' }));
+    await world.deploymentWith('upgraded', installed);
+    expect(await isAbsent(ref('upgraded-migrate'))).toBe(true);
+    await configure('upgraded', { replicaCount: 3 });
+    await whenThere('upgraded-migrate');
+    await end('upgraded-migrate', 'Failed');
+    const failing = { type: 'Installed', status: 'False' };
+    const found = await world.deploymentWith('upgraded', failing);
+    expect(conditionOf(found, 'Installed')?.message).toContain(
+      'pre-upgrade hook Job "upgraded-migrate" in namespace "rukpak-system" failed: BackoffLimitExceeded: Job has reached the limit',
+    );
+    expect(await world.kube.get(appRef('upgraded-hello-world'))).toMatchObject({ spec: { replicas: 1 } });
+    const { uid } = (await world.kube.get(ref('upgraded-migrate'))).metadata;
+    await world.kube.delete(ref('upgraded-migrate'));
+    await eventually(async () => expect((await world.kube.get(ref('upgraded-migrate'))).metadata.uid).not.toBe(uid));
+    await end('upgraded-migrate', 'Complete');
+    await world.deploymentWith('upgraded', installed);
+    expect(await world.kube.get(appRef('upgraded-hello-world'))).toMatchObject({ spec: { replicas: 3 } });
+  });
+
+  test('that fail after an upgrade leave the new version, and are reported', async () => {
+    await create('checked', withHooks({ name: 'check', events: 'post-upgrade' }));
+    await world.deploymentWith('checked', installed);
+    await configure('checked', { replicaCount: 2 });
+    await whenThere('checked-check');
+    await end('checked-check', 'Failed');
+    const found = await world.deploymentWith('checked', { type: 'Installed', status: 'False' });
+    expect(conditionOf(found, 'Installed')?.message).toContain('post-upgrade hook Job "checked-check"');
+    expect(await world.kube.get(appRef('checked-hello-world'))).toMatchObject({ spec: { replicas: 2 } });
+  });
+
+  test('run as those of a rollback when a version returns that was installed before', async () => {
+    await create('returning', withHooks({ name: 'undo', events: 'pre-rollback' }));
+    await world.deploymentWith('returning', installed);
+    await configure('returning', { replicaCount: 2 });
+    await eventually(async () => {
+      expect(await world.kube.get(appRef('returning-hello-world'))).toMatchObject({ spec: { replicas: 2 } });
+    });
+    await world.deploymentWith('returning', installed);
+    expect(await isAbsent(ref('returning-undo'))).toBe(true);
+    const spec = { config: { values: null } };
+    await world.kube.patch(deploymentRef('returning'), { spec }, asTest);
+    await whenThere('returning-undo');
+    await end('returning-undo', 'Complete');
+    await eventually(async () => {
+      expect(await world.kube.get(appRef('returning-hello-world'))).toMatchObject({ spec: { replicas: 1 } });
+    });
+  });
+
+  test('run before and after a removal, which leaves nothing of them', async () => {
+    const hooks = [
+      { name: 'before', events: 'pre-delete' },
+      { name: 'after', events: 'post-delete' },
+      { name: 'setup', events: 'pre-install' },
+    ];
+    await create('leaving', withHooks(...hooks));
+    await whenThere('leaving-setup');
+    await end('leaving-setup', 'Complete');
+    await world.deploymentWith('leaving', installed);
+    await world.kube.delete(deploymentRef('leaving'));
+    await whenThere('leaving-before');
+    expect(await isAbsent(appRef('leaving-hello-world'))).toBe(false);
+    await end('leaving-before', 'Complete');
+    await whenThere('leaving-after');
+    expect(await isAbsent(appRef('leaving-hello-world'))).toBe(true);
+    await end('leaving-after', 'Complete');
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.kube.get(deploymentRef('leaving'))))).toBe(true);
+      for (const { name } of hooks) expect(await isAbsent(ref(`leaving-${name}`))).toBe(true);
+    });
+  });
+
+  test('Q28 are not run where the configuration skips them', async () => {
+    await create('skipping', withHooks({ name: 'setup', events: 'pre-install' }), { skipHooks: true });
+    const found = await world.deploymentWith('skipping', installed);
+    expect(await isAbsent(ref('skipping-setup'))).toBe(true);
+    expect(statusOf(found)['record']).not.toHaveProperty('hooks');
+  });
+});
