@@ -31,6 +31,7 @@ import { type FirstObjects, install, readFirstObjects } from './first-objects.ts
 import {
   type ApiParts,
   type Delegate,
+  HeldStates,
   handlePatch,
   kubernetesVersion,
   type Listener,
@@ -132,6 +133,7 @@ class ServerCore {
       resolveService,
     });
     const tokens = new ServiceAccountTokens(credentials.tokenKeyPem);
+    const transfers = new TransferLimits({ maxResponseMs: options.requestTimeoutMs });
     this.parts = {
       store,
       types,
@@ -153,7 +155,8 @@ class ServerCore {
       log,
       shutdown: signal,
       watches: new WatchLimits(),
-      transfers: new TransferLimits({ maxResponseMs: options.requestTimeoutMs }),
+      transfers,
+      heldStates: new HeldStates(store, transfers),
       podPorts: new PodPorts(),
       portForwards: new PortForwardLimits(),
     };

@@ -15,6 +15,7 @@ import {
   type Reply,
   type Syntax,
   wantsPretty,
+  wholeBody,
 } from '../http/index.ts';
 import {
   aggregatedDocument,
@@ -51,8 +52,8 @@ function encodeDocument(
   document: JsonObject,
   { syntax }: { readonly syntax: Syntax },
 ): { body: Buffer; contentType: string } {
-  const { body = '', contentType = '' } = encodeValue(200, document, { syntax, isPretty: false });
-  return { body: Buffer.from(body), contentType };
+  const { body, contentType = '' } = encodeValue(200, document, { syntax, isPretty: false });
+  return { body: wholeBody(body), contentType };
 }
 
 function answerPlain(exchange: Exchange, document: JsonObject, syntax: Syntax): Reply {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/base/index.ts';
-import type { GuardedRequest, HttpResponse, Reply, RequestGuard } from '../http/index.ts';
+import { type GuardedRequest, type HttpResponse, type Reply, type RequestGuard, wholeBody } from '../http/index.ts';
 import { type FaultError, faultError } from './errors.ts';
 import { isMatch, type RequestMatch } from './match.ts';
 
@@ -63,7 +63,7 @@ class ActiveFault implements Fault {
 
 /** Promises the whole body and sends the first half of it. */
 async function sendHalf(response: HttpResponse, reply: Reply): Promise<void> {
-  const body = Buffer.from(reply.body ?? '');
+  const body = wholeBody(reply.body);
   response.writeHead(reply.code, {
     'content-length': body.length,
     ...(reply.contentType === undefined ? {} : { 'content-type': reply.contentType }),

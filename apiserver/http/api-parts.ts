@@ -4,6 +4,7 @@ import type { ResourceType, TypeRegistry, UserInfo } from '../core/index.ts';
 import type { ObjectWriter } from '../registry/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { Exchange, Reply } from './exchange.ts';
+import type { HeldStates } from './held-states.ts';
 import type { PodPorts, PortForwardLimits } from './port-forward/index.ts';
 import type { ResourceRequest } from './request-info.ts';
 import type { TransferLimits } from './transfer-limits.ts';
@@ -23,6 +24,7 @@ export interface ApiParts {
   readonly shutdown: AbortSignal;
   readonly watches: WatchLimits;
   readonly transfers: TransferLimits;
+  readonly heldStates: HeldStates;
   readonly podPorts: PodPorts;
   readonly portForwards: PortForwardLimits;
 }

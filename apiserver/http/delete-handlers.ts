@@ -5,8 +5,10 @@ import type { ResourceCall } from './api-parts.ts';
 import { readDeleteOptions } from './delete-options.ts';
 import { type Reply } from './exchange.ts';
 import { parseListNumbers } from './list-options.ts';
+import { listReply } from './list-output.ts';
 import { negotiateInput } from './negotiation.ts';
-import { encodeValue, listText } from './object-output.ts';
+import { encodeValue } from './object-output.ts';
+import { select, servedOf } from './page.ts';
 import { outputForm } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
@@ -56,16 +58,13 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
   const form = outputForm(call, true);
   const { options, context } = await readDeletion(call);
   const selection = selectionOf(type, request, parseSelectors(exchange.query));
-  const entries = parts.store.list(type.storageKey, request.namespace);
-  const { limit } = parseListNumbers(exchange.query);
-  const stored = type.conversion === undefined ? [] : entries.map((entry) => entry.object);
-  await type.conversion?.prepare(stored, call.signal);
-  const chosen = entries
-    .map((entry) => type.toServed(entry.object))
-    .filter((object) => selection.matches(object))
-    .slice(0, limit > 0 ? limit : undefined);
-  for (const object of chosen) {
-    const target = { ...targetOf(call), namespace: object.metadata.namespace ?? '', name: object.metadata.name ?? '' };
+  const all = parts.store.list(type.storageKey, request.namespace);
+  const snapshot = { all, start: 0, limit: Math.max(0, parseListNumbers(exchange.query).limit) };
+  const served = await servedOf(call, selection, snapshot);
+  const { entries } = await select(snapshot, selection, served);
+  for (const entry of entries) {
+    const [namespace = '', name = ''] = entry.key.split('/');
+    const target = { ...targetOf(call), namespace, name };
     try {
       await parts.writer.delete(target, options, { ...context, isCollection: true });
     } catch (thrown) {
@@ -73,10 +72,5 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
     }
   }
   const metadata = { resourceVersion: String(parts.store.revision) };
-  const text = listText(
-    type,
-    metadata,
-    chosen.map((object) => JSON.stringify(object)),
-  );
-  return encodeValue(200, JSON.parse(text) as JsonObject, form);
+  return await listReply(call, { entries, served, metadata }, form);
 }

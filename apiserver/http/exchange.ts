@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { JsonValue } from '../../src/base/index.ts';
 import { StatusError } from '../core/index.ts';
+import { compressed, type ReplyBody, wholeOrChunks } from './reply-body.ts';
 import type { TransferLimits } from './transfer-limits.ts';
 
 /** Of HTTP/1.1; node's HTTP/2 requests and responses stand in for them. */
@@ -13,6 +14,10 @@ export type HttpResponse = ServerResponse;
 
 const maxBodyBytes: number = 3 * 1024 * 1024;
 const gzipThresholdBytes = 128 * 1024;
+/** What is larger is sent while it is made, as far as it can be. */
+const maxWholeBytes = 1024 * 1024;
+/** What a response costs that is sent while it is made: its chunks on their way, and gzip. */
+const streamBytes = 1024 * 1024;
 /** Smaller responses are not counted: connections cost more. */
 const smallBytes = 16 * 1024;
 /** Below the high-water mark of a socket, with the headers. */
@@ -24,7 +29,7 @@ const compress = promisify(gzip);
 export interface Reply {
   readonly code: number;
   readonly contentType?: string;
-  readonly body?: string | Buffer;
+  readonly body?: ReplyBody;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -67,6 +72,11 @@ function warningHeaders(texts: readonly string[]): string[] {
     kept.push(quoteWarning(cut));
   }
   return kept;
+}
+
+function markCompressed(headers: Record<string, string>): void {
+  headers['content-encoding'] = 'gzip';
+  headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
 }
 
 /** Resolves when the socket has taken the bytes, or is closed. */
@@ -181,14 +191,50 @@ export class Exchange {
   async send(reply: Reply): Promise<void> {
     const headers: Record<string, string> = { ...reply.headers };
     if (reply.contentType !== undefined) headers['content-type'] = reply.contentType;
+    const made = await this.#bodyOf(reply);
+    if (made !== undefined && typeof made !== 'string' && !Buffer.isBuffer(made)) {
+      await this.#sendChunks(reply.code, made, headers);
+      return;
+    }
+    await this.#sendWhole(reply.code, await this.#encodeBody(made, headers), headers);
+  }
+
+  async #sendWhole(code: number, body: Buffer | undefined, headers: Record<string, string>): Promise<void> {
     const { response } = this;
-    const body = await this.#encodeBody(reply.body, headers);
     if (response.destroyed || response.writableEnded) return;
     if (body !== undefined) this.#hold(body);
     if (body !== undefined) headers['content-length'] = String(body.length);
-    this.sendHead(reply.code, headers);
+    this.sendHead(code, headers);
     if (this.method === 'HEAD' || body === undefined) response.end();
     else await this.#endWith(body);
+  }
+
+  async #bodyOf({ body }: Reply): Promise<string | Buffer | AsyncGenerator<Buffer> | undefined> {
+    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body;
+    return await wholeOrChunks(body, maxWholeBytes);
+  }
+
+  /** Sends chunks as they are made, no faster than they are read. */
+  async #sendChunks(code: number, chunks: AsyncGenerator<Buffer>, headers: Record<string, string>): Promise<void> {
+    const { response } = this;
+    using held = this.#transfers.begin(() => response.destroy());
+    const timer = setTimeout(() => response.destroy(), this.#transfers.maxResponseMs);
+    try {
+      held.grow(streamBytes);
+      if (response.destroyed || response.writableEnded) return;
+      const isCompressed = this.#acceptsGzip();
+      if (isCompressed) markCompressed(headers);
+      this.sendHead(code, headers);
+      response.flushHeaders();
+      for await (const chunk of isCompressed ? compressed(chunks) : chunks) {
+        if (response.destroyed) return;
+        await written(response, chunk);
+      }
+      response.end();
+    } finally {
+      clearTimeout(timer);
+      await chunks.return(undefined);
+    }
   }
 
   /** A client that does not read its response, or not in time, is cut off. */
@@ -220,8 +266,7 @@ export class Exchange {
     if (bytes.length <= gzipThresholdBytes || !this.#acceptsGzip()) return bytes;
     using held = this.#transfers.begin();
     held.grow(bytes.length);
-    headers['content-encoding'] = 'gzip';
-    headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
+    markCompressed(headers);
     return await compress(bytes, { level: constants.Z_BEST_SPEED });
   }
 

@@ -5,6 +5,7 @@
  *  @packages ws */
 export type { ApiParts } from './api-parts.ts';
 export { type Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, textReply } from './exchange.ts';
+export { HeldStates } from './held-states.ts';
 export { type Listener, listen } from './listener.ts';
 export {
   aggregatedKind,
@@ -20,6 +21,7 @@ export { handlePatch } from './patch-handler.ts';
 export { type Delegate, Pipeline } from './pipeline.ts';
 export { PlainError } from './plain-error.ts';
 export { type LocalAddress, PodPorts, PortForwardLimits } from './port-forward/index.ts';
+export { wholeBody } from './reply-body.ts';
 export type { DelegatedRequest, GuardedRequest, RequestGuard } from './request-guard.ts';
 export type { RequestInfo, ResourceRequest } from './request-info.ts';
 export { subresourceHandlers } from './subresources/index.ts';

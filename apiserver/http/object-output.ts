@@ -1,6 +1,6 @@
 import { formatYaml, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { badRequest, groupVersionOf, type KubeObject, type ResourceType, type TableColumn } from '../core/index.ts';
-import { encodeEnveloped, messageOfKind } from '../protobuf/index.ts';
+import { badRequest, type KubeObject, type ResourceType, type TableColumn } from '../core/index.ts';
+import { encodeEnveloped, type MessageCodec, messageOfKind } from '../protobuf/index.ts';
 import { jsonReply, type Reply } from './exchange.ts';
 import { type OutputForm, protobufType } from './negotiation.ts';
 
@@ -59,36 +59,59 @@ const plainColumns: readonly TableColumn[] = [
   },
 ];
 
+function columnsOf(type: ResourceType): readonly TableColumn[] {
+  return type.columns.length > 0 ? type.columns : plainColumns;
+}
+
+/** `columnDefinitions` of a Table of a type. */
+export function tableColumns(type: ResourceType): JsonValue[] {
+  return columnsOf(type).map(({ name, type: cellType, format, description, priority }) => {
+    return { name, type: cellType, format, description, priority };
+  });
+}
+
+/** The row of an object in the type's version. */
+export function tableRow(
+  type: ResourceType,
+  object: KubeObject,
+  options: TableOptions & { readonly metaVersion: string },
+): JsonObject {
+  return {
+    cells: columnsOf(type).map((column) => column.cell(object, options.nowMs)),
+    ...rowConditions(object),
+    object: shownObject(object, options.metaVersion, options.rowObject),
+  };
+}
+
 /** A `meta.k8s.io` Table of objects in the type's version. */
 export function tableOf(
   type: ResourceType,
   objects: readonly KubeObject[],
   options: TableOptions & { readonly metaVersion: string; readonly metadata: JsonObject },
 ): JsonObject {
-  const columns = type.columns.length > 0 ? type.columns : plainColumns;
-  const columnDefinitions = columns.map(({ name, type: cellType, format, description, priority }) => {
-    return { name, type: cellType, format, description, priority };
-  });
-  const rows = objects.map((object) => ({
-    cells: columns.map((column) => column.cell(object, options.nowMs)),
-    ...rowConditions(object),
-    object: shownObject(object, options.metaVersion, options.rowObject),
-  }));
-  const apiVersion = `meta.k8s.io/${options.metaVersion}`;
-  return { kind: 'Table', apiVersion, metadata: options.metadata, columnDefinitions, rows };
+  const { metadata, metaVersion } = options;
+  const rows = objects.map((object) => tableRow(type, object, options));
+  const apiVersion = `meta.k8s.io/${metaVersion}`;
+  return { kind: 'Table', apiVersion, metadata, columnDefinitions: tableColumns(type), rows };
 }
 
-/** An object in its protobuf envelope.
- *  @throws Error for a kind that has no message */
-export function encodeProtobuf(value: JsonValue): Buffer {
-  const object = isJsonObject(value) ? value : {};
+/** The message of an object's kind.
+ *  @throws Error for a kind that has none */
+export function protobufCodec(object: JsonObject): MessageCodec {
   const [apiVersion, kind] = [object['apiVersion'], object['kind']].map((text) =>
     typeof text === 'string' ? text : '',
   );
   // Not all documents of discovery have a version.
   const codec = messageOfKind(apiVersion === undefined || apiVersion === '' ? 'v1' : apiVersion, kind ?? '');
   if (codec === undefined) throw new Error(`${kind} has no protobuf form`);
-  const bytes = encodeEnveloped(codec, object);
+  return codec;
+}
+
+/** An object in its protobuf envelope.
+ *  @throws Error for a kind that has no message */
+export function encodeProtobuf(value: JsonValue): Buffer {
+  const object = isJsonObject(value) ? value : {};
+  const bytes = encodeEnveloped(protobufCodec(object), object);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
@@ -124,19 +147,4 @@ export function encodeObject(
   }
   if (form.as === 'PartialObjectMetadata') return encodeValue(code, partialObject(object, form.metaVersion), form);
   return encodeValue(code, object as unknown as JsonObject, form);
-}
-
-/** The part of an object's text that items of built-in lists do not have. */
-function itemPrefix(type: ResourceType): string {
-  return `{"kind":${JSON.stringify(type.kind)},"apiVersion":${JSON.stringify(groupVersionOf(type))},`;
-}
-
-/** Text of a list from the texts of its items (in the type's version). */
-export function listText(type: ResourceType, metadata: JsonObject, items: readonly string[]): string {
-  const prefix = itemPrefix(type);
-  const texts = type.isCustom
-    ? items
-    : items.map((text) => (text.startsWith(prefix) ? `{${text.slice(prefix.length)}` : text));
-  const head = `{"kind":${JSON.stringify(type.listKind)},"apiVersion":${JSON.stringify(groupVersionOf(type))}`;
-  return `${head},"metadata":${JSON.stringify(metadata)},"items":[${texts.join(',')}]}\n`;
 }

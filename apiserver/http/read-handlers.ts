@@ -14,14 +14,14 @@ import {
   parseRevision,
   tooLargeVersion,
 } from './list-options.ts';
+import { listReply } from './list-output.ts';
 import { negotiateOutput, type OutputForm, wantsPretty } from './negotiation.ts';
-import { encodeObject, encodeValue, listText, parseRowObject, partialObject, tableOf } from './object-output.ts';
+import { encodeObject, parseRowObject } from './object-output.ts';
+import { type Page, type Snapshot, select, servedOf } from './page.ts';
 import { parseSelectors, type Selection, selectionOf } from './selection.ts';
 
 const waitForVersionMs = 3000;
 const waitStepMs = 50;
-/** YAML takes twenty times as long to write as JSON, while nothing else is answered; clients ask for it by hand. */
-const maxYamlCharacters = 4 * 1024 * 1024;
 
 const expiredContinue =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
@@ -112,11 +112,6 @@ export async function handleGet(call: ResourceCall): Promise<Reply> {
   return encodeObject({ code: 200, type: call.type, object }, form, table);
 }
 
-interface Page {
-  readonly entries: readonly StoredEntry[];
-  readonly metadata: JsonObject;
-}
-
 function expired(position: ListPosition): StatusError {
   if (position.startKey === '') {
     const message = 'The resourceVersion for the provided list is too old.';
@@ -142,31 +137,6 @@ function candidates(call: ResourceCall, selection: Selection, position: ListPosi
   return entries;
 }
 
-/** Entries from `start` on that are selected, at most `limit`, and the index where it stopped. */
-function select(
-  all: readonly StoredEntry[],
-  requested: {
-    readonly start: number;
-    readonly limit: number;
-    readonly type: ResourceType;
-    readonly selection: Selection;
-  },
-): { readonly entries: readonly StoredEntry[]; readonly next: number } {
-  const { start, limit, type, selection } = requested;
-  const most = limit === 0 ? all.length : limit;
-  if (selection.isEverything) {
-    const next = Math.min(all.length, start + most);
-    return { entries: start === 0 && next === all.length ? all : all.slice(start, next), next };
-  }
-  const entries: StoredEntry[] = [];
-  let next = start;
-  for (; next < all.length && entries.length < most; next += 1) {
-    const entry = all[next] as StoredEntry;
-    if (selection.matches(type.toServed(entry.object))) entries.push(entry);
-  }
-  return { entries, next };
-}
-
 /** Index of the first entry whose key is not below `key`. */
 function indexOfKey(all: readonly StoredEntry[], key: string): number {
   let low = 0;
@@ -184,72 +154,28 @@ function keyPrefix({ type, request }: ResourceCall): string {
   return type.namespaced && request.namespace === '' ? '' : `${request.namespace}/`;
 }
 
-/** Asks for the versions of what a page may hold, in one request. */
-async function preparePage(call: ResourceCall, selection: Selection, position: ListPosition): Promise<void> {
-  const { conversion } = call.type;
-  if (conversion === undefined) return;
+function snapshotOf(call: ResourceCall, selection: Selection, position: ListPosition): Snapshot {
+  const { startKey, limit } = position;
   const all = candidates(call, selection, position);
-  const start = position.startKey === '' ? 0 : indexOfKey(all, keyPrefix(call) + position.startKey);
-  const end = position.limit === 0 || !selection.isEverything ? all.length : start + position.limit;
-  const objects = all.slice(start, end).map((entry) => entry.object);
-  await conversion.prepare(objects, call.signal);
+  return { all, start: startKey === '' ? 0 : indexOfKey(all, keyPrefix(call) + startKey), limit };
 }
 
-function takePage(call: ResourceCall, selection: Selection, position: ListPosition): Page {
+async function takePage(call: ResourceCall, selection: Selection, position: ListPosition): Promise<Page> {
   const revision = position.exactRevision ?? call.parts.store.revision;
-  const all = candidates(call, selection, position);
-  const { startKey, limit } = position;
-  const prefix = keyPrefix(call);
-  const start = startKey === '' ? 0 : indexOfKey(all, prefix + startKey);
-  const { entries, next } = select(all, { start, limit, type: call.type, selection });
+  const snapshot = snapshotOf(call, selection, position);
+  const served = await servedOf(call, selection, snapshot);
+  const { entries, next } = await select(snapshot, selection, served);
   const last = entries.at(-1);
-  const rest = all.length - next;
+  const rest = snapshot.all.length - next;
   const hasMore = last !== undefined && rest > 0;
   const metadata: JsonObject = {
     // Lists of custom resources state explicitly that nothing remains.
     ...(call.type.isCustom ? { continue: '' } : {}),
     resourceVersion: String(revision),
-    ...(hasMore ? { continue: formatContinue(revision, last.key.slice(prefix.length)) } : {}),
+    ...(hasMore ? { continue: formatContinue(revision, last.key.slice(keyPrefix(call).length)) } : {}),
     ...(hasMore && selection.isEverything ? { remainingItemCount: rest } : {}),
   };
-  return { entries, metadata };
-}
-
-/** The text of an entry in the type's version; what is served as it is stored is not even parsed. */
-function servedText(type: ResourceType, entry: StoredEntry): string {
-  if (type.isStoredAsServed === true) return entry.text;
-  const { object } = entry;
-  const served = type.toServed(object);
-  return served === object ? entry.text : JSON.stringify(served);
-}
-
-/** @throws StatusError 413 */
-function checkYamlSize(entries: readonly StoredEntry[]): void {
-  const size = entries.reduce((sum, { text }) => sum + text.length, 0);
-  if (size <= maxYamlCharacters) return;
-  const message = `the list is too large for YAML (${size} characters as JSON): ask for JSON, or for parts of it with "limit"`;
-  throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
-}
-
-function listReply(call: ResourceCall, page: Page, form: OutputForm): Reply {
-  const { type, exchange, parts } = call;
-  const { metadata, entries } = page;
-  if (form.syntax === 'yaml') checkYamlSize(entries);
-  const served = (): KubeObject[] => entries.map((entry) => type.toServed(entry.object));
-  if (form.as === 'Table') {
-    const rowObject = parseRowObject(exchange.query);
-    const options = { nowMs: parts.clock.now(), rowObject, metaVersion: form.metaVersion, metadata };
-    return encodeValue(200, tableOf(type, served(), options), form);
-  }
-  if (form.as === 'PartialObjectMetadataList') {
-    const items = served().map((object) => partialObject(object, form.metaVersion));
-    const apiVersion = `meta.k8s.io/${form.metaVersion}`;
-    return encodeValue(200, { kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, form);
-  }
-  const texts = entries.map((entry) => servedText(type, entry));
-  const body = listText(type, metadata, texts);
-  if (form.syntax === 'json' && !form.isPretty) return { code: 200, contentType: 'application/json', body };
-  return encodeValue(200, JSON.parse(body) as JsonObject, form);
+  return { entries, served, metadata };
 }
 
 export async function handleList(call: ResourceCall): Promise<Reply> {
@@ -261,6 +187,5 @@ export async function handleList(call: ResourceCall): Promise<Reply> {
   const selection = selectionOf(call.type, call.request, selectors);
   const position = parseListPosition(query, isCached(call));
   await reachPosition(call, position);
-  await preparePage(call, selection, position);
-  return listReply(call, takePage(call, selection, position), form);
+  return await listReply(call, await takePage(call, selection, position), form);
 }

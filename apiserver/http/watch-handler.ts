@@ -58,6 +58,7 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
   await reachRevision(call, options.minimumRevision);
   stream.revision = store.revision;
   const entries = store.list(call.type.storageKey, call.request.namespace);
+  using _held = call.parts.heldStates.begin(entries, () => call.exchange.response.destroy());
   await prepareEntries(call, entries);
   for (const entry of entries) {
     stream.sendInitial(entry);

@@ -68,15 +68,19 @@ export function decodeMessage(codec: MessageCodec, raw: Uint8Array): JsonObject 
   });
 }
 
-/** An object in its envelope. `value` has its kind and apiVersion. */
-export function encodeEnveloped(codec: MessageCodec, value: JsonObject): Uint8Array {
-  const { apiVersion, kind } = value;
+/** A writer that has written all of an envelope that comes before the object. */
+export function startEnvelope({ apiVersion, kind }: JsonObject): BinaryWriter {
   const writer = new BinaryWriter();
   writer.raw(magic);
   writer.tag(1, LengthDelimited).fork();
   writer.tag(1, LengthDelimited).string(typeof apiVersion === 'string' ? apiVersion : '');
   writer.tag(2, LengthDelimited).string(typeof kind === 'string' ? kind : '');
-  writer.join();
+  return writer.join();
+}
+
+/** An object in its envelope. `value` has its kind and apiVersion. */
+export function encodeEnveloped(codec: MessageCodec, value: JsonObject): Uint8Array {
+  const writer = startEnvelope(value);
   writer.tag(2, LengthDelimited).fork();
   codec.writeFields(writer, value);
   writer.join();

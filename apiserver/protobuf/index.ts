@@ -4,4 +4,6 @@
  *  @packages @bufbuild/protobuf */
 export { decodeMessage, type Envelope, encodeEnveloped, encodeWatchFrame, openEnvelope } from './envelope.ts';
 export { leftOutZeros } from './left-out-zeros.ts';
+export { ListEncoder } from './list-encoder.ts';
+export type { MessageCodec } from './message-codec.ts';
 export { messageOfKind } from './messages.ts';

@@ -2,7 +2,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type JsonObject, TerminalError } from '../../src/base/index.ts';
-import { decodeMessage, encodeEnveloped, encodeWatchFrame, messageOfKind, openEnvelope } from './index.ts';
+import { decodeMessage, encodeEnveloped, encodeWatchFrame, ListEncoder, messageOfKind, openEnvelope } from './index.ts';
 import type { MessageCodec } from './message-codec.ts';
 
 function codec(apiVersion: string, kind: string): MessageCodec {
@@ -209,4 +209,18 @@ test('custom kinds have no message', () => {
 test('frames of a watch begin with their length', () => {
   const frame = encodeWatchFrame('ADDED', new Uint8Array([1, 2, 3]));
   expect(Buffer.from(frame).readUInt32BE(0)).toBe(frame.length - 4);
+});
+
+test('a list that is encoded piece by piece has the bytes that it has as a whole', () => {
+  const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '7', continue: 'a' } };
+  for (const count of [0, 1, 3]) {
+    const items = Array.from({ length: count }, (_, index) => {
+      return { metadata: { name: `p-${index}`, labels: { a: 'é'.repeat(index * 100) } }, spec: { containers: [] } };
+    });
+    const encoder = new ListEncoder(codec('v1', 'PodList'), list);
+    const encoded = items.map((item) => encoder.item(item));
+    const bytes = encoded.reduce((sum, { length }) => sum + length, 0);
+    const whole = encodeEnveloped(codec('v1', 'PodList'), { ...list, items });
+    expect(Buffer.concat([encoder.head(bytes), ...encoded, encoder.tail()])).toEqual(Buffer.from(whole));
+  }
 });

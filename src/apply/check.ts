@@ -25,6 +25,7 @@ import {
   takeoverProblem,
 } from './ownership.ts';
 import { type Problem, problemOf } from './problems.ts';
+import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** Input of the check of an existing object. */
 export interface TakeoverContext extends CrdPreflightContext {
@@ -39,6 +40,7 @@ export interface TakeoverContext extends CrdPreflightContext {
 export interface CheckContext extends TakeoverContext {
   readonly watches: KindWatches;
   readonly ledger: Ledger;
+  readonly unanswered: UnansweredWrites;
   /** Created before the objects, if there is none. */
   readonly installNamespace?: string | undefined;
   /** Called before an object that exists is taken over. */

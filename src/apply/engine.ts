@@ -1,3 +1,4 @@
+import { steadyClock } from '../base/index.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import { clientFor } from './account.ts';
 import type { ApplyEngine, ApplyEngineOptions, InstallRequest } from './apply-engine.ts';
@@ -20,6 +21,7 @@ import { type Problem, throwProblems } from './problems.ts';
 import { Remover } from './remover.ts';
 import type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
 import { isReplaced, type ServingContext, withLiveConversion } from './serving.ts';
+import { UnansweredWrites } from './unanswered-writes.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
 
@@ -42,6 +44,7 @@ interface Begun extends InstallRequest {
 class Engine implements ApplyEngine {
   readonly #options: ApplyEngineOptions;
   readonly #ledger = new Ledger();
+  readonly #unanswered = new UnansweredWrites(steadyClock);
   readonly #watches: KindWatches;
   readonly #crds: CrdWatch;
   readonly #health: HealthReader;
@@ -56,19 +59,14 @@ class Engine implements ApplyEngine {
     this.#held = new HeldBack(options.servingDeadlineMs);
     this.#watches = new KindWatches({
       ...options,
-      onChange: (change) => {
-        this.#observe(change);
-      },
-      onListed: (kind) => {
-        this.#requeue(this.#ledger.objectsOfKind(kind));
-      },
+      onChange: (change) => this.#observe(change),
+      onListed: (kind) => this.#requeue(this.#ledger.objectsOfKind(kind)),
     });
-    this.#remover = new Remover({ kube: options.kube, watches: this.#watches, ledger: this.#ledger });
+    const { kube } = options;
+    this.#remover = new Remover({ kube, watches: this.#watches, ledger: this.#ledger, unanswered: this.#unanswered });
     this.#crds = watchCrds({
       ...options,
-      onChange: () => {
-        options.onChange({ owner: undefined, mayUnblock: true, isDrift: false });
-      },
+      onChange: () => options.onChange({ owner: undefined, mayUnblock: true, isDrift: false }),
     });
   }
 
@@ -183,6 +181,7 @@ class Engine implements ApplyEngine {
       installNamespace,
       watches: this.#watches,
       ledger: this.#ledger,
+      unanswered: this.#unanswered,
       crds: this.#crds,
       crdSafety: request.crdSafety,
       signal,
@@ -360,8 +359,8 @@ class Engine implements ApplyEngine {
     if (installNamespace === undefined) return;
     if (objects.some((object) => isNamespace(object) && object.metadata.name === installNamespace)) return;
     const { namespaceMarks: marks, onUnfitNamespace: onUnfit } = request;
-    const clients = { kube: clientFor(platform, owner), platform };
-    await ensureNamespace(clients, { name: installNamespace, owner: owner.name, marks, onUnfit, signal });
+    const clients = { kube: clientFor(platform, owner), platform, unanswered: this.#unanswered };
+    await ensureNamespace(clients, { name: installNamespace, owner, marks, onUnfit, signal });
   }
 
   /** What the watches showed before the ledger knew the objects, or never showed one by one. */
@@ -373,10 +372,12 @@ class Engine implements ApplyEngine {
     }
   }
 
-  /** Whether an object appeared that this process does not know to have written: before it started, or after it had rolled that back. */
+  /** Whether an object appeared that this process does not know to have written: before it started, or after it had rolled that back or given up waiting
+   *  for the answer. */
   #isUnexpected({ before, after }: InstalledChange): boolean {
     if (before !== undefined || after?.isInstalled !== true) return false;
-    return this.#ledger.claimedBy(refKey(after.ref)) === undefined;
+    const key = refKey(after.ref);
+    return this.#ledger.claimedBy(key) === undefined || this.#unanswered.isLost(key);
   }
 
   #observe(change: InstalledChange): void {

@@ -10,7 +10,8 @@ import {
   refOf,
 } from '../kube/index.ts';
 import { isStricterLevel, parsePodSecurityLevel } from '../pod-security/index.ts';
-import { fieldManager } from './ownership.ts';
+import { fieldManager, type Owner } from './ownership.ts';
+import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** Labels and annotations of a namespace. */
 export interface NamespaceMarks {
@@ -22,7 +23,7 @@ export interface NamespaceMarks {
 export interface NamespaceRequest {
   readonly name: string;
   /** The BundleDeployment that it is for. */
-  readonly owner: string;
+  readonly owner: Owner;
   readonly marks: NamespaceMarks | undefined;
   /** Called with the reason why Pods of the installation will be rejected. */
   readonly onUnfit: ((why: string) => void) | undefined;
@@ -33,6 +34,7 @@ export interface NamespaceRequest {
 interface Clients {
   readonly kube: KubeClient;
   readonly platform: KubeClient;
+  readonly unanswered: UnansweredWrites;
 }
 
 const levelLabel = 'pod-security.kubernetes.io/enforce';
@@ -78,9 +80,12 @@ async function admitPods(kube: KubeClient, namespace: KubeObject, request: Names
 /** Creates the namespace for objects that name none, when it is missing, and records its deployment. An existing one is not changed, except for a Pod
  *  Security level of our own that is too strict by now.
  *  @throws TransientError NamespaceTerminating */
-export async function ensureNamespace({ kube, platform }: Clients, request: NamespaceRequest): Promise<void> {
+export async function ensureNamespace(
+  { kube, platform, unanswered }: Clients,
+  request: NamespaceRequest,
+): Promise<void> {
   const { name, owner, marks, signal } = request;
-  const annotations = { ...marks?.annotations, [namespaceMadeForAnnotation]: owner };
+  const annotations = { ...marks?.annotations, [namespaceMadeForAnnotation]: owner.name };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks, annotations } };
   const live = await readNamespace(platform, name, signal);
   if (live?.metadata.deletionTimestamp !== undefined) {
@@ -89,7 +94,7 @@ export async function ensureNamespace({ kube, platform }: Clients, request: Name
   }
   if (live !== undefined) return await admitPods(kube, live, request);
   try {
-    await kube.create(namespace, { fieldManager, signal });
+    await unanswered.watch(owner, refOf(namespace), () => kube.create(namespace, { fieldManager, signal }));
   } catch (thrown) {
     // It came just now.
     if (!isAlreadyExists(thrown)) throw thrown;

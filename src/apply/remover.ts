@@ -12,11 +12,13 @@ import type { Owner } from './ownership.ts';
 import { assertPermissions, needsOfRemoval } from './permissions/index.ts';
 import { releaseObject } from './release.ts';
 import type { RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
+import type { UnansweredWrites } from './unanswered-writes.ts';
 
 interface RemoverDeps {
   readonly kube: KubeClient;
   readonly watches: KindWatches;
   readonly ledger: Ledger;
+  readonly unanswered: UnansweredWrites;
 }
 
 /** Which objects to look for. */
@@ -96,6 +98,7 @@ export class Remover {
     await assertPermissions(context, (surroundings) => needsOfRemoval(surroundings, installed));
     if (request.isOrphaned) await this.#release(owner, installed, signal);
     else await this.#removeAll(request, installed);
+    if (!request.isOrphaned) this.#awaitAnswers(owner);
     ledger.forget(owner);
     ledger.release(owner);
     this.#rolledBack.delete(owner.uid);
@@ -153,6 +156,16 @@ export class Remover {
       const message = `waiting for deletion of ${names.join(', ')}${more}`;
       throw new WaitingError('Removing', message, { afterMs: recheckMs });
     }
+  }
+
+  /** What an API server may still create is looked for again.
+   *  @throws WaitingError */
+  #awaitAnswers(owner: Owner): void {
+    const pending = this.#deps.unanswered.pendingOf(owner);
+    if (pending === undefined) return;
+    const names = pending.refs.slice(0, maxNamed).map(describeRef).join(', ');
+    const message = `waiting for a minute: the API server did not answer the write of ${names}, and may still execute it`;
+    throw new WaitingError('Removing', message, { afterMs: Math.min(pending.forMs, recheckMs) });
   }
 
   /** Releases what is never deleted: objects to be retained, and CustomResourceDefinitions with objects of others. */

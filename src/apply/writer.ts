@@ -37,10 +37,12 @@ async function unseenOwner(
 }
 
 async function applyOver(check: CheckContext, object: KubeObject, resourceVersion?: string): Promise<KubeObject> {
-  const { kube, ledger, owner, signal } = check;
+  const { kube, ledger, owner, signal, unanswered } = check;
   const metadata = resourceVersion === undefined ? object.metadata : { ...object.metadata, resourceVersion };
   ledger.willWrite(object);
-  const answer = await kube.apply({ ...object, metadata }, { fieldManager, force: true, signal });
+  const apply = (): ReturnType<typeof kube.apply> =>
+    kube.apply({ ...object, metadata }, { fieldManager, force: true, signal });
+  const answer = await unanswered.watch(owner, refOf(object), apply);
   ledger.wrote(owner, object, answer.object);
   return answer.object;
 }

@@ -108,6 +108,32 @@ test('an object that is written after the rollback of its version, because the r
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
+test('a namespace that is written after the removal of its deployment, because no answer arrived, is removed', async () => {
+  await using world = await startWorld();
+  const server = world.platform.apiServer;
+  if (server === undefined) throw new Error('faults need the embedded API server');
+  const name = 'later-write';
+  const fault = server.faults.add({ verbs: ['patch'], resource: 'namespaces', name, isDryRun: false, drop: 'before' });
+  const good = world.imageSource(`${name}:v1`, application(name, 1));
+  await server.client.apply(bundleDeployment(name, good), { fieldManager: 'user', force: true });
+  await world.deploymentWith(name, { type: 'Installed', status: 'False' });
+  expect(fault.hits).toBeGreaterThan(0);
+  const deployment = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name };
+  await server.client.delete(deployment);
+  const removing = await world.deploymentWith(name, { type: 'Removing', status: 'True' });
+  expect(conditionOf(removing, 'Removing')?.message).toContain(`did not answer the write of Namespace "${name}"`);
+  fault.remove();
+  const labels = {
+    'core.rukpak.io/owner-kind': 'BundleDeployment',
+    'core.rukpak.io/owner-name': name,
+  };
+  const late = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+  await server.client.apply(late as never, { fieldManager: installFieldManager, force: true });
+  await eventually(async () =>
+    expect(await server.client.find({ apiVersion: 'v1', kind: 'Namespace', name })).toBeUndefined(),
+  );
+});
+
 test('N8 what is installed is retained while the next version is refused, though the status could not be written', async () => {
   await using world = await startWorld();
   const server = world.platform.apiServer;

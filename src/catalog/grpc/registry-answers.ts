@@ -1,9 +1,9 @@
-import { goQuote, TerminalError } from '../../base/index.ts';
+import { goQuote, type JsonObject, TerminalError } from '../../base/index.ts';
 import type { CatalogIndex } from '../store/catalog-index.ts';
 import type { ChannelMember } from '../store/channel-members.ts';
 import { releaseBytes } from '../store/release.ts';
 import { type ApiKind, type BundleMessage, bundleCodec, type EntryMessage } from './api-messages.ts';
-import { bundleManifests } from './bundle-message.ts';
+import { type BundleManifests, bundleManifests } from './bundle-message.ts';
 import { allocateMessage } from './grpc-messages.ts';
 import { delimitedHead } from './wire-fields.ts';
 
@@ -43,7 +43,6 @@ function withManifest(message: Uint8Array, csvJson: Uint8Array): Buffer {
     whole.set(part, at);
     at += part.length;
   }
-  releaseBytes(csvJson);
   return whole;
 }
 
@@ -155,25 +154,45 @@ export class RegistryAnswers {
     return this.#index.members.channel(packageName, channelName) === undefined ? refuse(`${where} not found`) : where;
   }
 
-  /** Encoded. The manifests of a head are in the index; to make others takes a millisecond: documents are decompressed and parsed. */
+  /** Encoded. The manifests of a head are in the index; to make others takes longer: documents are decompressed and parsed. */
   #whole(member: ChannelMember): Uint8Array {
     const { members } = this.#index;
-    const known = members.wholeMessages.get(member.id);
-    if (known !== undefined) return known;
-    const { edgeless = new Uint8Array(), csvJson } = members.wholeParts(member.id) ?? {};
-    if (csvJson !== undefined) return withManifest(edgeless, csvJson);
-    const made = bundleCodec.encode(this.#makeWhole(member, bundleCodec.decode(edgeless)));
-    members.wholeMessages.add(member.id, made);
-    return made;
+    const { edgeless = new Uint8Array(), csvJson, meta = 0 } = members.wholeParts(member.id) ?? {};
+    if (csvJson !== undefined) {
+      const whole = withManifest(edgeless, csvJson);
+      releaseBytes(csvJson);
+      return whole;
+    }
+    const known = members.madeManifests.get(meta);
+    if (known !== undefined) return withManifest(edgeless, known);
+    const message = bundleCodec.decode(edgeless);
+    const manifests = this.#manifestsOf(member, message);
+    if (manifests === undefined) return edgeless;
+    const { csvJson: made, object } = manifests;
+    if (object.length !== 1 || object[0] !== made) return bundleCodec.encode({ ...message, ...manifests });
+    const bytes = Buffer.from(made);
+    members.madeManifests.add(meta, bytes);
+    return withManifest(edgeless, bytes);
   }
 
-  #makeWhole({ packageName, bundleName }: ChannelMember, message: BundleMessage): BundleMessage {
-    if (message.bundlePath === '') return message;
+  #manifestsOf({ packageName, bundleName }: ChannelMember, message: BundleMessage): BundleManifests | undefined {
+    if (message.bundlePath === '') return undefined;
     const [bundle] = this.#index.metas({ schema: 'olm.bundle', package: packageName, name: bundleName });
-    const [stated] = this.#index.metas({ schema: 'olm.package', name: packageName });
     const { version } = message;
     return bundle === undefined
-      ? message
-      : { ...message, ...bundleManifests(bundle.value, { version, stated: stated?.value }) };
+      ? undefined
+      : bundleManifests(bundle.value, { version, stated: this.#statedBy(packageName) });
+  }
+
+  /** What a package says about itself that is part of manifests. */
+  #statedBy(packageName: string): JsonObject | undefined {
+    const { statedPackages } = this.#index.members;
+    const known = statedPackages.get(packageName);
+    if (known !== undefined) return JSON.parse(Buffer.from(known).toString()) as JsonObject;
+    const [stated] = this.#index.metas({ schema: 'olm.package', name: packageName });
+    if (stated === undefined) return undefined;
+    const { description, icon } = stated.value;
+    statedPackages.add(packageName, Buffer.from(JSON.stringify({ description, icon })));
+    return { description, icon };
   }
 }

@@ -20,6 +20,8 @@ export interface WholeParts {
   readonly edgeless: Uint8Array;
   /** Its ClusterServiceVersion, as JSON, where that is its only manifest and the index has it: of heads with an image. */
   readonly csvJson: Uint8Array | undefined;
+  /** Of its document. */
+  readonly meta: number;
 }
 
 /** A channel, as far as it leads to its members. */
@@ -31,7 +33,7 @@ export interface IndexedChannel {
 type Query = (text: string, ...values: SQLInputValue[]) => Record<string, unknown>[];
 
 const maxPackageBytes = 4 * 1024 * 1024;
-const maxWholeBytes = 16 * 1024 * 1024;
+const maxMadeBytes = 16 * 1024 * 1024;
 
 const columns = 'id, package, channel, bundle, replaces, skips, distance FROM members';
 
@@ -58,8 +60,10 @@ export class ChannelMembers {
   readonly #all: Query;
   /** Encoded packages that were requested last; the index never changes. */
   readonly #packages = new RecentBytes<string>(maxPackageBytes);
-  /** The `api.Bundle` of memberships with manifests that the index does not have, encoded, that were requested last, by id. */
-  readonly wholeMessages: RecentBytes<number> = new RecentBytes<number>(maxWholeBytes);
+  /** ClusterServiceVersions, as JSON, that the index does not have and that were made last, by the document of their bundle. */
+  readonly madeManifests: RecentBytes<number> = new RecentBytes<number>(maxMadeBytes);
+  /** What packages that were asked for last say about themselves, as JSON, as far as it is part of manifests. */
+  readonly statedPackages: RecentBytes<string> = new RecentBytes<string>(maxPackageBytes);
 
   constructor(query: Query) {
     this.#all = query;
@@ -110,11 +114,11 @@ export class ChannelMembers {
   /** Undefined when there is no such membership. */
   wholeParts(id: number): WholeParts | undefined {
     const query =
-      'SELECT substr(message, 1, edgeless) AS edgeless, json FROM members LEFT JOIN csvs USING (meta) WHERE id = ?';
+      'SELECT substr(message, 1, edgeless) AS edgeless, json, members.meta AS meta FROM members LEFT JOIN csvs USING (meta) WHERE id = ?';
     const [row] = this.#all(query, id);
     const [edgeless, csvJson] = [row?.['edgeless'], row?.['json']];
     if (!(edgeless instanceof Uint8Array)) return undefined;
-    return { edgeless, csvJson: csvJson instanceof Uint8Array ? csvJson : undefined };
+    return { edgeless, csvJson: csvJson instanceof Uint8Array ? csvJson : undefined, meta: Number(row?.['meta']) };
   }
 
   /** The `api.Package` of a package, encoded; undefined when there is none. */
