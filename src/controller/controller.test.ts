@@ -43,15 +43,15 @@ test('requests that are gathered lead to one reconcile of each object', async ()
     names.push(name);
   };
   const runtime = { clock, log: silentLogger(), signal: stopper.signal };
-  const { enqueue } = startController({ name: 'test', workers: 1, gatherMs: 1_000, reconcile, ...runtime });
+  const controller = startController({ name: 'test', workers: 1, gatherMs: 1_000, reconcile, ...runtime });
   for (const name of ['a', 'b', 'a']) {
-    enqueue({ namespace: '', name });
+    controller.enqueue({ namespace: '', name });
     await turn();
     expect(names).toEqual([]);
   }
   await clock.pass(1_000);
   await eventually(() => expect(names).toEqual(['a', 'b']));
-  enqueue({ namespace: '', name: 'a' });
+  controller.enqueue({ namespace: '', name: 'a' });
   await clock.pass(1_000);
   await eventually(() => expect(names).toEqual(['a', 'b', 'a']));
 });
