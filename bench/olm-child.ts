@@ -2,12 +2,14 @@
  *  they run. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepHeapSmall } from '../cli/command/heap.ts';
 import { addOlm } from '../manager/olm.ts';
 import { createLogger, defaultContentLimits, systemClock } from '../src/base/index.ts';
 import { createManager } from '../src/controller/index.ts';
 import { createKubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { createMetrics } from '../src/metrics/index.ts';
 
+keepHeapSmall();
 const [path = '', folder = ''] = process.argv.slice(2);
 const olmDir = join(folder, 'olm');
 await mkdir(join(olmDir, 'bundles'), { recursive: true });

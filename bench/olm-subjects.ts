@@ -7,6 +7,7 @@ import { openCluster, type ScenarioCluster } from '../test/olm/cluster.ts';
 import { readOlmCrds } from '../test/olm/crds.ts';
 import { freePort } from '../test/support/index.ts';
 import { startChild } from './child.ts';
+import { compileFiles } from './compiled.ts';
 
 /** Memory of all processes of the controllers, in bytes. */
 export interface ControllerMemory {
@@ -78,11 +79,13 @@ export async function startRealOlm(binaries: OlmBinaries): Promise<OlmSubject> {
   };
 }
 
-/** Longshore's controllers of OLM's kinds. */
+/** Longshore's controllers of OLM's kinds, compiled as they are published. */
 export async function startOurOlm(): Promise<OlmSubject> {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openCluster(await readOlmCrds()));
-  const child = stack.use(startChild('olm-child.ts', [cluster.kubeconfigPath, cluster.folder]));
+  const program = 'bench/olm-child.ts';
+  const compiled = stack.use(await compileFiles([program]));
+  const child = stack.use(startChild(compiled.pathOf(program), [cluster.kubeconfigPath, cluster.folder]));
   await child.next();
   const owned = stack.move();
   return {

@@ -13,7 +13,7 @@ import type { Dependency } from '../../src/constraints/index.ts';
 import type { KindCache, KubeClient } from '../../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/index.ts';
 import { isReviewed, type Registered, registerWebhooks } from '../../webhook/index.ts';
-import { keepYoungHeapSmall } from '../command/index.ts';
+import { keepHeapSmall } from '../command/index.ts';
 import { startOnRememberedPort } from '../process/index.ts';
 import { checkProcessLimits, openContentServer, openRegistrySettings, processEnvironment } from '../runtime/index.ts';
 import type { Config } from '../settings/index.ts';
@@ -154,7 +154,7 @@ async function olmParts(
 
 function prepareProcess({ clusterPath }: Config): void {
   checkProcessLimits('up');
-  if (clusterPath !== undefined) keepYoungHeapSmall();
+  if (clusterPath !== undefined) keepHeapSmall();
 }
 
 async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../test/support/index.ts';
+import { eventually, SteppedClock } from '../../test/support/index.ts';
 import { silentLogger, systemClock, TerminalError, TransientError, WaitingError } from '../base/index.ts';
 import { type Controller, startController } from './controller.ts';
 import { backOffMs } from './work-queue.ts';
@@ -32,6 +32,29 @@ function start(reconcileNamed: (name: string) => Promise<void>, workers = 2): St
     },
   };
 }
+
+test('requests that are gathered lead to one reconcile of each object', async () => {
+  const stopper = new AbortController();
+  stoppers.push(stopper);
+  const clock = new SteppedClock(Date.now());
+  const names: string[] = [];
+  const reconcile = async ({ name }: { readonly name: string }): Promise<void> => {
+    await Promise.resolve();
+    names.push(name);
+  };
+  const runtime = { clock, log: silentLogger(), signal: stopper.signal };
+  const controller = startController({ name: 'test', workers: 1, gatherMs: 1_000, reconcile, ...runtime });
+  for (const name of ['a', 'b', 'a']) {
+    controller.enqueue({ namespace: '', name });
+    await turn();
+    expect(names).toEqual([]);
+  }
+  await clock.pass(1_000);
+  await eventually(() => expect(names).toEqual(['a', 'b']));
+  controller.enqueue({ namespace: '', name: 'a' });
+  await clock.pass(1_000);
+  await eventually(() => expect(names).toEqual(['a', 'b', 'a']));
+});
 
 test('the back-off doubles from 5 ms and ends at 5 minutes', () => {
   const waits = [1, 2, 3, 10, 30, 5_000].map((failures) => backOffMs(failures, { random: () => 0 }));

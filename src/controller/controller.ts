@@ -27,6 +27,8 @@ export interface ControllerOptions {
    *  what happens next: TransientError → again after a back-off, WaitingError → again after its time, TerminalError → not
    *  before something changes, anything else → a bug, logged with its stack and retried. */
   readonly reconcile: (request: NamespacedName, context: ReconcileContext) => Promise<void>;
+  /** Requests of one object within this time are one. Default: each is due at once. */
+  readonly gatherMs?: number | undefined;
   /** No work begins before this resolves; at once when absent. What is enqueued meanwhile waits. */
   readonly whenAllowed?: Promise<void>;
   /** Counts every reconcile and measures the queue. */
@@ -115,10 +117,27 @@ async function reconcileTraced(options: ControllerOptions, key: string, context:
   });
 }
 
+/** Adds what comes within a time at the end of it, each key once. */
+function gather(queue: WorkQueue, { gatherMs = 0, clock, signal }: ControllerOptions): (key: string) => void {
+  if (gatherMs === 0) return (key) => queue.add(key);
+  const keys = new Set<string>();
+  const release = async (): Promise<void> => {
+    await clock.sleep(gatherMs, { signal }).catch(() => undefined);
+    const due = [...keys];
+    keys.clear();
+    for (const key of due) queue.add(key);
+  };
+  return (key) => {
+    if (keys.size === 0) void release();
+    keys.add(key);
+  };
+}
+
 /** Starts the workers of one kind. One object is never worked on twice at a time, and what one object throws stops no other. */
 export function startController(options: ControllerOptions): Controller {
   const queue = new WorkQueue(options.clock);
   const lastFailures = new LastFailures();
+  const add = gather(queue, options);
   const { signal, metrics, name: controller, clock } = options;
   showQueue(queue, options);
   const count = (startedMs: number, thrown?: unknown): void => {
@@ -157,9 +176,7 @@ export function startController(options: ControllerOptions): Controller {
   };
 
   return {
-    enqueue: (request) => {
-      queue.add(formatNamespacedName(request));
-    },
+    enqueue: (request) => add(formatNamespacedName(request)),
     whenStopped: run(),
   };
 }

@@ -46,6 +46,9 @@ export interface ControllerDefinition<Context, Run extends ReconcileRun> {
   /** The object does not exist: forgets what is known about it. */
   readonly forget?: (context: Context, request: NamespacedName) => Promise<void> | void;
   readonly permissions: Permissions;
+  /** Changes within this time lead to one reconcile of an object: for what only reports about others that change in quick succession. Default:
+   *  each is reconciled at once. */
+  readonly gatherMs?: number;
   /** Whether it works in processes that do not lead as well. Default false. */
   readonly runsOnEveryReplica?: boolean;
   /** Whether the cluster may lack the kind: the other controllers work all the same. Default false. */

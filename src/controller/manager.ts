@@ -163,6 +163,7 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
     this.#controller = startController({
       name: definition.name,
       workers: options.workers,
+      gatherMs: definition.gatherMs,
       reconcile: (request, context) => this.#reconcile(request, context),
       whenAllowed: this.#allowed.promise,
       metrics,

@@ -25,6 +25,7 @@ export function indexCache(cache: KindCache, keysOf: (object: KubeObject) => Ite
   const add = (object: KubeObject): void => {
     const name = formatNamespacedName(namespacedName(object));
     const keys = [...keysOf(object)];
+    if (keys.length === 0) return;
     keysByName.set(name, keys);
     for (const key of keys) filed.set(key, (filed.get(key) ?? new Set()).add(name));
   };

@@ -3,7 +3,9 @@ import { type CacheChange, createCache, type ObjectCache } from './cache.ts';
 import type { KubeClient, ListTarget } from './client.ts';
 import type { KubeObject } from './kube-object.ts';
 import { formatNamespacedName, namespacedName, parseNamespacedName } from './namespaced-name.ts';
+import { type PropertyIndex, PropertyIndexes } from './property-index.ts';
 import { compareResourceVersions } from './resource-version.ts';
+import { createMetadataSharing } from './shared-metadata.ts';
 
 /** The objects of one kind, and the writes of this process that the watch has not shown yet. */
 export interface KindCache {
@@ -53,23 +55,14 @@ function isNewerThanSeen(written: KubeObject, seen: KubeObject | undefined): boo
   return seen === undefined || (order(written, seen) ?? 1) > 0;
 }
 
-/** No label has such a text. */
-function namespaceKey(namespace: string): string {
-  return `/${namespace}`;
-}
-
-function keysInIndex({ metadata }: KubeObject): string[] {
-  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  return [namespaceKey(metadata.namespace ?? ''), ...labels];
-}
-
 function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
+  const share = createMetadataSharing();
   return (whole) => {
     const object = part === undefined ? whole : part.of(whole);
     const { managedFields: _dropped, ...metadata } = object.metadata;
-    if (!isMetadataOnly || metadata.annotations?.[lastApplied] === undefined) return { ...object, metadata };
-    const { [lastApplied]: _copy, ...annotations } = metadata.annotations;
-    return { ...object, metadata: { ...metadata, annotations } };
+    if (!isMetadataOnly) return { ...object, metadata };
+    const { [lastApplied]: _copy, ...annotations } = metadata.annotations ?? {};
+    return share({ ...object, metadata: metadata.annotations === undefined ? metadata : { ...metadata, annotations } });
   };
 }
 
@@ -77,8 +70,12 @@ function projection({ isMetadataOnly = false, projection: part }: ListTarget): (
 export function createKindCache(options: Options): KindCache {
   const written = new Map<string, Written>();
   const project = projection(options.target);
-  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({ ...options, project, index: keysInIndex });
-  cache.subscribe(({ before, after }) => {
+  const cache: ObjectCache<KubeObject> = createCache<KubeObject>({ ...options, project });
+  const indexes = new PropertyIndexes(() => cache.values());
+  // First of all listeners, so that others find what has changed.
+  cache.subscribe((change) => {
+    indexes.take(change);
+    const { before, after } = change;
     const changed = after ?? before;
     if (changed === undefined) return;
     const own = written.get(keyOf(changed))?.object;
@@ -95,12 +92,13 @@ export function createKindCache(options: Options): KindCache {
     written.delete(key);
     return undefined;
   };
-  const indexed = (filed: string, isMeant: (object: KubeObject) => boolean): readonly KubeObject[] => {
-    const found = cache.indexed(filed).map(freshest);
+  const indexed = (index: PropertyIndex, value: string): readonly KubeObject[] => {
+    const seen = Array.from(index.names(value), ({ namespace, name }) => cache.get(name, namespace));
+    const found = seen.filter((object) => object !== undefined).map(freshest);
     for (const key of written.keys()) {
       const { namespace, name } = parseNamespacedName(key);
       const own = cache.get(name, namespace) === undefined ? unseen(key) : undefined;
-      if (own !== undefined && isMeant(own)) found.push(own);
+      if (own !== undefined && index.has(own, value)) found.push(own);
     }
     return found;
   };
@@ -110,9 +108,8 @@ export function createKindCache(options: Options): KindCache {
       const seen = cache.get(name, namespace);
       return seen === undefined ? unseen(formatNamespacedName({ namespace, name })) : freshest(seen);
     },
-    labelled: (label, value) => indexed(`${label}=${value}`, ({ metadata }) => metadata.labels?.[label] === value),
-    inNamespace: (namespace) =>
-      indexed(namespaceKey(namespace), ({ metadata }) => (metadata.namespace ?? '') === namespace),
+    labelled: (label, value) => indexed(indexes.labelled(label), value),
+    inNamespace: (namespace) => indexed(indexes.inNamespace, namespace),
     values: () => cache.values().map(freshest),
     wrote: (object) => {
       const { namespace, name } = namespacedName(object);

@@ -3,7 +3,7 @@ import { mirrorUploads, type Shard, startContentService } from '../../../provisi
 import type { ServingCertificate } from '../../../src/base/index.ts';
 import { startCatalogServer } from '../../../src/catalog/index.ts';
 import type { MetricValues } from '../../../src/metrics/index.ts';
-import { keepYoungHeapSmall, type OptionValues } from '../../command/index.ts';
+import { keepHeapSmall, type OptionValues } from '../../command/index.ts';
 import {
   keepContentPublished,
   type OwnProcess,
@@ -105,7 +105,7 @@ function leaderMetrics(shard: Shard | undefined, leadership: Leadership): Metric
 /** `longshore controllers`: the provisioners and the content server, until SIGTERM, or until another process leads, or another OLM is started: then with status 1. */
 export async function controllers(values: Values): Promise<number> {
   const config = readControllersConfig(values);
-  keepYoungHeapSmall();
+  keepHeapSmall();
   await using own = await openOwnProcess(config, 'controllers');
   const { clock, log, metrics, systemNamespace, probes, whenStopped } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;

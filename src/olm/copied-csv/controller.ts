@@ -15,6 +15,8 @@ const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 export const copiedCsvController: ControllerDefinition<CopyContext, CopyRun> = defineController({
   name: 'copied-csv',
   for: copyTargets.copies,
+  // The phases of an installation follow quickly on each other, and each would be written to all copies.
+  gatherMs: 500,
   // A copy that is yet to be created is reconciled as well.
   read: async (_context, request) => await Promise.resolve(versionRef(request)),
   watches: copyWatches,

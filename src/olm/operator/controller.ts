@@ -63,6 +63,8 @@ const verbs = ['get', 'list', 'watch', 'patch'];
 export const operatorController: ControllerDefinition<OperatorContext, OperatorRun> = defineController({
   name: 'operator',
   for: operatorResource,
+  // Components report many steps of an installation.
+  gatherMs: 500,
   watches: () =>
     componentTargets.map(
       (target): Watch => ({ target, requestsFor: (change) => both(change).flatMap(operatorRequests) }),
