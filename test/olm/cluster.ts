@@ -17,7 +17,8 @@ export interface ScenarioCluster extends AsyncDisposable {
   read(path: string): Promise<JsonValue>;
 }
 
-const packageService = { name: 'packageserver-service', namespace: 'olm' };
+/** The Service of the package server. */
+export const packageService = { name: 'packageserver-service', namespace: 'olm' } as const;
 
 /** Routes `packages.operators.coreos.com` to the package server. */
 async function addPackageService({ client }: ApiServer): Promise<void> {
@@ -42,8 +43,12 @@ async function addPackageService({ client }: ApiServer): Promise<void> {
   });
 }
 
-/** Starts an embedded API server whose simulation makes Deployments available, and whose APIServices and webhooks reach a stand-in for Pods. */
-export async function openCluster(crds: readonly string[]): Promise<ScenarioCluster> {
+/** Starts an embedded API server whose simulation makes Deployments available, and whose APIServices and webhooks reach a stand-in for Pods.
+ *  `isPackageServerRegistered`: the implementation does not register its package server itself. */
+export async function openCluster(
+  crds: readonly string[],
+  { isPackageServerRegistered }: { readonly isPackageServerRegistered: boolean },
+): Promise<ScenarioCluster> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longshore-olm-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -63,7 +68,7 @@ export async function openCluster(crds: readonly string[]): Promise<ScenarioClus
   const authority = await createCertificateAuthority({ commonName: 'pods', nowMs: Date.now(), lifetimeDays: 1 });
   ports.pods = stack.use(await startStandInPods(server.client, authority)).port;
   await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
-  await addPackageService(server);
+  if (isPackageServerRegistered) await addPackageService(server);
   const owned = stack.move();
   return {
     server,

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { areaNames, playArea, scenariosOf } from './area.ts';
-import { comparable } from './comparable.ts';
-import { type Difference, differencesOf } from './compare.ts';
+import type { Difference } from './compare.ts';
+import { expectationFrom, explainedDifferences } from './expectation.ts';
 import { explanations } from './explained.ts';
-import { type Explanation, explain } from './explanation.ts';
+import type { Explanation } from './explanation.ts';
 import { openScenarios } from './open.ts';
 import { startOurs } from './ours.ts';
 import { readRecordings } from './recordings.ts';
@@ -28,11 +28,16 @@ async function unexplainedIn(area: string): Promise<readonly string[]> {
   const scenarios = (await scenariosOf(area)).filter(({ id }) => openScenarios[id] === undefined);
   const recorded = await readRecordings(area);
   const failures: string[] = [];
-  const played = await playArea(scenarios, { start: () => startOurs(), lanes, report: (line) => failures.push(line) });
+  const played = await playArea(scenarios, {
+    start: () => startOurs(),
+    lanes,
+    report: (line) => failures.push(line),
+    expectationOf: expectationFrom(recorded),
+  });
   const differences = Object.entries(played).flatMap(([id, ours]) => {
     const olm = recorded[id];
     if (olm === undefined) return [`${id} was never recorded`];
-    const explained = explain(id, differencesOf(comparable(olm), comparable(ours)), explanations);
+    const explained = explainedDifferences(id, olm, ours);
     for (const explanation of explained.used) used.add(explanation);
     return explained.unexplained.map((difference) => lineOf(id, difference));
   });

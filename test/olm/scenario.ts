@@ -89,6 +89,8 @@ export interface Implementation extends AsyncDisposable {
   readonly kubeconfigPath: string;
   /** Longer than it takes until what it does next can be seen. */
   readonly quietMs: number;
+  /** Whether it has nothing to do. Absent: it cannot tell. */
+  isIdle?(): Promise<boolean>;
   /** How long a rest waits for a state. */
   readonly stateLimitMs: number;
   /** The answer of the API server to GET, as the administrator. */
