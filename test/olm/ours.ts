@@ -18,6 +18,7 @@ import type { Implementation } from './scenario.ts';
 
 /** Nothing waits for a resync: what is next can be seen at once, unless the machine is busy. */
 const quietMs = 5_000;
+const briefQuietMs = 2_500;
 /** A state that is not reached by then is taken as never reached. */
 const stateLimitMs = 40_000;
 /** As OLM was started with for its recordings. */
@@ -53,9 +54,9 @@ async function addControllers(
         limits: defaultContentLimits,
         insecureRegistries: [],
         registryCaPem: [],
-        answerDeadlineMs: 5_000,
+        answerDeadlineMs: 30_000,
         platform: 'linux/amd64',
-        deadlineMs: 30_000,
+        deadlineMs: 120_000,
         heapMebibytes: 256,
       },
       planRetryTimeoutMs,
@@ -104,6 +105,7 @@ export async function startOurs(log: Logger = silentLogger()): Promise<Implement
   return {
     kubeconfigPath: cluster.kubeconfigPath,
     quietMs,
+    briefQuietMs,
     stateLimitMs,
     isIdle: async () => !work.test(await readMetrics()),
     read: (path) => cluster.read(path),

@@ -24,7 +24,7 @@ import {
 /** For quiet. What changes for longer is a loop. */
 const restLimitMs = 45_000;
 /** A point of rest is looked at again for so long while it is not as expected: on a busy machine what follows may come late. */
-const expectedLimitMs = 60_000;
+const expectedLimitMs = 120_000;
 const lookAgainMs = 2_000;
 const writer = { fieldManager: 'scenario' };
 
@@ -71,6 +71,7 @@ class Run {
   readonly #timeline: Timeline;
   readonly #addresses: ReadonlyMap<string, string>;
   readonly #isExpected: Expectation;
+  readonly #restCount: number;
   readonly snapshots: Snapshot[] = [];
   #answers: Record<string, JsonValue> = {};
   #before = new Map<string, JsonObject>();
@@ -87,6 +88,7 @@ class Run {
     this.#timeline = stage.observer.timeline(this.#slug);
     this.#addresses = addresses;
     this.#isExpected = isExpected;
+    this.#restCount = scenario.actions.filter((action) => 'rest' in action).length;
   }
 
   #filled<T>(value: T): T {
@@ -159,6 +161,7 @@ class Run {
       const object = (await this.#kube.get(this.#target(state.of))) as JsonObject;
       if ('isAbsent' in state) return false;
       if ('has' in state) return JSON.stringify(object).includes(this.#filled(state.has));
+      if ('lacks' in state) return !JSON.stringify(object).includes(this.#filled(state.lacks));
       const status = objectAt(object, 'status');
       if ('shows' in state) {
         return Object.entries(state.shows).every(([key, value]) => textAt(status, key) === this.#filled(value));
@@ -180,7 +183,9 @@ class Run {
   }
 
   #isUnchanged(): boolean {
-    return Date.now() - this.#timeline.lastChangeMs >= this.#implementation.quietMs;
+    const { quietMs, briefQuietMs = quietMs } = this.#implementation;
+    const isLast = this.snapshots.length + 1 === this.#restCount;
+    return Date.now() - this.#timeline.lastChangeMs >= (isLast ? quietMs : briefQuietMs);
   }
 
   /** Nothing changed for a while, and nothing is about to. */
