@@ -60,7 +60,7 @@ async function startProgram({ folder, kubeconfigPath }: ScenarioCluster, path: s
 /** The `olm` and `catalog` programs of the real OLM. Its package server is left out, as ours is. */
 export async function startRealOlm(binaries: OlmBinaries): Promise<OlmSubject> {
   await using stack = new AsyncDisposableStack();
-  const cluster = stack.use(await openCluster(binaries.crds));
+  const cluster = stack.use(await openCluster(binaries.crds, { isPackageServerRegistered: true }));
   const start = async (path: string, args: readonly string[]): Promise<number> => {
     const child = await startProgram(cluster, path, [...args, '--writeStatusName', '']);
     stack.defer(() => stop(child));
@@ -82,7 +82,7 @@ export async function startRealOlm(binaries: OlmBinaries): Promise<OlmSubject> {
 /** Longshore's controllers of OLM's kinds, compiled as they are published. */
 export async function startOurOlm(): Promise<OlmSubject> {
   await using stack = new AsyncDisposableStack();
-  const cluster = stack.use(await openCluster(await readOlmCrds()));
+  const cluster = stack.use(await openCluster(await readOlmCrds(), { isPackageServerRegistered: true }));
   const program = 'bench/olm-child.ts';
   const compiled = stack.use(await compileFiles([program]));
   const child = stack.use(startChild(compiled.pathOf(program), [cluster.kubeconfigPath, cluster.folder]));

@@ -62,6 +62,8 @@ export interface OlmContext {
   readonly olmDir: string;
   readonly registries: RegistrySettings;
   readonly unpacking: UnpackSettings;
+  /** After which a step that fails makes its InstallPlan fail. Default: a minute. */
+  readonly planRetryTimeoutMs?: number;
 }
 
 /** Starts the package server, and has it registered. */
@@ -125,6 +127,7 @@ export async function addOlm(
     registries,
     reviewKube,
     unpacking: settings,
+    planRetryTimeoutMs: retryTimeoutMs,
     stack,
   }: OlmContext & { readonly stack: AsyncDisposableStack },
 ): Promise<AddedOlm> {
@@ -151,7 +154,8 @@ export async function addOlm(
     readTerms: bundleTermsReader(manager, readShared),
   });
   addSubscriptions(manager, { views: sources, contents, globalCatalogNamespace });
-  addInstallPlans(manager, { views: sources, contents, operatorNamespace: globalCatalogNamespace });
+  const retry = retryTimeoutMs === undefined ? {} : { retryTimeoutMs };
+  addInstallPlans(manager, { views: sources, contents, operatorNamespace: globalCatalogNamespace, ...retry });
   addOperatorGroups(manager);
   addClusterServiceVersions(manager);
   addOperatorConditions(manager);

@@ -5,9 +5,8 @@ import { areaNames, playArea, scenariosOf } from '../test/olm/area.ts';
 import { findOlm, type NoOlm, olmVersion } from '../test/olm/binaries.ts';
 import { comparable } from '../test/olm/comparable.ts';
 import { type Difference, differencesOf } from '../test/olm/compare.ts';
-import { explanations } from '../test/olm/explained.ts';
-import { explain } from '../test/olm/explanation.ts';
 import { playFamilies, readFamilies, writeFamilies } from '../test/olm/metric-families.ts';
+import { expectationFrom, explainedDifferences } from '../test/olm/expectation.ts';
 import { startOracle } from '../test/olm/oracle.ts';
 import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
@@ -42,8 +41,8 @@ const { values } = parseArgs({
 
 /** Of ours those that have no explanation yet. */
 function differencesFrom(id: string, before: Recording, now: Recording): readonly Difference[] {
-  const differences = differencesOf(comparable(before), comparable(now));
-  return values.ours ? explain(id, differences, explanations).unexplained : differences;
+  if (values.ours) return explainedDifferences(id, before, now).unexplained;
+  return differencesOf(comparable(before), comparable(now));
 }
 
 /** How many scenarios differ from their recording. */
@@ -76,6 +75,7 @@ async function playOne(area: string, start: () => Promise<Implementation>): Prom
   const played = await playArea(scenarios, {
     start,
     lanes: Number(values.lanes),
+    ...(values.ours ? { expectationOf: expectationFrom(recorded) } : {}),
     report: (line) => {
       process.exitCode = 1;
       console.log(line);

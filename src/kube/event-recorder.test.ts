@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { eventually } from '../../test/support/index.ts';
-import { type Clock, silentLogger, systemClock } from '../base/index.ts';
+import { type Clock, type Logger, silentLogger, systemClock } from '../base/index.ts';
 import {
   createEventRecorder,
   createKubeClient,
@@ -151,7 +151,7 @@ test.each([
   { status: 0, requests: 3 },
   { status: 429, requests: 3 },
   { status: 403, requests: 1 },
-  { status: 500, requests: 1 },
+  { status: 500, requests: 3 },
 ])('after an answer $status an Event is requested $requests times', async ({ status, requests }) => {
   let sent = 0;
   const failing: KubeClient = {
@@ -173,4 +173,47 @@ test.each([
   });
   expect(sent).toBe(requests);
   expect(await countsOf(`refused-${status}`)).toEqual(requests === 3 ? { no: 1 } : {});
+});
+
+test('an Event that cannot be written yet holds up no other', async () => {
+  const refusing: KubeClient = {
+    ...kube,
+    create: async (object, options) => {
+      const { name } = (object['involvedObject'] ?? {}) as { readonly name?: string };
+      if (name?.startsWith('held') === true) throw kubeErrorOf('create', { status: 503, body: undefined });
+      return await kube.create(object, options);
+    },
+  };
+  const never: Clock = { ...clock, sleep: () => new Promise(() => undefined) };
+  const recorder = start(refusing, never);
+  for (let i = 0; i < 20; i++) recorder.record(about(`held-${i}`), failed('no'));
+  recorder.record(about('free'), failed('no'));
+  await eventually(async () => {
+    expect(await countsOf('free')).toEqual({ no: 1 });
+  });
+});
+
+test('thousands of Events that come at once are written; what is too much is dropped from the oldest on, and that is logged', async () => {
+  const written: string[] = [];
+  const counting: KubeClient = {
+    ...kube,
+    create: async (object) => {
+      await Promise.resolve();
+      written.push(object['message'] as string);
+      return object;
+    },
+  };
+  const logged: string[] = [];
+  const log: Logger = {
+    ...silentLogger(),
+    warn: (_fields: unknown, message?: string) => void logged.push(message ?? ''),
+  };
+  const recorder = createEventRecorder({ kube: counting, component: 'longshore', clock, log, signal: stop.signal });
+  for (let i = 0; i < 4_000; i++) recorder.record(about(`many-${i}`), failed(`of ${i}`));
+  await eventually(() => expect(written).toHaveLength(4_000));
+  expect(logged).toEqual([]);
+  for (let i = 0; i < 6_000; i++) recorder.record(about(`more-${i}`), failed(`of ${i}`));
+  await eventually(() => expect(logged).toEqual([expect.stringContaining('oldest'), 'events were dropped']));
+  expect(written.at(-1)).toBe('of 5999');
+  expect(written.length).toBeLessThan(10_000);
 });

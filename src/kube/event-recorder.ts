@@ -1,14 +1,7 @@
-import {
-  type Clock,
-  errorMessage,
-  formatTimestamp,
-  type JsonObject,
-  type Logger,
-  printable,
-  sha256Digest,
-} from '../base/index.ts';
+import { type Clock, formatTimestamp, type JsonObject, type Logger, printable, sha256Digest } from '../base/index.ts';
 import type { KubeClient } from './client.ts';
-import { isAlreadyExists, isKubeError, isNotFound } from './kube-error.ts';
+import { EventQueue } from './event-queue.ts';
+import { isAlreadyExists, isNotFound } from './kube-error.ts';
 import type { KubeObject, ObjectRef } from './kube-object.ts';
 
 /** Reports to users through Kubernetes Events what happened to an object. */
@@ -33,25 +26,27 @@ interface Options {
   readonly signal: AbortSignal;
 }
 
-interface Pending {
+interface EventToWrite {
   readonly about: KubeObject;
   readonly event: ObjectEvent;
   readonly isCombined: boolean;
-  /** How often it occurred since it was last written. */
-  times: number;
 }
 
-const maxPending = 1000;
 const maxRemembered = 4096;
 const maxMessageCharacters = 1024;
 const maxSimilar = 10;
 const similarMs = 10 * 60_000;
-/** Pauses before a write is tried again that the API server could not do: together longer than one of its restarts. */
-const retryPausesMs: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 /** Leaves room for the fingerprint in the name of an Event. */
 const maxNameCharacters = 230;
 
-function messageOf({ event, isCombined }: Pending): string {
+/** What an Event says about its object: thousands that wait must not hold as many objects. */
+function identityOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const known = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);
+  return { apiVersion, kind, metadata: Object.fromEntries(known) };
+}
+
+function messageOf({ event, isCombined }: EventToWrite): string {
   const text = isCombined ? `(combined from similar events): ${event.message}` : event.message;
   return printable(text).slice(0, maxMessageCharacters);
 }
@@ -66,12 +61,15 @@ function keyOf(about: KubeObject, { reason, message }: ObjectEvent, isCombined: 
   return fingerprintOf(`${about.metadata.uid ?? ''}\n${reason}\n${isCombined ? 'combined' : `of ${message}`}`);
 }
 
-function refOfEvent({ about }: Pending, key: string): ObjectRef {
+function refOfEvent({ about }: EventToWrite, key: string): ObjectRef {
   const { name = '', namespace = 'default' } = about.metadata;
   return { apiVersion: 'v1', kind: 'Event', namespace, name: `${name.slice(0, maxNameCharacters)}.${key}` };
 }
 
-function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component: string }): KubeObject {
+function eventOf(
+  item: EventToWrite,
+  facts: { readonly ref: ObjectRef; readonly now: string; readonly component: string; readonly times: number },
+): KubeObject {
   const { about, event } = item;
   const { uid = '', name = '', resourceVersion = '' } = about.metadata;
   const involvedObject: JsonObject = { apiVersion: about.apiVersion, kind: about.kind, name, uid, resourceVersion };
@@ -84,7 +82,7 @@ function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component:
     type: event.type,
     reason: event.reason,
     message: messageOf(item),
-    count: item.times,
+    count: facts.times,
     firstTimestamp: facts.now,
     lastTimestamp: facts.now,
     source: { component: facts.component },
@@ -143,28 +141,28 @@ class EventWriter {
     this.#options = options;
   }
 
-  async write(key: string, item: Pending): Promise<void> {
+  async write(key: string, item: EventToWrite, times: number): Promise<void> {
     const { kube, component, clock, signal } = this.#options;
     const ref = refOfEvent(item, key);
     const known = this.#counts.get(key);
-    if (known !== undefined && (await this.#raise(ref, item, known))) return this.#remember(key, known + item.times);
+    if (known !== undefined && (await this.#raise(ref, item, known + times))) return this.#remember(key, known + times);
     try {
-      const event = eventOf(item, { ref, now: formatTimestamp(clock.now()), component });
+      const event = eventOf(item, { ref, now: formatTimestamp(clock.now()), component, times });
       await kube.create(event, { fieldManager: component, signal });
-      this.#remember(key, item.times);
+      this.#remember(key, times);
     } catch (thrown) {
       if (!isAlreadyExists(thrown)) throw thrown;
       const count = (await kube.get(ref, { signal }))['count'];
-      const before = typeof count === 'number' ? count : 1;
-      if (await this.#raise(ref, item, before)) this.#remember(key, before + item.times);
+      const total = (typeof count === 'number' ? count : 1) + times;
+      if (await this.#raise(ref, item, total)) this.#remember(key, total);
     }
   }
 
   /** False when the Event does not exist any more. */
-  async #raise(ref: ObjectRef, item: Pending, before: number): Promise<boolean> {
+  async #raise(ref: ObjectRef, item: EventToWrite, count: number): Promise<boolean> {
     const { kube, component, clock, signal } = this.#options;
     const patch = {
-      count: before + item.times,
+      count,
       lastTimestamp: formatTimestamp(clock.now()),
       ...(item.isCombined ? { message: messageOf(item) } : {}),
     };
@@ -184,57 +182,19 @@ class EventWriter {
   }
 }
 
-/** No connection, overload, and what proxies answer. Not 500: a webhook that fails for one namespace must not delay the Events of all others. */
-const passingStatuses: readonly number[] = [0, 408, 429, 502, 503, 504];
-
-/** Whether the API server was overloaded or did not answer. What it refuses it would refuse again. */
-function mayPass(thrown: unknown): boolean {
-  return isKubeError(thrown) && passingStatuses.includes(thrown.failure.status);
-}
-
-/** A recorder that writes one Event at a time, and again where the API server could not. When events arrive faster than they can be written, the oldest are
- *  dropped. */
+/** A recorder that writes a few Events at a time, and again where the API server could not. When events arrive faster than they can be written for so long
+ *  that thousands wait, the oldest are dropped, and that is logged. */
 export function createEventRecorder(options: Options): EventRecorder {
-  const { clock, log, signal } = options;
-  const similar = new SimilarEvents(clock);
+  const similar = new SimilarEvents(options.clock);
   const writer = new EventWriter(options);
-  const pending = new Map<string, Pending>();
-  let isBusy = false;
-
-  const write = async (key: string, item: Pending): Promise<void> => {
-    for (const pauseMs of retryPausesMs) {
-      try {
-        return await writer.write(key, item);
-      } catch (thrown) {
-        if (signal.aborted || !mayPass(thrown)) throw thrown;
-        await clock.sleep(pauseMs, { signal });
-      }
-    }
-    await writer.write(key, item);
-  };
-
-  const drain = async (): Promise<void> => {
-    isBusy = true;
-    for (const [key, item] of pending) {
-      if (signal.aborted) break;
-      pending.delete(key);
-      try {
-        await write(key, item);
-      } catch (thrown) {
-        if (!signal.aborted) log.debug({ why: errorMessage(thrown) }, 'event not written');
-      }
-    }
-    isBusy = false;
-  };
-
+  const queue = new EventQueue<EventToWrite>({
+    ...options,
+    write: (key, event, times) => writer.write(key, event, times),
+  });
   return {
     record: (about, event) => {
       const isCombined = similar.isTooMany(about, event);
-      const key = keyOf(about, event, isCombined);
-      const times = (pending.get(key)?.times ?? 0) + 1;
-      pending.set(key, { about, event, isCombined, times });
-      forgetOldest(pending, maxPending);
-      if (!isBusy) void drain();
+      queue.add(keyOf(about, event, isCombined), { about: identityOf(about), event, isCombined });
     },
   };
 }

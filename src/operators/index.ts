@@ -4,11 +4,12 @@
 
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
 export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
-export { componentLabel } from './component-label.ts';
+export { abandonedComponentLabels, componentLabel } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
 export { installedAlongside } from './installed-alongside.ts';
 export { copiedVersions, originalVersions } from './list-targets.ts';
+export { type ListedProperty, listedPackage, listedProperties } from './listed-properties.ts';
 export {
   areIntersecting,
   type GroupSurface,

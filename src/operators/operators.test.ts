@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClusterServiceVersion, OperatorGroup } from '../api/index.ts';
 import {
   ApiSet,
+  abandonedComponentLabels,
   apiLabelHash,
   areIntersecting,
   isCopied,
@@ -151,4 +152,25 @@ test.each([
 ])('a copy is known by $name', ({ copy }) => {
   expect(isCopied(copy)).toBe(true);
   expect(isCopied({ metadata: { namespace: 'a', annotations: { 'olm.operatorNamespace': 'a' } } })).toBe(false);
+});
+
+describe('what one operator takes over from another', () => {
+  const properties = JSON.stringify({ properties: [{ type: 'olm.package', value: { packageName: 'ship' } }] });
+  const successor = { metadata: { namespace: 'a', annotations: { 'operatorframework.io/properties': properties } } };
+  const predecessor = { metadata: { labels: { 'operators.coreos.com/boat.a': '', other: '' } } };
+
+  test('loses the label of a package whose operator is gone', () => {
+    expect(abandonedComponentLabels(predecessor, successor)).toEqual(['operators.coreos.com/boat.a']);
+  });
+
+  test('keeps the label of the package that both are of, and what the other one is labelled with', () => {
+    const labels = { 'operators.coreos.com/ship.a': '', 'operators.coreos.com/fleet.a': '' };
+    const other = { metadata: { ...successor.metadata, labels: { 'operators.coreos.com/fleet.a': '' } } };
+    expect(abandonedComponentLabels({ metadata: { labels } }, other)).toEqual([]);
+  });
+
+  test.each(['', '{', '[]', '{"properties":{}}', '{"properties":[1]}'])('properties may be %j', (text) => {
+    const unreadable = { metadata: { namespace: 'a', annotations: { 'operatorframework.io/properties': text } } };
+    expect(abandonedComponentLabels(predecessor, unreadable)).toEqual(['operators.coreos.com/boat.a']);
+  });
 });

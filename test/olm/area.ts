@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage, mapLimit, objectAt } from '../../src/base/index.ts';
-import { openStage, playScenario, type Stage } from './play.ts';
+import { type Expectation, openStage, playScenario, type Stage } from './play.ts';
 import type { Action, Implementation, Recording, Recordings, Scenario } from './scenario.ts';
 
 const folder = join(import.meta.dirname, 'scenarios');
@@ -24,13 +24,15 @@ export interface AreaPlay {
   readonly lanes: number;
   /** Takes a line for each scenario that could not be played: that does not stop the others. */
   readonly report: (line: string) => void;
+  /** What a scenario is to show. Absent: it shows what it shows. */
+  readonly expectationOf?: (id: string) => Expectation;
 }
 
 type Played = Record<string, Recording>;
 
-async function playOn(stage: Stage, scenario: Scenario, { report }: AreaPlay): Promise<Played> {
+async function playOn(stage: Stage, scenario: Scenario, { report, expectationOf }: AreaPlay): Promise<Played> {
   try {
-    return { [scenario.id]: await playScenario(stage, scenario) };
+    return { [scenario.id]: await playScenario(stage, scenario, expectationOf?.(scenario.id)) };
   } catch (thrown) {
     report(`${scenario.id} failed: ${errorMessage(thrown)}`);
     return {};

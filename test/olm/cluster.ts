@@ -23,7 +23,8 @@ export interface ScenarioCluster extends AsyncDisposable {
   read(path: string): Promise<JsonValue>;
 }
 
-const packageService = { name: 'packageserver-service', namespace: 'olm' };
+/** The Service of the package server. */
+export const packageService = { name: 'packageserver-service', namespace: 'olm' } as const;
 
 /** Routes `packages.operators.coreos.com` to the package server. */
 async function addPackageService({ client }: ApiServer): Promise<void> {
@@ -51,14 +52,16 @@ async function addPackageService({ client }: ApiServer): Promise<void> {
 /** What a cluster has beside OLM's kinds. */
 export interface ClusterOptions {
   readonly clock?: Clock;
-  /** The package server of OLM is an operator of its own, as where OLM is installed by its manifests. */
+  /** False where the implementation registers its package server itself. */
+  readonly isPackageServerRegistered: boolean;
+  /** The package server is an operator of its own, as where OLM is installed by its manifests. */
   readonly hasOwnPackages?: boolean;
 }
 
 /** Starts an embedded API server whose simulation makes Deployments available, and whose APIServices and webhooks reach a stand-in for Pods. */
 export async function openCluster(
   crds: readonly string[],
-  { clock = systemClock, hasOwnPackages = false }: ClusterOptions = {},
+  { clock = systemClock, isPackageServerRegistered, hasOwnPackages = false }: ClusterOptions,
 ): Promise<ScenarioCluster> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longshore-olm-'));
@@ -80,7 +83,7 @@ export async function openCluster(
   const authority = await createCertificateAuthority({ commonName: 'pods', nowMs: Date.now(), lifetimeDays: 1 });
   ports.pods = stack.use(await startStandInPods(server.client, authority)).port;
   await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
-  if (!hasOwnPackages) await addPackageService(server);
+  if (isPackageServerRegistered) await addPackageService(server);
   const owned = stack.move();
   return {
     server,

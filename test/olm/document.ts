@@ -2,7 +2,6 @@ import { areaNames, scenariosOf } from './area.ts';
 import { olmVersion } from './binaries.ts';
 import { explanations } from './explained.ts';
 import type { Explanation } from './explanation.ts';
-import { openScenarios } from './open.ts';
 import { rowsOf, specifiedRows, unplayedRows } from './rows.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -38,12 +37,6 @@ function rowLines(rows: readonly string[], scenarios: readonly Scenario[]): stri
     .join('\n');
 }
 
-function openSection(): string {
-  const lines = Object.entries(openScenarios).map(([id, what]) => `- ${id}: ${what}`);
-  if (lines.length === 0) return '';
-  return `## Not explained yet\n\nDefects of Longshore until they are.\n\n${lines.join('\n')}\n\n`;
-}
-
 /** `docs/olm-conformance.md`, whole. */
 export async function conformanceDocument(): Promise<string> {
   const areas: Area[] = [];
@@ -75,7 +68,7 @@ metric and of items of a list are not compared.
 |---|---|
 ${areaLines.join('\n')}
 
-${openSection()}${sections.join('\n')}
+${sections.join('\n')}
 ## Rows and scenarios
 
 | row | scenarios, or why there is none |

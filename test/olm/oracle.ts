@@ -92,7 +92,7 @@ export async function startPrograms(binaries: OlmBinaries, cluster: ScenarioClus
 /** Starts the real OLM on a cluster of its own. */
 export async function startOracle(binaries: OlmBinaries): Promise<Implementation> {
   await using stack = new AsyncDisposableStack();
-  const cluster = stack.use(await openCluster(binaries.crds));
+  const cluster = stack.use(await openCluster(binaries.crds, { isPackageServerRegistered: true }));
   let programs = await startPrograms(binaries, cluster);
   stack.defer(() => programs[Symbol.asyncDispose]());
   await eventually(async () => {

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addOlm } from '../../manager/olm.ts';
 import {
   type Clock,
   createServingCertificate,
@@ -11,69 +12,58 @@ import {
 import { createManager, type Manager } from '../../src/controller/index.ts';
 import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/index.ts';
-import {
-  addApiRoles,
-  addCatalogSources,
-  addClusterServiceVersions,
-  addCopiedCsvs,
-  addInstallPlans,
-  addOlmConfig,
-  addOperatorConditions,
-  addOperatorGroups,
-  addOperators,
-  addSubscriptions,
-  type CatalogSources,
-  openBundleContents,
-  startPackageServer,
-  type UnpackSettings,
-} from '../../src/olm/index.ts';
 import { eventually } from '../support/index.ts';
-import { openCluster, type ScenarioCluster } from './cluster.ts';
+import { openCluster, packageService, type ScenarioCluster } from './cluster.ts';
 import { readOlmCrds } from './crds.ts';
 import type { Implementation } from './scenario.ts';
 
-const mebibyte = 1024 ** 2;
 /** Nothing waits for a resync: what is next can be seen at once, unless the machine is busy. */
 const quietMs = 5_000;
+const briefQuietMs = 2_500;
 /** A state that is not reached by then is taken as never reached. */
 const stateLimitMs = 40_000;
+/** As OLM was started with for its recordings. */
+const planRetryTimeoutMs = 5_000;
 const globalCatalogNamespace = 'olm';
+const loopback = '127.0.0.1';
+const unchanging = { watch: (): Disposable => ({ [Symbol.dispose]: () => undefined }) };
 
-const settings: UnpackSettings = {
-  limits: defaultContentLimits,
-  insecureRegistries: [],
-  registryCaPem: [],
-  answerDeadlineMs: 5_000,
-  platform: 'linux/amd64',
-  deadlineMs: 30_000,
-  heapMebibytes: 256,
-};
-
-/** No image is fetched in a scenario. */
-const readTerms = (): Promise<{ pullSecrets: undefined; mirrors: undefined; policy: undefined }> =>
-  Promise.resolve({ pullSecrets: undefined, mirrors: undefined, policy: undefined });
-
-async function addControllers(manager: Manager, folder: string): Promise<CatalogSources> {
-  const storeDir = join(folder, 'bundles');
-  await mkdir(storeDir, { recursive: true });
-  const views = await addCatalogSources(manager, {
-    storeDir: join(folder, 'catalogs'),
-    globalNamespace: globalCatalogNamespace,
-    settings,
-    readTerms,
-  });
-  const options = { views, storeDir, storeBytes: 64 * mebibyte, settings, readTerms };
-  const contents = await openBundleContents(manager, options);
-  addClusterServiceVersions(manager);
-  addOperatorConditions(manager);
-  addOlmConfig(manager);
-  addOperators(manager);
-  addOperatorGroups(manager);
-  addApiRoles(manager);
-  addCopiedCsvs(manager);
-  addInstallPlans(manager, { contents, views, retryTimeoutMs: 5_000 });
-  addSubscriptions(manager, { views, contents, globalCatalogNamespace });
-  return views;
+/** What `longshore up` and `longshore controllers` run. */
+async function addControllers(
+  manager: Manager,
+  { folder, packageServerPort: port }: ScenarioCluster,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const olmDir = join(folder, 'olm');
+  await mkdir(join(olmDir, 'bundles'), { recursive: true });
+  const { name, namespace } = packageService;
+  const dnsNames = [`${name}.${namespace}.svc`];
+  const serving = await createServingCertificate({ clock: systemClock, commonName: 'packages', dnsNames });
+  const serviceOn = () => ({ ...packageService, port: 443, externalName: 'localhost' });
+  await addOlm(
+    manager,
+    { globalCatalogNamespace },
+    {
+      olmDir,
+      packages: { serving, host: loopback, port, serviceOn },
+      registries: {
+        authorities: [],
+        mirrors: { ...unchanging, read: () => Promise.resolve([]) },
+        imagePolicy: { ...unchanging, read: () => Promise.resolve(undefined) },
+      },
+      unpacking: {
+        limits: defaultContentLimits,
+        insecureRegistries: [],
+        registryCaPem: [],
+        answerDeadlineMs: 30_000,
+        platform: 'linux/amd64',
+        deadlineMs: 120_000,
+        heapMebibytes: 256,
+      },
+      planRetryTimeoutMs,
+      stack,
+    },
+  );
 }
 
 /** Controllers that run on a cluster. */
@@ -87,31 +77,30 @@ export async function startControllers(
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<Controllers> {
+  await using stack = new AsyncDisposableStack();
   const access = await loadClusterAccess({ path: cluster.kubeconfigPath });
   const kube = createKubeClient({ access, clock });
+  stack.defer(() => kube.close());
   const stop = new AbortController();
+  stack.defer(() => stop.abort());
   const metrics = createMetrics();
   const manager = createManager({ kube, clock, log, metrics, signal: stop.signal });
-  const sources = await addControllers(manager, cluster.folder);
-  const serving = await createServingCertificate({ clock: systemClock, commonName: 'packages' });
-  const place = { host: '127.0.0.1', port: cluster.packageServerPort };
-  const packages = await startPackageServer({ kube, clock: systemClock, log, sources, serving, ...place });
+  await addControllers(manager, cluster, stack);
+  stack.defer(async () => {
+    stop.abort();
+    await manager.whenStopped();
+  });
   await manager.start();
-  return {
-    metrics,
-    [Symbol.asyncDispose]: async () => {
-      await packages[Symbol.asyncDispose]();
-      stop.abort();
-      await manager.whenStopped();
-      kube.close();
-    },
-  };
+  const owned = stack.move();
+  return { metrics, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
+
+const work = /^longshore_queue_(?:depth|active)\{.*\} [1-9]/m;
 
 /** Starts Longshore's controllers of OLM's kinds on a cluster of their own. */
 export async function startOurs(log: Logger = silentLogger()): Promise<Implementation> {
   await using stack = new AsyncDisposableStack();
-  const cluster = stack.use(await openCluster(await readOlmCrds()));
+  const cluster = stack.use(await openCluster(await readOlmCrds(), { isPackageServerRegistered: false }));
   let running = await startControllers(cluster, log);
   stack.defer(() => running[Symbol.asyncDispose]());
   await eventually(async () => {
@@ -119,12 +108,15 @@ export async function startOurs(log: Logger = silentLogger()): Promise<Implement
     if (!text.includes('packagemanifests')) throw new Error(`the package server does not answer: ${text}`);
   });
   const owned = stack.move();
+  const readMetrics = async (): Promise<string> => (await running.metrics.show()).text;
   return {
     kubeconfigPath: cluster.kubeconfigPath,
     quietMs,
+    briefQuietMs,
     stateLimitMs,
+    isIdle: async () => !work.test(await readMetrics()),
     read: (path) => cluster.read(path),
-    metrics: async () => (await running.metrics.show()).text,
+    metrics: readMetrics,
     restart: async () => {
       await running[Symbol.asyncDispose]();
       running = await startControllers(cluster, log);

@@ -8,11 +8,12 @@ export interface Target {
   readonly namespace?: string;
 }
 
-/** The phase or state of an object; or members of its status; or a text that its JSON has; or that it was deleted. */
+/** The phase or state of an object; or members of its status; or a text that its JSON has, or lacks; or that it was deleted. */
 export type State =
   | { readonly of: Target; readonly shows: Readonly<Record<string, string>> }
   | { readonly of: Target; readonly is: string }
   | { readonly of: Target; readonly has: string }
+  | { readonly of: Target; readonly lacks: string }
   | { readonly of: Target; readonly isAbsent: true };
 
 /** Wait until nothing changes any more, then record everything under the label. */
@@ -89,6 +90,10 @@ export interface Implementation extends AsyncDisposable {
   readonly kubeconfigPath: string;
   /** Longer than it takes until what it does next can be seen. */
   readonly quietMs: number;
+  /** The same where a later rest of the scenario shows what comes late. Default: as long. */
+  readonly briefQuietMs?: number;
+  /** Whether it has nothing to do. Absent: it cannot tell. */
+  isIdle?(): Promise<boolean>;
   /** How long a rest waits for a state. */
   readonly stateLimitMs: number;
   /** The answer of the API server to GET, as the administrator. */

@@ -76,6 +76,14 @@ function reportForeign({ context, object }: ApiRolesRun, names: readonly string[
   context.events.record(object, { type: 'Warning', reason: 'ClusterRoleNotOwned', message });
 }
 
+/** Whether a ClusterRole belongs to an object of that name that was deleted: the garbage collector is about to delete it, and that is noticed. */
+function isLeftBehind(role: KubeObject | undefined, { kind, metadata }: KubeObject): boolean {
+  const owners = role?.metadata.ownerReferences ?? [];
+  const isPredecessor = (owner: (typeof owners)[number]): boolean =>
+    owner.kind === kind && owner.name === metadata.name && owner.uid !== metadata.uid;
+  return owners.length > 0 && owners.every(isPredecessor);
+}
+
 const ensureRoles: Step<ApiRolesRun> = async (run, { signal }) => {
   const { kube, clusterRoles: cache, servers } = run.context;
   const foreign: string[] = [];
@@ -87,7 +95,8 @@ const ensureRoles: Step<ApiRolesRun> = async (run, { signal }) => {
       (metadata.ownerReferences ?? []).some(({ uid }) => uid === server.metadata.uid);
     for (const role of apiRoles(owned, server)) {
       const result = await ensureRbac({ kube, cache, isOwn, signal }, role);
-      if (result === 'foreign') foreign.push(role.metadata.name ?? '');
+      const name = role.metadata.name ?? '';
+      if (result === 'foreign' && !isLeftBehind(cache.get(name), server)) foreign.push(name);
     }
   }
   reportForeign(run, foreign);

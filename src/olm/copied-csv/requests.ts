@@ -1,4 +1,5 @@
 import { clusterServiceVersionResource, olmLabels } from '../../api/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue } from '../../base/index.ts';
 import type { Watch } from '../../controller/index.ts';
 import {
   type CacheChange,
@@ -56,6 +57,16 @@ function ofNamespace(context: CopyContext, { before, after }: Change): readonly 
   return operators.map(({ object }) => ({ namespace, name: object.metadata.name ?? '' }));
 }
 
+/** The APIs that a group provides are written to its annotations; they do not decide about copies. */
+function ofGroup(context: CopyContext, { before, after }: Change): readonly NamespacedName[] {
+  const contentOf = (object: KubeObject | undefined): JsonValue => {
+    const { spec = null, status = null, metadata } = (object ?? {}) as Partial<JsonObject> & Partial<KubeObject>;
+    return [metadata?.uid ?? null, metadata?.deletionTimestamp ?? null, spec as JsonValue, status as JsonValue];
+  };
+  if (isJsonEqual(contentOf(before), contentOf(after))) return [];
+  return ofOperators(context, context.originalsIn((after ?? before)?.metadata.namespace ?? ''));
+}
+
 function ofAccess(context: CopyContext, change: Change): readonly NamespacedName[] {
   return changed(change).flatMap(({ metadata }) => {
     const { labels = {}, namespace = '' } = metadata;
@@ -67,12 +78,10 @@ function ofAccess(context: CopyContext, change: Change): readonly NamespacedName
 
 /** The copies that changes concern. */
 export function copyWatches(context: CopyContext): readonly Watch[] {
-  const inGroup = (change: Change): readonly Operator[] =>
-    context.originalsIn(changed(change)[0]?.metadata.namespace ?? '');
   return [
     { target: copyTargets.originals, requestsFor: (change) => ofOriginal(context, change) },
     { target: copyTargets.copies, requestsFor: (change) => ofCopy(context, change) },
-    { target: copyTargets.groups, requestsFor: (change) => ofOperators(context, inGroup(change)) },
+    { target: copyTargets.groups, requestsFor: (change) => ofGroup(context, change) },
     { target: copyTargets.namespaces, requestsFor: (change) => ofNamespace(context, change) },
     {
       target: copyTargets.config,

@@ -22,13 +22,13 @@ function isAdoptable(live: KubeObject | undefined, csv: ClusterServiceVersion): 
 
 /** Whether the API server would leave the spec as it is: it writes quantities and defaults in its own way. */
 async function isSameWhenApplied(
-  { context, csv }: CsvRun,
+  run: CsvRun,
   { live, desired, signal }: { readonly live: KubeObject; readonly desired: KubeObject; readonly signal: AbortSignal },
 ): Promise<boolean> {
   if (covers(live['spec'] as JsonValue, desired['spec'] as JsonValue)) return true;
   const options = { fieldManager: olmFieldManager, isDryRun: true, signal };
   try {
-    const written = await context.kube.update(replaced(live, desired, csv), options);
+    const written = await run.context.kube.update(replaced(live, desired, run), options);
     return isJsonEqual(written['spec'] as JsonValue, live['spec'] as JsonValue);
   } catch (thrown) {
     // The attempt to install reports what is refused.

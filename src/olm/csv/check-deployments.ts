@@ -70,7 +70,8 @@ function rollout(live: KubeObject): StrategyHealth | undefined {
   const { name = '', generation = 0 } = live.metadata;
   const status = objectAt(live as JsonObject, 'status');
   if (numberAt(status, 'observedGeneration') < generation) {
-    return { state: 'Waiting', message: `waiting for spec update of deployment "${name}" to be observed...` };
+    const message = `waiting for spec update of deployment "${name}" to be observed...`;
+    return { state: 'Waiting', message, isUnobserved: true };
   }
   if (textAt(conditionOf(status, 'Progressing'), 'reason') === 'ProgressDeadlineExceeded') {
     const message = `deployment ${name} not ready before timeout: deployment "${name}" exceeded its progress deadline`;

@@ -69,6 +69,23 @@ test('an operator with everything it needs passes through all phases, with few r
   expect(await quiet()).toBe(used);
 });
 
+test('operators that come at once take no more requests each than one alone', async () => {
+  const at = await cluster.world('crowd');
+  const names = ['boat', 'ship', 'raft', 'ferry', 'canoe', 'kayak'];
+  const kindOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  await at.create(...names.map((name) => crd(kindOf(name))));
+  const versions = names.map((name) => csv({ name, kind: kindOf(name), install: { deployments: [deployment(name)] } }));
+  await at.create(...versions);
+  for (const name of names) await at.reaches('Failed/NoOperatorGroup', name);
+  const before = await cluster.requests();
+  await at.group();
+  for (const name of names) await at.reaches(succeeded, name);
+  const { annotations } = (await cluster.kube.get({ ...operatorKinds.group, name: 'group', namespace: 'crowd-a' }))
+    .metadata;
+  expect(annotations?.['olm.providedAPIs']?.split(',')).toHaveLength(names.length);
+  expect((await cluster.requests()) - before).toBeLessThanOrEqual(names.length * 17);
+});
+
 test('a Deployment that was deleted is created again', async () => {
   const at = await cluster.world('deleted');
   await at.create(crd());

@@ -10,8 +10,8 @@ export type RequirementsResult =
 /** The Deployments compared with those that are desired. */
 export type StrategyHealth =
   | { readonly state: 'Healthy' }
-  /** Rolling out, or missing. */
-  | { readonly state: 'Waiting'; readonly message: string }
+  /** Rolling out, or missing; or changed, and nothing is known of that yet. */
+  | { readonly state: 'Waiting'; readonly message: string; readonly isUnobserved?: true }
   /** Applied again in place. */
   | { readonly state: 'Outdated'; readonly message: string }
   /** Past its progress deadline. */

@@ -4,7 +4,7 @@ import {
   type OperatorGroup,
   olmFieldManager,
 } from '../../api/index.ts';
-import { errorMessage, type JsonValue, TerminalError, WaitingError } from '../../base/index.ts';
+import { errorMessage, type JsonObject, type JsonValue, TerminalError, WaitingError } from '../../base/index.ts';
 import {
   describeRef,
   isAlreadyExists,
@@ -15,7 +15,7 @@ import {
   refOf,
   serviceAccountUser,
 } from '../../kube/index.ts';
-import type { DeploymentConfig } from '../../operators/index.ts';
+import { abandonedComponentLabels, type DeploymentConfig } from '../../operators/index.ts';
 import { covers } from '../owned-objects.ts';
 import { chainOf, type Versions } from './chain.ts';
 import { driftOf } from './check-deployments.ts';
@@ -77,15 +77,27 @@ function foreignOwner(live: KubeObject, csv: ClusterServiceVersion, versions: Ve
   return other === undefined ? undefined : `${other.kind} "${other.name}"`;
 }
 
+/** The labels that stay. Those of the package of an operator that gives way to one of another package do not. */
+function keptLabels(live: KubeObject, csv: ClusterServiceVersion, versions: Versions): Record<string, string> {
+  const owners = (live.metadata.ownerReferences ?? []).filter(({ kind }) => kind === csvKind);
+  const predecessors = owners.flatMap(({ name }) => (name === csv.metadata.name ? [] : (versions.get(name) ?? [])));
+  const abandoned = new Set(predecessors.flatMap((predecessor) => abandonedComponentLabels(predecessor, csv)));
+  return Object.fromEntries(Object.entries(live.metadata.labels ?? {}).filter(([key]) => !abandoned.has(key)));
+}
+
 /** The Deployment as an installation writes it: with all of the desired spec, and of its metadata what others need. */
-export function replaced(live: KubeObject, desired: KubeObject, csv: ClusterServiceVersion): KubeObject {
+export function replaced(
+  live: KubeObject,
+  desired: KubeObject,
+  { csv, versions }: Pick<MemberRun, 'csv' | 'versions'>,
+): KubeObject {
   const { managedFields: _dropped, ...metadata } = live.metadata;
   const others = (metadata.ownerReferences ?? []).filter(({ kind }) => kind !== csvKind);
   return {
     ...desired,
     metadata: {
       ...metadata,
-      labels: { ...metadata.labels, ...desired.metadata.labels },
+      labels: { ...keptLabels(live, csv, versions), ...desired.metadata.labels },
       annotations: { ...metadata.annotations, ...desired.metadata.annotations },
       ownerReferences: [...others, ownerReferenceOf(csv)],
     },
@@ -108,7 +120,7 @@ async function update({ run, kube, signal }: Installation, live: KubeObject, des
   if (owner !== undefined) {
     throw new TerminalError('OwnerConflict', `${what} belongs to ${owner}: rename the deployment, or delete that one`);
   }
-  return await kube.update(replaced(live, desired, csv), { fieldManager: olmFieldManager, signal });
+  return await kube.update(replaced(live, desired, run), { fieldManager: olmFieldManager, signal });
 }
 
 async function createOrUpdate(installation: Installation, desired: KubeObject): Promise<KubeObject> {
@@ -129,7 +141,9 @@ async function applyDeployment(installation: Installation, desired: KubeObject):
   const owner = { uid: csv.metadata.uid ?? '', podAnnotations: podAnnotations(csv) };
   const isBeingDeleted = live?.metadata.deletionTimestamp !== undefined;
   // An attempt to install corrects what else was changed by hand, such as the number of replicas.
-  const isCurrent = live !== undefined && covers(live['spec'] as JsonValue, desired['spec'] as JsonValue);
+  // The default of the API server: a number that is not listed is one, too.
+  const spec = { replicas: 1, ...(desired['spec'] as JsonObject) };
+  const isCurrent = live !== undefined && covers(live['spec'] as JsonValue, spec);
   if (isCurrent && !isBeingDeleted && driftOf(desired, live, owner) === undefined) return;
   const written =
     live === undefined ? await createOrUpdate(installation, desired) : await update(installation, live, desired);

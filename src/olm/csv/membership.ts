@@ -12,6 +12,7 @@ import { type ApiSet, apiLabelHash, ownedApis, requiredApis } from '../../operat
 import { deleteDeployments } from './install.ts';
 import { applyDecision, type CsvRun, type MemberRun } from './run.ts';
 import { decideApis, memberAnnotations, membershipOf, modeProblem, noTargets } from './tenancy.ts';
+import { readVersion, versionKeys } from './version-index.ts';
 
 /** How long the targets of a new group may take before it counts as one without targets. */
 const resolutionMs = 10_000;
@@ -62,13 +63,26 @@ async function ensureMetadata(run: CsvRun, annotations: Changes, signal: AbortSi
 async function setProvidedApis(
   { context }: CsvRun,
   group: OperatorGroup,
-  { apis, signal }: { readonly apis: string; readonly signal: AbortSignal },
+  { apis, signal }: { readonly apis: ApiSet; readonly signal: AbortSignal },
 ): Promise<void> {
   const object = context.caches.groups.get(group.metadata.name, group.metadata.namespace);
   if (object === undefined) return;
-  const metadata = { annotations: { [olmAnnotations.providedApis]: apis }, ...preconditionOf(object) };
+  const metadata = { annotations: { [olmAnnotations.providedApis]: String(apis) }, ...preconditionOf(object) };
   const written = await context.kube.patch(refOf(object), { metadata }, { fieldManager: olmFieldManager, signal });
   context.caches.groups.wrote(written);
+}
+
+/** The APIs that further members of the group are about to add: one request adds them all. */
+function addedByOthers({ context, csv, namespace }: MemberRun, group: OperatorGroup): readonly ApiSet[] {
+  const targets = group.status?.namespaces ?? [];
+  return context.versions.get(versionKeys.inNamespace(namespace)).flatMap((object) => {
+    const other = readVersion(object);
+    const provided = other === undefined ? undefined : ownedApis(other);
+    if (other === undefined || provided === undefined || other.metadata.name === csv.metadata.name) return [];
+    if (other.metadata.deletionTimestamp !== undefined || modeProblem(other, targets) !== undefined) return [];
+    const decision = decideApis(group, provided, context.groups.near(group, provided));
+    return decision.state === 'Annotate' && decision.isAddition ? [provided] : [];
+  });
 }
 
 /** Step 9 of a reconcile. False if it ends there. */
@@ -78,7 +92,9 @@ async function ensureApis(run: MemberRun, signal: AbortSignal): Promise<boolean>
   const decision = decideApis(group, provided, context.groups.near(group, provided));
   if (decision.state === 'Continue') return true;
   if (decision.state === 'Annotate') {
-    await setProvidedApis(run, group, { apis: decision.apis, signal });
+    const others = decision.isAddition ? addedByOthers(run, group) : [];
+    const apis = others.reduce((sum, added) => sum.union(added), decision.apis);
+    await setProvidedApis(run, group, { apis, signal });
     return false;
   }
   await deleteDeployments(run, { kube: context.kube, kept: new Set(), signal });

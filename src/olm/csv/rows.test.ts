@@ -14,6 +14,7 @@ function textOf(decision: Decision): string {
 const healthy = { state: 'Healthy' } as const;
 const check: InstallCheck = { strategy: healthy, apiServices: healthy, webhooks: healthy };
 const waiting: InstallCheck = { ...check, strategy: { state: 'Waiting', message: 'w' } };
+const unobserved: InstallCheck = { ...check, strategy: { state: 'Waiting', message: 'w', isUnobserved: true } };
 const outdated: InstallCheck = { ...check, strategy: { state: 'Outdated', message: 'o' } };
 const met = { state: 'Met' } as const;
 const unmet = { state: 'Unmet' } as const;
@@ -122,6 +123,7 @@ test.each<[string, Partial<SucceededFacts>, string]>([
   ['T22', { requirements: unmet }, 'Failed/RequirementsNotMet: requirements no longer met'],
   ['T23', { check: undefined }, 'Pending/NeedsReinstall: calculated deployment install is bad'],
   ['T24–T25', { check: waiting }, 'Failed/ComponentUnhealthy: installing: w'],
+  ['T24–T25', { check: unobserved }, 'Succeeded/InstallSucceeded: install strategy completed with no errors'],
   ['T24–T25', {}, 'Succeeded/InstallSucceeded: install strategy completed with no errors'],
 ])('%s: case %#', (id, facts, expected) => {
   const applied = firstOf(succeededRows, { ...succeeded, ...facts });

@@ -63,7 +63,7 @@ export function modeProblem(csv: ClusterServiceVersion, targets: readonly string
 export type ApiDecision =
   | { readonly state: 'Continue' }
   /** The annotation `olm.providedAPIs` becomes that. */
-  | { readonly state: 'Annotate'; readonly apis: string }
+  | { readonly state: 'Annotate'; readonly apis: ApiSet; readonly isAddition: boolean }
   /** The Deployments are deleted. */
   | { readonly state: 'Refused'; readonly move: Move };
 
@@ -96,8 +96,9 @@ export function decideApis(group: OperatorGroup, provided: ApiSet, others: reado
   if (result === 'NoAPIConflict') return { state: 'Continue' };
   if (result === 'APIConflict') return { state: 'Refused', move: conflict };
   if (group.spec?.staticProvidedAPIs === true) return { state: 'Refused', move: staticGroup };
-  const apis = String(result === 'AddAPIs' ? own.apis.union(provided) : own.apis.difference(provided));
+  const isAddition = result === 'AddAPIs';
+  const apis = isAddition ? own.apis.union(provided) : own.apis.difference(provided);
   // Of what cannot be read as an API, the text stays the same, and would be written for ever.
-  const isSame = apis === group.metadata.annotations?.[olmAnnotations.providedApis];
-  return isSame ? { state: 'Continue' } : { state: 'Annotate', apis };
+  const isSame = String(apis) === group.metadata.annotations?.[olmAnnotations.providedApis];
+  return isSame ? { state: 'Continue' } : { state: 'Annotate', apis, isAddition };
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../base/index.ts';
-import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
+import type { CacheIndex, EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
 import type { BundleContents } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
@@ -19,6 +19,10 @@ export interface PlanContext {
   readonly groups: KindCache;
   /** Without copies. */
   readonly csvs: KindCache;
+  /** CustomResourceDefinitions, without their schemas. */
+  readonly definitions: KindCache;
+  /** Plans by names of definitions that they have created, and that are not served yet. */
+  readonly plansAwaiting: CacheIndex;
   readonly contents: BundleContents;
   readonly views: CatalogSourceViews;
   readonly settings: PlanSettings;

@@ -4,6 +4,7 @@ import {
   type CacheChange,
   formatNamespacedName,
   groupOf,
+  indexCache,
   type KubeObject,
   type NamespacedName,
   namespacedName,
@@ -11,6 +12,7 @@ import {
 } from '../../kube/index.ts';
 import { type BundleContents, originalVersions } from '../../operators/index.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
+import { definitionSummaries } from '../definition-summaries.ts';
 import { installPlanTarget } from '../plan-target.ts';
 import type { PlanContext, PlanSettings } from './context.ts';
 import { planMetrics } from './metrics.ts';
@@ -59,6 +61,13 @@ function scopedPlans({ plans, revived }: PlanContext, change: CacheChange<KubeOb
   });
 }
 
+/** Definitions that a plan has created, and that it waits for. */
+function awaitedBy(plan: KubeObject): string[] {
+  const { phase, plan: steps = [] } = parseInstallPlan(plan).status ?? {};
+  if (phase !== 'Installing') return [];
+  return steps.filter(({ status }) => status === 'WaitingForApi').map(({ resource }) => resource.name);
+}
+
 function watches(context: PlanContext): readonly Watch[] {
   const permissions = ['Role', 'RoleBinding'].map(
     (kind): Watch => ({
@@ -69,6 +78,10 @@ function watches(context: PlanContext): readonly Watch[] {
   return [
     { target: operatorGroupResource, requestsFor: (change) => openPlans(context, namespaceOf(change)) },
     { target: originalVersions, requestsFor: () => [] },
+    {
+      target: definitionSummaries,
+      requestsFor: ({ after }) => (after === undefined ? [] : context.plansAwaiting.names(after.metadata.name ?? '')),
+    },
     ...permissions,
   ];
 }
@@ -115,6 +128,8 @@ export function addInstallPlans(manager: Manager, options: InstallPlansOptions):
     plans,
     groups: manager.cache(operatorGroupResource),
     csvs: manager.cache(originalVersions),
+    definitions: manager.cache(definitionSummaries),
+    plansAwaiting: indexCache(plans, awaitedBy),
     contents,
     views,
     settings: { ...defaults, ...given },

@@ -1,3 +1,4 @@
+import { parseClusterServiceVersion } from '../../api/index.ts';
 import {
   isJsonEqual,
   type JsonObject,
@@ -18,7 +19,8 @@ import {
   type ObjectRef,
   refOf,
 } from '../../kube/index.ts';
-import { installedAlongside } from '../../operators/index.ts';
+import { abandonedComponentLabels, installedAlongside } from '../../operators/index.ts';
+import type { PlanContext } from './context.ts';
 import { type Applied, create } from './ensure.ts';
 import { describingRefusal } from './refused-writes.ts';
 import type { StepRun } from './step-run.ts';
@@ -122,8 +124,20 @@ async function assertObjectsValid(
   events.record(run.object, { type: 'Warning', reason: 'CRDValidation', message });
 }
 
+/** The labels that stay: not those of another package whose operator gives way to the one that the step is for. */
+function keptLabels({ run, step, namespace }: StepRun, live: KubeObject): Record<string, string> {
+  const labels = live.metadata.labels ?? {};
+  const object = run.context.csvs.get(step.resolving, namespace);
+  if (object === undefined) return labels;
+  const { spec, metadata } = parseClusterServiceVersion(object);
+  const predecessor = run.context.csvs.get(spec.replaces ?? '', namespace);
+  if (predecessor === undefined) return labels;
+  const abandoned = abandonedComponentLabels(predecessor, { metadata });
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !abandoned.includes(key)));
+}
+
 /** The spec as the cluster has it where the difference is the conversion that the operator's controller has set up. */
-function updatedCrd(live: KubeObject, desired: KubeObject): KubeObject {
+function updatedCrd(given: StepRun, live: KubeObject, desired: KubeObject): KubeObject {
   const { metadata } = live;
   const [before, after] = [live, desired].map((crd) => objectAt(crd as unknown as JsonObject, 'spec') ?? {});
   const isSetUp = before !== undefined && isConverted({ spec: before }) && after?.['conversion'] === undefined;
@@ -133,7 +147,7 @@ function updatedCrd(live: KubeObject, desired: KubeObject): KubeObject {
     ...live,
     metadata: {
       ...metadata,
-      labels: { ...metadata.labels, ...desired.metadata.labels },
+      labels: { ...keptLabels(given, live), ...desired.metadata.labels },
       annotations: { ...metadata.annotations, ...desired.metadata.annotations },
     },
     spec: { ...after, ...conversion, ...(preserve ? { preserveUnknownFields: false } : {}) },
@@ -145,7 +159,7 @@ async function update(given: StepRun, live: KubeObject, desired: KubeObject): Pr
   const [before, after] = [live as unknown as JsonObject, desired as unknown as JsonObject];
   await assertObjectsValid(given, before, after);
   assertStoredVersions(before, after, given.step.resource.name);
-  const updated = updatedCrd(live, desired);
+  const updated = updatedCrd(given, live, desired);
   const isSame = isJsonEqual(updated as unknown as JsonValue, live as unknown as JsonValue);
   if (!isSame) await describingRefusal(given.step, 'updating', () => run.context.kube.update(updated, write));
   return 'Present';
@@ -169,9 +183,17 @@ function isEstablished(crd: KubeObject): boolean {
   return isTrue('Established') && isTrue('NamesAccepted');
 }
 
+/** Whether a watch has shown that the definition is established. */
+export function isKnownEstablished({ definitions }: PlanContext, name: string): boolean {
+  const cached = definitions.get(name);
+  return cached !== undefined && isEstablished(cached);
+}
+
 /** What became of a CustomResourceDefinition that was created. */
 export async function awaitCrd({ run, step, signal }: StepRun): Promise<Applied | 'NotPresent'> {
-  const ref: ObjectRef = { apiVersion: currentVersion, kind: 'CustomResourceDefinition', name: step.resource.name };
+  const { name } = step.resource;
+  if (isKnownEstablished(run.context, name)) return 'Created';
+  const ref: ObjectRef = { apiVersion: currentVersion, kind: 'CustomResourceDefinition', name };
   try {
     const crd = await run.context.kube.get(ref, { signal });
     return isEstablished(crd) ? 'Created' : 'WaitingForApi';

@@ -1,12 +1,20 @@
 import { type InstallPlanStep, type InstallPlanStepStatus, olmFieldManager } from '../../api/index.ts';
-import { errorMessage, formatTimestamp, TerminalError, TransientError, WaitingError } from '../../base/index.ts';
+import {
+  errorMessage,
+  formatTimestamp,
+  mapLimit,
+  TerminalError,
+  TransientError,
+  WaitingError,
+} from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { isForbidden, type KubeClient, NoKindMatch, serviceAccountUser } from '../../kube/index.ts';
-import { awaitCrd } from './crd-step.ts';
+import { awaitCrd, isKnownEstablished } from './crd-step.ts';
 import { notServed } from './ensure.ts';
 import { stepKindOf } from './kinds.ts';
 import { createManifestReader, type ManifestReader } from './manifests.ts';
 import { type PlanRun, planOf, setFailed, setInstalled, setPhase, setStatus, statusOf } from './run.ts';
+import { stagesOf } from './step-order.ts';
 import { invalidStep, isInvalidStep, type StepRun } from './step-run.ts';
 
 const maxReportedWarnings = 10;
@@ -90,6 +98,25 @@ function clientOf({ context: { kube }, account }: PlanRun, namespace: string): K
   return account === undefined ? kube : kube.actingAs(serviceAccountUser({ namespace, name: account }));
 }
 
+/** Lanes of a stage that are worked on at a time: an API server has other clients, too. */
+const parallelLanes = 4;
+
+/** Applies the steps of a lane in their order until one fails; the index of that, with its error. */
+async function applyLane(
+  steps: InstallPlanStep[],
+  lane: readonly number[],
+  apply: (step: InstallPlanStep) => Promise<Attempt>,
+): Promise<readonly [number, StepError] | undefined> {
+  for (const index of lane) {
+    const step = steps[index];
+    if (step === undefined || isDone(step)) continue;
+    const result = await apply(step);
+    steps[index] = result.step;
+    if (result.error !== undefined) return [index, result.error];
+  }
+  return undefined;
+}
+
 /** Applies the steps in their order until one fails. */
 async function applySteps(run: PlanRun, signal: AbortSignal): Promise<Pass> {
   const namespace = planOf(run).metadata.namespace ?? '';
@@ -98,13 +125,21 @@ async function applySteps(run: PlanRun, signal: AbortSignal): Promise<Pass> {
   const read = createManifestReader({ contents: run.context.contents, namespace, lookups, signal });
   const write = { fieldManager: olmFieldManager, signal };
   const steps = [...(statusOf(run).plan ?? [])];
-  for (const [index, step] of steps.entries()) {
-    if (isDone(step)) continue;
-    const result = await attempt({ run, step, namespace, kube, write, signal }, read);
-    steps[index] = result.step;
-    if (result.error !== undefined) return { steps, error: result.error };
+  const apply = (step: InstallPlanStep): Promise<Attempt> =>
+    attempt({ run, step, namespace, kube, write, signal }, read);
+  for (const stage of stagesOf(steps)) {
+    const results = await mapLimit(stage, parallelLanes, (lane) => applyLane(steps, lane, apply));
+    const failures = results.filter((result) => result !== undefined);
+    const [first] = failures.toSorted(([a], [b]) => a - b);
+    if (first !== undefined) return { steps, error: first[1] };
   }
-  return { steps, error: undefined };
+  return { steps: steps.map((step) => withKnownApi(run, step)), error: undefined };
+}
+
+/** A definition may have been established while further steps were applied. */
+function withKnownApi({ context }: PlanRun, step: InstallPlanStep): InstallPlanStep {
+  const isServed = step.status === 'WaitingForApi' && isKnownEstablished(context, step.resource.name);
+  return isServed ? { ...step, status: 'Created' } : step;
 }
 
 function failedStatus(step: InstallPlanStep, thrown: unknown): InstallPlanStepStatus {

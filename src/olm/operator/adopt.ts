@@ -74,8 +74,9 @@ export async function adoptForSubscription(
 }
 
 /** The definitions that an operator owns: those that a plan applied for it, and all once it is installed. Until then another one may be the owner of those
- *  that it claims. */
-function definitionsOf({ definitions }: OperatorContext, csv: KubeObject): readonly KubeObject[] {
+ *  that it claims, and one that gives way leaves them to its successor, which may be of another package. */
+function definitionsOf({ definitions, isReplaced }: OperatorContext, csv: KubeObject): readonly KubeObject[] {
+  if (isReplaced(csv)) return [];
   const claimed = objectsAt(objectAt(csv as JsonObject, 'spec', 'customresourcedefinitions'), 'owned');
   const found = claimed.flatMap((one) => definitions.get(textAt(one, 'name')) ?? []);
   if (textAt(objectAt(csv as JsonObject, 'status'), 'phase') === 'Succeeded') return found;

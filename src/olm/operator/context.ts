@@ -20,6 +20,8 @@ export interface OperatorContext {
   /** Objects that a ClusterServiceVersion owns, by its uid or, outside of its namespace, by owner labels. */
   readonly ownedBy: (csv: KubeObject) => readonly KubeObject[];
   readonly definitions: KindCache;
+  /** Whether another ClusterServiceVersion replaces it. */
+  readonly isReplaced: (csv: KubeObject) => boolean;
   readonly cacheOf: (object: Pick<KubeObject, 'apiVersion' | 'kind'>) => KindCache | undefined;
   /** Of all kinds of components. */
   readonly caches: readonly KindCache[];
@@ -52,6 +54,12 @@ function installedBy({ metadata, ...content }: KubeObject): string[] {
   return installed === '' ? [] : [`${metadata.namespace ?? ''}/${installed}`];
 }
 
+/** `namespace/name` of what a ClusterServiceVersion replaces. */
+function replacedBy({ metadata, ...content }: KubeObject): string[] {
+  const replaced = textAt(objectAt(content as JsonObject, 'spec'), 'replaces');
+  return replaced === '' || replaced === metadata.name ? [] : [`${metadata.namespace ?? ''}/${replaced}`];
+}
+
 /** The context of a manager; opens its caches. */
 export function createOperatorContext(manager: Manager): OperatorContext {
   const caches = componentTargets.map((target) => ({ target, cache: manager.cache(target) }));
@@ -59,11 +67,13 @@ export function createOperatorContext(manager: Manager): OperatorContext {
   const owned = caches.map(({ cache }) => indexCache(cache, ownerKeys));
   const cacheOf = ({ kind, apiVersion }: Pick<KubeObject, 'apiVersion' | 'kind'>): KindCache | undefined =>
     caches.find(({ target }) => target.kind === kind && target.apiVersion === apiVersion)?.cache;
+  const versions = manager.cache(originalVersions);
+  const successors = indexCache(versions, replacedBy);
   return {
     kube: manager.kube,
     clock: manager.clock,
     operators: manager.cache(operatorResource),
-    versions: manager.cache(originalVersions),
+    versions,
     subscriptionsOf: indexCache(manager.cache(subscriptionResource), installedBy),
     componentsOf: (operator) => labelled.flatMap((index) => index.get(operator)),
     ownedBy: ({ metadata }) => {
@@ -71,6 +81,7 @@ export function createOperatorContext(manager: Manager): OperatorContext {
       return owned.flatMap((index) => keys.flatMap((key) => index.get(key)));
     },
     definitions: manager.cache(definitionSummaries),
+    isReplaced: ({ metadata }) => successors.names(`${metadata.namespace ?? ''}/${metadata.name ?? ''}`).length > 0,
     cacheOf,
     caches: caches.map(({ cache }) => cache),
   };

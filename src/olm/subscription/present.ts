@@ -1,7 +1,7 @@
-import { type ClusterServiceVersion, olmAnnotations, type Subscription } from '../../api/index.ts';
-import { isJsonObject, type JsonValue, listAt, parseJson, TerminalError, textAt } from '../../base/index.ts';
+import type { ClusterServiceVersion, Subscription } from '../../api/index.ts';
+import { TerminalError } from '../../base/index.ts';
 import { formatVersion, type Property, parseTolerantVersion, type Version } from '../../constraints/index.ts';
-import { type ApiSet, ownedApis, requiredApis } from '../../operators/index.ts';
+import { type ApiSet, listedPackage, listedProperties, ownedApis, requiredApis } from '../../operators/index.ts';
 import type { PresentBundle } from '../../resolver/index.ts';
 
 const unknownVersion = '0.0.0';
@@ -15,32 +15,8 @@ function versionOf({ spec }: ClusterServiceVersion): Version {
   }
 }
 
-/** The properties that the annotation lists; one that cannot be read has none. */
-function annotated({ metadata }: ClusterServiceVersion): readonly Property[] | undefined {
-  const text = metadata.annotations?.[olmAnnotations.properties];
-  if (text === undefined) return undefined;
-  try {
-    const value = parseJson(olmAnnotations.properties, text);
-    if (!isJsonObject(value)) return [];
-    return listAt(value, 'properties').flatMap((item): Property[] =>
-      isJsonObject(item) && textAt(item, 'type') !== ''
-        ? [{ type: textAt(item, 'type'), value: item['value'] ?? null }]
-        : [],
-    );
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError)) throw thrown;
-    return [];
-  }
-}
-
 function apiProperties(type: string, apis: ApiSet | undefined): readonly Property[] {
   return (apis?.values() ?? []).map(({ group, version, kind }) => ({ type, value: { group, version, kind } }));
-}
-
-function packageIn(properties: readonly Property[]): string | undefined {
-  const found = properties.find(({ type }) => type === 'olm.package')?.value;
-  const name = isJsonObject(found ?? null) ? textAt(found as { readonly packageName?: JsonValue }, 'packageName') : '';
-  return name === '' ? undefined : name;
 }
 
 /** The package of the Subscriptions that a ClusterServiceVersion is installed for, by its name; undefined where they do not agree. */
@@ -64,7 +40,7 @@ function onceEach(properties: readonly Property[]): readonly Property[] {
  *  @see docs/spec/catalogs.md#scope-and-inputs */
 export function presentBundle(csv: ClusterServiceVersion, requestedPackage: string | undefined): PresentBundle {
   const version = versionOf(csv);
-  const recorded = annotated(csv);
+  const recorded = listedProperties(csv);
   const inferred = recorded === undefined ? requestedPackage : undefined;
   const identity =
     inferred === undefined
@@ -75,6 +51,6 @@ export function presentBundle(csv: ClusterServiceVersion, requestedPackage: stri
     ...apiProperties('olm.gvk.required', requiredApis(csv)),
     ...(recorded ?? identity),
   ]);
-  const packageName = packageIn(properties);
+  const packageName = listedPackage(properties);
   return { name: csv.metadata.name, version, properties, ...(packageName !== undefined && { packageName }) };
 }

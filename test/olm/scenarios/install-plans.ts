@@ -196,7 +196,7 @@ export const scenarios: readonly Scenario[] = [
       ...apply(crd(), csv({ name: 'ship.v0.1.0', install: { deployments: [deployment('ship')] } })),
       ...shop,
       ...apply(subscription()),
-      rest('refused'),
+      rest('refused', { of: subscriptionTarget(), has: 'ResolutionFailed' }),
     ],
   },
 ];

@@ -30,11 +30,14 @@ function upgrade(
     first,
     second,
     until,
+    isHeld = false,
     between = [],
   }: {
     readonly first: Omit<Release, 'version'>;
     readonly second: Omit<Release, 'version'>;
     readonly until?: State;
+    /** The plan of the next version fails. */
+    readonly isHeld?: boolean;
     readonly between?: readonly Action[];
   },
 ): Scenario {
@@ -46,7 +49,9 @@ function upgrade(
     rest('installed', latest()),
     ...between,
     newCatalog,
-    rest('upgraded', until ?? latest(version2)),
+    isHeld
+      ? rest('held', { of: subscriptionTarget(), has: 'ResolutionFailed' })
+      : rest('upgraded', until ?? latest(version2)),
   ];
   return { id, title, namespaces, catalogs, actions };
 }
@@ -99,7 +104,7 @@ export const scenarios: readonly Scenario[] = [
     first: {},
     second: { crds: [crd('Boat', ['v1'], sized('integer'))] },
     between: apply({ ...boat, spec: { size: 'big' } }),
-    until: latest(version2),
+    isHeld: true,
   }),
   upgrade('E-033c', 'the CRD of the next version lacks a stored version', {
     first: {},
@@ -111,7 +116,7 @@ export const scenarios: readonly Scenario[] = [
         },
       },
     },
-    until: latest(version2),
+    isHeld: true,
   }),
   upgrade('E-033d', 'custom resources are valid in the stricter schema of the next version', {
     first: {},

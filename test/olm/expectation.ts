@@ -1,0 +1,23 @@
+import { comparable } from './comparable.ts';
+import { type Difference, differencesOf } from './compare.ts';
+import { explanations } from './explained.ts';
+import { type Explained, explain } from './explanation.ts';
+import type { Expectation } from './play.ts';
+import type { Recording, Recordings } from './scenario.ts';
+
+/** How a run of a scenario differs from its recording, by whether that is explained. */
+export function explainedDifferences(id: string, olm: Recording, ours: Recording): Explained {
+  const differences: readonly Difference[] = differencesOf(comparable(olm), comparable(ours));
+  return explain(id, differences, explanations);
+}
+
+/** What the scenarios of an area are to show: what was recorded, but for what is explained. */
+export function expectationFrom(recorded: Recordings): (id: string) => Expectation {
+  return (id) => (snapshots) => {
+    const whole = recorded[id];
+    if (whole === undefined) return true;
+    const labels = new Set(snapshots.map(({ label }) => label));
+    const olm = { ...whole, snapshots: whole.snapshots.filter(({ label }) => labels.has(label)) };
+    return explainedDifferences(id, olm, { title: whole.title, snapshots }).unexplained.length === 0;
+  };
+}
