@@ -71,7 +71,7 @@ function withoutHistory(object: JsonObject): JsonObject {
 }
 
 /** Hashes of what the namespace of the journey is part of. */
-const apiLabel = /\bolm\.api\.[0-9a-f]{16}\b/g;
+const apiLabel = /\bolm\.api\.[0-9a-f]{1,16}\b/g;
 
 /** Objects by their key; of several with one key, the second ends with `#2`. */
 export type Objects = ReadonlyMap<string, JsonValue>;
