@@ -191,7 +191,10 @@ describe('manifests of large bundles', () => {
     const bundle = { ...identified, objects: [...identified.objects, large] };
     const referredOf = (maxInlineBytes: number): string[] =>
       planSteps(bundle, { namespace: 'a', catalog, maxInlineBytes })
-        .filter(({ resource }) => 'reference' in (readStepManifest(resource.manifest ?? '', { name: 'boat.v1', image: undefined }) ?? {}))
+        .filter(
+          ({ resource }) =>
+            'reference' in (readStepManifest(resource.manifest ?? '', { name: 'boat.v1', image: undefined }) ?? {}),
+        )
         .map(({ resource }) => resource.kind);
     expect(referredOf(9_000)).toEqual(['ConfigMap']);
     expect(referredOf(3_000)).not.toContain('ClusterRole');

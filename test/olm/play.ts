@@ -175,7 +175,8 @@ class Run {
   /** Whether it is still restless when the time is up. */
   async #settle(until?: State): Promise<boolean> {
     const stateEndMs = Date.now() + this.#implementation.stateLimitMs;
-    while (until !== undefined && Date.now() < stateEndMs && !(await isReached(this.#kube, this.#filled(until)))) await pause(200);
+    while (until !== undefined && Date.now() < stateEndMs && !(await isReached(this.#kube, this.#filled(until))))
+      await pause(200);
     const endMs = Date.now() + restLimitMs;
     while (!(await this.#isQuiet()) && Date.now() < endMs) await pause(100);
     return !this.#isUnchanged();

@@ -3,6 +3,7 @@
 export { type Commit, type GitServer, startGitServer } from '../../cli/examples/git-server.ts';
 export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/examples/registry.ts';
 export { fileEntries, type TarEntry, tarFile } from '../../cli/examples/tar-file.ts';
+export { type ApiProxy, type Fate, startApiProxy } from './api-proxy.ts';
 export { type BareCluster, openBareCluster } from './bare-cluster.ts';
 export { type ChartForm, chartForms, chartImage, chartObjects, keyed } from './chart.ts';
 export {

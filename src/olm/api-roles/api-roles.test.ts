@@ -141,3 +141,32 @@ test('an APIService of the operator gets ClusterRoles that are qualified by its 
   await eventually(async () => expect(await role('sails.sails.example.com-v1-view')).toBeDefined());
   expect(await role('sails.sails.example.com-v1-crdview')).toBeUndefined();
 });
+
+test('an API that an operator adds to a group of Kubernetes, or of the platform, opens none of their resources to users', async () => {
+  const [group, version, name] = ['rbac.authorization.k8s.io', 'v9', 'anchor'];
+  const labels = { 'olm.owner': name, 'olm.owner.namespace': namespace, 'olm.owner.kind': 'ClusterServiceVersion' };
+  const spec = { group, version, groupPriorityMinimum: 2000, versionPriority: 15, insecureSkipTLSVerify: true };
+  await cluster.kube.create(
+    {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: `${version}.${group}`, labels },
+      spec: { ...spec, service: { namespace, name } },
+    },
+    user,
+  );
+  await cluster.kube.create(definitionOf('Anchor'), user);
+  const groups = { name: 'operatorgroups.operators.coreos.com', version: 'v1', kind: 'OperatorGroup' };
+  const definitions = owning('Anchor')['customresourcedefinitions'] as { owned: JsonObject[] };
+  await createOperator(
+    name,
+    {
+      customresourcedefinitions: { owned: [groups, ...definitions.owned] },
+      apiservicedefinitions: { owned: [{ group, version, kind: 'RoleBinding', name: 'rolebindings' }] },
+    },
+    succeeded,
+  );
+  await eventually(async () => expect(await role('anchors.example.com-v1-crdview')).toBeDefined());
+  const { items } = await cluster.kube.list({ ...roleKind, labelSelector: 'olm.managed=true' });
+  expect(items.filter(({ metadata }) => /^(?:rolebindings|operatorgroups)/.test(metadata.name ?? ''))).toEqual([]);
+});

@@ -5,7 +5,7 @@ import {
   olmLabels,
 } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { type ApiKey, apiLabelHash, ownerLabels } from '../../operators/index.ts';
+import { type ApiKey, apiLabelHash, isKubernetesGroup, isPlatformGroup, ownerLabels } from '../../operators/index.ts';
 import type { PolicyRule } from '../../rbac/index.ts';
 import { rbacTargets } from '../rbac-objects.ts';
 
@@ -16,7 +16,13 @@ export interface OwnedApi {
   readonly servedBy: { readonly kind: 'CustomResourceDefinition' | 'APIService'; readonly name: string };
 }
 
-/** The APIs that an operator owns. A definition whose name has no group is left out.
+/** Permissions do not distinguish versions: those on a version that an operator adds to a group of Kubernetes, or of the platform, would open what is
+ *  there already, such as Roles or OperatorGroups, to the administrators of every namespace. */
+function isOpenToUsers({ api }: OwnedApi): boolean {
+  return !isKubernetesGroup(api.group) && !isPlatformGroup(api.group);
+}
+
+/** The APIs that an operator owns, and may have ClusterRoles. A definition whose name has no group is left out.
  *  @see docs/spec/olm-v0.md#for-users */
 export function apisOwnedBy({ spec }: ClusterServiceVersion): readonly OwnedApi[] {
   const definitions = (spec.customresourcedefinitions?.owned ?? []).flatMap(({ name, version, kind }): OwnedApi[] => {
@@ -29,7 +35,7 @@ export function apisOwnedBy({ spec }: ClusterServiceVersion): readonly OwnedApi[
     const servedBy = { kind: 'APIService', name: `${version}.${group}` } as const;
     return { api: { group, version, kind }, plural: name, servedBy };
   });
-  return [...definitions, ...services];
+  return [...definitions, ...services].filter(isOpenToUsers);
 }
 
 const verbsOf = {

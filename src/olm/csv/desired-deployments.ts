@@ -8,8 +8,8 @@ import {
 import { goJsonHash, type JsonObject, objectAt, sortedKeys, textAt } from '../../base/index.ts';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import { applyDeploymentConfig, type DeploymentConfig, ownerLabels } from '../../operators/index.ts';
-import { proxyVariables, type Variable } from './cluster-proxy.ts';
 import { ownHash } from '../own-hash.ts';
+import { proxyVariables, type Variable } from './cluster-proxy.ts';
 import type { Serving } from './serving/index.ts';
 
 type Entry = NonNullable<ClusterServiceVersion['spec']['install']['spec']>['deployments'][number];

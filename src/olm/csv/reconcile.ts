@@ -14,6 +14,7 @@ import {
   succeededFacts,
 } from './gather.ts';
 import { install } from './install.ts';
+import { excessOf } from './limits.ts';
 import { ensureMember } from './membership.ts';
 import type { Requirements } from './requirements.ts';
 import { failedRows, installingRows, replacingRows, succeededRows } from './rows-after-install.ts';
@@ -149,6 +150,15 @@ const remove: Step<CsvRun> = async (run, { signal }) => {
   return 'stop';
 };
 
+/** Before anything is written for it. */
+const refuseExcess: Step<CsvRun> = async (run) => {
+  await Promise.resolve();
+  const excess = excessOf(run.csv);
+  if (excess === undefined) return undefined;
+  applyDecision(run, excess);
+  return 'stop';
+};
+
 const progress: Step<CsvRun> = async (run, { signal }) => {
   const member = await ensureMember(run, signal);
   if (member !== undefined) await advance(member, signal);
@@ -157,4 +167,4 @@ const progress: Step<CsvRun> = async (run, { signal }) => {
 
 /** The steps of a reconcile.
  *  @see docs/spec/olm-v0.md#one-csv-reconcile */
-export const steps: readonly Step<CsvRun>[] = [remove, progress];
+export const steps: readonly Step<CsvRun>[] = [remove, refuseExcess, progress];

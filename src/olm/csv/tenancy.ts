@@ -1,4 +1,5 @@
 import { type ClusterServiceVersion, type OperatorGroup, olmAnnotations } from '../../api/index.ts';
+import { cutText } from '../../base/index.ts';
 import { type ApiSet, surfaceOf, type TenancyResult, tenancyOf, unsupportedTargets } from '../../operators/index.ts';
 import { type Move, move } from './decision.ts';
 
@@ -46,13 +47,15 @@ export function memberAnnotations(
   };
 }
 
+const maxMessageCharacters = 1_024;
+
 /** Steps 7 and 8: why the install modes of the operator do not allow the targets; undefined if they do. */
 export function modeProblem(csv: ClusterServiceVersion, targets: readonly string[]): Move | undefined {
   const { installModes = [] } = csv.spec;
   if (new Set(installModes.map(({ type }) => type)).size < installModes.length) {
     const texts = installModes.map(({ type, supported }) => `{${type} ${supported}}`);
     const message = `InstallMode list contains duplicates, cannot make set: [${texts.join(' ')}]`;
-    return move('Failed', 'InvalidInstallModes', message);
+    return move('Failed', 'InvalidInstallModes', cutText(message, maxMessageCharacters));
   }
   if (targets.length === 0) return noTargets;
   const message = unsupportedTargets(csv, csv.metadata.namespace ?? '', targets);

@@ -19,7 +19,7 @@ import {
   type ObjectRef,
   refOf,
 } from '../../kube/index.ts';
-import { abandonedComponentLabels, installedAlongside } from '../../operators/index.ts';
+import { abandonedComponentLabels, installedAlongside, isPlatformGroup } from '../../operators/index.ts';
 import type { PlanContext } from './context.ts';
 import { type Applied, create } from './ensure.ts';
 import { describingRefusal } from './refused-writes.ts';
@@ -30,18 +30,10 @@ const readDeadlineMs = 60_000;
 
 const currentVersion = 'apiextensions.k8s.io/v1';
 
-/** APIs that decide what is installed with whose permissions: a bundle that could change them would be an update of the platform. */
-const ownGroups: ReadonlySet<string> = new Set([
-  'operators.coreos.com',
-  'packages.operators.coreos.com',
-  'core.rukpak.io',
-  'olm.operatorframework.io',
-]);
-
 /** @throws TerminalError OwnDefinition */
 function assertForeign(crd: KubeObject): void {
   const group = textAt(objectAt(crd as unknown as JsonObject, 'spec'), 'group');
-  if (!ownGroups.has(group)) return;
+  if (!isPlatformGroup(group)) return;
   const text = `CustomResourceDefinition ${JSON.stringify(crd.metadata.name)} is of the API group ${group}, which no bundle may define: it is installed with the platform`;
   throw new TerminalError('OwnDefinition', text);
 }

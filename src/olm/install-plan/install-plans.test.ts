@@ -510,11 +510,14 @@ describe('definitions', () => {
     );
   });
 
-  test('a bundle cannot change the definitions of the platform', async () => {
-    await createGroup();
-    await createPlan(stepsOf(bundle([crd('operators.coreos.com')])));
-    expect((await becomes('Failed')).message).toContain('is of the API group operators.coreos.com');
-  });
+  test.each(['operators.coreos.com', 'core.rukpak.io', 'platform.openshift.io'])(
+    'a bundle cannot change the definitions of the platform: %s',
+    async (group) => {
+      await createGroup();
+      await createPlan(stepsOf(bundle([crd(group)])));
+      expect((await becomes('Failed')).message).toContain(`is of the API group ${group}`);
+    },
+  );
 
   test('a change that objects satisfy is made', async () => {
     await createGroup();

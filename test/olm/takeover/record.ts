@@ -36,7 +36,9 @@ async function build(kube: KubeClient, served: ServedCatalogs): Promise<void> {
 /** Lets the real OLM install the operators of the world, and stops it. */
 export async function openLeftCluster(binaries: OlmBinaries): Promise<LeftCluster> {
   await using stack = new AsyncDisposableStack();
-  const cluster = stack.use(await openCluster(binaries.crds, { isPackageServerRegistered: false, hasOwnPackages: true }));
+  const cluster = stack.use(
+    await openCluster(binaries.crds, { isPackageServerRegistered: false, hasOwnPackages: true }),
+  );
   const access = await loadClusterAccess({ path: cluster.kubeconfigPath });
   const kube = createKubeClient({ access, clock: systemClock });
   stack.defer(() => kube.close());

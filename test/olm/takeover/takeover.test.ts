@@ -29,7 +29,9 @@ beforeAll(async () => {
   const recorded = await readRecorded();
   const startedMs = Date.now();
   const clock = { ...systemClock, now: () => recorded.atMs + (Date.now() - startedMs) };
-  cluster = stack.use(await openCluster(await readOlmCrds(), { clock, isPackageServerRegistered: false, hasOwnPackages: true }));
+  cluster = stack.use(
+    await openCluster(await readOlmCrds(), { clock, isPackageServerRegistered: false, hasOwnPackages: true }),
+  );
   const served = stack.use(await serveWorld());
   fill = filler(served.addresses);
   await restore(cluster.server.client, await renewed(recorded, served.addresses));

@@ -8,18 +8,13 @@ import {
   textAt,
 } from '../../../base/index.ts';
 import { type KubeObject, preconditionOf, refOf } from '../../../kube/index.ts';
+import { isPlatformGroup } from '../../../operators/index.ts';
 import { covers } from '../../owned-objects.ts';
 import type { ServingContext } from './context.ts';
 import { portOf, type WebhookDescription } from './descriptions.ts';
 import { predecessors } from './ownership.ts';
 import type { ServedWebhook } from './webhooks.ts';
 
-const platformGroups = new Set([
-  'operators.coreos.com',
-  'core.rukpak.io',
-  'olm.operatorframework.io',
-  'platform.openshift.io',
-]);
 const intro = 'unable to manage conversion webhook';
 
 function refuse(text: string): TerminalError {
@@ -74,7 +69,7 @@ function assertConvertible(
   if (spec?.['preserveUnknownFields'] === true) {
     throw refuse('crd.Spec.PreserveUnknownFields must be false to let API Server call webhook to do the conversion');
   }
-  if (platformGroups.has(textAt(spec, 'group'))) throw refuse(`${intro}: CRD ${name} belongs to the platform`);
+  if (isPlatformGroup(textAt(spec, 'group'))) throw refuse(`${intro}: CRD ${name} belongs to the platform`);
   if (isInstalledForOthers(context, csv, definition)) {
     throw refuse(`${intro}: CRD ${name} was installed for other operators alone`);
   }
