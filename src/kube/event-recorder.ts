@@ -39,7 +39,7 @@ const similarMs = 10 * 60_000;
 /** Leaves room for the fingerprint in the name of an Event. */
 const maxNameCharacters = 230;
 
-/** What an Event says about its object: thousands that wait must not hold as many objects. */
+/** The part of an object that its Events have: thousands that wait must not hold as many whole objects. */
 function identityOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   const known = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);

@@ -19,7 +19,7 @@ interface Labelled {
 }
 
 /** Labels of packages that an object loses when one operator takes it over from another: those of the other, but for that of the package that both are of.
- *  Without them it would stay a component of the package whose operator is gone. */
+ *  With them it would stay a component of the package whose operator is deleted. */
 export function abandonedComponentLabels(predecessor: Labelled, successor: Labelled): readonly string[] {
   const { namespace = '', labels = {} } = successor.metadata;
   const packageName = listedPackage(listedProperties(successor) ?? []);

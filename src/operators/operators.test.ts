@@ -159,7 +159,7 @@ describe('what one operator takes over from another', () => {
   const successor = { metadata: { namespace: 'a', annotations: { 'operatorframework.io/properties': properties } } };
   const predecessor = { metadata: { labels: { 'operators.coreos.com/boat.a': '', other: '' } } };
 
-  test('loses the label of a package whose operator is gone', () => {
+  test('loses the label of a package whose operator is replaced', () => {
     expect(abandonedComponentLabels(predecessor, successor)).toEqual(['operators.coreos.com/boat.a']);
   });
 

@@ -38,6 +38,12 @@ export const catalogExplanations: readonly Explanation[] = [
   },
   {
     kind: 'chance',
+    reason: 'A Subscription whose next plan is made at once may not show what it is at in between.',
+    scenarios: ['E-042'],
+    path: /^phases\[Subscription /,
+  },
+  {
+    kind: 'chance',
     reason: 'Which syncs of the Subscription for a dependency are counted depends on how fast they follow one another.',
     scenarios: ['E-045d', 'E-046a'],
     shows: /subscription_sync_total/,

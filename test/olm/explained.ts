@@ -77,11 +77,6 @@ export const explanations: readonly Explanation[] = [
   },
   {
     kind: 'deliberate',
-    reason: 'Conditions of an OperatorGroup have `observedGeneration`.',
-    path: /^objects\[OperatorGroup [^\]]+\]\.status\.conditions\[\d+\]\.observedGeneration$/,
-  },
-  {
-    kind: 'deliberate',
     reason: 'The status of a group that selects nothing has the time of its last update.',
     scenarios: ['T44'],
     path: /^objects\[OperatorGroup /,
@@ -103,13 +98,6 @@ export const explanations: readonly Explanation[] = [
     reason:
       'ClusterRoles of an APIService are named with its group, as those of a CustomResourceDefinition. In the original those of two groups overwrite one another.',
     path: /^objects\[ClusterRole \$id-(?:boats|docks)\b/,
-  },
-  {
-    kind: 'deliberate',
-    reason:
-      'Requirements are in the status while a ClusterServiceVersion waits for another or is held by an OperatorCondition, too.',
-    scenarios: ['T02', 'T07b', 'T09', 'T26b', 'E-067a', 'E-067b', 'E-067c', 'E-067d', 'E-067e', 'E-067f', 'E-067j'],
-    path: new RegExp(String.raw`${csv}\.status\.requirementStatus$`),
   },
   {
     kind: 'deliberate',
@@ -275,24 +263,6 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
-      'A certificate that was deleted makes the installation be repeated, as rows T23 and T34 have it. The original makes another one without a word.',
-    scenarios: ['T23', 'T34'],
-  },
-  {
-    kind: 'deliberate',
-    reason: 'Install modes that are listed twice are reported by their types, not as a Go value.',
-    scenarios: ['T45a'],
-  },
-  {
-    kind: 'defect',
-    reason:
-      'The APIs of a member that the group does not support any more leave the annotation of the group, as row C-039 has it.',
-    scenarios: ['C-029'],
-    path: /olm\.providedAPIs/,
-  },
-  {
-    kind: 'deliberate',
-    reason:
       'The CustomResourceDefinitions of an operator are its components, also where a user labelled the ClusterServiceVersion.',
     scenarios: ['C-037'],
     path: /^objects\[(?:CustomResourceDefinition|Operator) /,
@@ -319,13 +289,6 @@ export const explanations: readonly Explanation[] = [
     reason:
       'What a Subscription configures is applied with the first installation. The original needs a second rollout for it.',
     scenarios: ['E-044'],
-  },
-  {
-    kind: 'chance',
-    reason:
-      'An operator that is created together with its OperatorGroup may show NoTargetNamespaces until the group is resolved. It should wait: a defect of Longshore.',
-    path: /^(?:events|phases\[|objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions)/,
-    shows: /no targetNamespaces are matched|InstallModes now support target namespaces|requirements not yet checked/,
   },
   {
     kind: 'deliberate',

@@ -23,9 +23,9 @@ import {
 
 /** For quiet. What changes for longer is a loop. */
 const restLimitMs = 45_000;
-/** A point of rest is looked at again for so long while it is not as expected: on a busy machine what follows may come late. */
+/** A point of rest that is not as expected is recorded once more for so long: on a busy machine what follows may come late. */
 const expectedLimitMs = 120_000;
-const lookAgainMs = 2_000;
+const recordAgainMs = 2_000;
 const writer = { fieldManager: 'scenario' };
 
 /** Objects by their key; several with one key are numbered in the order of their content. */
@@ -208,10 +208,10 @@ class Run {
 
   async #rest(rest: Rest): Promise<void> {
     const endMs = Date.now() + expectedLimitMs;
-    let shown = await this.#look(rest, rest.until);
+    let shown = await this.#record(rest, rest.until);
     while (!this.#isExpected([...this.snapshots, shown.snapshot]) && Date.now() < endMs) {
-      await pause(lookAgainMs);
-      shown = await this.#look(rest);
+      await pause(recordAgainMs);
+      shown = await this.#record(rest);
     }
     this.snapshots.push(shown.snapshot);
     this.#answers = {};
@@ -219,7 +219,7 @@ class Run {
   }
 
   /** What is there when nothing changes. */
-  async #look(
+  async #record(
     rest: Rest,
     until?: State,
   ): Promise<{ readonly snapshot: Snapshot; readonly objects: Map<string, JsonObject> }> {

@@ -92,7 +92,7 @@ export interface Implementation extends AsyncDisposable {
   readonly quietMs: number;
   /** The same where a later rest of the scenario shows what comes late. Default: as long. */
   readonly briefQuietMs?: number;
-  /** Whether it has nothing to do. Absent: it cannot tell. */
+  /** Whether it has nothing to do. Absent: that is not known. */
   isIdle?(): Promise<boolean>;
   /** How long a rest waits for a state. */
   readonly stateLimitMs: number;

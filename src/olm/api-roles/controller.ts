@@ -61,9 +61,15 @@ function keysOf(csv: ClusterServiceVersion | undefined): readonly string[] {
   ]);
 }
 
+/** What gives way to a successor serves its APIs until that is installed, which may be never. */
+function isInstalled({ status }: ClusterServiceVersion): boolean {
+  if (status?.phase === 'Succeeded') return true;
+  return status?.phase === 'Replacing' && (status.conditions ?? []).some(({ phase }) => phase === 'Succeeded');
+}
+
 function isActive(csv: ClusterServiceVersion): boolean {
-  const isInstalled = csv.status?.phase === 'Succeeded' && !isInactiveMember(csv) && !isCopied(csv);
-  return isInstalled && csv.metadata.deletionTimestamp === undefined;
+  const isOperator = !isInactiveMember(csv) && !isCopied(csv);
+  return isOperator && isInstalled(csv) && csv.metadata.deletionTimestamp === undefined;
 }
 
 function reportForeign({ context, object }: ApiRolesRun, names: readonly string[]): void {

@@ -8,7 +8,7 @@ import {
   parseClusterServiceVersion,
   parseOperatorGroup,
 } from '../../api/index.ts';
-import { isTrueAt, type JsonObject, objectAt, remember, rememberReading } from '../../base/index.ts';
+import { type Clock, isTrueAt, type JsonObject, objectAt, remember, rememberReading } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import {
   type CacheIndex,
@@ -64,6 +64,7 @@ export interface CopyOptions {
 /** What the reconciles work with. */
 export interface CopyContext {
   readonly kube: KubeClient;
+  readonly clock: Clock;
   readonly events: EventRecorder;
   readonly signal: AbortSignal;
   readonly caches: Readonly<Record<TargetName, KindCache>>;
@@ -167,6 +168,7 @@ export function createCopyContext(manager: Manager, { protectedNamespaces = [] }
   const protectedSet = new Set(protectedNamespaces);
   return {
     kube: manager.kube,
+    clock: manager.clock,
     events: manager.eventRecorder('operator-lifecycle-manager'),
     signal: manager.signal,
     caches,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { createNamespace, find, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
-import type { JsonObject } from '../../base/index.ts';
+import { formatTimestamp, type JsonObject } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import type { KubeObject, ObjectRef } from '../../kube/index.ts';
 import { addOperatorGroups, operatorGroupController } from '../operator-group/controller.ts';
@@ -66,11 +66,12 @@ interface Version {
   readonly name?: string;
   readonly permissions?: readonly JsonObject[];
   readonly clusterPermissions?: readonly JsonObject[];
+  readonly status?: JsonObject;
 }
 
 /** An operator as its controller would leave it. */
 async function createOperator(namespace: string, options: Version = {}): Promise<KubeObject> {
-  const { name = 'boat', permissions = [], clusterPermissions = [] } = options;
+  const { name = 'boat', permissions = [], clusterPermissions = [], status = succeeded } = options;
   const created = await cluster.kube.create(
     {
       ...versionKind,
@@ -97,7 +98,7 @@ async function createOperator(namespace: string, options: Version = {}): Promise
     },
     user,
   );
-  await setStatus(namespace, succeeded, name);
+  await setStatus(namespace, status, name);
   return created;
 }
 
@@ -229,6 +230,30 @@ test.each([
   await cluster.kube.patch(versionRef(own), { spec }, user);
   await setStatus(own, { phase: 'Failed', reason });
   await expectNone(target);
+});
+
+test('copies of a global operator wait while it is being installed', async () => {
+  const [own = '', target = ''] = await namespaces(2);
+  await createGroup(own, []);
+  const lastUpdateTime = formatTimestamp(Date.now() + 60_000);
+  await createOperator(own, {
+    name: 'ship',
+    status: { phase: 'Installing', reason: 'InstallSucceeded', lastUpdateTime },
+  });
+  await createOperator(own);
+  await expectCopy(target, own);
+  // A time that is to come does not count.
+  await eventually(async () => expect(await version(target, 'ship')).toBeDefined());
+  await createOperator(own, {
+    name: 'raft',
+    status: { phase: 'Installing', reason: 'InstallSucceeded', lastUpdateTime: formatTimestamp(Date.now()) },
+  });
+  await createOperator(own, { name: 'ferry' });
+  await eventually(async () => expect(await version(target, 'ferry')).toBeDefined());
+  const early = await version(target, 'raft');
+  await setStatus(own, succeeded, 'raft');
+  await eventually(async () => expect(await version(target, 'raft')).toBeDefined());
+  expect(early).toBeUndefined();
 });
 
 test('what is changed in a copy by hand is reverted', async () => {

@@ -97,6 +97,31 @@ function note(run: CopyRun, written: KubeObject, hashes: { readonly main: string
   run.context.known.set(formatNamespacedName(run.request), { uid, resourceVersion, ...hashes });
 }
 
+/** A ClusterServiceVersion passes through these while its operator is installed. */
+const passing: ReadonlySet<string> = new Set(['', 'Pending', 'InstallReady', 'Installing']);
+/** After it a copy is made all the same. */
+const installationMs = 10_000;
+
+/** How long the installation of an operator may be waited for: its phases follow quickly on one another, and in a cluster with many namespaces to copy
+ *  each of them everywhere would delay the installation itself. */
+function installingMs({ clock }: CopyContext, { csv }: Operator): number {
+  const { phase = '', lastUpdateTime = '' } = csv.status ?? {};
+  if (!passing.has(phase)) return 0;
+  const sinceMs = clock.now() - Date.parse(lastUpdateTime);
+  return sinceMs >= 0 && sinceMs < installationMs ? installationMs - sinceMs : 0;
+}
+
+/** Copies of a global operator wait for it; those of others are there first, as they come with its permissions. */
+const awaitInstallation: Step<CopyRun> = async (run) => {
+  await Promise.resolve();
+  const { context, source, copy } = run;
+  if (copy !== undefined || source === undefined) return undefined;
+  const waitMs = context.placementOf(source).kind === 'everywhere' ? installingMs(context, source) : 0;
+  if (waitMs === 0) return undefined;
+  requeueAfter(run, waitMs);
+  return 'stop';
+};
+
 const createCopy: Step<CopyRun> = async (run, { signal }) => {
   const { context, source, copy, request } = run;
   if (copy !== undefined || source === undefined) return undefined;
@@ -141,6 +166,11 @@ const correctCopy: Step<CopyRun> = async (run, { signal }) => {
     note(run, written, { main, status: content.status });
   }
   if (content.status === desired.statusHash) return undefined;
+  const waitMs = content.status === '' ? 0 : installingMs(context, source);
+  if (waitMs > 0) {
+    requeueAfter(run, waitMs);
+    return undefined;
+  }
   // The API server keeps the spec, which is large.
   const object = { ...metadataOnly(run.copy), status: desired.status };
   const written = await context.kube.update(object, { ...options, subresource: 'status' });
@@ -208,6 +238,7 @@ export const copySteps: readonly Step<CopyRun>[] = [
   removeObsolete,
   skipOperators,
   removeForged,
+  awaitInstallation,
   createCopy,
   correctCopy,
   ensureAccess,

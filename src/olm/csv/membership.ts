@@ -102,9 +102,16 @@ async function ensureApis(run: MemberRun, signal: AbortSignal): Promise<boolean>
   return false;
 }
 
-function waitForTargets(run: CsvRun, { metadata }: OperatorGroup): void {
-  const ageMs = run.context.clock.now() - Date.parse(metadata.creationTimestamp ?? '');
-  if (ageMs < resolutionMs) requeueAfter(run, resolutionMs - ageMs);
+/** How long a new group that selects nothing may do so because its namespaces were not seen yet. */
+const selectionMs = 2_000;
+
+function ageOf({ context }: CsvRun, { metadata }: OperatorGroup): number {
+  return context.clock.now() - Date.parse(metadata.creationTimestamp ?? '');
+}
+
+function failWithoutTargets(run: CsvRun, group: OperatorGroup, patienceMs: number): void {
+  const ageMs = ageOf(run, group);
+  if (ageMs >= 0 && ageMs < patienceMs) requeueAfter(run, patienceMs - ageMs);
   else applyDecision(run, noTargets);
 }
 
@@ -117,12 +124,13 @@ export async function ensureMember(run: CsvRun, signal: AbortSignal): Promise<Me
   if (await ensureMetadata(run, annotations, signal)) return undefined;
   if (!isMember) {
     if (membership.state === 'Refused') applyDecision(run, membership.move);
-    else waitForTargets(run, membership.group);
+    else failWithoutTargets(run, membership.group, resolutionMs);
     return undefined;
   }
   const problem = modeProblem(run.csv, membership.targets);
   if (problem !== undefined) {
-    applyDecision(run, problem);
+    if (problem === noTargets) failWithoutTargets(run, membership.group, selectionMs);
+    else applyDecision(run, problem);
     return undefined;
   }
   const member: MemberRun = Object.assign(run, { group: membership.group });

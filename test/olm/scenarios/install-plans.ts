@@ -193,7 +193,7 @@ export const scenarios: readonly Scenario[] = [
     namespaces,
     catalogs: { old: catalog({ version: '0.1.0' }) },
     actions: [
-      ...apply(crd(), csv({ name: 'ship.v0.1.0', install: { deployments: [deployment('ship')] } })),
+      ...apply(group(), crd(), csv({ name: 'ship.v0.1.0', install: { deployments: [deployment('ship')] } })),
       ...shop,
       ...apply(subscription()),
       rest('refused', { of: subscriptionTarget(), has: 'ResolutionFailed' }),
