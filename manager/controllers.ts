@@ -5,9 +5,9 @@ import { type ControllerHealth, createManager, type Election, type Manager } fro
 import type { KindCache, KubeClient } from '../src/kube/index.ts';
 import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describeOffers } from '../src/olm/index.ts';
 import { type CatalogsContext, openCatalogs, unpackSettings } from './catalogs.ts';
-import { addOlm, type OlmContext } from './olm.ts';
+import { type AddedOlm, addOlm, type OlmContext } from './olm.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
-import type { ControllerSettings, OlmSettings } from './settings.ts';
+import type { ControllerSettings, OlmSettings, RegistrySettings } from './settings.ts';
 
 /** What the controllers of one process run with. */
 export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor'> {
@@ -52,18 +52,55 @@ async function start(manager: Manager, { onSynced, whenStopped }: ControllersCon
   await Promise.race([starting, whenStopped ?? starting]);
 }
 
+function managerFor({ kube, clock, log, metrics, election }: ControllersContext, signal: AbortSignal): Manager {
+  return createManager({ kube, clock, log, metrics, signal, ...(election === undefined ? {} : { election }) });
+}
+
+/** Adds those that read catalogs and stored bundles. */
+async function addReaders(
+  manager: Manager,
+  settings: ControllerSettings,
+  context: Omit<ControllersContext, 'catalogs'> & {
+    readonly catalogs: ClusterCatalogs | undefined;
+    readonly stack: AsyncDisposableStack;
+  },
+): Promise<AddedOlm | undefined> {
+  const { catalogs, olm, systemNamespace, environment, registries, stack } = context;
+  if (catalogs !== undefined) {
+    const { views } = catalogs;
+    const { isAccountRequired } = settings;
+    addPlatformOperators(manager, { views, systemNamespace, version: environment.version, isAccountRequired });
+  }
+  const unpacking = unpackSettings(settings, context);
+  return olm && (await addOlm(manager, olm.settings, { ...olm, registries, unpacking, stack }));
+}
+
+/** What could not be fetched is tried again when a mirror or the policy has changed. */
+function retryWithSettings(
+  { mirrors, imagePolicy }: RegistrySettings,
+  all: readonly ({ retry(): void } | undefined)[],
+  stack: AsyncDisposableStack,
+): void {
+  for (const unpacked of all) {
+    if (unpacked === undefined) continue;
+    const retry = (): void => unpacked.retry();
+    stack.use(mirrors.watch(retry));
+    stack.use(imagePolicy.watch(retry));
+  }
+}
+
 /** Starts the servers of contents and catalogs and all controllers; they work, or never will, when it resolves. A new controller is added here.
  *  @throws TerminalError InvalidOption, DataFolderInUse, DataFolderUnusable · Error when a port is taken */
 export async function startControllers(
   settings: ControllerSettings,
   context: ControllersContext,
 ): Promise<RunningControllers> {
-  const { kube, clock, log, metrics, election, systemNamespace, registries, environment } = context;
+  const { registries } = context;
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   const { signal } = stop;
   stack.defer(() => stop.abort());
-  const manager = createManager({ kube, clock, log, metrics, signal, ...(election === undefined ? {} : { election }) });
+  const manager = managerFor(context, signal);
   const catalogs =
     context.catalogs && (await openCatalogs(manager, settings, { ...context, ...context.catalogs, stack }));
   // A cluster that does not answer yet is waited for.
@@ -72,14 +109,7 @@ export async function startControllers(
   await Promise.race([whenSynced, context.whenStopped ?? whenSynced]);
   const offersFor = (dependency: Dependency): readonly string[] => offersOf(catalogs?.views, dependency);
   const provisioners = await openProvisioners(manager, settings, { ...context, offersFor, stack });
-  if (catalogs !== undefined) {
-    const { views } = catalogs;
-    const { isAccountRequired } = settings;
-    addPlatformOperators(manager, { views, systemNamespace, version: environment.version, isAccountRequired });
-  }
-  const unpacking = unpackSettings(settings, context);
-  const olm =
-    context.olm && (await addOlm(manager, context.olm.settings, { ...context.olm, registries, unpacking, stack }));
+  const olm = await addReaders(manager, settings, { ...context, catalogs, stack });
   // The controllers end before what they work with.
   stack.defer(async () => {
     stop.abort();
@@ -88,12 +118,7 @@ export async function startControllers(
   await start(manager, context, catalogs);
   stack.use(registries.mirrors.watch(provisioners.retryImages));
   stack.use(registries.imagePolicy.watch(provisioners.retrySources));
-  for (const unpacked of [catalogs, olm?.sources]) {
-    if (unpacked === undefined) continue;
-    const retry = (): void => unpacked.retry();
-    stack.use(registries.mirrors.watch(retry));
-    stack.use(registries.imagePolicy.watch(retry));
-  }
+  retryWithSettings(registries, [catalogs, olm?.sources], stack);
   const owned = stack.move();
   return {
     contentUrl: provisioners.contentUrl,

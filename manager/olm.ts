@@ -3,6 +3,7 @@ import { catalogSourceResource, parseCatalogSource } from '../src/api/index.ts';
 import type { ServingCertificate } from '../src/base/index.ts';
 import { type RegistryServer, startRegistryServer } from '../src/catalog/index.ts';
 import type { Manager } from '../src/controller/index.ts';
+import { requestTrustTarget } from '../src/extension-server/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
 import {
   addApiRoles,
@@ -70,13 +71,17 @@ export interface OlmContext {
 async function openPackages(
   manager: Manager,
   sources: CatalogSources,
-  { serving, host, port, serviceOn }: PackageServing,
-): Promise<AsyncDisposable> {
-  const { kube, clock, log } = manager;
+  { packages, kube, stack }: Pick<OlmContext, 'packages'> & { kube: KubeClient; stack: AsyncDisposableStack },
+): Promise<void> {
+  if (packages === undefined) return;
+  const { clock, log } = manager;
+  const { serving, host, port, serviceOn } = packages;
   const place = { port, ...(host === undefined ? {} : { host }) };
-  const server = await startPackageServer({ kube, clock, log, sources, serving, ...place });
+  const trust = manager.cache(requestTrustTarget);
+  const onTrustChanged = (listener: () => void): Disposable => trust.subscribe(listener);
+  const options = { kube, clock, log, sources, serving, onTrustChanged, ...place };
+  const server = stack.use(await startPackageServer(options));
   addPackageRegistration(manager, { service: serviceOn(server.port), serving });
-  return server;
 }
 
 /** Serves catalogs over gRPC, each under the name of its Service. */
@@ -163,6 +168,6 @@ export async function addOlm(
   addOlmConfig(manager);
   addCopiedCsvs(manager);
   addApiRoles(manager);
-  if (packages !== undefined) stack.use(await openPackages(manager, sources, packages));
+  await openPackages(manager, sources, { packages, kube: reviewKube ?? whole.kube, stack });
   return { sources, whenOtherAppeared: other?.whenAppeared };
 }

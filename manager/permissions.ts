@@ -17,6 +17,7 @@ import {
   operatorSubscriptionController,
   operatorVersionController,
   orphanedApiServiceController,
+  packageRegistrationController,
   platformOperatorController,
   subscriptionController,
 } from '../src/olm/index.ts';
@@ -90,6 +91,7 @@ export function olmPermissions(): RoleRules {
     operatorSubscriptionController,
     operatorVersionController,
     orphanedApiServiceController,
+    packageRegistrationController,
     subscriptionController,
   ];
   return combine(definitions.map(({ permissions }) => permissions));

@@ -12,7 +12,7 @@ export async function issueServing(own: OwnProcess): Promise<ServingCertificate>
   ];
   const [ofContent] = await Promise.all([
     keepServingSecret(
-      { namespace, name: 'core-cert', dnsNames: ['localhost', ...names('core'), ...names('catalogs')] },
+      { namespace, name: 'core-cert', dnsNames: ['localhost', ...['core', 'catalogs', 'packages'].flatMap(names)] },
       own,
     ),
     keepServingSecret(

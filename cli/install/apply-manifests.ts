@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { installBatches } from '../../src/apply/index.ts';
 import { errorMessage, isJsonEqual, type JsonObject, TerminalError } from '../../src/base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
 import { untilEstablished } from '../client/index.ts';
 import { withContainers } from './containers.ts';
-import { assertInstallable, leadsOutside, readLive } from './preconditions.ts';
+import { assertInstallable, isOfBroughtKind, leadsOutside, readLive } from './preconditions.ts';
 
 const settleMs = 30_000;
 const pollMs = 200;
@@ -33,8 +33,9 @@ function essence({ metadata, ...rest }: KubeObject): JsonObject {
   return { ...rest, metadata: retained } as unknown as JsonObject;
 }
 
-/** A namespace that is not there yet is nothing that a dry run could look into. */
-function isForNamespaceToCome(object: KubeObject, objects: readonly KubeObject[], thrown: unknown): boolean {
+/** A namespace or a kind that is not there yet is nothing that a dry run could look into. */
+function isToComeLater(object: KubeObject, objects: readonly KubeObject[], thrown: unknown): boolean {
+  if (thrown instanceof NoKindMatch) return isOfBroughtKind(object, objects);
   const brings = ({ kind, metadata }: KubeObject): boolean =>
     kind === 'Namespace' && metadata.name === object.metadata.namespace;
   return isNotFound(thrown) && objects.some(brings);
@@ -69,7 +70,7 @@ async function applyOne(
 ): Promise<Outcome> {
   const live = await readLive(options.kube, object, options.signal);
   if (live !== undefined && leadsOutside(live)) return 'left: it leads to a webhook outside the cluster';
-  const isToCome = (thrown: unknown): boolean => live === undefined && isForNamespaceToCome(object, objects, thrown);
+  const isToCome = (thrown: unknown): boolean => live === undefined && isToComeLater(object, objects, thrown);
   const applied = await applyPatiently(object, isToCome, options);
   if (live === undefined) return 'created';
   return isJsonEqual(essence(live), essence(applied)) ? 'unchanged' : 'configured';

@@ -2,7 +2,7 @@ import { describeRef, isNotFound, type KubeObject, NoKindMatch, refOf } from '..
 import type { ApplyManifestsOptions } from './apply-manifests.ts';
 import { isOurs } from './installed.ts';
 import { formerObjects, readManifests } from './manifests.ts';
-import { olmPermissionObjects } from './olm.ts';
+import { olmServerObjects } from './olm.ts';
 import { overlays } from './overlays.ts';
 
 /** With them would go what is installed. */
@@ -15,7 +15,7 @@ async function otherThan(objects: readonly KubeObject[]): Promise<readonly KubeO
       if (!retainedKinds.has(object.kind)) found.set(describeRef(refOf(object)), object);
     }
   }
-  for (const object of await olmPermissionObjects()) found.set(describeRef(refOf(object)), object);
+  for (const object of await olmServerObjects()) found.set(describeRef(refOf(object)), object);
   for (const object of objects) found.delete(describeRef(refOf(object)));
   return [...found.values()];
 }

@@ -44,7 +44,7 @@ async function names(apiVersion: string, kind: string): Promise<readonly string[
 const definitions = async (): Promise<readonly string[]> =>
   (await names('apiextensions.k8s.io/v1', 'CustomResourceDefinition')).filter((name) => name.endsWith('.coreos.com'));
 
-test('nothing is left of Operator Lifecycle Manager where nobody has used it', async () => {
+test('nothing is left of Operator Lifecycle Manager where it was not used', async () => {
   expect((await definitions()).length).toBeGreaterThan(7);
   expect((await remove()).kinds).toEqual([]);
   expect(await definitions()).toEqual([]);

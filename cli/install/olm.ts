@@ -36,11 +36,21 @@ function withArgument(object: KubeObject, namespace: string | undefined): KubeOb
   }));
 }
 
-const permissionsFile = 'olm/permissions.yaml';
+const packagesPort = 8445;
 
-/** The permissions that the controllers need for it. */
-export async function olmPermissionObjects(): Promise<readonly KubeObject[]> {
-  return (await readDeployFile(permissionsFile)) as unknown as KubeObject[];
+/** The package server is reached through the network policy of the controllers. */
+function withPackagesPort(object: KubeObject): KubeObject {
+  if (object.kind !== 'NetworkPolicy' || object.metadata.name !== coreName) return object;
+  const spec = objectAt(object as unknown as JsonObject, 'spec') ?? {};
+  const [first, ...others] = objectsAt(spec, 'ingress');
+  const ports = [...objectsAt(first, 'ports'), { port: packagesPort }];
+  return { ...object, spec: { ...spec, ingress: [{ ...first, ports }, ...others] } };
+}
+
+/** What the controllers need for it: permissions, and the Service of the package server. */
+export async function olmServerObjects(): Promise<readonly KubeObject[]> {
+  const files = ['olm/permissions.yaml', 'olm/packages.yaml'];
+  return (await Promise.all(files.map(readDeployFile))).flat() as unknown as KubeObject[];
 }
 
 /** The manifests with Operator Lifecycle Manager: its definitions, namespaces, groups and roles, and the arguments of the controllers. Catalogs in
@@ -49,10 +59,10 @@ export async function withOlm(objects: readonly KubeObject[], namespace?: string
   const definitions = ((await readOlmCrds()) as unknown as KubeObject[]).map(labelled);
   const shipped = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
   return [
-    ...objects.map((object) => withArgument(object, namespace)),
+    ...objects.map((object) => withPackagesPort(withArgument(object, namespace))),
     ...definitions,
     ...shipped,
-    ...(await olmPermissionObjects()),
+    ...(await olmServerObjects()),
   ];
 }
 

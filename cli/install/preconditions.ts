@@ -44,7 +44,7 @@ export async function readLive(
 }
 
 /** Whether the manifests bring the definition of the object's kind. */
-function isOfBroughtKind({ apiVersion, kind }: KubeObject, objects: readonly KubeObject[]): boolean {
+export function isOfBroughtKind({ apiVersion, kind }: KubeObject, objects: readonly KubeObject[]): boolean {
   return objects.some((one) => {
     const spec = one.kind === 'CustomResourceDefinition' && isJsonObject(one['spec']) ? one['spec'] : undefined;
     const names = objectAt(spec, 'names');

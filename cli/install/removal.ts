@@ -13,7 +13,7 @@ import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from
 import { type DeletionOptions, deleteAll, deleteOne, listIfServed, namesOf, untilDeleted } from './deletion.ts';
 import { isOurs } from './installed.ts';
 import { formerObjects, readManifests } from './manifests.ts';
-import { olmPermissionObjects } from './olm.ts';
+import { olmServerObjects } from './olm.ts';
 import { removeOlm, removeOperators } from './olm-removal.ts';
 import { othersIn } from './others-in.ts';
 import { crdNameOf, sharedKinds } from './others-kinds.ts';
@@ -57,7 +57,7 @@ async function shippedInReverse(): Promise<KubeObject[]> {
       shipped.set(describeRef(refOf(object)), object);
     }
   }
-  for (const object of await olmPermissionObjects()) shipped.set(describeRef(refOf(object)), object);
+  for (const object of await olmServerObjects()) shipped.set(describeRef(refOf(object)), object);
   return installBatches([...shipped.values()])
     .flat()
     .toReversed();

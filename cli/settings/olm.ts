@@ -29,7 +29,17 @@ const controllersOlm = {
     kind: 'flag',
     default: false,
     description:
-      'Reconcile CatalogSources, Subscriptions, InstallPlans, ClusterServiceVersions and OperatorGroups, as Operator Lifecycle Manager does.',
+      'Reconcile CatalogSources, Subscriptions, InstallPlans, ClusterServiceVersions and OperatorGroups, as Operator Lifecycle Manager does, and serve PackageManifests.',
+  },
+} as const;
+
+const packagesOption = {
+  'packages-bind-address': {
+    kind: 'text',
+    placeholder: '[HOST]:PORT',
+    default: ':8445',
+    description:
+      'Address of the package server of --olm, over HTTPS, with the certificate of --tls-dir; the Service packages leads to it.',
   },
 } as const;
 
@@ -37,9 +47,10 @@ const controllersOlm = {
 export const upOlmOptions: typeof upOlm & typeof namespaceOption = { ...upOlm, ...namespaceOption };
 
 /** Options of `longshore controllers`. */
-export const controllersOlmOptions: typeof controllersOlm & typeof namespaceOption = {
+export const controllersOlmOptions: typeof controllersOlm & typeof namespaceOption & typeof packagesOption = {
   ...controllersOlm,
   ...namespaceOption,
+  ...packagesOption,
 };
 
 /** The settings of Operator Lifecycle Manager from parsed options; `isDefault` where they do not choose. */

@@ -60,6 +60,8 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig, Olm
   /** Undefined: the name of the Service `catalogs`. */
   readonly catalogAddress: string | undefined;
   readonly catalogDir: string;
+  /** Where PackageManifests are served. */
+  readonly packageListen: ListenAddress;
   /** Undefined: this process reconciles everything. */
   readonly shard: Shard | undefined;
   /** Where the other shards reach this process; undefined: at the address of its pod. */
@@ -281,6 +283,7 @@ export function readControllersConfig(values: ControllersValues): ControllersCon
     leaseMs: values['leader-elect'] ? values['leader-elect-lease-duration'] : undefined,
     podName: values['pod-name'],
     catalogListen: parseListenAddress('catalogs-bind-address', values['catalogs-bind-address']),
+    packageListen: parseListenAddress('packages-bind-address', values['packages-bind-address']),
     catalogAddress: readOrigin('catalogs-external-address', values['catalogs-external-address']),
     catalogDir: values['catalogs-storage-dir'] ?? `${storeDir}/catalogs`,
     shard: readShard(values),

@@ -216,15 +216,6 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   if (config.olm !== undefined) step('Operator Lifecycle Manager watching');
   isStarted = true;
   const owned = stack.move();
-  const urls = { contentUrl, catalogsUrl };
-  const { whenOtherOlm } = controllers;
-  return {
-    apiServer,
-    kube,
-    kubeconfigPath,
-    storeDir,
-    whenOtherOlm,
-    ...urls,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  const shown = { apiServer, kube, kubeconfigPath, storeDir, contentUrl, catalogsUrl };
+  return { ...shown, whenOtherOlm: controllers.whenOtherOlm, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

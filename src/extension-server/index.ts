@@ -4,5 +4,5 @@
 export { AccessReviews } from './access-reviews.ts';
 export { type RequestAttributes, requestAttributes } from './request-attributes.ts';
 export { RequestAuthenticator } from './request-authenticator.ts';
-export { type RequestTrust, readRequestTrust } from './request-trust.ts';
+export { type RequestTrust, readRequestTrust, requestTrustTarget } from './request-trust.ts';
 export type { RequestUser } from './request-user.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue, listAt, parseJson, TerminalError } from '../base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject } from '../kube/index.ts';
+import { isNotFound, type KubeClient, type KubeObject, type ListTarget } from '../kube/index.ts';
 
+/** Where the API server publishes it. */
 const reference = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -60,3 +61,11 @@ export async function readRequestTrust(kube: KubeClient, signal?: AbortSignal): 
     throw new TerminalError('RequestTrustNotFound', message, { cause: thrown });
   }
 }
+
+/** The ConfigMap with it, for a cache: authorities are replaced while programs run. */
+export const requestTrustTarget: ListTarget = {
+  apiVersion: reference.apiVersion,
+  kind: reference.kind,
+  namespace: reference.namespace,
+  fieldSelector: `metadata.name=${reference.name}`,
+};

@@ -53,6 +53,7 @@ export {
   addPackageRegistration,
   type PackageRegistrationOptions,
   type PackageService,
+  packageRegistrationController,
 } from './package-manifest/registration.ts';
 export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';

@@ -63,7 +63,7 @@ const isReconciled = async (): Promise<boolean> => {
   return found?.['status'] !== undefined;
 };
 
-test('while another OLM runs nothing is reconciled, which an Event says, and it begins when that one has ended', async () => {
+test('while another OLM runs nothing is reconciled, which an Event reports, and it begins when that one has ended', async () => {
   await allowEverything();
   await cluster.kube.create(deployment('olm-operator'), user);
   await begin();

@@ -12,6 +12,7 @@ import { silentLogger } from '../../src/base/index.ts';
 import { type SshServer, startGitServer, startSshServer } from '../support/index.ts';
 import { repository } from './contents.ts';
 import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
+import { installOtherOlm } from './other-olm.ts';
 import { runLongshore } from './program.ts';
 import { configOf } from './world.ts';
 
@@ -30,6 +31,8 @@ export interface Reader extends AsyncDisposable {
 export interface ReaderOptions {
   /** On a cluster without Longshore. */
   readonly isBare?: boolean;
+  /** With the Deployments of another Operator Lifecycle Manager. */
+  readonly hasOtherOlm?: boolean;
   /** With `combo.git` behind an SSH server, which documents call <git-host>. */
   readonly hasSshRepositories?: boolean;
   /** In a network whose hosts a proxy alone knows, with a cluster that the document starts. */
@@ -85,9 +88,13 @@ async function startSshRepositories(): Promise<AsyncDisposable & { readonly ssh:
 }
 
 /** An API server that nothing of ours runs on. */
-async function startBareCluster(folder: string): Promise<AsyncDisposable & { readonly kubeconfigPath: string }> {
+async function startBareCluster(
+  folder: string,
+  hasOtherOlm: boolean,
+): Promise<AsyncDisposable & { readonly kubeconfigPath: string }> {
   const kubeconfigPath = join(folder, '.bare.kubeconfig');
   const server = await startApiServer({ kubeconfigPath });
+  if (hasOtherOlm) await installOtherOlm(server.client);
   return { kubeconfigPath, [Symbol.asyncDispose]: () => server.stop() };
 }
 
@@ -162,10 +169,12 @@ interface ReaderPlace {
 async function startPlace(
   stack: AsyncDisposableStack,
   cwd: string,
-  { isBare = false, isBehindProxy = false }: ReaderOptions,
+  { isBare = false, isBehindProxy = false, hasOtherOlm = false }: ReaderOptions,
 ): Promise<ReaderPlace> {
   if (isBehindProxy) return { network: stack.use(await startCorporateNetwork()) };
-  const started = isBare ? await startBareCluster(cwd) : await startPlatform(configOf([]), { log: silentLogger() });
+  const started = isBare
+    ? await startBareCluster(cwd, hasOtherOlm)
+    : await startPlatform(configOf([]), { log: silentLogger() });
   return { kubeconfigPath: stack.use(started).kubeconfigPath };
 }
 

@@ -20,6 +20,8 @@ import { otherShards } from '../other-shards.ts';
 
 type Values = OptionValues<typeof controllersOptions>;
 
+/** Of the manifests. */
+const packageService = 'packages';
 /** A standby process becomes ready after this time, even if it lacks content. */
 const catchUpMs = 30_000;
 
@@ -50,13 +52,15 @@ function catalogParts(
   };
 }
 
-/** Operator Lifecycle Manager has no shards: the first one has it. */
+/** Operator Lifecycle Manager has no shards: the first one has it. Every process serves packages, also while it stands by. */
 function olmParts(
-  { olm: settings, shard, storeDir }: ControllersConfig,
-  { kube }: OwnProcess,
+  { olm: settings, shard, storeDir, packageListen }: ControllersConfig,
+  { kube, systemNamespace: namespace }: OwnProcess,
+  serving: ServingCertificate,
 ): ControllersContext['olm'] {
   if (settings === undefined || (shard?.index ?? 1) > 1) return undefined;
-  return { settings, olmDir: `${storeDir}/olm`, reviewKube: kube };
+  const packages = { ...packageListen, serving, serviceOn: () => ({ namespace, name: packageService, port: 443 }) };
+  return { settings, olmDir: `${storeDir}/olm`, reviewKube: kube, packages };
 }
 
 interface ContentParts {
@@ -128,7 +132,7 @@ export async function controllers(values: Values): Promise<number> {
     systemNamespace,
     whenStopped,
     catalogs: catalogParts(config, serving, systemNamespace),
-    olm: olmParts(config, own),
+    olm: olmParts(config, own, serving),
     election: leadership,
     environment: processEnvironment(),
     onSynced: (whenCaughtUp) => void readyWhenCaughtUp(own, whenCaughtUp),

@@ -23,7 +23,7 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz']);
 
 export interface PackageHandlerDeps {
   readonly packages: Packages;
-  readonly authenticator: RequestAuthenticator;
+  readonly authenticator: Pick<RequestAuthenticator, 'authenticate'>;
   readonly reviews: AccessReviews;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,4 +1,4 @@
-import { olmFieldManager } from '../../api/index.ts';
+import { clusterServiceVersionResource, olmFieldManager, olmLabels } from '../../api/index.ts';
 import { isJsonEqual, type JsonObject, objectAt, type ServingCertificate, valueAt } from '../../base/index.ts';
 import {
   type AddedController,
@@ -84,6 +84,15 @@ async function apply(context: RegistrationContext, signal: AbortSignal): Promise
   await context.kube.apply(object as unknown as KubeObject, { fieldManager: olmFieldManager, force: true, signal });
 }
 
+/** The package server of the real OLM is an operator of its own: it serves until its ClusterServiceVersion is deleted, and with it the APIService. */
+const leaveToOperator: Step<RegistrationRun> = async ({ object }, { log }) => {
+  await Promise.resolve();
+  const { [olmLabels.owner]: owner, [olmLabels.ownerKind]: kind } = object.metadata.labels ?? {};
+  if (owner === undefined || kind !== clusterServiceVersionResource.kind) return undefined;
+  log.info({ apiService: apiService.name, owner }, 'PackageManifests are left to another package server');
+  return 'stop';
+};
+
 const ensureRegistration: Step<RegistrationRun> = async ({ context, object }, { signal }) => {
   await ensureService(context, signal);
   if (!hasSpec(object, desiredSpec(context))) await apply(context, signal);
@@ -91,35 +100,36 @@ const ensureRegistration: Step<RegistrationRun> = async ({ context, object }, { 
 };
 
 /** Registers the package server with the API server, and again when the registration was changed or deleted, or the certificate has another authority. */
-const packageRegistrationController: ControllerDefinition<RegistrationContext, RegistrationRun> = defineController({
-  name: 'packagemanifest-registration',
-  for: { ...apiService, fieldSelector: `metadata.name=${apiService.name}` },
-  firstRequests: [{ namespace: '', name: apiService.name }],
-  watches: ({ service, services }) => {
-    const requestsFor = (): { namespace: string; name: string }[] => [{ namespace: '', name: apiService.name }];
-    return services === undefined ? [] : [{ target: serviceTarget(service), requestsFor }];
-  },
-  begin: (context, object) => ({ context, object }),
-  steps: [ensureRegistration],
-  forget: async (context) => {
-    const { signal } = new AbortController();
-    await ensureService(context, signal);
-    await apply(context, signal);
-  },
-  permissions: {
-    cluster: [
-      {
-        apiGroups: ['apiregistration.k8s.io'],
-        resources: ['apiservices'],
-        verbs: ['get', 'list', 'watch', 'create', 'patch'],
-      },
-      { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
-      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-    ],
-    system: [{ apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch'] }],
-  },
-  isOptional: true,
-});
+export const packageRegistrationController: ControllerDefinition<RegistrationContext, RegistrationRun> =
+  defineController({
+    name: 'packagemanifest-registration',
+    for: { ...apiService, fieldSelector: `metadata.name=${apiService.name}` },
+    firstRequests: [{ namespace: '', name: apiService.name }],
+    watches: ({ service, services }) => {
+      const requestsFor = (): { namespace: string; name: string }[] => [{ namespace: '', name: apiService.name }];
+      return services === undefined ? [] : [{ target: serviceTarget(service), requestsFor }];
+    },
+    begin: (context, object) => ({ context, object }),
+    steps: [leaveToOperator, ensureRegistration],
+    forget: async (context) => {
+      const { signal } = new AbortController();
+      await ensureService(context, signal);
+      await apply(context, signal);
+    },
+    permissions: {
+      cluster: [
+        {
+          apiGroups: ['apiregistration.k8s.io'],
+          resources: ['apiservices'],
+          verbs: ['get', 'list', 'watch', 'create', 'patch'],
+        },
+        { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+        { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+      ],
+      system: [{ apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch', 'create', 'patch'] }],
+    },
+    isOptional: true,
+  });
 
 export interface PackageRegistrationOptions {
   readonly service: PackageService;

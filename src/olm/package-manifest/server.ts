@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import {
   type Clock,
   type ConnectionLimits,
+  errorMessage,
   type Logger,
   limitConnections,
   type ServingCertificate,
@@ -31,6 +33,8 @@ export interface PackageServerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly sources: ServedSources;
+  /** Calls the listener when the API server may have another client certificate, or other authorities. Default: never. */
+  readonly onTrustChanged?: (listener: () => void) => Disposable;
   readonly serving: ServingCertificate;
   /** All addresses when absent. */
   readonly host?: string;
@@ -57,20 +61,30 @@ function listen(server: Server, { host, port }: PackageServerOptions): Promise<v
 /** Starts the package server.
  *  @throws Error when the port is taken · TerminalError InvalidRequestTrust, RequestTrustNotFound · KubeRejection, KubeUnavailable */
 export async function startPackageServer(options: PackageServerOptions): Promise<PackageServer> {
-  const { kube, clock, log, sources, serving } = options;
+  const { kube, clock, log, sources, serving, onTrustChanged } = options;
   const reviews = new AccessReviews({ kube, clock });
-  const authenticator = new RequestAuthenticator({ trust: await readRequestTrust(kube), reviews, clock });
+  const readAuthenticator = async (): Promise<RequestAuthenticator> =>
+    new RequestAuthenticator({ trust: await readRequestTrust(kube), reviews, clock });
+  let current = await readAuthenticator();
+  const authenticator = { authenticate: (request: IncomingMessage) => current.authenticate(request) };
   const handler = new PackageHandler({ packages: new Packages(sources), authenticator, reviews, clock, log });
-  const tls = { ...authenticator.serverOptions, minVersion: 'TLSv1.2' } as const;
+  const tls = (pair: ServingPair) => ({ ...current.serverOptions, minVersion: 'TLSv1.2' as const, ...tlsOf(pair) });
   const limits = { maxHeaderSize: maxHeaderBytes, handshakeTimeout: headersDeadlineMs };
   const server = createServer(
-    { ...tls, ...tlsOf(serving.current()), ...limits },
+    { ...tls(serving.current()), ...limits },
     (request, response) => void handler.handle(request, response),
   );
   const stop = new AbortController();
-  void serving
-    .keepFresh((next) => server.setSecureContext({ ...tls, ...tlsOf(next) }), stop.signal)
-    .catch(() => undefined);
+  void serving.keepFresh((next) => server.setSecureContext(tls(next)), stop.signal).catch(() => undefined);
+  const follow = async (): Promise<void> => {
+    try {
+      current = await readAuthenticator();
+      server.setSecureContext(tls(serving.current()));
+    } catch (thrown) {
+      log.warn({ message: errorMessage(thrown) }, 'package server: authorities of the API server not read');
+    }
+  };
+  const following = onTrustChanged?.(() => void follow());
   server.headersTimeout = headersDeadlineMs;
   server.requestTimeout = headersDeadlineMs;
   limitConnections(server, connectionLimits);
@@ -80,6 +94,7 @@ export async function startPackageServer(options: PackageServerOptions): Promise
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
+      following?.[Symbol.dispose]();
       const late = setTimeout(() => server.closeAllConnections(), stopDeadlineMs);
       await new Promise((resolve) => {
         server.close(resolve);
