@@ -15,7 +15,10 @@ test(
     await using hostile = await openHostileStage(limitMebibytes);
     const { stage } = hostile;
     const tenants = hostileVersions.map((version, index) => new HostileTenant(stage, version, index));
-    for (const tenant of tenants) await tenant.create();
+    for (const tenant of tenants) {
+      await tenant.create();
+      await hostile.assertAlive();
+    }
     await using trip = await Trip.prepare(stage, journeys.fleet, 'good');
     await trip.request();
     await trip.whenInstalled();

@@ -29,6 +29,9 @@ export interface Stage extends AsyncDisposable {
   readonly observer: Observer;
 }
 
+/** What a journey needs of it. */
+export type Route = Pick<Stage, 'kube' | 'observer'>;
+
 /** Starts one whose APIServices and webhooks reach a stand-in for Pods. */
 export async function openStage(): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
@@ -79,12 +82,12 @@ export type Objects = ReadonlyMap<string, JsonValue>;
 /** One journey of one user, in namespaces of its own. */
 export class Trip implements AsyncDisposable {
   readonly slug: string;
-  readonly #stage: Stage;
+  readonly #stage: Route;
   readonly #journey: Journey;
   readonly #timeline: Timeline;
   readonly #catalogs: ServedCatalogs;
 
-  private constructor(stage: Stage, journey: Journey, parts: { slug: string; catalogs: ServedCatalogs }) {
+  private constructor(stage: Route, journey: Journey, parts: { slug: string; catalogs: ServedCatalogs }) {
     this.#stage = stage;
     this.#journey = journey;
     this.slug = parts.slug;
@@ -92,13 +95,13 @@ export class Trip implements AsyncDisposable {
     this.#timeline = stage.observer.timeline(this.slug);
   }
 
-  static async prepare(stage: Stage, journey: Journey, id: string): Promise<Trip> {
+  static async prepare(stage: Route, journey: Journey, id: string): Promise<Trip> {
     const slug = slugOf(`${journey.name}${id}`);
     const text = JSON.stringify(journey.catalogs).replaceAll('$id', slug);
     const catalogs = await serveCatalogs(JSON.parse(text) as Record<string, JsonObject[]>);
     const trip = new Trip(stage, journey, { slug, catalogs });
     for (const name of journey.namespaces) {
-      await stage.server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${slug}-${name}` } });
+      await stage.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${slug}-${name}` } }, user);
     }
     return trip;
   }
@@ -125,6 +128,30 @@ export class Trip implements AsyncDisposable {
 
   async whenUpgraded(): Promise<void> {
     await eventually(() => this.#assertLatest(this.#journey.upgraded), patience);
+  }
+
+  /** The whole journey. */
+  async travel(): Promise<void> {
+    await this.request();
+    await this.whenInstalled();
+    await this.requestUpgrade();
+    await this.whenUpgraded();
+  }
+
+  /** Resolves when nothing of it changes any more. */
+  async whenQuiet(): Promise<void> {
+    await whenQuiet(() => JSON.stringify([...this.objects()]));
+  }
+
+  /** Waits until there is what there was after another journey, and no Event more than twice.
+   *  @throws Error with what differs */
+  async assertEnd(expected: Objects): Promise<void> {
+    await eventually(() => {
+      const problems = differencesOf(expected, this.objects());
+      if (problems.length > 0) throw new Error(problems.slice(0, shownProblems).join('\n'));
+    }, settled);
+    const repeated = [...(await this.events())].filter(([, count]) => count > mostEvents);
+    if (repeated.length > 0) throw new Error(repeated.map(([line, count]) => `${count} times: ${line}`).join('\n'));
   }
 
   async #assertLatest(csv: string): Promise<void> {
@@ -197,6 +224,23 @@ export class Trip implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#catalogs[Symbol.asyncDispose]();
   }
+}
+
+const shownProblems = 30;
+const mostEvents = 2;
+const settled = { timeoutMs: 90_000, intervalMs: 100 };
+const quietMs = 1_500;
+
+/** Waits until the text stays the same for a while. */
+export async function whenQuiet(text: () => string): Promise<void> {
+  let before = '';
+  let sinceMs = Date.now();
+  await eventually(() => {
+    const now = text();
+    if (now !== before) sinceMs = Date.now();
+    before = now;
+    if (Date.now() - sinceMs < quietMs) throw new Error('still changing');
+  }, settled);
 }
 
 function ignoreMissing(thrown: unknown): void {
