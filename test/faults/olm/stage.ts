@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, startApiServer } from '../../../apiserver/index.ts';
-import { createCertificateAuthority, isJsonObject, type JsonObject, type JsonValue, objectsAt, systemClock, textAt } from '../../../src/base/index.ts';
+import { createCertificateAuthority, isJsonObject, type JsonObject, type JsonValue, objectAt, objectsAt, systemClock, textAt } from '../../../src/base/index.ts';
 import { createKubeClient, isNotFound, type KubeClient, type KubeObject, loadClusterAccess } from '../../../src/kube/index.ts';
 import { type ServedCatalogs, serveCatalogs } from '../../olm/catalogs.ts';
 import { readOlmCrds } from '../../olm/crds.ts';
@@ -62,6 +62,13 @@ function withoutTries(value: JsonValue): JsonValue {
   return Object.fromEntries(members);
 }
 
+/** Names of components end with hashes of the namespace. */
+function withSortedComponents(status: JsonObject): JsonObject {
+  const refs = objectsAt(objectAt(status, 'components'), 'refs');
+  const sorted = refs.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return { ...status, components: { ...objectAt(status, 'components'), refs: sorted } };
+}
+
 /** Without what depends on who was first: the history of a ClusterServiceVersion, and the order of rules that are aggregated. */
 function withoutHistory(object: JsonObject): JsonObject {
   const { kind, status } = object;
@@ -69,7 +76,9 @@ function withoutHistory(object: JsonObject): JsonObject {
     const rules = objectsAt(object, 'rules').toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     return { ...object, rules };
   }
-  if (kind !== 'ClusterServiceVersion' || !isJsonObject(status)) return object;
+  if (!isJsonObject(status)) return object;
+  if (kind === 'Operator') return { ...object, status: withSortedComponents(status) };
+  if (kind !== 'ClusterServiceVersion') return object;
   return { ...object, status: { ...status, conditions: objectsAt(status, 'conditions').slice(-1) } };
 }
 
