@@ -8,7 +8,7 @@ import { type ReconcileRun, requeueAfter, StatusWriter } from '../../controller/
 import { hasFinalizer, type KubeObject } from '../../kube/index.ts';
 import type { Versions } from './chain.ts';
 import type { CsvContext } from './context.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, Move } from './decision.ts';
 import type { RequirementEntry } from './requirement-entry.ts';
 import { eventsOf, isLoop, isUpgrade, nextStatus, requirementsMember } from './status.ts';
 import { readVersion, versionsIn } from './version-index.ts';
@@ -60,6 +60,14 @@ export function beginCsv(context: CsvContext, object: KubeObject): CsvRun | unde
 }
 
 const loopPauseMs = 15_000;
+/** Between two messages about one failure: what refuses an operator may give another reason each time. */
+const failurePauseMs = 10_000;
+
+/** How long a failure stays as it was reported. */
+function remainingPauseMs({ csv: { status } }: CsvRun, next: Move, nowMs: number): number {
+  if (next.phase !== 'Failed' || status?.phase !== next.phase || status.reason !== next.reason) return 0;
+  return Math.min(failurePauseMs, Date.parse(status.lastUpdateTime ?? '') + failurePauseMs - nowMs) || 0;
+}
 
 /** Puts a decision into the status. */
 export function applyDecision(run: CsvRun, decision: Decision, entries?: readonly RequirementEntry[]): void {
@@ -72,5 +80,7 @@ export function applyDecision(run: CsvRun, decision: Decision, entries?: readonl
   const fields = nextStatus(csv.status, decision, nowMs);
   if (fields === undefined) return;
   if (isLoop(csv.status, decision, nowMs)) return requeueAfter(run, loopPauseMs);
+  const pauseMs = remainingPauseMs(run, decision, nowMs);
+  if (pauseMs > 0) return requeueAfter(run, pauseMs);
   status.setFields(run, fields);
 }

@@ -1,6 +1,7 @@
 import {
   type InstallPlan,
   type InstallPlanStep,
+  installPlanResource,
   olmFieldManager,
   parseInstallPlan,
   type SubscriptionStatus,
@@ -111,14 +112,20 @@ function reportUnpacking(run: NamespaceRun, thrown: unknown): void {
 }
 
 /** Kinds are watched one by one: a ClusterServiceVersion that was created before the Subscription may not have been seen yet, and what it provides must not
- *  be installed a second time.
+ *  be installed a second time. Nor must a plan be made a second time whose creation was not answered.
  *  @throws WaitingError CacheBehind */
 async function assertSeen({ context, situation }: NamespaceRun, signal: AbortSignal): Promise<void> {
-  const { namespace, csvUids } = situation;
-  const { items } = await context.kube.list({ ...originalVersions, namespace, isMetadataOnly: true }, { signal });
-  if (items.length === csvUids.size && items.every(({ metadata }) => csvUids.has(metadata.uid ?? ''))) return;
-  const message = `namespace ${namespace}: ClusterServiceVersions have changed that were not seen yet`;
-  throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
+  const { namespace, csvUids, plans } = situation;
+  const planUids = new Set([...plans.values()].map(({ metadata }) => metadata.uid ?? ''));
+  for (const [target, seen] of [
+    [originalVersions, csvUids],
+    [installPlanResource, planUids],
+  ] as const) {
+    const { items } = await context.kube.list({ ...target, namespace, isMetadataOnly: true }, { signal });
+    if (items.length === seen.size && items.every(({ metadata }) => seen.has(metadata.uid ?? ''))) continue;
+    const message = `namespace ${namespace}: objects of kind ${target.kind} have changed that were not seen yet`;
+    throw new WaitingError('CacheBehind', message, { afterMs: cacheBehindMs });
+  }
 }
 
 async function createPlan(run: NamespaceRun, proposal: Proposal, signal: AbortSignal): Promise<InstallPlan> {

@@ -19,16 +19,22 @@ const shares: readonly (FaultOptions & { readonly share: number })[] = [
 ];
 const longestWatchMs = 1000;
 
-/** Puts the faults in place until it is disposed. */
-export function addApiFaults(faults: Faults, random: SeededRandom): Disposable {
-  const added = shares.map((options) => faults.add({ ...options, random: () => random.next() }));
+/** Puts the faults in place until it is disposed; for one user, or for all. */
+export function addApiFaults(faults: Faults, random: SeededRandom, user?: string): Disposable {
+  const who = user === undefined ? {} : { user };
+  const added = shares.map((options) => faults.add({ ...options, ...who, random: () => random.next() }));
   return { [Symbol.dispose]: () => added.forEach((fault) => fault.remove()) };
 }
 
-/** Ends all watches, at times by chance, half of them as expired, until the signal fires. */
-export async function endWatchesNowAndThen(faults: Faults, random: SeededRandom, signal: AbortSignal): Promise<void> {
+/** Ends all watches, or those of one user, at times by chance, half of them as expired, until the signal fires. */
+export async function endWatchesNowAndThen(
+  faults: Faults,
+  random: SeededRandom,
+  { signal, user }: { readonly signal: AbortSignal; readonly user?: string },
+): Promise<void> {
+  const who = user === undefined ? {} : { user };
   while (!signal.aborted) {
     await pause(random.next() * longestWatchMs);
-    faults.endWatches(random.happens(0.5) ? { error: 410 } : {});
+    faults.endWatches(random.happens(0.5) ? { ...who, error: 410 } : who);
   }
 }

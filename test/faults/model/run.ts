@@ -49,7 +49,7 @@ class Run implements AsyncDisposable {
     this.#checker = new StateChecker(client, platform.storeDir);
     this.#faults = addApiFaults(faults, random);
     const { signal } = this.#stop;
-    this.#background.push(endWatchesNowAndThen(faults, random, signal), this.#keepUploading(signal));
+    this.#background.push(endWatchesNowAndThen(faults, random, { signal }), this.#keepUploading(signal));
   }
 
   async take(actions: readonly Action[]): Promise<readonly string[]> {

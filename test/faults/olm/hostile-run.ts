@@ -23,6 +23,8 @@ export interface HostileStage extends AsyncDisposable {
   readonly writes: readonly string[];
   /** Resolves when nothing is written any more. */
   whenQuiet(): Promise<void>;
+  /** @throws Error with what it printed, if the process has ended */
+  assertAlive(): Promise<void>;
   /** The most memory that the process had, in mebibytes. */
   peak(): Promise<number>;
 }
@@ -55,6 +57,10 @@ export async function openHostileStage(limitMebibytes: number): Promise<HostileS
         if (writes.length > count) [count, sinceMs] = [writes.length, Date.now()];
         if (Date.now() - sinceMs < quietMs) throw new Error(`still written: ${writes.slice(-5).join(', ')}`);
       }, patience);
+    },
+    assertAlive: async () => {
+      const state = await Promise.race([controllers.ended.then(() => 'ended'), Promise.resolve('runs')]);
+      if (state === 'ended') throw new Error(`the controllers ended: ${controllers.complaints()}`);
     },
     peak: async () => {
       const status = await readFile(`/proc/${controllers.pid}/status`, 'utf8');

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../../src/base/index.ts';
-import { type ApiProxy, eventually, type Fate, startApiProxy } from '../../support/index.ts';
+import { type ApiProxy, type Fate, startApiProxy } from '../../support/index.ts';
 import { type ControllersProcess, spawnControllers } from './controllers-process.ts';
 import type { Journey } from './journeys.ts';
-import { differencesOf, type Objects, openStage, type Stage, Trip, writeKubeconfig } from './stage.ts';
+import { type Objects, openStage, type Stage, Trip, whenQuiet, writeKubeconfig } from './stage.ts';
 
 /** When a process is killed: before or after its write number `at` has been done. */
 export interface Strike {
@@ -19,8 +19,6 @@ export interface StrikeReport {
   readonly problems: readonly string[];
 }
 
-const shownProblems = 30;
-const settled = { timeoutMs: Number(process.env['SETTLE'] ?? 90_000), intervalMs: 100 };
 
 /** Journeys in one cluster, one after the other, whose controllers are killed. */
 export class KilledJourneys implements AsyncDisposable {
@@ -54,9 +52,9 @@ export class KilledJourneys implements AsyncDisposable {
   /** A journey without a kill; how many writes it takes. */
   async undisturbed(): Promise<number> {
     const trip = await this.#prepare();
-    await this.#travel(trip);
+    await trip.travel();
     // What comes last is written within a moment.
-    await whenQuiet(() => JSON.stringify([...trip.objects()]));
+    await trip.whenQuiet();
     this.#expected = trip.objects();
     const count = this.#writes.length;
     await this.#finish(trip);
@@ -67,14 +65,10 @@ export class KilledJourneys implements AsyncDisposable {
     const trip = await this.#prepare();
     this.#strike = strike;
     try {
-      await this.#travel(trip);
-      await eventually(() => {
-        const problems = differencesOf(this.#expected, trip.objects());
-        if (problems.length > 0) throw new Error(problems.slice(0, shownProblems).join('\n'));
-      }, settled);
-      const repeated = [...(await trip.events())].filter(([, count]) => count > 2);
+      await trip.travel();
+      await trip.assertEnd(this.#expected);
       await this.#finish(trip);
-      return { write: this.#struck, problems: repeated.map(([line, count]) => `${count} times: ${line}`) };
+      return { write: this.#struck, problems: [] };
     } catch (thrown) {
       const complaints = this.#controllers?.complaints() ?? '';
       return { write: this.#struck, problems: [`${trip.slug}: ${errorMessage(thrown)}\n${complaints}`] };
@@ -87,13 +81,6 @@ export class KilledJourneys implements AsyncDisposable {
     this.#writes = [];
     this.#struck = undefined;
     return trip;
-  }
-
-  async #travel(trip: Trip): Promise<void> {
-    await trip.request();
-    await trip.whenInstalled();
-    await trip.requestUpgrade();
-    await trip.whenUpgraded();
   }
 
   async #finish(trip: Trip): Promise<void> {
@@ -131,18 +118,4 @@ export class KilledJourneys implements AsyncDisposable {
     await this.#proxy?.[Symbol.asyncDispose]();
     await this.#stage[Symbol.asyncDispose]();
   }
-}
-
-const quietMs = 1_500;
-
-/** Waits until the text stays the same for a while. */
-async function whenQuiet(text: () => string): Promise<void> {
-  let before = '';
-  let sinceMs = Date.now();
-  await eventually(() => {
-    const now = text();
-    if (now !== before) sinceMs = Date.now();
-    before = now;
-    if (Date.now() - sinceMs < quietMs) throw new Error('still changing');
-  }, settled);
 }

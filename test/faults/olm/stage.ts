@@ -2,22 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, startApiServer } from '../../../apiserver/index.ts';
-import {
-  createCertificateAuthority,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  objectsAt,
-  systemClock,
-  textAt,
-} from '../../../src/base/index.ts';
-import {
-  createKubeClient,
-  isNotFound,
-  type KubeClient,
-  type KubeObject,
-  loadClusterAccess,
-} from '../../../src/kube/index.ts';
+import { createCertificateAuthority, isJsonObject, type JsonObject, type JsonValue, objectAt, objectsAt, systemClock, textAt } from '../../../src/base/index.ts';
+import { createKubeClient, isNotFound, type KubeClient, type KubeObject, loadClusterAccess } from '../../../src/kube/index.ts';
 import { type ServedCatalogs, serveCatalogs } from '../../olm/catalogs.ts';
 import { readOlmCrds } from '../../olm/crds.ts';
 import { Observer, type Timeline } from '../../olm/observer.ts';
@@ -42,6 +28,9 @@ export interface Stage extends AsyncDisposable {
   readonly kube: KubeClient;
   readonly observer: Observer;
 }
+
+/** What a journey needs of it. */
+export type Route = Pick<Stage, 'kube' | 'observer'>;
 
 /** Starts one whose APIServices and webhooks reach a stand-in for Pods. */
 export async function openStage(): Promise<Stage> {
@@ -73,6 +62,13 @@ function withoutTries(value: JsonValue): JsonValue {
   return Object.fromEntries(members);
 }
 
+/** Names of components end with hashes of the namespace. */
+function withSortedComponents(status: JsonObject): JsonObject {
+  const refs = objectsAt(objectAt(status, 'components'), 'refs');
+  const sorted = refs.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return { ...status, components: { ...objectAt(status, 'components'), refs: sorted } };
+}
+
 /** Without what depends on who was first: the history of a ClusterServiceVersion, and the order of rules that are aggregated. */
 function withoutHistory(object: JsonObject): JsonObject {
   const { kind, status } = object;
@@ -80,7 +76,9 @@ function withoutHistory(object: JsonObject): JsonObject {
     const rules = objectsAt(object, 'rules').toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     return { ...object, rules };
   }
-  if (kind !== 'ClusterServiceVersion' || !isJsonObject(status)) return object;
+  if (!isJsonObject(status)) return object;
+  if (kind === 'Operator') return { ...object, status: withSortedComponents(status) };
+  if (kind !== 'ClusterServiceVersion') return object;
   return { ...object, status: { ...status, conditions: objectsAt(status, 'conditions').slice(-1) } };
 }
 
@@ -93,12 +91,12 @@ export type Objects = ReadonlyMap<string, JsonValue>;
 /** One journey of one user, in namespaces of its own. */
 export class Trip implements AsyncDisposable {
   readonly slug: string;
-  readonly #stage: Stage;
+  readonly #stage: Route;
   readonly #journey: Journey;
   readonly #timeline: Timeline;
   readonly #catalogs: ServedCatalogs;
 
-  private constructor(stage: Stage, journey: Journey, parts: { slug: string; catalogs: ServedCatalogs }) {
+  private constructor(stage: Route, journey: Journey, parts: { slug: string; catalogs: ServedCatalogs }) {
     this.#stage = stage;
     this.#journey = journey;
     this.slug = parts.slug;
@@ -106,13 +104,13 @@ export class Trip implements AsyncDisposable {
     this.#timeline = stage.observer.timeline(this.slug);
   }
 
-  static async prepare(stage: Stage, journey: Journey, id: string): Promise<Trip> {
+  static async prepare(stage: Route, journey: Journey, id: string): Promise<Trip> {
     const slug = slugOf(`${journey.name}${id}`);
     const text = JSON.stringify(journey.catalogs).replaceAll('$id', slug);
     const catalogs = await serveCatalogs(JSON.parse(text) as Record<string, JsonObject[]>);
     const trip = new Trip(stage, journey, { slug, catalogs });
     for (const name of journey.namespaces) {
-      await stage.server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${slug}-${name}` } });
+      await stage.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${slug}-${name}` } }, user);
     }
     return trip;
   }
@@ -141,6 +139,30 @@ export class Trip implements AsyncDisposable {
     await eventually(() => this.#assertLatest(this.#journey.upgraded), patience);
   }
 
+  /** The whole journey. */
+  async travel(): Promise<void> {
+    await this.request();
+    await this.whenInstalled();
+    await this.requestUpgrade();
+    await this.whenUpgraded();
+  }
+
+  /** Resolves when nothing of it changes any more. */
+  async whenQuiet(): Promise<void> {
+    await whenQuiet(() => JSON.stringify([...this.objects()]));
+  }
+
+  /** Waits until there is what there was after another journey, and no Event more than twice.
+   *  @throws Error with what differs */
+  async assertEnd(expected: Objects): Promise<void> {
+    await eventually(() => {
+      const problems = differencesOf(expected, this.objects());
+      if (problems.length > 0) throw new Error(problems.slice(0, shownProblems).join('\n'));
+    }, settled);
+    const repeated = [...(await this.events())].filter(([, count]) => count > mostEvents);
+    if (repeated.length > 0) throw new Error(repeated.map(([line, count]) => `${count} times: ${line}`).join('\n'));
+  }
+
   async #assertLatest(csv: string): Promise<void> {
     const namespace = `${this.slug}-a`;
     const { kube } = this.#stage;
@@ -159,9 +181,7 @@ export class Trip implements AsyncDisposable {
   objects(): Objects {
     const { objects, canonical } = this.#timeline;
     const shown = [...objects.values()].map(({ object }) => withoutTries(withoutHistory(object)) as JsonObject);
-    const texts = shown.map(
-      (object) => [canonical.key(object), JSON.stringify(object).replace(apiLabel, 'olm.api.<hash>')] as const,
-    );
+    const texts = shown.map((object) => [canonical.key(object), JSON.stringify(object).replace(apiLabel, 'olm.api.<hash>')] as const);
     const named = new Map<string, JsonValue>();
     for (const [key, text] of texts.toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
       let free = key;
@@ -175,11 +195,7 @@ export class Trip implements AsyncDisposable {
   async events(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     for (const name of this.#journey.namespaces) {
-      const { items } = await this.#stage.kube.list({
-        apiVersion: 'v1',
-        kind: 'Event',
-        namespace: `${this.slug}-${name}`,
-      });
+      const { items } = await this.#stage.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: `${this.slug}-${name}` });
       for (const item of items) {
         const about = item['involvedObject'] as JsonObject;
         const line = `${textAt(about, 'kind')} ${textAt(about, 'uid')} ${textAt(item as JsonObject, 'reason')}: ${textAt(item as JsonObject, 'message')}`;
@@ -195,8 +211,7 @@ export class Trip implements AsyncDisposable {
     for (const name of this.#journey.namespaces) {
       await kube.delete({ apiVersion: 'v1', kind: 'Namespace', name: `${this.slug}-${name}` });
     }
-    const left = (): string[] =>
-      [...this.#timeline.objects.values()].map(({ object }) => this.#timeline.canonical.key(object));
+    const left = (): string[] => [...this.#timeline.objects.values()].map(({ object }) => this.#timeline.canonical.key(object));
     const definitions = this.#journey.definitions.map(({ kind, name }) => `${kind} ${name}`);
     await eventually(() => {
       // The ClusterRoles of an API and its own APIService go with it.
@@ -218,6 +233,23 @@ export class Trip implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#catalogs[Symbol.asyncDispose]();
   }
+}
+
+const shownProblems = 30;
+const mostEvents = 2;
+const settled = { timeoutMs: 90_000, intervalMs: 100 };
+const quietMs = 1_500;
+
+/** Waits until the text stays the same for a while. */
+export async function whenQuiet(text: () => string): Promise<void> {
+  let before = '';
+  let sinceMs = Date.now();
+  await eventually(() => {
+    const now = text();
+    if (now !== before) sinceMs = Date.now();
+    before = now;
+    if (Date.now() - sinceMs < quietMs) throw new Error('still changing');
+  }, settled);
 }
 
 function ignoreMissing(thrown: unknown): void {

@@ -1,5 +1,5 @@
 import { type ClusterServiceVersion, olmFieldManager } from '../../../api/index.ts';
-import { isNotFound, type KindCache, type KubeObject, refOf } from '../../../kube/index.ts';
+import { isNotFound, type KindCache, type KubeObject, KubeRejection, refOf } from '../../../kube/index.ts';
 import { ensureOwned } from '../../owned-objects.ts';
 import type { ServingContext } from './context.ts';
 import { ensureConversion } from './conversions.ts';
@@ -20,6 +20,28 @@ export async function deleteObject(
   }
 }
 
+const generatedEnd = /^[a-z0-9]{5}(?![a-z0-9])/;
+
+/** A refusal without the end of the name that the API server made up for this try: with it, each would be another failure. */
+function withoutGeneratedName(thrown: unknown, prefix: string): unknown {
+  if (!(thrown instanceof KubeRejection)) return thrown;
+  const [first = '', ...rest] = thrown.failure.message.split(prefix);
+  const message = [first, ...rest.map((text) => text.replace(generatedEnd, ''))].join(prefix);
+  return new KubeRejection({ ...thrown.failure, message }, { cause: thrown });
+}
+
+async function create(
+  { kube }: ServingContext,
+  desired: KubeObject,
+  signal: AbortSignal | undefined,
+): Promise<KubeObject> {
+  try {
+    return await kube.create(desired, { fieldManager: olmFieldManager, signal });
+  } catch (thrown) {
+    throw withoutGeneratedName(thrown, desired.metadata.generateName ?? '');
+  }
+}
+
 async function ensureConfiguration(
   context: ServingContext,
   csv: ClusterServiceVersion,
@@ -37,7 +59,7 @@ async function ensureConfiguration(
   const desired = desiredConfiguration(csv, webhook, namespaceSelector(context, csv));
   const [first, ...others] = configurationsOf(cache, csv, webhook.description);
   if (first === undefined) {
-    cache.wrote(await kube.create(desired, { fieldManager: olmFieldManager, signal }));
+    cache.wrote(await create(context, desired, signal));
     return;
   }
   const named = { ...desired, metadata: { ...desired.metadata, name: first.metadata.name ?? '' } };
