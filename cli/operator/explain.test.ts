@@ -79,6 +79,14 @@ test('a plan that is applied shows how far it is and what it waits for', () => {
   waits until the API of b is served`);
 });
 
+test('a plan that the OperatorGroup holds up shows why', () => {
+  const conditions = [{ type: 'Installed', status: 'False', reason: 'InstallCheckFailed', message: 'no such account' }];
+  const plan = planOf({ phase: 'Installing', conditions }, true);
+  expect(shown({ subscription: subscriptionOf(pending), plan })).toMatch(
+    /^InstallPlan install-abcde: InstallCheckFailed: no such account\nWhat to do: the namespace needs exactly one/,
+  );
+});
+
 test('a failed plan shows why', () => {
   const conditions = [{ type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message: 'forbidden' }];
   const plan = planOf({ phase: 'Failed', conditions }, true);
@@ -181,7 +189,9 @@ test('that the plan of an installed operator was deleted does not matter', () =>
   const subscription = subscriptionOf({ ...pending, state: 'AtLatestKnown', installedCSV: 'boat.v1', conditions });
   const csv = csvOf({ phase: 'Succeeded', reason: 'InstallSucceeded' });
   expect(explainOperator({ subscription, plan: undefined, csv }).state).toBe('installed');
-  expect(explainOperator({ subscription, plan: undefined, csv: csvOf({ phase: 'Pending' }) }).state).toBe('failed');
+  expect(explainOperator({ subscription, plan: undefined, csv: csvOf({ phase: 'Pending' }) }).object).toBe(
+    'ClusterServiceVersion boat.v1',
+  );
 });
 
 const resolutionFailed = (message: string) =>
@@ -208,6 +218,8 @@ test.each([
     'add a catalog that has the required operator',
   ],
   ['@existing/a//b.v1: clusterserviceversion b.v1 exists and is not referenced by a subscription', 'in the way'],
+  ['error using catalogsource olm/other: 404 Not Found', 'repair or remove that catalog'],
+  ['error using catalogsource olm/other: 404. no operators found in channel x of package boat', 'correct spec.channel'],
   ['something else', 'correct the Subscription or what it depends on'],
 ])('a resolution that failed with "%s" has its own advice', (message, advice) => {
   expect(shown({ subscription: resolutionFailed(message) }).split('What to do: ')[1]).toContain(advice);

@@ -1,6 +1,6 @@
 import type { ClusterServiceVersion, InstallPlan, Subscription } from '../../src/api/index.ts';
 import { printable } from '../../src/base/index.ts';
-import { adviceByReason, adviceByType, adviceOf, catalogAdvice } from './advice.ts';
+import { adviceByReason, adviceOf, adviceOfFailure, catalogAdvice, planAdvice } from './advice.ts';
 import { catalogState } from './catalog-state.ts';
 import type { InstalledOperator } from './objects.ts';
 
@@ -78,7 +78,8 @@ function ofWaiting(object: string, conditions: readonly SubscriptionCondition[])
     return { state: 'progressing', object, text: 'resolving', details: [], advice: undefined };
   const { message = '', lastTransitionTime } = unpacking;
   const text = statement('unpacking the bundle', message, lastTransitionTime);
-  return { state: 'progressing', object, text, details: [], advice: undefined };
+  const advice = message === '' ? undefined : adviceOf({ ...unpacking, type: 'BundleUnpackFailed' });
+  return { state: 'progressing', object, text, details: [], advice };
 }
 
 function ofSubscription(operator: InstalledOperator): Progress {
@@ -96,8 +97,7 @@ function ofFailedPlan({ metadata, status }: InstallPlan): Progress {
   const conditions = status?.conditions ?? [];
   const failure = conditions.find(({ type, status: value }) => type === 'Installed' && value === 'False');
   const text = `${failure?.reason ?? 'Failed'}: ${failure?.message ?? status?.message ?? ''}${since(failure?.lastTransitionTime)}`;
-  const advice = adviceByType['InstallPlanFailed'];
-  return { state: 'failed', object: `InstallPlan ${metadata.name}`, text, details: [], advice };
+  return { state: 'failed', object: `InstallPlan ${metadata.name}`, text, details: [], advice: adviceOfFailure(text) };
 }
 
 function ofUnapprovedPlan({ metadata, spec }: InstallPlan): Progress {
@@ -107,14 +107,19 @@ function ofUnapprovedPlan({ metadata, spec }: InstallPlan): Progress {
 }
 
 function ofRunningPlan({ metadata, status }: InstallPlan): Progress {
+  const object = `InstallPlan ${metadata.name}`;
   const steps = status?.plan ?? [];
+  const held = (status?.conditions ?? []).find(({ type, status: value }) => type === 'Installed' && value === 'False');
+  if (held !== undefined) {
+    const text = statement(held.reason ?? 'Installed=False', held.message, held.lastTransitionTime);
+    return { state: 'progressing', object, text, details: [], advice: planAdvice };
+  }
   const done = steps.filter((step) => step.status === 'Present' || step.status === 'Created').length;
   const details = steps
     .filter((step) => step.status === 'WaitingForApi')
     .map(({ resource }) => `waits until the API of ${resource.name} is served`);
-  const message = status?.message === undefined ? '' : `: ${status.message}`;
-  const text = `${done} of ${steps.length} objects applied${message}${since(status?.startTime)}`;
-  return { state: 'progressing', object: `InstallPlan ${metadata.name}`, text, details, advice: undefined };
+  const text = statement(`${done} of ${steps.length} objects applied`, status?.message, status?.startTime);
+  return { state: 'progressing', object, text, details, advice: undefined };
 }
 
 function ofPlan(plan: InstallPlan): Progress | undefined {
@@ -166,7 +171,7 @@ function ofReferredCsv({ subscription, csv, workloads = [] }: InstalledOperator)
 /** Whether the ClusterServiceVersion decides, and not what comes before it. */
 function hasReached({ subscription, csv }: InstalledOperator, isBlocked: boolean): boolean {
   const isNamed = (subscription.status?.currentCSV ?? '') !== '';
-  return isNamed && (!isBlocked || csv?.status?.phase === 'Failed');
+  return isNamed && (!isBlocked || (csv !== undefined && csv.status?.phase !== 'Succeeded'));
 }
 
 /** What an installation waits for, or why it failed: the object that decides, in the order in which they follow one another. */

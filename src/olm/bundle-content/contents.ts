@@ -1,7 +1,6 @@
 import { parseImageReference } from '../../api/index.ts';
 import {
   type Clock,
-  errorMessage,
   type JsonObject,
   sha256Digest,
   TerminalError,
@@ -10,6 +9,7 @@ import {
 } from '../../base/index.ts';
 import { BackgroundWork, type Manager, type WorkFailure } from '../../controller/index.ts';
 import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
+import { pullFailureText } from '../catalog-content/pull-failure.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
 import type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
 import type { BundleJob } from './bundle-job.ts';
@@ -172,7 +172,7 @@ function unpackError({ name, image }: ImageBundle, known: WorkFailure | undefine
   }
   const { error } = known;
   if (error instanceof TerminalError) return error;
-  const text = `Bundle image pull failed. ${errorMessage(error)}`;
+  const text = `Bundle image pull failed. ${image}: ${pullFailureText(error)}`;
   if (isLate) return new TransientError('DeadlineExceeded', text, { cause: error });
   return new WaitingError('BundleUnpacking', text, { afterMs: pollMs, cause: error });
 }

@@ -80,10 +80,20 @@ function selectedOf({ origin, updates, requestedBy }: ChosenBundle): readonly Se
   ];
 }
 
+/** An option of other callers of the resolver. */
+const otherOption = /; if it works without, use installed constraints \w+(?=\.)/;
+
 /** The sentence of the original, and the explanation. */
 function messageOf({ message, summary, sentences, action }: Conflict): string {
   const explanation = sentences.filter((sentence) => sentence !== message);
-  return [`${message.slice(0, maxSentenceCharacters)}.`, summary, ...explanation, action].join(' ');
+  return [`${message.slice(0, maxSentenceCharacters)}.`, summary, ...explanation, action.replace(otherOption, '')].join(
+    ' ',
+  );
+}
+
+/** What is wrong beside a catalog that cannot be read: correcting that alone may not help. */
+function withoutThem({ message, summary }: Conflict): string {
+  return ` From the catalogs that can be read: ${message.slice(0, maxSentenceCharacters)}. ${summary}`;
 }
 
 function selectionOf(bundles: readonly ChosenBundle[]): Selection {
@@ -117,7 +127,8 @@ function answerResolution(
   }
   const refused = unavailable.length === 0 ? found : resolve({ namespace, catalogs, ...question });
   if (refused.outcome === 'resolved') return selectionOf(refused.bundles);
-  return { outcome: 'conflict', reason: refused.reason, message: messageOf(refused) };
+  const more = unavailable.length > 0 && found.outcome === 'conflict' ? withoutThem(found) : '';
+  return { outcome: 'conflict', reason: refused.reason, message: `${messageOf(refused)}${more}` };
 }
 
 /** The entry of what is installed, in the named channel or any. */

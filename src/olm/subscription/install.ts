@@ -25,6 +25,8 @@ import { clearForAll, type NamespaceRun, reportToAll, reviseAll, situationOf } f
 const parallelReads = 4;
 /** How long a watch may take that is not stuck. */
 export const cacheBehindMs = 100;
+/** How the message begins where the image was tried already. */
+const pullFailed = 'Bundle image pull failed.';
 /** After it the content of a bundle is tried again. */
 const unpackRetryMs = 5 * 60_000;
 
@@ -92,9 +94,13 @@ function isReported(status: SubscriptionStatus | undefined, message: string): bo
 /** Reports why the content of the bundles is not there.
  *  @throws TransientError and WaitingError, as they are */
 function reportUnpacking(run: NamespaceRun, thrown: unknown): void {
+  // What was resolved is only to be installed yet.
+  clearForAll(run, 'ResolutionFailed');
   if (thrown instanceof WaitingError) {
     clearForAll(run, 'BundleUnpackFailed');
-    reportToAll(run, { type: 'BundleUnpacking', status: 'True', reason: 'UnpackingInProgress' });
+    const { message } = thrown;
+    const failed = message.startsWith(pullFailed) ? { message } : {};
+    reportToAll(run, { type: 'BundleUnpacking', status: 'True', reason: 'UnpackingInProgress', ...failed });
     throw thrown;
   }
   if (thrown instanceof TerminalError) {
