@@ -1,6 +1,12 @@
 # The steps are those of `npm run build:image`, which runs without a container engine. Pin the base for the same image on every machine:
 #   docker build --build-arg NODE_IMAGE=node:24.21.0-slim@sha256:… --build-arg REVISION="$(git log -1 --format='%H %ct')" .
 ARG NODE_IMAGE=node:24.21.0-slim
+ARG GO_IMAGE=golang:1.25
+# The program that renders charts, from its Go module, whose content the checksum database of Go vouches for.
+FROM ${GO_IMAGE} AS helm
+ARG HELM_VERSION=v3.19.2
+RUN --mount=type=secret,id=ca if [ -f /run/secrets/ca ]; then export SSL_CERT_FILE=/run/secrets/ca; fi; CGO_ENABLED=0 go install -trimpath -ldflags="-s -w -buildid=" "helm.sh/helm/v3/cmd/helm@${HELM_VERSION}"
+
 FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
@@ -21,6 +27,7 @@ COPY --from=build --chown=0:0 /src/node_modules ./node_modules
 COPY --from=build --chown=0:0 /src/dist ./dist
 COPY --from=build --chown=0:0 /src/cli/bin.js ./cli/bin.js
 COPY --from=build --chown=0:0 /src/sbom.cdx.json ./sbom.cdx.json
+COPY --from=helm --chown=0:0 /go/bin/helm /usr/local/bin/helm
 USER 65532:65532
 ENTRYPOINT ["node", "/app/cli/bin.js"]
 CMD ["--help"]

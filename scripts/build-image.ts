@@ -25,6 +25,8 @@ function linesOf(stage: string, instruction: string): string[] {
 }
 
 function copyOut(line: string): void {
+  // Built from Go, and looked for in PATH when a chart is installed.
+  if (line.startsWith('--from=helm ')) return;
   const [, from = '', to = ''] = /^--from=build .*\/src\/(\S+) \.\/(\S+)$/.exec(line) ?? [];
   if (from === '') throw new Error(`Dockerfile: COPY ${line}: expected --from=build … /src/PATH ./PATH`);
   cpSync(join(build, from), join(image, to), { recursive: true, verbatimSymlinks: true });

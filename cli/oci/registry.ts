@@ -99,7 +99,7 @@ export async function pullInto(
   try {
     const { credentials } = registry;
     const { isOperator, directoryLabel } = transfer;
-    const request = { source, credentials, isOperator, directoryLabel, staging };
+    const request = { source, credentials, isOperator, isChart: true, directoryLabel, staging };
     const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {

@@ -12,7 +12,8 @@ export type Suite =
   | 'categories'
   | 'deprecated-apis'
   | 'objects'
-  | 'multiarch';
+  | 'multiarch'
+  | 'charts';
 
 /** A finding of a check about a bundle. */
 export interface Finding {

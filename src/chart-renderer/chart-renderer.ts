@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder, TerminalError } from '../base/index.ts';
-import { type ChartRenderer, type ChartRequest, renderFailed } from '../formats/index.ts';
+import { type ChartRenderer, type ChartRequest, type LintMessage, renderFailed } from '../formats/index.ts';
 import { type RunEnd, runConfined } from './confined-run.ts';
 import { findHelm, type HelmPlace, type HelmProgram, stateOfProgram } from './helm-program.ts';
 import { defaultRunLimits, type RunLimits } from './limits.ts';
@@ -40,6 +40,8 @@ function complaintOf({ complaint, status }: RunEnd, folder: string): string {
   const text = complaint
     .replaceAll(`${folder}/`, '')
     .replaceAll(folder, '')
+    // A template that includes itself is named a thousand times.
+    .replace(/(: error calling \w+: template: \S+ executing "[^"]*" at <[^>]*>)\1+/g, '$1 …')
     .replace(/\n*Use --debug flag to render out invalid YAML\s*$/, '')
     .trim();
   const error = /(?:^|\n)Error: ([\s\S]*)$/.exec(text)?.[1] ?? text;
@@ -75,6 +77,52 @@ async function writeChart(folder: string, { files }: ChartRequest): Promise<void
   }
 }
 
+async function templateArguments(folder: string, request: ChartRequest): Promise<readonly string[]> {
+  const { release, kubeVersion, apiVersions } = request;
+  const place = [release.name, `${folder}/chart`, '--namespace', release.namespace];
+  return [
+    'template',
+    ...place,
+    '--include-crds',
+    ...(kubeVersion === '' ? [] : ['--kube-version', kubeVersion]),
+    ...(release.isUpgrade ? ['--is-upgrade'] : []),
+    ...(await writeValues(folder, request)),
+    ...apiArguments(apiVersions),
+  ];
+}
+
+async function lintArguments(folder: string, request: ChartRequest): Promise<readonly string[]> {
+  const { release, kubeVersion } = request;
+  return [
+    'lint',
+    `${folder}/chart`,
+    '--namespace',
+    release.namespace,
+    ...(kubeVersion === '' ? [] : ['--kube-version', kubeVersion]),
+    ...(await writeValues(folder, request)),
+  ];
+}
+
+const severities = { ERROR: 'error', WARNING: 'warning', INFO: 'info' } as const;
+
+/** `[WARNING] templates/: chart directory is missing` */
+function lintMessages(output: string): readonly LintMessage[] {
+  return [...output.matchAll(/^\[(ERROR|WARNING|INFO)\] ([^:\n]*): ([\s\S]*?)(?=\n\[|\n\n|$(?![\s\S]))/gm)].map(
+    ([, severity = 'INFO', path = '', text = '']) => ({
+      severity: severities[severity as keyof typeof severities],
+      path,
+      text: text.trim(),
+    }),
+  );
+}
+
+interface HelmRun {
+  readonly args: readonly string[];
+  readonly request: ChartRequest;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
 class HelmRenderer implements ChartRenderer {
   readonly #options: ChartRendererOptions;
   readonly #limits: RunLimits;
@@ -96,13 +144,30 @@ class HelmRenderer implements ChartRenderer {
   async render(request: ChartRequest, { signal }: { readonly signal: AbortSignal }): Promise<Buffer> {
     const stored = await this.#cache?.read(request.key);
     if (stored !== undefined) return stored;
+    return await this.#inFolder(signal, async (helm, folder) => {
+      this.#options.onRender?.();
+      const ended = await this.#run(helm, { args: await templateArguments(folder, request), request, folder, signal });
+      if (ended.status !== 0) refuse(complaintOf(ended, folder));
+      await this.#cache?.write(request.key, ended.output);
+      return ended.output;
+    });
+  }
+
+  async lint(request: ChartRequest, { signal }: { readonly signal: AbortSignal }): Promise<readonly LintMessage[]> {
+    return await this.#inFolder(signal, async (helm, folder) => {
+      const ended = await this.#run(helm, { args: await lintArguments(folder, request), request, folder, signal });
+      return lintMessages(ended.output.toString('utf8').replaceAll(`${folder}/`, ''));
+    });
+  }
+
+  async #inFolder<Result>(
+    signal: AbortSignal,
+    work: (helm: HelmProgram, folder: string) => Promise<Result>,
+  ): Promise<Result> {
     const folder = `${this.#options.temporaryDir}/${randomUUID()}`;
     makeFolder(folder, 0o700);
     try {
-      const helm = await this.#program(folder, signal);
-      const output = await this.#run(helm, { request, folder, signal });
-      await this.#cache?.write(request.key, output);
-      return output;
+      return await work(await this.#program(folder, signal), folder);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -117,34 +182,12 @@ class HelmRenderer implements ChartRenderer {
     return helm;
   }
 
-  async #run(
-    { path, hasOwnNetwork }: HelmProgram,
-    {
-      request,
-      folder,
-      signal,
-    }: { readonly request: ChartRequest; readonly folder: string; readonly signal: AbortSignal },
-  ): Promise<Buffer> {
+  async #run({ path, hasOwnNetwork }: HelmProgram, { args, request, folder, signal }: HelmRun): Promise<RunEnd> {
     await writeChart(folder, request);
-    const { release, kubeVersion, apiVersions } = request;
-    const command = [
-      path,
-      'template',
-      release.name,
-      `${folder}/chart`,
-      '--namespace',
-      release.namespace,
-      '--include-crds',
-      ...(kubeVersion === '' ? [] : ['--kube-version', kubeVersion]),
-      ...(release.isUpgrade ? ['--is-upgrade'] : []),
-      ...(await writeValues(folder, request)),
-      ...apiArguments(apiVersions),
-    ];
-    this.#options.onRender?.();
+    const command = [path, ...args];
     const ended = await runConfined({ command, folder, hasOwnNetwork, limits: this.#limits, signal });
     if (ended.limit !== undefined) refuse(limitText(ended.limit, this.#limits));
-    if (ended.status !== 0) refuse(complaintOf(ended, folder));
-    return ended.output;
+    return ended;
   }
 }
 

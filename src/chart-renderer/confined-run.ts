@@ -16,7 +16,7 @@ export interface ConfinedRun {
 /** How a run ended. */
 export interface RunEnd {
   readonly output: Buffer;
-  /** The beginning of standard error. */
+  /** Standard error; of a long one the beginning and the end. */
   readonly complaint: string;
   readonly status: number | null;
   /** Which of its limits ended it. */
@@ -24,6 +24,7 @@ export interface RunEnd {
 }
 
 const maxComplaintBytes = 64 * 1024;
+const headBytes = maxComplaintBytes / 2;
 /** Nothing listens there. */
 const nowhere = 'http://127.0.0.1:1';
 const isOutOfMemory = /out of memory|cannot allocate memory|failed to (create new OS thread|reserve|allocate)/i;
@@ -87,7 +88,10 @@ class Streams {
       kill(child.pid);
     });
     child.stderr.on('data', (piece: Buffer) => {
-      if (this.complaint.length < maxComplaintBytes) this.complaint = Buffer.concat([this.complaint, piece]);
+      const all = Buffer.concat([this.complaint, piece]);
+      // The cause is often what was written last.
+      this.complaint =
+        all.length <= maxComplaintBytes ? all : Buffer.concat([all.subarray(0, headBytes), all.subarray(-headBytes)]);
     });
   }
 }

@@ -71,6 +71,17 @@ export interface ChartRenderer {
   /** The manifests of the templates and of `crds/`, one YAML stream, hooks among them.
    *  @throws TerminalError RenderFailed: the chart cannot be rendered with these values · TransientError HelmUnavailable */
   render(request: ChartRequest, options: { readonly signal: AbortSignal }): Promise<Buffer>;
+  /** What the engine finds questionable.
+   *  @throws as `render` */
+  lint(request: ChartRequest, options: { readonly signal: AbortSignal }): Promise<readonly LintMessage[]>;
+}
+
+/** What an engine finds questionable in a chart. */
+export interface LintMessage {
+  readonly severity: 'error' | 'warning' | 'info';
+  /** A file or folder of the chart. */
+  readonly path: string;
+  readonly text: string;
 }
 
 /** What rendering may need besides its input. */
@@ -116,6 +127,8 @@ export interface BundleContent {
   /** The objects to install. Pure, but for the tools.
    *  @throws TerminalError ConversionFailed, RenderFailed: not with these terms */
   render(terms: InstallTerms, tools: RenderTools): Rendered | Promise<Rendered>;
+  /** What the format's own tool finds questionable; only charts have one. */
+  lint?(terms: InstallTerms, tools: RenderTools): Promise<readonly LintMessage[]>;
 }
 
 /** Turns a bundle's files into objects. Pure: the caller reads the files, directory after directory, in the order of their names. */

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { optionTitle } from '../../cli/command/index.ts';
 import { upOptions } from '../../cli/settings/up.ts';
+import { helmForTests } from '../clients/helm-program.ts';
 import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documents.ts';
 import { type ReaderOptions, startReader } from './reader.ts';
 
@@ -69,6 +70,15 @@ test.skipIf(missing.length > 0).each(documents)(`the output of %s is what it sho
   expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(3);
   await follow(text);
 });
+
+const { path: helmPath, why: whyNoHelm } = await helmForTests();
+
+test.skipIf(missing.length > 0 || whyNoHelm !== '')(
+  `the output of docs/helm.md is what it shows${whyNoHelm}`,
+  async () => {
+    await follow(await readFile('docs/helm.md', 'utf8'), stepsOf, { helmPath });
+  },
+);
 
 test.skipIf(missing.length > 0).each(bareDocuments)(`the output of %s is what it shows${why}`, async (document) => {
   const text = await readFile(document, 'utf8');

@@ -5,7 +5,7 @@ import { helmForTests } from '../clients/helm-program.ts';
 import { eventually, startWebServer, type WebServer } from '../support/index.ts';
 import { helloWorld, inFolder, packedChart, randomPassword } from './charts.ts';
 import { isRealCluster } from './test-cluster.ts';
-import { bundleDeployment, conditionOf, startWorld, statusOf, type World } from './world.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const { path: helmPath, why } = await helmForTests();
 const helmClass = 'core-rukpak-io-helm';
@@ -250,5 +250,38 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     await without.kube.create(made, asTest);
     const found = await without.deploymentWith('ahoy', { ...unfetched, reason: 'BundleLoadFailed' });
     expect(conditionOf(found, 'HasValidBundle')?.message).toContain('set --helm to that of Helm 3 or 4');
+  });
+
+  test('takes no values from Secrets of Longshore, or that its account may not read', async () => {
+    const own = {
+      valuesFrom: [{ kind: 'Secret', name: 'rukpak-ca', valuesKey: 'ca.crt', targetPath: 'nameOverride' }],
+    };
+    await create('curious', httpSource('/hello-world-0.1.0.tgz'), own);
+    const invalid = { type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed' };
+    const refused = await world.deploymentWith('curious', invalid);
+    expect(conditionOf(refused, 'HasValidBundle')?.message).toContain('belongs to Longshore itself');
+    const metadata = { name: 'weak', namespace: 'default' };
+    await world.kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, asTest);
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'foreign-values', namespace } };
+    await world.kube.create(secret, asTest);
+    const foreign = {
+      serviceAccount: { namespace: 'default', name: 'weak' },
+      valuesFrom: [{ kind: 'Secret', name: 'foreign-values' }],
+    };
+    await create('foreign', httpSource('/hello-world-0.1.0.tgz'), foreign);
+    const found = await world.deploymentWith('foreign', invalid);
+    expect(conditionOf(found, 'HasValidBundle')?.message).toContain(
+      'Secret "foreign-values" in namespace "rukpak-system" may not be read by the deployment\'s service account',
+    );
+  });
+
+  test('with values of another form is refused by admission', async () => {
+    const source = httpSource('/hello-world-0.1.0.tgz');
+    const refused = async (config: JsonObject): Promise<string> =>
+      String(await errorOf(create('refused', source, config)));
+    expect(await refused({ values: ['a'] })).toContain('spec.config.values: expected a mapping');
+    expect(await refused({ values: 'a: [' })).toContain('read chart values: spec.config.values: line');
+    const path = { kind: 'Secret', name: 'a', targetPath: 'a=/etc/passwd,b' };
+    expect(await refused({ valuesFrom: [path] })).toContain('valuesFrom[0].targetPath: expected the path of a value');
   });
 });

@@ -193,4 +193,20 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     expect(await isAbsent(ref('skipping-setup'))).toBe(true);
     expect(statusOf(found)['record']).not.toHaveProperty('hooks');
   });
+
+  test('are not run over objects of others', async () => {
+    const metadata = { name: 'guarded-setup', namespace, annotations: { 'helm.sh/hook': 'pre-install' } };
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } };
+    const foreign = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { suspend: true, template } };
+    const { uid } = (await world.kube.create(foreign as unknown as KubeObject, asTest)).metadata;
+    await create('guarded', withHooks({ name: 'setup', events: 'pre-install' }));
+    const found = await world.deploymentWith('guarded', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'InstallFailed',
+    });
+    expect(conditionOf(found, 'Installed')?.message).toContain('exists, and is no hook of this deployment');
+    expect((await world.kube.get(ref('guarded-setup'))).metadata.uid).toBe(uid);
+    expect(await isAbsent(appRef('guarded-hello-world'))).toBe(true);
+  });
 });

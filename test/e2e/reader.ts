@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -37,6 +37,8 @@ export interface ReaderOptions {
   readonly hasSshRepositories?: boolean;
   /** In a network whose hosts a proxy alone knows, with a cluster that the document starts. */
   readonly isBehindProxy?: boolean;
+  /** With the program helm. */
+  readonly helmPath?: string;
 }
 
 /** What a document leaves to its reader. */
@@ -169,12 +171,13 @@ interface ReaderPlace {
 async function startPlace(
   stack: AsyncDisposableStack,
   cwd: string,
-  { isBare = false, isBehindProxy = false, hasOtherOlm = false }: ReaderOptions,
+  { isBare = false, isBehindProxy = false, hasOtherOlm = false, helmPath }: ReaderOptions,
 ): Promise<ReaderPlace> {
   if (isBehindProxy) return { network: stack.use(await startCorporateNetwork()) };
+  const args = helmPath === undefined ? [] : ['--helm', helmPath];
   const started = isBare
     ? await startBareCluster(cwd, hasOtherOlm)
-    : await startPlatform(configOf([]), { log: silentLogger() });
+    : await startPlatform(configOf(args), { log: silentLogger() });
   return { kubeconfigPath: stack.use(started).kubeconfigPath };
 }
 
@@ -193,6 +196,7 @@ export async function startReader(options: ReaderOptions = {}): Promise<Reader> 
     ...(network === undefined ? {} : { 'ca.pem': network.caPem }),
   };
   await layOut(cwd, { keyFiles, localise });
+  if (options.helmPath !== undefined) await symlink(options.helmPath, join(cwd, '.bin', 'helm'));
   let env: Record<string, string> = {
     PATH: `${join(cwd, '.bin')}:${process.env['PATH']}`,
     KUBECONFIG: kubeconfigPath ?? '',

@@ -1,6 +1,8 @@
+import { helmProvisionerClass } from '../../../src/api/index.ts';
 import { printable } from '../../../src/base/index.ts';
 import {
   defaultInstallNamespace,
+  type ExplainedObjects,
   type Explanation,
   explainBundle,
   findCertificateProvider,
@@ -8,12 +10,15 @@ import {
   renderBundle,
   supportedModes,
 } from '../../../src/formats/index.ts';
-import { readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
+import { classOfBundle, openChartRenderer, readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
 import { keepHeapTight, type OptionValues, type outputOption, type registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
+import { type ChartValues, chartTerms } from '../chart/chart-terms.ts';
+import { type ExplainedChart, explainChart } from '../chart/explain-chart.ts';
+import { readStagedChart } from '../chart/staged-chart.ts';
 
-type Values = OptionValues<typeof registryOptions & typeof outputOption>;
+type Values = OptionValues<typeof registryOptions & typeof outputOption> & ChartValues;
 
 const deadlineMs = 15 * 60_000;
 /** Stands for a namespace that only the user knows. */
@@ -55,11 +60,61 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${title}:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-function permissionLines({ permissions }: Explanation): readonly string[] {
+function permissionLines({ permissions }: ExplainedObjects): readonly string[] {
   return permissions.flatMap(({ account, scope, rules }) => [
     `${account}, ${scope === 'cluster' ? 'in the whole cluster' : `in namespace ${scope}`}`,
     ...rules.map((rule) => `  ${rule}`),
   ]);
+}
+
+/** What objects do, whatever they were rendered from. */
+function objectSections(it: ExplainedObjects): string {
+  return [
+    section('Warnings', it.warnings),
+    section(
+      'Workloads',
+      it.deployments.map(({ name, replicas, account }) => `${name}, replicas: ${replicas}, as ${account}`),
+    ),
+    section(`Requires the Pod Security level ${it.podSecurity.level}, because of`, it.podSecurity.reasons),
+    section('Images', it.images),
+    section('Permissions', permissionLines(it)),
+    section(
+      'Provided APIs',
+      it.crds.map(({ name, scope, versions }) => `${name} (${scope}; ${versions.join(', ')})`),
+    ),
+    section(
+      'Webhooks',
+      it.webhooks.flatMap(({ name, type, failurePolicy, rules }) => [
+        `${name} (${type}, on failure: ${failurePolicy})`,
+        ...rules.map((rule) => `  ${rule}`),
+      ]),
+    ),
+    section(
+      'Created objects',
+      it.objects.map(({ kind, count }) => `${count} ${kind}`),
+    ),
+  ].join('');
+}
+
+function textOfChart(it: ExplainedChart): string {
+  const { name, version, appVersion, description, kubeVersion, dependencies, isDeprecated } = it.chart;
+  const random = 'Its templates may render to something else each time: the result is stored when it is installed.\n';
+  return [
+    `${name} ${version}${appVersion === '' ? '' : `, of ${name} ${appVersion}`}\n`,
+    description === '' ? '' : `${description}\n`,
+    isDeprecated ? 'It is deprecated.\n' : '',
+    kubeVersion === '' ? '' : `Needs Kubernetes ${kubeVersion}.\n`,
+    it.isUnsteady ? random : '',
+    section(
+      'Contains',
+      dependencies.map((dependency) => `${dependency.name} ${dependency.version}`),
+    ),
+    section(
+      'Hooks',
+      it.hooks.map(({ events, weight, object }) => `${object}: ${events.join(', ')} (weight ${weight})`),
+    ),
+    objectSections(it),
+  ].join('');
 }
 
 function textOf(it: Explained): string {
@@ -106,6 +161,16 @@ export async function bundleExplain(values: Values, [name]: readonly [string]): 
   using progress = createProgress(process.stderr, { isQuiet: isJson });
   const { staging } = await stageBundle({ name, values, work, progress, signal: AbortSignal.timeout(deadlineMs) });
   await using _staging = staging;
+  if (classOfBundle(staging) === helmProvisionerClass) {
+    const { content, metadata } = await readStagedChart(name, staging);
+    const namespace = 'default';
+    const terms = await chartTerms(values, { name: metadata.name, namespace });
+    const tools = { charts: openChartRenderer(values, work), signal: AbortSignal.timeout(deadlineMs) };
+    const explained = explainChart(metadata, await content.render(terms, tools), namespace);
+    progress.clear();
+    process.stdout.write(isJson ? `${JSON.stringify(explained)}\n` : printable(textOfChart(explained)));
+    return 0;
+  }
   const explanation = explain(await readStagedRegistryBundle(name, staging));
   progress.clear();
   process.stdout.write(isJson ? `${JSON.stringify(explanation)}\n` : printable(textOf(explanation)));

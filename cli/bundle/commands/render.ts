@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { injectCaAnnotation, servingCertificateAnnotation } from '../../../src/api/index.ts';
+import { helmProvisionerClass, injectCaAnnotation, servingCertificateAnnotation } from '../../../src/api/index.ts';
 import {
   errorMessage,
   formatYamlPieces,
@@ -11,6 +11,7 @@ import {
   parseYaml,
   TerminalError,
 } from '../../../src/base/index.ts';
+import type { Staging } from '../../../src/content/index.ts';
 import {
   assertSupported,
   defaultInstallNamespace,
@@ -20,13 +21,15 @@ import {
   renderBundle,
   supportedModes,
 } from '../../../src/formats/index.ts';
-import { readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
+import { classOfBundle, openChartRenderer, readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
 import { keepHeapTight, type OptionValues, type registryOptions } from '../../command/index.ts';
-import { openWorkFolder } from '../../input/index.ts';
+import { openWorkFolder, type WorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
+import { type ChartValues, chartTerms } from '../chart/chart-terms.ts';
+import { readStagedChart } from '../chart/staged-chart.ts';
 import type { namespaceOptions, renderOptions } from '../render-options.ts';
 
-type Values = OptionValues<typeof namespaceOptions & typeof renderOptions & typeof registryOptions>;
+type Values = OptionValues<typeof namespaceOptions & typeof renderOptions & typeof registryOptions> & ChartValues;
 
 const deadlineMs = 15 * 60_000;
 const maxConfigBytes = 1024 * 1024;
@@ -109,7 +112,7 @@ function noteOf(issued: readonly RenderedObject[]): string {
 }
 
 /** The text of all objects, in pieces: they may be large. */
-function* piecesOf(objects: readonly RenderedObject[], isJson: boolean): Generator<string> {
+function* piecesOf(objects: readonly JsonObject[], isJson: boolean): Generator<string> {
   if (isJson) yield '{"apiVersion":"v1","kind":"List","items":[';
   for (const [index, object] of objects.entries()) {
     if (isJson) yield `${index === 0 ? '' : ','}${JSON.stringify(object)}`;
@@ -121,6 +124,23 @@ function* piecesOf(objects: readonly RenderedObject[], isJson: boolean): Generat
   if (isJson) yield ']}\n';
 }
 
+async function print(objects: readonly JsonObject[], { output }: Values): Promise<number> {
+  await pipeline(Readable.from(piecesOf(objects, output === 'json')), process.stdout, { end: false });
+  return 0;
+}
+
+/** The objects of a chart, then its hooks, as `helm template` has them. */
+async function renderChart(
+  name: string,
+  staging: Staging,
+  { values, work, signal }: { readonly values: Values; readonly work: WorkFolder; readonly signal: AbortSignal },
+): Promise<readonly JsonObject[]> {
+  const { content, metadata } = await readStagedChart(name, staging);
+  const terms = await chartTerms(values, { name: metadata.name, namespace: values['install-namespace'] ?? 'default' });
+  const { objects, hooks = [] } = await content.render(terms, { charts: openChartRenderer(values, work), signal });
+  return [...objects, ...hooks.map(({ object }) => object)];
+}
+
 /** `longshore bundle render DIR|FILE|REF|-` */
 export async function bundleRender(values: Values, [name]: readonly [string]): Promise<number> {
   keepHeapTight();
@@ -129,13 +149,19 @@ export async function bundleRender(values: Values, [name]: readonly [string]): P
   const signal = AbortSignal.timeout(deadlineMs);
   const { staging } = await stageBundle({ name, values, work, progress, signal });
   await using _staging = staging;
+  if (classOfBundle(staging) === helmProvisionerClass) {
+    const objects = await renderChart(name, staging, { values, work, signal });
+    progress.clear();
+    return await print(objects, values);
+  }
   const bundle = await readStagedRegistryBundle(name, staging);
   const objects = await render(bundle, values).catch((thrown: unknown) => {
     throw explain(bundle, name, thrown);
   });
   progress.clear();
   process.stderr.write(noteOf(objects.filter(isIssued)));
-  const printed = objects.filter((object) => !isIssued(object));
-  await pipeline(Readable.from(piecesOf(printed, values.output === 'json')), process.stdout, { end: false });
-  return 0;
+  return await print(
+    objects.filter((object) => !isIssued(object)),
+    values,
+  );
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createObjectValidator } from '../../../apiserver/index.ts';
+import { helmProvisionerClass } from '../../../src/api/index.ts';
 import {
   errorMessage,
   fileProblem,
@@ -17,10 +18,14 @@ import {
   runChecks,
   selectChecks,
 } from '../../../src/bundle-checks/index.ts';
-import { bundleContent, stageBundle } from '../../bundle-files/index.ts';
+import type { InstallTerms } from '../../../src/formats/index.ts';
+import { bundleContent, classOfBundle, openChartRenderer, stageBundle } from '../../bundle-files/index.ts';
 import { keepHeapTight, type OptionValues, type registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
+import { type ChartValues, chartTerms } from '../chart/chart-terms.ts';
+import type { StagedChart } from '../chart/staged-chart.ts';
+import { validateChart } from '../chart/validate-chart.ts';
 import type { validateOptions } from '../options.ts';
 import { readImagePlatforms } from '../validate/image-platforms.ts';
 import { reportJson, reportJsonAlpha1 } from '../validate/json.ts';
@@ -29,7 +34,7 @@ import { exitStatus, type Report, type ReportFormat } from '../validate/report.t
 import { reportSarif } from '../validate/sarif.ts';
 import { listText, reportText, summaryText } from '../validate/text.ts';
 
-type Values = OptionValues<typeof validateOptions & typeof registryOptions>;
+type Values = OptionValues<typeof validateOptions & typeof registryOptions> & ChartValues;
 
 const deadlineMs = 60 * 60_000;
 const bundlesAtATime = 4;
@@ -50,6 +55,12 @@ async function validate(name: string, validation: Validation): Promise<Report> {
   try {
     const { staging, isFolder } = await stageBundle({ name, values, work, progress, signal });
     await using _staging = staging;
+    if (classOfBundle(staging) === helmProvisionerClass) {
+      const tools = { charts: openChartRenderer(values, work), signal };
+      const terms = ({ metadata }: StagedChart): Promise<InstallTerms> =>
+        chartTerms(values, { name: metadata.name, namespace: 'default' });
+      return { name, isFolder, findings: await validateChart(name, staging, { terms, tools }) };
+    }
     const bundle = readBundleForChecks(await bundleContent(name, staging));
     const wantsImages = selected.some(({ suite }) => suite === 'multiarch');
     const images = wantsImages ? await readImagePlatforms(bundle, known, { values, progress, signal }) : undefined;

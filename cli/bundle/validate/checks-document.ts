@@ -12,6 +12,7 @@ const reasons: Readonly<Record<Suite, string>> = {
   'good-practices': 'Good practices for operators.',
   objects: 'Objects that can affect the whole cluster.',
   community: 'Requirements of community catalogs. Run on request.',
+  charts: 'Charts of Helm: what helm lint reports, and what the API server would refuse.',
   multiarch: 'Images, labels and node affinity agree about platforms. Run on request, because it queries registries.',
 };
 const headings: Readonly<Record<Severity, string>> = {

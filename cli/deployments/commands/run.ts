@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { plainProvisionerClass } from '../../../src/api/index.ts';
+import { helmProvisionerClass, plainProvisionerClass } from '../../../src/api/index.ts';
 import { errorMessage, type JsonObject, printableLine, TerminalError } from '../../../src/base/index.ts';
 import { packStaged, type Staging } from '../../../src/content/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
@@ -82,8 +82,13 @@ function specOf({ name, values, config }: Run, source: object, staging: Staging 
     source,
     config,
     bundleClass,
-    deploymentClass: values['bundle-deployment-provisioner-class'],
+    deploymentClass: deploymentClassFor(bundleClass, values['bundle-deployment-provisioner-class']),
   };
+}
+
+/** RukPak's provisioner for plain bundles installs operators as well, but no charts. */
+function deploymentClassFor(bundleClass: string, given: string): string {
+  return bundleClass === helmProvisionerClass && given === plainProvisionerClass ? helmProvisionerClass : given;
 }
 
 async function upload(run: Run, spec: DeploymentSpec, staging: Staging): Promise<KubeObject> {

@@ -92,6 +92,7 @@ function contentOf(files: readonly ChartFile[], chart: CheckedChart): BundleCont
       const { isUnsteady } = traitsOf(chart.charts);
       return { ...rendered, isUnsteady };
     },
+    lint: async (terms, { charts, signal }) => await charts.lint(requestOf(files, chart, terms), { signal }),
   };
 }
 

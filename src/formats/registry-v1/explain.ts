@@ -125,10 +125,15 @@ function webhooksOf({ csv }: RegistryBundle): readonly ExplainedWebhook[] {
   });
 }
 
+/** An operator has Deployments alone. */
+const workloadKinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'Job'];
+
+function isWorkload(object: RenderedObject): boolean {
+  return workloadKinds.includes(object.kind) && /^(apps|batch)\//.test(object.apiVersion);
+}
+
 function podSpecsOf(objects: readonly RenderedObject[]): readonly (JsonObject | undefined)[] {
-  return objects
-    .filter(({ kind }) => kind === 'Deployment')
-    .map((object) => objectAt(object, 'spec', 'template', 'spec'));
+  return objects.filter(isWorkload).map((object) => objectAt(object, 'spec', 'template', 'spec'));
 }
 
 function imagesOf(objects: readonly RenderedObject[]): readonly string[] {
@@ -161,11 +166,14 @@ function countKinds(objects: readonly RenderedObject[]): Explanation['objects'] 
 
 function podSecurityOf(objects: readonly RenderedObject[]): Explanation['podSecurity'] {
   const deployments = objects
-    .filter(({ kind }) => kind === 'Deployment')
-    .map((object) => ({ name: object.metadata.name ?? '', template: objectAt(object, 'spec', 'template') ?? {} }));
+    .filter(isWorkload)
+    .map((object) => ({
+      name: `${object.kind} ${object.metadata.name ?? ''}`,
+      template: objectAt(object, 'spec', 'template') ?? {},
+    }));
   const level = podSecurityLevel(deployments.map(({ template }) => template));
   const reasons = deployments.flatMap(({ name, template }) =>
-    podSecurityObstacles(level, template).map(({ reason, detail }) => `Deployment ${name}: ${reason} (${detail})`),
+    podSecurityObstacles(level, template).map(({ reason, detail }) => `${name}: ${reason} (${detail})`),
   );
   return { level, reasons };
 }
@@ -179,6 +187,12 @@ function powerText({ power, account, scope, names }: ExplainedPower): string {
   const named = names.length === 0 ? '' : ` called ${names.join(', ')}`;
   return `${account} ${power}${named}, ${placeOf(scope)}`;
 }
+
+/** What objects do to a cluster, whatever they were rendered from. */
+export type ExplainedObjects = Pick<
+  Explanation,
+  'crds' | 'permissions' | 'powers' | 'podSecurity' | 'webhooks' | 'deployments' | 'images' | 'objects' | 'warnings'
+>;
 
 type Assessed = Pick<Explanation, 'powers' | 'podSecurity' | 'webhooks' | 'images' | 'suggestedNamespace'>;
 
@@ -199,6 +213,41 @@ function warningsOf({ powers, podSecurity, webhooks, images, suggestedNamespace 
 
 function apiText({ name, version, kind, group }: Partial<ApiServiceDescription>): string {
   return `${kind ?? ''} ${version ?? ''} (${group ?? name ?? ''})`;
+}
+
+function configuredWebhooks(objects: readonly RenderedObject[]): readonly ExplainedWebhook[] {
+  return objects
+    .filter(({ kind }) => /^(Validating|Mutating)WebhookConfiguration$/.test(kind))
+    .flatMap((object) =>
+      objectsAt(object, 'webhooks').map((webhook) => ({
+        name: textAt(webhook, 'name'),
+        type: object.kind.replace('WebhookConfiguration', 'AdmissionWebhook'),
+        failurePolicy: textAt(webhook, 'failurePolicy') || 'Fail',
+        rules: objectsAt(webhook, 'rules').map(webhookRule),
+      })),
+    );
+}
+
+/** What installing the objects does; `namespace` is where they live. */
+export function explainObjects(objects: readonly RenderedObject[], namespace: string): ExplainedObjects {
+  const grants = grantsOf(objects);
+  const assessed: Assessed = {
+    suggestedNamespace: namespace,
+    powers: powersOf(grants),
+    podSecurity: podSecurityOf(objects),
+    webhooks: configuredWebhooks(objects),
+    images: imagesOf(objects),
+  };
+  const { suggestedNamespace: _, ...explained } = assessed;
+  const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition').map((crd) => crdOf(crd as Manifest));
+  return {
+    crds: crds.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    permissions: grants.map(permissionOf),
+    deployments: deploymentsOf(objects),
+    objects: countKinds(objects),
+    warnings: warningsOf(assessed),
+    ...explained,
+  };
 }
 
 /** What installing the bundle does, by what it is rendered to. */

@@ -4,7 +4,7 @@ export { type CertificateProvider, certificateProviderNames, findCertificateProv
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
 export { asCurrentDefinition } from './crd-v1beta1.ts';
 export { type ClusterServiceVersion, inspectCsv, readCsv, supportedModes } from './csv.ts';
-export { type Explanation, explainBundle } from './explain.ts';
+export { type ExplainedObjects, type Explanation, explainBundle, explainObjects } from './explain.ts';
 export { webhookMembers } from './generate-webhooks.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
 export { findKind, isStandardKind } from './kinds.ts';
