@@ -195,6 +195,7 @@ test('the overview groups commands by what they are for, each in one group', () 
     'Install operators from catalogs',
     'Write bundles',
     'Use and write catalogs',
+    'Build and read cluster releases',
     'Administer a cluster',
     'Other commands',
   ]);

@@ -11,6 +11,7 @@ export {
   corpusCatalogFile,
   corpusOlmDir,
   corpusReleaseDir,
+  corpusUpdateGraphDir,
   type ExpectedRenderings,
   expectedModes,
   expectedRenderings,
