@@ -1,6 +1,8 @@
 /** `release …`: releases of a cluster, built, read and compared, without a cluster.
- *  @imports cli/bundle-files, cli/oci, cli/input, cli/output, cli/command, src/release, src/constraints, src/content, src/api, src/base */
+ *  @imports cli/bundle-files, cli/oci, cli/input, cli/output, cli/process, cli/command, src/release, src/update-graph,
+ *    src/sources, src/constraints, src/content, src/api, src/base */
 import { type Command, defineCommand, loginText, outputOption, registryOptions } from '../command/index.ts';
+import { graphServeOptions, updatesOptions } from './graph-options.ts';
 import {
   componentOptions,
   extractOptions,
@@ -61,5 +63,27 @@ export const releaseCommands: readonly Command[] = [
     options: { ...taskOptions, ...inclusionOptions, ...registryOptions },
     examples: ['release tasks ./release', 'release tasks ./release --mode initializing -o svg'],
     run: async (values, positionals) => (await import('./commands/tasks.ts')).releaseTasks(values, positionals),
+  }),
+  defineCommand({
+    name: 'release graph serve',
+    summary: 'Serve the updates between releases to clusters, as an update service.',
+    description:
+      'DIR has graph data: the versions of each channel in channels/NAME.yaml, known risks in blocked-edges/*.yaml. Releases declare from which versions they update. Runs until it is stopped.',
+    positionals: ['DIR'],
+    options: { ...graphServeOptions, ...registryOptions },
+    examples: [
+      'release graph serve ./graph-data --release <registry>/release:1.2.0 --release <registry>/release:1.2.1',
+    ],
+    isServer: true,
+    run: async (values, positionals) =>
+      (await import('./commands/graph-serve.ts')).releaseGraphServe(values, positionals),
+  }),
+  defineCommand({
+    name: 'release updates',
+    summary: 'List the updates that an update service offers a version.',
+    positionals: ['VERSION'],
+    options: { ...updatesOptions, 'registry-ca': registryOptions['registry-ca'], ...outputOption },
+    examples: ['release updates 1.2.0 --channel stable-1.2 --graph http://localhost:8081/api/upgrades_info/graph'],
+    run: async (values, positionals) => (await import('./commands/updates.ts')).releaseUpdates(values, positionals),
   }),
 ];

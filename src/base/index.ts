@@ -1,5 +1,5 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing, certificate signing, making folders, replacing files and naming the holder of a lock; knows no other folder.
+ *  Does no I/O but hashing, certificate signing, making folders, replacing files, naming the holder of a lock and listening for HTTP; knows no other folder.
  *  @imports nothing
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
@@ -33,6 +33,7 @@ export { parseGoDuration } from './go-duration.ts';
 export { goJson, goJsonHash, goMembers } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
 export { readHolder, writeHolder } from './holder.ts';
+export { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 export { joinName } from './join-name.ts';
 export {
   assertHarmless,

@@ -7,7 +7,13 @@ export { type Artifact, type ArtifactContent, ArtifactRepository, type ArtifactR
 export { type FetchDeps, type FetchRequest, fetchSource } from './fetch.ts';
 export { fetchGit, type GitSourceDeps } from './git.ts';
 export { fetchHttp, type HttpSourceDeps } from './http.ts';
-export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
+export {
+  createHttpClient,
+  type HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+  readBody,
+} from './http-client.ts';
 export { fetchImage, fetchImageLabels, type ImageSourceDeps, imagePullBackOff, pinImage } from './image.ts';
 export { moveToDirectory, readDirectoryLabel } from './image-directory.ts';
 export { defaultPlatform, type Platform, parsePlatform } from './image-manifest.ts';

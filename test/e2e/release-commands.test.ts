@@ -1,9 +1,13 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRegistry } from '../support/index.ts';
-import { runLongshore, writeFolder } from './program.ts';
+import { programPath, runLongshore, writeFolder } from './program.ts';
 
 const include = 'include.release.openshift.io/self-managed-high-availability: "true"';
 const configMap = (name: string, data: string): string =>
@@ -136,5 +140,64 @@ describe('longshore release', () => {
     const printed = await run(args);
     expect(printed.code).toBe(code);
     expect(printed.stderr).toContain(message);
+  });
+});
+
+/** Of a request whose path is sent as it stands. */
+async function statusOfRaw(url: string, path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(url);
+  const [response] = (await once(get({ host: hostname, port, path }), 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
+
+describe('longshore release graph serve', () => {
+  test('clusters are offered the updates of a channel, with their risks', async () => {
+    await mkdir(join(dir, 'served'));
+    const digests = new Map<string, string>();
+    for (const [version, previous] of [
+      ['2.0.0', '1.9.9'],
+      ['2.0.1', '2.0.0'],
+      ['2.0.2', '2.0.0'],
+    ] as const) {
+      const { stdout } = await build(version, '--previous', previous, '-o', `served/${version}.tar`);
+      digests.set(version, stdout.trim());
+    }
+    await writeFolder(join(dir, 'graph-data'), {
+      version: '1.1.0\n',
+      'channels/stable-2.yaml': 'name: stable-2\nversions: [2.0.0, 2.0.1, 2.0.2]\n',
+      'blocked-edges/2.0.2-slow.yaml':
+        'to: 2.0.2\nfrom: 2[.]0[.]0[+]amd64\nname: Slow\nurl: https://docs.example.com/slow\nmessage: Slow.\nmatchingRules: [{type: Always}]\n',
+    });
+    const serve =
+      'release graph serve graph-data --releases served --repository example.com/releases --port 0 --bind-address 127.0.0.1';
+    const child = spawn(process.execPath, [programPath, ...serve.split(' ')], {
+      cwd: dir,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await using stack = new AsyncDisposableStack();
+    stack.defer(() => void child.kill('SIGKILL'));
+    const line = (await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()).value ?? '';
+    const url = /http:\/\/\S+/.exec(line)?.[0] ?? '';
+    const updates = async (...args: readonly string[]): ReturnType<typeof runLongshore> =>
+      run(['updates', '2.0.0', '--graph', url, '--channel', 'stable-2', ...args]);
+    expect(JSON.parse((await updates('-o', 'json')).stdout)).toMatchObject({
+      available: [{ version: '2.0.1', image: `example.com/releases@${digests.get('2.0.1')}`, channels: ['stable-2'] }],
+      conditional: [{ release: { version: '2.0.2' }, risks: [{ name: 'Slow', matchingRules: [{ type: 'Always' }] }] }],
+    });
+    expect((await updates('--arch', 'arm64')).stderr).toContain('2.0.0 not found in the "stable-2" channel');
+    const ask = (query: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+      fetch(`${url}${query}`, { headers });
+    const first = await ask('?channel=stable-2');
+    expect(await first.json()).toMatchObject({ nodes: [{}, {}, {}], edges: [[0, 1]] });
+    const again = await ask('?channel=stable-2', { 'if-none-match': first.headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+    expect(await (await ask('?channel=other')).json()).toEqual({ nodes: [], edges: [], conditionalEdges: [] });
+    expect((await ask('')).status).toBe(400);
+    expect(await (await ask('')).json()).toEqual({ kind: 'missing_params', value: 'channel' });
+    expect((await ask('?channel=stable-2', { accept: 'text/html' })).status).toBe(406);
+    expect(await statusOfRaw(url, '//')).toBe(404);
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(0);
   });
 });

@@ -21,6 +21,9 @@ export const corpusOlmDir: string = join(corpusDir, 'release/operator-framework-
 /** The release manifests of real components, a folder each. */
 export const corpusReleaseDir: string = join(corpusDir, 'release');
 
+/** The data of a public update graph. */
+export const corpusUpdateGraphDir: string = join(corpusDir, 'update-graph');
+
 /** The folder of real bundles of operators. */
 export const corpusBundlesDir: string = join(corpusDir, 'registry-v1/bundles');
 

@@ -12,6 +12,7 @@ export {
   corpusCatalogFile,
   corpusOlmDir,
   corpusReleaseDir,
+  corpusUpdateGraphDir,
   type ExpectedRenderings,
   expectedModes,
   expectedRenderings,

@@ -1,0 +1,128 @@
+import { errorMessage, TerminalError } from '../base/index.ts';
+import { compareVersions, formatVersion, parseVersion, type Version } from '../constraints/index.ts';
+import type { GraphNode, MatchingRule, UpdateGraph, UpdateRisk } from './graph.ts';
+
+/** A release that a cluster can be updated to. */
+export interface AvailableRelease {
+  readonly version: string;
+  readonly image: string;
+  readonly url: string;
+  /** Sorted. */
+  readonly channels: readonly string[];
+  /** `multi`, or empty. */
+  readonly architecture: string;
+}
+
+/** What a graph offers a cluster; the highest version first. */
+export interface AvailableUpdates {
+  readonly current: AvailableRelease;
+  readonly available: readonly AvailableRelease[];
+  readonly conditional: readonly { readonly release: AvailableRelease; readonly risks: readonly UpdateRisk[] }[];
+}
+
+const channelsKey = 'io.openshift.upgrades.graph.release.channels';
+const architectureKey = 'release.openshift.io/architecture';
+
+function refuse(text: string): never {
+  throw new TerminalError('ResponseInvalid', text);
+}
+
+function versionOf({ version }: GraphNode): Version {
+  try {
+    return parseVersion(version);
+  } catch (thrown) {
+    return refuse(`invalid node version "${version.slice(0, 100)}": ${errorMessage(thrown)}`);
+  }
+}
+
+/** @throws TerminalError ResponseInvalid for metadata of another form */
+function releaseOf({ version, payload, metadata }: GraphNode): AvailableRelease {
+  const { url = '', [channelsKey]: channels = '', [architectureKey]: architecture = '' } = metadata;
+  if (url !== '' && !URL.canParse(url)) return refuse(`node ${version}: invalid URL "${url.slice(0, 100)}"`);
+  if (architecture !== '' && architecture !== 'multi') {
+    return refuse(`node ${version}: ${architectureKey}: expected multi, found "${architecture.slice(0, 100)}"`);
+  }
+  const names = channels === '' ? [] : channels.split(',').toSorted();
+  return { version, image: payload, url, channels: names, architecture };
+}
+
+function isValidRule({ type, promql }: MatchingRule): boolean {
+  if (type === 'Always') return promql === undefined;
+  return type === 'PromQL' && promql !== undefined && promql !== '';
+}
+
+/** The risk without rules that this version cannot evaluate; undefined when it has no other: it is never taken for a risk that does not apply. */
+function evaluable(risk: UpdateRisk): UpdateRisk | undefined {
+  const matchingRules = risk.matchingRules.filter(isValidRule);
+  return matchingRules.length === 0 ? undefined : { ...risk, matchingRules };
+}
+
+/** Without build metadata: that of a node names its architecture. */
+function plainText(version: Version): string {
+  return formatVersion({ ...version, build: [] });
+}
+
+function byVersion<T>(items: readonly T[], nodeOf: (item: T) => string): T[] {
+  return items.toSorted((a, b) => compareVersions(parseVersion(nodeOf(b)), parseVersion(nodeOf(a))));
+}
+
+interface Candidate {
+  readonly node: GraphNode;
+  readonly risks: Map<string, UpdateRisk>;
+  /** A risk cannot be evaluated: the release is not offered. */
+  isUnknown: boolean;
+}
+
+function addRisks(candidate: Candidate, risks: readonly UpdateRisk[]): void {
+  const known = risks.flatMap((risk) => evaluable(risk) ?? []);
+  if (known.length === 0 || known.length < risks.length) candidate.isUnknown = true;
+  for (const risk of known) candidate.risks.set(risk.name, risk);
+}
+
+/** Conditional updates from a version by their image; of several entries for one image the risks are joined. */
+function conditionalCandidates(graph: UpdateGraph, current: GraphNode): Candidate[] {
+  const nodes = new Map(graph.nodes.map((node) => [node.version, node]));
+  const found = new Map<string, Candidate>();
+  for (const { edges, risks } of graph.conditionalEdges) {
+    for (const { to } of edges.filter(({ from }) => from === current.version)) {
+      const node = nodes.get(to);
+      if (node === undefined) return refuse(`no node for conditional update ${to.slice(0, 100)}`);
+      const candidate = found.get(node.payload) ?? { node, risks: new Map(), isUnknown: false };
+      addRisks(candidate, risks);
+      found.set(node.payload, candidate);
+    }
+  }
+  return [...found.values()];
+}
+
+/** What a graph offers a cluster that runs a version: direct successors alone, and those with risks apart. A cluster of one architecture that asks for
+ *  `multi` is offered its own version, as the release for several architectures.
+ *  @throws TerminalError VersionNotFound, ResponseInvalid
+ *  @see docs/spec/cluster-version.md#graph-json */
+export function availableUpdates(
+  graph: UpdateGraph,
+  cluster: { readonly version: string; readonly channel: string; readonly becomesMulti?: boolean },
+): AvailableUpdates {
+  const currentVersion = plainText(parseVersion(cluster.version));
+  const versions = graph.nodes.map(versionOf);
+  const at = versions.findIndex((version) => plainText(version) === currentVersion);
+  const node = graph.nodes[at];
+  if (node === undefined) {
+    const text = `currently reconciling cluster version ${cluster.version} not found in the "${cluster.channel}" channel`;
+    throw new TerminalError('VersionNotFound', text);
+  }
+  const current = releaseOf(node);
+  if (cluster.becomesMulti === true) return { current, available: [current], conditional: [] };
+  const candidates = conditionalCandidates(graph, node);
+  const images = new Set(candidates.map((candidate) => candidate.node.payload));
+  const successors = graph.edges.flatMap(([from, to]) => (from === at ? (graph.nodes[to] ?? []) : []));
+  const plain = successors.filter(({ payload }) => !images.has(payload)).map(releaseOf);
+  const conditional = candidates
+    .filter(({ isUnknown }) => !isUnknown)
+    .map((candidate) => ({ release: releaseOf(candidate.node), risks: [...candidate.risks.values()] }));
+  return {
+    current,
+    available: byVersion(plain, ({ version }) => version),
+    conditional: byVersion(conditional, ({ release }) => release.version),
+  };
+}

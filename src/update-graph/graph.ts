@@ -1,0 +1,111 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  objectsAt,
+  parseJson,
+  TerminalError,
+  textAt,
+} from '../base/index.ts';
+
+/** A rule that decides whether a cluster is exposed to a risk. Types that this version does not know have no `promql`. */
+export interface MatchingRule {
+  readonly type: string;
+  readonly promql?: string;
+}
+
+/** A known problem of an update. */
+export interface UpdateRisk {
+  readonly url: string;
+  readonly name: string;
+  readonly message: string;
+  /** In the order in which they are tried. */
+  readonly matchingRules: readonly MatchingRule[];
+}
+
+/** A release in a graph. */
+export interface GraphNode {
+  readonly version: string;
+  /** Pull spec of the release. */
+  readonly payload: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Updates that have the same risks, by versions. */
+export interface ConditionalEdges {
+  readonly edges: readonly { readonly from: string; readonly to: string }[];
+  readonly risks: readonly UpdateRisk[];
+}
+
+/** Releases and the updates between them, as an update service serves them. */
+export interface UpdateGraph {
+  readonly nodes: readonly GraphNode[];
+  /** Pairs of indexes of `nodes`: from, to. */
+  readonly edges: readonly (readonly [from: number, to: number])[];
+  readonly conditionalEdges: readonly ConditionalEdges[];
+}
+
+const maxNodes = 50_000;
+const maxEdges = 1_000_000;
+
+function refuse(text: string): never {
+  throw new TerminalError('ResponseInvalid', text);
+}
+
+function nodeOf(value: JsonObject): GraphNode {
+  const metadata = Object.entries(objectAt(value, 'metadata') ?? {});
+  return {
+    version: textAt(value, 'version'),
+    payload: textAt(value, 'payload'),
+    metadata: Object.fromEntries(metadata.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+  };
+}
+
+function ruleOf(value: JsonObject): MatchingRule {
+  const promql = objectAt(value, 'promql');
+  return { type: textAt(value, 'type'), ...(promql === undefined ? {} : { promql: textAt(promql, 'promql') }) };
+}
+
+/** A risk of a graph or of graph data. */
+export function riskOf(value: JsonObject): UpdateRisk {
+  return {
+    url: textAt(value, 'url'),
+    name: textAt(value, 'name'),
+    message: textAt(value, 'message'),
+    matchingRules: objectsAt(value, 'matchingRules').map(ruleOf),
+  };
+}
+
+function edgeOf(value: unknown, nodeCount: number): readonly [number, number] {
+  const pair: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (pair.length !== 2) return refuse(`expected 2 fields, found ${pair.length}`);
+  const [from, to] = pair;
+  const isNode = (index: unknown): index is number =>
+    typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < nodeCount;
+  if (isNode(from) && isNode(to)) return [from, to];
+  return refuse(`edge [${String(from)}, ${String(to)}]: expected indexes of the ${nodeCount} nodes`);
+}
+
+function conditionalEdgesOf(value: JsonObject): ConditionalEdges {
+  const edges = objectsAt(value, 'edges').map((edge) => ({ from: textAt(edge, 'from'), to: textAt(edge, 'to') }));
+  return { edges, risks: objectsAt(value, 'risks').map(riskOf) };
+}
+
+/** Reads the response of an update service.
+ *  @throws TerminalError ResponseInvalid, InvalidJson, TooDeeplyNested, ForbiddenKey
+ *  @see docs/spec/cluster-version.md#graph-json */
+export function parseUpdateGraph(text: string): UpdateGraph {
+  const document = parseJson('graph', text);
+  if (!isJsonObject(document)) return refuse('expected an object with nodes and edges');
+  const nodes = objectsAt(document, 'nodes').map(nodeOf);
+  const edges = listAt(document, 'edges');
+  if (nodes.length > maxNodes || edges.length > maxEdges) {
+    return refuse(`more than ${maxNodes} nodes or ${maxEdges} edges`);
+  }
+  return {
+    nodes,
+    edges: edges.map((edge) => edgeOf(edge, nodes.length)),
+    conditionalEdges: objectsAt(document, 'conditionalEdges').map(conditionalEdgesOf),
+  };
+}
