@@ -40,10 +40,15 @@ const platform = await startPlatform(config, { log: await createLogger({ level: 
 if (platform.apiServer !== undefined) apiPort = new URL(platform.apiServer.url).port;
 process.stdout.write(`${JSON.stringify({ kubeconfigPath: platform.kubeconfigPath, readyMs: performance.now() })}\n`);
 
-/** Garbage included. */
+/** Garbage included; a thread that ended because it was idle counts nothing. */
 async function threadHeapBytes(): Promise<number> {
-  const heaps = await Promise.all(Array.from(threads, (thread) => thread.getHeapStatistics()));
-  return heaps.reduce((sum, heap) => sum + heap.used_heap_size, 0);
+  const sizes = Array.from(threads, (thread) =>
+    thread.getHeapStatistics().then(
+      ({ used_heap_size: size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 async function report(line: string): Promise<void> {

@@ -8,6 +8,7 @@ import { deploymentCommands } from './deployments/commands.ts';
 import { doctorCommands } from './doctor/commands.ts';
 import { installCommands } from './install/commands.ts';
 import { operatorCommands } from './operator/commands.ts';
+import { releaseCommands } from './release/commands.ts';
 import { upCommands } from './up/commands.ts';
 import { webhookCommands } from './webhook/commands.ts';
 
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   ...operatorCommands,
   ...bundleCommands,
   ...catalogCommands,
+  ...releaseCommands,
   ...installCommands,
   ...controllersCommands,
   ...webhookCommands,

@@ -16,6 +16,7 @@ const purposes: readonly { readonly title: string; readonly words: readonly stri
   { title: 'Install operators from catalogs', words: ['operator'] },
   { title: 'Write bundles', words: ['bundle'] },
   { title: 'Use and write catalogs', words: ['catalog', 'resolve'] },
+  { title: 'Build and read cluster releases', words: ['release'] },
   { title: 'Administer a cluster', words: ['install', 'uninstall', 'doctor', 'controllers', 'webhook'] },
 ];
 const otherPurpose = 'Other commands';

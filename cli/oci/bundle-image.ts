@@ -45,6 +45,8 @@ export interface BuildOptions {
   readonly dir: string;
   /** Of an image, in addition to those of the files. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Of an artifact: what the files are. */
+  readonly artifactType?: string;
   readonly signal: AbortSignal;
 }
 
@@ -102,11 +104,11 @@ function asImage({ blob, diffId }: WrittenLayer, labels: JsonObject | undefined)
   return imageOf(document, [config, blob]);
 }
 
-function asArtifact({ blob }: WrittenLayer): BundleImage {
+function asArtifact({ blob }: WrittenLayer, artifactType: string): BundleImage {
   const config = jsonBlob('application/vnd.oci.empty.v1+json', {});
   const title = blob.mediaType.endsWith('gzip') ? 'bundle.tar.gz' : 'bundle.tar';
   const layers = [{ ...descriptorOf(blob), annotations: { 'org.opencontainers.image.title': title } }];
-  const head = { schemaVersion: 2, mediaType: manifestType, artifactType: bundleArtifactType };
+  const head = { schemaVersion: 2, mediaType: manifestType, artifactType };
   return imageOf({ ...head, config: descriptorOf(config), layers }, [config, blob]);
 }
 
@@ -137,7 +139,7 @@ async function labelsOf(staging: Staging): Promise<JsonObject | undefined> {
  *  digest is the same on every machine; what gzip makes of the same bytes may differ between versions of Node.js and processors. */
 export async function buildBundleImage(staging: Staging, options: BuildOptions): Promise<BundleImage> {
   const layer = await writeLayer(staging, options);
-  if (options.form === 'artifact') return asArtifact(layer);
+  if (options.form === 'artifact') return asArtifact(layer, options.artifactType ?? bundleArtifactType);
   const labels = await labelsOf(staging);
   return asImage(layer, options.labels === undefined ? labels : { ...labels, ...options.labels });
 }

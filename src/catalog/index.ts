@@ -1,6 +1,6 @@
 /** File-based catalogs: read as a stream of documents (`Meta`), checked, written, indexed, drawn and served. Chooses nothing: that is
  *  `src/resolver`, whose `CatalogPackage` a package becomes once it is checked.
- *  @imports src/formats, src/resolver, src/content, src/metrics, src/constraints, src/api, src/base
+ *  @imports src/drawing, src/formats, src/resolver, src/content, src/metrics, src/constraints, src/api, src/base
  *  @packages @bufbuild/protobuf, @grpc/grpc-js, graphql */
 export { type BundleDocument, type BundleParts, bundleDocument } from './author/bundle-document.ts';
 export { type CompositeComponent, readComposite } from './author/composite.ts';

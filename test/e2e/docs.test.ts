@@ -26,6 +26,7 @@ const documents = [
   'catalogs',
   'platform-operators',
   'olm',
+  'releases',
 ].map((name) => `docs/${name}.md`);
 /** They begin on a cluster without Longshore. */
 const bareDocuments = ['docs/install.md'];

@@ -18,6 +18,9 @@ export const corpusCatalogDir: string | undefined = existsSync(join(corpusDir, '
 /** The CustomResourceDefinitions that Operator Lifecycle Manager publishes. */
 export const corpusOlmDir: string = join(corpusDir, 'release/operator-framework-olm');
 
+/** The release manifests of real components, a folder each. */
+export const corpusReleaseDir: string = join(corpusDir, 'release');
+
 /** The folder of real bundles of operators. */
 export const corpusBundlesDir: string = join(corpusDir, 'registry-v1/bundles');
 

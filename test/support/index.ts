@@ -10,6 +10,7 @@ export {
   corpusBundlesDir,
   corpusCatalogFile,
   corpusOlmDir,
+  corpusReleaseDir,
   type ExpectedRenderings,
   expectedModes,
   expectedRenderings,

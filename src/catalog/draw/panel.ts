@@ -1,7 +1,6 @@
+import { type Point, type Shape, textWidth } from '../../drawing/index.ts';
 import { type ChannelLayout, commonPrefix, type LineKind, type Row, type Track } from './layout.ts';
 import { type Note, rowNotes } from './notes.ts';
-import type { Point, Shape } from './scene.ts';
-import { textWidth } from './text-width.ts';
 
 /** What one channel looks like, its upper left corner at 0, 0. */
 export interface Panel {

@@ -1,9 +1,7 @@
+import { type Point, type Scene, type Shape, sceneSvg, textWidth } from '../../drawing/index.ts';
 import type { CatalogPackage } from '../../resolver/index.ts';
 import { type LineKind, layOutPackage, leftOutText, type Marks } from './layout.ts';
 import { drawPanel, type Panel, palette, shortened } from './panel.ts';
-import type { Point, Scene, Shape } from './scene.ts';
-import { sceneSvg } from './svg.ts';
-import { textWidth } from './text-width.ts';
 
 const margin = 24;
 const gap = 18;

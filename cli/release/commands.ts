@@ -1,0 +1,65 @@
+/** `release …`: releases of a cluster, built, read and compared, without a cluster.
+ *  @imports cli/bundle-files, cli/oci, cli/input, cli/output, cli/command, src/release, src/constraints, src/content, src/api, src/base */
+import { type Command, defineCommand, loginText, outputOption, registryOptions } from '../command/index.ts';
+import {
+  componentOptions,
+  extractOptions,
+  inclusionOptions,
+  releaseMetadataOptions,
+  releaseTargetOptions,
+  taskOptions,
+} from './options.ts';
+
+const releaseText = `Takes a folder with the directories manifests and release-manifests, a tar of it, an OCI image layout, or the reference of a release image or artifact. ${loginText}`;
+
+/** In the order of `longshore --help`. */
+export const releaseCommands: readonly Command[] = [
+  defineCommand({
+    name: 'release build',
+    summary: 'Build a release from the manifests of its components.',
+    description: `DIR has a folder for each component, named after it. Images are referred to by digest, and placeholders such as 0.0.1-snapshot become versions. Prints the digest. ${loginText}`,
+    positionals: ['[DIR]...'],
+    options: {
+      ...componentOptions,
+      ...releaseMetadataOptions,
+      ...releaseTargetOptions,
+      ...registryOptions,
+      ...outputOption,
+    },
+    examples: [
+      'release build ./components --version 1.2.0 --images images.yaml --to ./release',
+      'release build --version 1.2.0 --component dns-operator=<registry>/dns-operator:v1 --push <registry>/release:1.2.0',
+    ],
+    run: async (values, positionals) => (await import('./commands/build.ts')).releaseBuild(values, positionals),
+  }),
+  defineCommand({
+    name: 'release extract',
+    summary: 'Write the manifests of a release to a folder, or print one of its files.',
+    description: releaseText,
+    positionals: ['RELEASE'],
+    options: { ...extractOptions, ...inclusionOptions, ...registryOptions },
+    examples: [
+      'release extract <registry>/release:1.2.0 --to ./manifests',
+      'release extract ./release --file image-references',
+    ],
+    run: async (values, positionals) => (await import('./commands/extract.ts')).releaseExtract(values, positionals),
+  }),
+  defineCommand({
+    name: 'release info',
+    summary: 'Show the components and images of a release, or what differs between two.',
+    description: releaseText,
+    positionals: ['RELEASE', '[OTHER]'],
+    options: { ...registryOptions, ...outputOption },
+    examples: ['release info ./release', 'release info <registry>/release:1.2.0 <registry>/release:1.2.1 -o json'],
+    run: async (values, positionals) => (await import('./commands/info.ts')).releaseInfo(values, positionals),
+  }),
+  defineCommand({
+    name: 'release tasks',
+    summary: 'Show in which order the manifests of a release are applied.',
+    description: `Parts of one stage are applied at once; a stage starts when the one before it has finished. ${releaseText}`,
+    positionals: ['RELEASE'],
+    options: { ...taskOptions, ...inclusionOptions, ...registryOptions },
+    examples: ['release tasks ./release', 'release tasks ./release --mode initializing -o svg'],
+    run: async (values, positionals) => (await import('./commands/tasks.ts')).releaseTasks(values, positionals),
+  }),
+];

@@ -1,0 +1,27 @@
+import type { ReleasePayload } from '../../src/release/index.ts';
+import { readPayload } from '../../src/release/index.ts';
+import { type BundleRequest, stageBundle } from '../bundle-files/index.ts';
+
+/** A release as a command is given it. */
+export interface OpenedRelease extends AsyncDisposable {
+  readonly payload: ReleasePayload;
+  readonly staging: Awaited<ReturnType<typeof stageBundle>>['staging'];
+  /** Of the image; undefined for files that were none. */
+  readonly digest: string | undefined;
+  /** How the release is named in texts: by its digest, or by its place. */
+  readonly reference: string;
+}
+
+/** Reads a release: a folder, a tar, an OCI image layout or the reference of an image or artifact. Its warnings are reported.
+ *  @throws TerminalError InvalidRelease and those of `stageBundle` */
+export async function openRelease(request: BundleRequest & { readonly profile: string }): Promise<OpenedRelease> {
+  const { name, profile, progress } = request;
+  const { staging, digest } = await stageBundle(request);
+  await using stack = new AsyncDisposableStack();
+  stack.use(staging);
+  const reference = digest === undefined || name.includes('@') ? name : `${name}@${digest}`;
+  const payload = await readPayload(staging, { releaseImage: reference, clusterProfile: profile });
+  for (const warning of payload.warnings) progress.finish(`warning: ${warning}`);
+  stack.move();
+  return { payload, staging, digest, reference, [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose]() };
+}

@@ -1,0 +1,184 @@
+import { TerminalError } from '../base/index.ts';
+import { parseReleaseFileName } from './file-name.ts';
+import { type ImageReferences, parseImageReferences, type ReleaseImage } from './image-references.ts';
+import type { PayloadDirectory } from './manifest.ts';
+import { imageReferencesFile, metadataFile } from './payload.ts';
+import { isManifestFile, type PayloadFile } from './read-manifests.ts';
+import {
+  architectureKey,
+  assertReleaseVersion,
+  channelsKey,
+  metadataKind,
+  type ReleaseMetadata,
+} from './release-metadata.ts';
+
+/** The manifests of a component, as its image or repository holds them. */
+export interface ReleaseComponent {
+  readonly name: string;
+  /** Whether it is the engine, whose manifests are templates of their own directory. */
+  readonly isEngine: boolean;
+  readonly files: readonly { readonly name: string; readonly content: Buffer }[];
+}
+
+/** What a release is built from. */
+export interface ReleasePlan {
+  readonly metadata: ReleaseMetadata;
+  /** In the order in which names are given away. */
+  readonly components: readonly ReleaseComponent[];
+  /** Pull specs by digest, by the name in `image-references`. */
+  readonly images: ReadonlyMap<string, string>;
+  /** Versions of parts, such as `kubernetes`, by the key in `0.0.1-snapshot-KEY`. */
+  readonly versions: ReadonlyMap<string, string>;
+}
+
+/** The files of a release, and what its author should look at. */
+export interface BuiltRelease {
+  readonly files: readonly PayloadFile[];
+  readonly images: readonly ReleaseImage[];
+  readonly warnings: readonly string[];
+}
+
+const snapshot = /0\.0\.1-snapshot(?:-([a-z0-9]+(?:[-.][a-z0-9]+)*))?/g;
+const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
+
+function escapeExpression(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** The pull spec of a release's image.
+ *  @throws TerminalError InvalidRelease when there is none, or it is not by digest */
+function pullSpecOf(name: string, component: string, images: ReadonlyMap<string, string>): string {
+  const image = images.get(name);
+  if (image === undefined) {
+    const text = `component ${component}: image-references names the image "${name}": give its pull spec`;
+    throw new TerminalError('InvalidRelease', text);
+  }
+  if (byDigest.test(image)) return image;
+  throw new TerminalError('InvalidRelease', `image "${name}": expected NAME@sha256:DIGEST, found "${image}"`);
+}
+
+/** Replaces example pull specs, the longest first: one may begin with another. */
+function imageReplacer(
+  { images: examples }: ImageReferences,
+  component: string,
+  images: ReadonlyMap<string, string>,
+): (text: string) => string {
+  const bySpec = new Map(examples.map(({ name, from }) => [from, pullSpecOf(name, component, images)]));
+  if (bySpec.size === 0) return (text) => text;
+  const specs = [...bySpec.keys()].toSorted((a, b) => b.length - a.length).map(escapeExpression);
+  // Not within a longer reference.
+  const pattern = new RegExp(`(?<![\\w./:@-])(?:${specs.join('|')})(?![\\w./@-]|:\\w)`, 'g');
+  return (text) => text.replace(pattern, (spec) => bySpec.get(spec) ?? spec);
+}
+
+function versionReplacer({ metadata, versions }: ReleasePlan, component: string): (text: string) => string {
+  return (text) =>
+    text.replace(snapshot, (placeholder, key: string | undefined) => {
+      if (key === undefined) return metadata.version;
+      const version = versions.get(key);
+      if (version !== undefined) return version;
+      const known = versions.size === 0 ? 'none' : [...versions.keys()].join(', ');
+      const message = `component ${component}: ${placeholder}: no version of "${key}" is given; given are: ${known}`;
+      throw new TerminalError('InvalidRelease', message);
+    });
+}
+
+/** A name for a component's file that no other file of the directory has. */
+function freeName(name: string, component: string, taken: ReadonlySet<string>): string {
+  const placed = name.startsWith('0000_') ? name : `0000_50_${component}_${name}`;
+  if (!taken.has(placed)) return placed;
+  for (let suffix = 1; ; suffix += 1) {
+    const other = placed.replace(/(\.[^.]+)?$/, `_${suffix}$1`);
+    if (!taken.has(other)) return other;
+  }
+}
+
+function orderWarnings(files: readonly PayloadFile[]): string[] {
+  const unplaced = files.filter(({ name }) => isManifestFile(name) && parseReleaseFileName(name) === undefined);
+  const levels = new Set(files.flatMap(({ name }) => parseReleaseFileName(name)?.runlevel ?? []));
+  const odd = [...levels].filter((level) => level.length !== 2).toSorted();
+  return [
+    ...unplaced.map(
+      ({ directory, name }) =>
+        `${directory}/${name}: its name states no level, so it runs alone, in byte order: name it 0000_LEVEL_COMPONENT_FILE`,
+    ),
+    ...odd.map((level) => `level ${level}: levels are compared as texts: write two digits`),
+  ];
+}
+
+function referencesFile({ metadata }: ReleasePlan, images: readonly ReleaseImage[]): PayloadFile {
+  const tags = images.map(({ name, from, annotations }) => ({
+    name,
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    from: { kind: 'DockerImage', name: from },
+  }));
+  const stream = {
+    kind: 'ImageStream',
+    apiVersion: 'image.openshift.io/v1',
+    metadata: { name: metadata.version },
+    spec: { lookupPolicy: { local: false }, tags },
+  };
+  return markerFile(imageReferencesFile, stream);
+}
+
+function markerFile(name: string, value: object): PayloadFile {
+  return { directory: 'release-manifests', name, content: Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`) };
+}
+
+function metadataOf({ metadata }: ReleasePlan): PayloadFile {
+  const { version, previous, next, url, architecture, channels } = metadata;
+  const values = {
+    ...(url === '' ? {} : { url }),
+    ...(architecture === '' ? {} : { [architectureKey]: architecture }),
+    ...(channels.length === 0 ? {} : { [channelsKey]: channels.join(',') }),
+  };
+  return markerFile(metadataFile, {
+    kind: metadataKind,
+    version,
+    previous,
+    ...(next.length === 0 ? {} : { next }),
+    ...(Object.keys(values).length === 0 ? {} : { metadata: values }),
+  });
+}
+
+/** The image references of a component; none when it has no such file. */
+function componentReferences({ name, files }: ReleaseComponent): ImageReferences {
+  const file = files.find((candidate) => candidate.name === imageReferencesFile);
+  if (file === undefined) return { name: '', images: [] };
+  try {
+    return parseImageReferences(file.content.toString('utf8'));
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    throw new TerminalError(thrown.reason, `component ${name}: ${thrown.message}`, { cause: thrown });
+  }
+}
+
+/** Puts the manifests of components together: files get names with a level, image references the digests of the release, placeholders its version.
+ *  @throws TerminalError InvalidRelease
+ *  @see docs/spec/cluster-version.md#building-a-release */
+export function buildRelease(plan: ReleasePlan): BuiltRelease {
+  assertReleaseVersion(plan.metadata.version);
+  const files: PayloadFile[] = [];
+  const taken: Record<PayloadDirectory, Set<string>> = { manifests: new Set(), 'release-manifests': new Set() };
+  const images = new Map<string, ReleaseImage>();
+  for (const component of plan.components) {
+    const references = componentReferences(component);
+    const replaceImages = imageReplacer(references, component.name, plan.images);
+    const replaceVersions = versionReplacer(plan, component.name);
+    for (const { name, annotations } of references.images) {
+      const from = pullSpecOf(name, component.name, plan.images);
+      images.set(name, { name, from, annotations: { ...images.get(name)?.annotations, ...annotations } });
+    }
+    const directory = component.isEngine ? 'manifests' : 'release-manifests';
+    for (const { name, content } of component.files) {
+      if (!isManifestFile(name)) continue;
+      const free = freeName(name, component.name, taken[directory]);
+      taken[directory].add(free);
+      const text = replaceVersions(replaceImages(content.toString('utf8')));
+      files.push({ directory, name: free, content: Buffer.from(text) });
+    }
+  }
+  const sorted = [...images.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const markers = [referencesFile(plan, sorted), metadataOf(plan)];
+  return { files: [...files, ...markers], images: sorted, warnings: orderWarnings(files) };
+}

@@ -1,0 +1,19 @@
+/** Releases of a cluster: the payload of a release image read, checked and put together; which manifests a cluster takes of it, and in which order they are
+ *  applied. Pure but for the staged files it reads; knows no cluster. Main functions: `readPayload`, `selectManifests`, `buildTaskGraph`, `buildRelease`.
+ *  @imports src/constraints, src/content, src/drawing, src/base */
+export { type BuiltRelease, buildRelease, type ReleaseComponent, type ReleasePlan } from './build-release.ts';
+export { compareReleases, type ReleaseDifference } from './difference.ts';
+export { parseImageReferences } from './image-references.ts';
+export { describeManifest, payloadDirectories } from './manifest.ts';
+export {
+  type LoadedManifests,
+  maxReleaseFileBytes,
+  type ReleasePayload,
+  readPayload,
+  readPayloadFiles,
+  selectManifests,
+} from './payload.ts';
+export type { PayloadFile } from './read-manifests.ts';
+export type { ReleaseMetadata } from './release-metadata.ts';
+export { drawTasksSvg, nodeSize, nodeTitle, stagesOf } from './task-graph/picture.ts';
+export { type ApplyMode, buildTaskGraph, type TaskGraph } from './task-graph/task-graph.ts';
