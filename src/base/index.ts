@@ -57,7 +57,7 @@ export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';
-export { remember, rememberReading } from './remember.ts';
+export { lazily, remember, rememberReading } from './remember.ts';
 export { cutText, serverText } from './server-text.ts';
 export {
   createReplaceableCertificate,

@@ -10,7 +10,16 @@ export function remember<K extends object, V>(compute: (key: K) => V): (key: K) 
   };
 }
 
-/** The same for checked reading: undefined where an object cannot be read. */
+/** What `make` returns, made when it is first needed. */
+export function lazily<V>(make: () => V): () => V {
+  let made: { readonly value: V } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** The same as `remember` for checked reading: undefined where an object cannot be read. */
 export function rememberReading<K extends object, V>(read: (key: K) => V): (key: K) => V | undefined {
   return remember((key) => {
     try {

@@ -4,7 +4,7 @@ import { formatNamespacedName, type NamespacedName, namespacedName } from './nam
 
 type Property = (object: KubeObject) => string | undefined;
 
-/** Names of objects by one property of theirs. It exists once it is asked: most objects have labels that nobody asks for. */
+/** Names of objects by one property of theirs. It is made when it is first asked: most labels of objects are never asked for. */
 export class PropertyIndex {
   readonly #property: Property;
   readonly #objects: () => Iterable<KubeObject>;

@@ -1,4 +1,11 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  lazily,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   compileDefaults,
   compileListTypes,
@@ -50,15 +57,15 @@ function withoutMetadata(object: JsonObject, work: (rest: JsonObject) => void): 
   if (metadata !== undefined) object['metadata'] = metadata;
 }
 
-/** Makes the schema of a version ready for its objects. */
+/** Makes the schema of a version ready for its objects, with the first of them: most definitions of a cluster get none while a process runs. */
 export function compileObjects(version: CustomVersion): CustomObjects {
   const { schema, scale } = version;
-  const walk = compileEmbeddedWalk(schema);
-  const setDefaults = compileDefaults(schema);
-  const rules = compileRules(version);
+  const embedded = lazily(() => compileEmbeddedWalk(schema));
+  const defaults = lazily(() => compileDefaults(schema));
+  const rules = lazily(() => compileRules(version));
   const complete = (json: JsonObject): string[] => {
     const unknown = pruneCustom(json, schema, { isObject: true });
-    withoutMetadata(json, setDefaults);
+    withoutMetadata(json, defaults());
     return unknown;
   };
   return {
@@ -70,7 +77,7 @@ export function compileObjects(version: CustomVersion): CustomObjects {
       // An object of another kind is validated later, by its kind alone.
       if (object.kind !== version.kind) return unknownMetadata;
       const unknown = [...unknownMetadata, ...complete(json)];
-      walk?.(json, '', (inner, path) => {
+      embedded()?.(json, '', (inner, path) => {
         const error = embeddedTypeError(inner, path);
         if (error !== undefined) throw new UnreadableObject(`${error.field}: ${error.message}`);
         unknown.push(...settleMetadata(inner, path));
@@ -80,12 +87,12 @@ export function compileObjects(version: CustomVersion): CustomObjects {
     complete: (object) => void complete(asJson(object)),
     prune: (object) => void pruneCustom(asJson(object), schema, { isObject: true }),
     validate: (object, old, subresource) => {
-      const errors = rules.ofSchema(asJson(object), old === undefined ? undefined : asJson(old), subresource);
+      const errors = rules().ofSchema(asJson(object), old === undefined ? undefined : asJson(old), subresource);
       if (subresource !== 'status') errors.push(...specScaleErrors(object, scale));
       errors.push(...statusScaleErrors(object, scale));
       if (subresource !== 'status')
-        walk?.(asJson(object), '', (inner, at) => errors.push(...embeddedObjectErrors(inner, at)));
-      return [...errors, ...rules.ofLists(asJson(object), old === undefined ? undefined : asJson(old))];
+        embedded()?.(asJson(object), '', (inner, at) => errors.push(...embeddedObjectErrors(inner, at)));
+      return [...errors, ...rules().ofLists(asJson(object), old === undefined ? undefined : asJson(old))];
     },
   };
 }
@@ -151,7 +158,7 @@ function keepAllButStatus(object: KubeObject, old: KubeObject): void {
 /** The behaviour of one version of a custom resource: status apart where there is a status subresource, pruning, defaults, validation by schema.
  *  @see docs/spec/kube-api-types.md#custom-resource-request-handling */
 export function createCustomStrategy(version: CustomVersion, objects: CustomObjects): Strategy {
-  const rules = createRuleChecks(version.schema);
+  const rules = lazily(() => createRuleChecks(version.schema));
   const outside = new Set(version.hasStatus ? ['metadata', 'status'] : ['metadata']);
   return {
     prepareForCreate: (object) => {
@@ -165,9 +172,9 @@ export function createCustomStrategy(version: CustomVersion, objects: CustomObje
     applyDefaults: (object) => objects.complete(object),
     validate: (object, old, subresource) => {
       const errors = objects.validate(object, old, subresource);
-      return [...errors, ...(rules?.errors(object, old, errors) ?? [])];
+      return [...errors, ...(rules()?.errors(object, old, errors) ?? [])];
     },
-    ...(rules === undefined ? {} : { validationWarnings: (object: KubeObject) => rules.warnings(object) }),
+    validationWarnings: (object) => rules()?.warnings(object) ?? [],
     warnings: finalizerWarnings,
     hasGeneration: true,
     isNewGeneration: (object, old) => {

@@ -20,6 +20,7 @@ import {
   namespacedName,
 } from '../../kube/index.ts';
 import { isCopied, isInactiveMember, originalVersions } from '../../operators/index.ts';
+import { definitionSummaries } from '../definition-summaries.ts';
 import { ensureRbac, rbacTargets } from '../rbac-objects.ts';
 import { apiRoleNames, apiRoles, apisOwnedBy, isServedFor, type OwnedApi } from './roles.ts';
 
@@ -43,11 +44,7 @@ interface ApiRolesRun extends ReconcileRun {
 }
 
 const serverTargets: ApiServerTargets = {
-  CustomResourceDefinition: {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    isMetadataOnly: true,
-  },
+  CustomResourceDefinition: definitionSummaries,
   APIService: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
 };
 

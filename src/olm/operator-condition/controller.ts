@@ -1,7 +1,5 @@
 import {
-  clusterServiceVersionResource,
   olmFieldManager,
-  olmLabels,
   operatorConditionResource,
   parseClusterServiceVersion,
   parseOperatorCondition,
@@ -24,14 +22,11 @@ import {
   type NamespacedName,
   namespacedName,
 } from '../../kube/index.ts';
+import { originalVersions } from '../../operators/index.ts';
 import { ensureOwned, isOwnedByUid } from '../owned-objects.ts';
+import { rbacTargets } from '../rbac-objects.ts';
 import { desiredAccess, desiredCondition } from './desired.ts';
 import { mirrored } from './mirror.ts';
-
-const managed = `${olmLabels.managed}=true`;
-const roleTarget = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', labelSelector: managed } as const;
-const bindingTarget = { ...roleTarget, kind: 'RoleBinding' } as const;
-const versionTarget = { ...clusterServiceVersionResource, labelSelector: `!${olmLabels.copiedFrom}` };
 
 interface ConditionContext {
   readonly kube: KubeClient;
@@ -67,7 +62,7 @@ const conditionGroup = groupOf(operatorConditionResource.apiVersion);
 /** Gives each ClusterServiceVersion that is no copy its OperatorCondition. */
 export const conditionOwnerController: ControllerDefinition<ConditionContext, ConditionRun> = defineController({
   name: 'operatorcondition-owner',
-  for: versionTarget,
+  for: originalVersions,
   watches: () => [{ target: operatorConditionResource, requestsFor: sameName }],
   begin: (context, object) => ({ context, object }),
   steps: [ensureCondition],
@@ -108,7 +103,7 @@ const mirrorConditions: Step<ConditionRun> = async (run) => {
 export const operatorConditionController: ControllerDefinition<ConditionContext, ConditionRun> = defineController({
   name: 'operatorcondition',
   for: operatorConditionResource,
-  owns: [roleTarget, bindingTarget],
+  owns: [rbacTargets.roles, rbacTargets.roleBindings],
   begin: (context, object): ConditionRun => {
     const { kube, clock, conditions: cache } = context;
     const status = new StatusWriter(object, { kube, clock, cache, fieldManager: olmFieldManager });
@@ -139,8 +134,8 @@ export function addOperatorConditions(manager: Manager): void {
     kube,
     clock,
     conditions: manager.cache(operatorConditionResource),
-    roles: manager.cache(roleTarget),
-    bindings: manager.cache(bindingTarget),
+    roles: manager.cache(rbacTargets.roles),
+    bindings: manager.cache(rbacTargets.roleBindings),
   };
   manager.add(conditionOwnerController, { context, workers: 2 });
   manager.add(operatorConditionController, { context, workers: 2 });
