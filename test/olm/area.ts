@@ -53,7 +53,8 @@ function isGlobalGroup(action: Action): boolean {
   return targetNamespaces === undefined && selector === undefined;
 }
 
-function needsCluster({ isAlone, actions }: Scenario): boolean {
+/** Whether a scenario is played on a cluster of its own. */
+export function needsCluster({ isAlone, actions }: Scenario): boolean {
   return isAlone === true || actions.some(isGlobalGroup);
 }
 

@@ -6,14 +6,8 @@ export const catalogExplanations: readonly Explanation[] = [
     kind: 'chance',
     reason:
       'While an operator fails or is held, a Subscription may show the installed version, label its components and be upgraded, or not until later.',
-    scenarios: ['E-052a', 'E-052b', 'E-052c', 'E-067j'],
+    scenarios: ['E-052a', 'E-052c', 'E-067j'],
     path: /^(?:objects\[(?:Subscription|Operator) |phases\[(?:Subscription|InstallPlan) |objects\[[^\]]+\]\.metadata\.labels)/,
-  },
-  {
-    kind: 'chance',
-    reason: 'The successor of an operator that failed is installed, and is Pending, or is not installed yet.',
-    scenarios: ['E-052b'],
-    path: /^(?:objects\[[^\]]+(?:boat\.v0\.2\.0|of generation 2)\]|metrics$)/,
   },
   {
     kind: 'defect',
@@ -102,7 +96,7 @@ export const catalogExplanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason: 'A bundle that cannot be read is reported by `BundleUnpackFailed` and an Event, as row E-061 has it.',
-    scenarios: ['E-061'],
+    scenarios: ['E-048', 'E-061'],
   },
   {
     kind: 'deliberate',

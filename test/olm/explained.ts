@@ -186,7 +186,7 @@ export const explanations: readonly Explanation[] = [
     reason:
       'Whether a Subscription is resolved while an upgrade is held or under way depends on what changes meanwhile. Then ResolutionFailed names both versions. Longshore removes it after the upgrade, the original with the next resolution.',
     path: /^objects\[Subscription [^\]]+\]\.status\.conditions\[\d+\]$/,
-    scenarios: ['E-033a', 'E-033b', 'E-033c', 'E-034a', 'E-034b'],
+    scenarios: ['E-033c', 'E-034b'],
     shows: /ConstraintsNotSatisfiable|exists and is not referenced by a subscription/,
   },
   {
@@ -293,7 +293,7 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
-      'An operator keeps the API that it provides when a group that came later claims it: the later operator is refused, as rows C-061 and C-062 have it. In the original the earlier one fails.',
+      'An operator keeps the API that it provides when a group that came later claims it: the later operator is refused, as rows C-061 and C-062 have it. In the original the earlier one fails, so that who may annotate a group could stop operators of others.',
     scenarios: ['C-061', 'C-062'],
   },
   {
@@ -309,7 +309,15 @@ export const explanations: readonly Explanation[] = [
     path: /^(?:restless|metrics)$/,
   },
   {
-    kind: 'deliberate',
+    kind: 'chance',
+    reason:
+      'The history of a ClusterServiceVersion has twenty entries. How many of them are waits decides which are the first.',
+    scenarios: ['E-001'],
+    path: /^objects\[ClusterServiceVersion [^\]]+\]\.status\.conditions$/,
+    shows: /requirements not yet checked/,
+  },
+  {
+    kind: 'defect',
     reason:
       'An operator whose install modes the group does not support has no copies: they would claim that it manages their namespaces.',
     scenarios: ['E-001'],

@@ -29,6 +29,14 @@ function refused(id: string, title: string, spec: JsonObject): Scenario {
   return { id, title, namespaces, actions: [...apply(group(), source(spec), subscription()), rest('refused')] };
 }
 
+/** A catalog whose bundle has a CSV without apiVersion. */
+const withoutApiVersion: JsonObject[] = packageOf({}, first).map((document) => {
+  if (document['schema'] !== 'olm.bundle') return document;
+  return JSON.parse(
+    JSON.stringify(document).replace('"apiVersion":"operators.coreos.com/v1alpha1",', ''),
+  ) as JsonObject;
+});
+
 /** CatalogSources and what is read from them. */
 export const scenarios: readonly Scenario[] = [
   refused('E-043b', 'the type of the catalog is unknown', { sourceType: 'magic' }),
@@ -116,18 +124,27 @@ export const scenarios: readonly Scenario[] = [
     title: 'the CSV of a bundle has no apiVersion',
     namespaces,
     catalogs: {
-      old: packageOf({}, first).map((document) => {
-        if (document['schema'] !== 'olm.bundle') return document;
-        return JSON.parse(
-          JSON.stringify(document).replace('"apiVersion":"operators.coreos.com/v1alpha1",', ''),
-        ) as JsonObject;
-      }),
+      old: withoutApiVersion,
     },
     actions: [
       ...apply(group(), catalogSource('old')),
       rest('catalog', connected()),
       ...apply(subscription()),
       rest('refused'),
+    ],
+  },
+  {
+    id: 'E-048',
+    title: 'a bundle cannot be read, then the catalog is corrected',
+    namespaces,
+    catalogs: { old: withoutApiVersion, new: packageOf({}, first) },
+    actions: [
+      ...apply(group(), catalogSource('old')),
+      rest('catalog', connected()),
+      ...apply(subscription()),
+      rest('refused', { of: subscriptionTarget(), has: 'APIVersion' }),
+      { patch: sourceTarget(), merge: { spec: { address: '$catalog/new' } } },
+      rest('corrected', latest()),
     ],
   },
   {

@@ -106,7 +106,13 @@ export const scenarios: readonly Scenario[] = [
       old: catalog({ ...first, csv: { install: { deployments: [crashing] } } }),
       new: catalog({ ...first, csv: { install: { deployments: [crashing] } } }, second),
     },
-    actions: [...shop, ...apply(subscription()), rest('failed', failed()), newCatalog, rest('held')],
+    actions: [
+      ...shop,
+      ...apply(subscription()),
+      rest('failed', failed()),
+      newCatalog,
+      rest('held', { of: csvTarget(version2), is: 'Pending' }),
+    ],
   },
   {
     id: 'E-052c',
