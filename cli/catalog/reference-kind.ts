@@ -1,12 +1,12 @@
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageAnnotation } from '../../src/api/index.ts';
 import { errorMessage, goQuote, redactUrl, serverText, TerminalError } from '../../src/base/index.ts';
-import { configsLabel } from '../../src/catalog/index.ts';
+import { configsLabel, databaseLabel, isDatabaseStart } from '../../src/catalog/index.ts';
 import { type ImagePlace, readBundleName } from '../input/index.ts';
 import type { OpenOptions } from './reading.ts';
 
-/** What a reference is, in the words of messages; a stream is a catalog that a server or standard input gives. */
+/** What a reference is, in the words of messages; a stream is a catalog that a server, standard input or a database gives. */
 export type ReferenceKind =
   | 'bundle directory'
   | 'bundle image'
@@ -15,7 +15,7 @@ export type ReferenceKind =
   | 'declarative config stream';
 
 const maxShownLabels = 100;
-const databaseLabel = 'operators.operatorframework.io.index.database.v1';
+const databaseStartBytes = 16;
 
 async function kindAt(path: string): Promise<'folder' | 'file' | undefined> {
   try {
@@ -27,9 +27,16 @@ async function kindAt(path: string): Promise<'folder' | 'file' | undefined> {
   }
 }
 
+async function isDatabase(path: string): Promise<boolean> {
+  await using file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(databaseStartBytes), 0, databaseStartBytes);
+  return isDatabaseStart(buffer.subarray(0, bytesRead));
+}
+
 async function pathKind(path: string): Promise<ReferenceKind> {
   const kind = await kindAt(path);
   if (kind === undefined) throw new TerminalError('NotFound', `stat ${path}: no such file or directory`);
+  if (kind === 'file' && (await isDatabase(path))) return 'declarative config stream';
   if (kind === 'file')
     throw new TerminalError(
       'InvalidName',

@@ -9,7 +9,14 @@ import {
   parseJson,
   TerminalError,
 } from '../../src/base/index.ts';
-import { configsLabel, type Meta, readCatalogStream, readStagedCatalog } from '../../src/catalog/index.ts';
+import {
+  configsLabel,
+  isDatabaseStart,
+  type Meta,
+  readCatalogDatabase,
+  readCatalogStream,
+  readStagedCatalog,
+} from '../../src/catalog/index.ts';
 import { extractArchive, isArchiveStart, type Staging, takesDirectory } from '../../src/content/index.ts';
 import { moveToDirectory, readDirectoryLabel } from '../../src/sources/index.ts';
 import { type ImagePlace, openStaging } from '../input/index.ts';
@@ -86,12 +93,17 @@ export async function* readCatalogLayout(path: string, options: OpenOptions): As
   yield* readImage(path, layout.image, options);
 }
 
-/** The catalog in a file: documents, or a tar.
+/** The catalog in a file: documents, a tar, or a database of `opm`.
  *  @throws as `readCatalogLayout` */
 export async function* readCatalogFile(path: string, options: OpenOptions): AsyncGenerator<Meta> {
   const { signal } = options;
+  const start = await startOf(path);
+  if (isDatabaseStart(start)) {
+    yield* readCatalogDatabase(path, basename(path));
+    return;
+  }
   const source = createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
-  if (isArchiveStart(await startOf(path))) yield* readTar(path, source, options);
+  if (isArchiveStart(start)) yield* readTar(path, source, options);
   else {
     const onBytes = countBytes(path, { ...options, total: (await stat(path)).size });
     yield* readCatalogStream(source, basename(path), { signal, onBytes });

@@ -2,8 +2,8 @@ import { type OperatorGroup, operatorGroupResource, parseOperatorGroup } from '.
 import { TerminalError } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { unsupportedTargets } from '../../src/operators/index.ts';
-import type { InstallRequest } from './install.ts';
 import { explainMissing } from './objects.ts';
+import type { InstallRequest } from './request.ts';
 
 const fieldManager = 'longshore';
 const everywhere: readonly string[] = [''];
@@ -20,7 +20,7 @@ function targetsOfGroup({ spec, status }: OperatorGroup): readonly string[] | un
   return Object.keys(spec?.selector ?? {}).length === 0 ? everywhere : undefined;
 }
 
-/** Whether the operator may watch these namespaces; yes where its catalog does not tell. */
+/** Whether the operator may watch these namespaces; yes where its install modes are not known. */
 function isSupported({ installModes, namespace }: InstallRequest, targets: readonly string[]): boolean {
   if (installModes.length === 0) return true;
   const list = modes.map((type) => ({ type, supported: installModes.includes(type) }));

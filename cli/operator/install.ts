@@ -3,25 +3,9 @@ import { TerminalError } from '../../src/base/index.ts';
 import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { ensureGroup } from './group.ts';
 import { deleteObject } from './objects.ts';
+import type { InstallRequest } from './request.ts';
 
 const fieldManager = 'longshore';
-
-/** What the Subscription asks for. */
-export interface InstallRequest {
-  readonly namespace: string;
-  readonly packageName: string;
-  readonly channel: string;
-  readonly catalog: { readonly namespace: string; readonly name: string };
-  readonly startingCsv: string | undefined;
-  /** Of the InstallPlans. */
-  readonly approval: 'Automatic' | 'Manual';
-  /** Of an OperatorGroup that is made if there is none; empty for all namespaces. */
-  readonly targetNamespaces: readonly string[];
-  /** The user named them: a group with others is not what was meant. */
-  readonly areTargetsNamed: boolean;
-  /** That the operator supports; empty where the catalog does not tell. */
-  readonly installModes: readonly string[];
-}
 
 /** What was made for an installation, so that it can be removed if the user does not want it after all. */
 export interface Prepared {

@@ -49,6 +49,7 @@ export type { CatalogQuery } from './http/catalog-handler.ts';
 export { type CatalogServer, type CatalogServerOptions, startCatalogServer } from './http/catalog-server.ts';
 export type { Meta, MetaPlace } from './meta.ts';
 export { type CatalogIdentity, createCatalogView } from './read/catalog-view.ts';
+export { databaseLabel, isDatabaseStart, readCatalogDatabase } from './read/database.ts';
 export { type CatalogFault, faultText, UnreadableCatalog } from './read/faults.ts';
 export { PackageBuilder, readPackages } from './read/packages.ts';
 export { type ReadOptions, readCatalogFolder, readCatalogStream, readStagedCatalog } from './read/read-catalog.ts';

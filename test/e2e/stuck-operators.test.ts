@@ -114,9 +114,9 @@ const ways: readonly Stuck[] = [
   },
   {
     title: 'the service account of the OperatorGroup does not exist',
-    groups: [{ serviceAccountName: 'nobody' }],
+    groups: [{ serviceAccountName: 'absent' }],
     shows: [
-      /InstallPlan install-\w+: InstallCheckFailed: .*sa=nobody.*\(since /,
+      /InstallPlan install-\w+: InstallCheckFailed: .*sa=absent.*\(since /,
       /the service account that it names must exist/,
     ],
   },

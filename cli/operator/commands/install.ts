@@ -39,15 +39,27 @@ async function confirmPlan({ operator }: Reached, { created, subscription }: Pre
   await confirm({ about, text: 'Install it?', unasked });
 }
 
-async function followUpgrades(kube: KubeClient, { metadata }: Subscription): Promise<void> {
+/** After an older version its upgrade waits for approval at once. */
+function isNextPlan({ operator, progress }: Reached, planName: string): boolean {
+  const isOther = operator.plan !== undefined && operator.plan.metadata.name !== planName;
+  return progress.state === 'approval' && isOther && operator.csv?.status?.phase === 'Succeeded';
+}
+
+/** A plan that was made before stays as it was: it is approved here. */
+async function followUpgrades(
+  kube: KubeClient,
+  { metadata }: Subscription,
+  { operator, progress }: Reached,
+): Promise<void> {
   const { apiVersion, kind } = subscriptionResource;
   const { namespace = '', name, uid = '' } = metadata;
   const change = { metadata: { uid }, spec: { installPlanApproval: 'Automatic' } };
   await kube.patch({ apiVersion, kind, namespace, name }, change, { fieldManager: 'longshore' });
+  if (progress.state === 'approval' && operator.plan !== undefined) await approvePlan(kube, operator.plan);
 }
 
-/** Until it is confirmed, everything that was made is removed again. */
-async function planOf({ kube, values, line }: Installing, prepared: Prepared): Promise<void> {
+/** Until it is confirmed, everything that was made is removed again. The answer is the name of the plan. */
+async function planOf({ kube, values, line }: Installing, prepared: Prepared): Promise<string> {
   const timeoutMs = values.timeout;
   try {
     const waiting = { kube, timeoutMs, line };
@@ -58,6 +70,7 @@ async function planOf({ kube, values, line }: Installing, prepared: Prepared): P
     await confirmPlan(reached, prepared, values.yes);
     const { plan } = reached.operator;
     if (plan !== undefined && !plan.spec.approved) await approvePlan(kube, plan);
+    return plan?.metadata.name ?? '';
   } catch (thrown) {
     line.clear();
     await undo(kube, prepared.created);
@@ -98,12 +111,12 @@ export async function install(values: Values, [name]: readonly [string]): Promis
     areTargetsNamed: isEverywhere || watched.length > 0,
     installModes,
   });
-  await planOf({ kube, values, line }, prepared);
-  const { progress } = await whenReached({ kube, timeoutMs, line }, prepared.subscription, (reached) => {
-    return reached.progress.state === 'installed';
+  const planName = await planOf({ kube, values, line }, prepared);
+  const reached = await whenReached({ kube, timeoutMs, line }, prepared.subscription, (one) => {
+    return one.progress.state === 'installed' || isNextPlan(one, planName);
   });
   line.clear();
-  if (approval === 'Automatic') await followUpgrades(kube, prepared.subscription);
-  process.stdout.write(`${progress.text}\n`);
+  if (approval === 'Automatic') await followUpgrades(kube, prepared.subscription, reached);
+  process.stdout.write(`${reached.operator.csv?.metadata.name} is installed\n`);
   return 0;
 }

@@ -7,9 +7,10 @@ import type { kubeconfigOption, OptionValues, registryOptions } from '../../comm
 import { openWorkFolder, type WorkFolder } from '../../input/index.ts';
 import type { Transfer } from '../../oci/index.ts';
 import { createProgress } from '../../output/index.ts';
-import { ensureNamespace, type InstallRequest, prepare } from '../install.ts';
+import { ensureNamespace, prepare } from '../install.ts';
 import { listSubscriptions } from '../objects.ts';
 import type { runOperatorOptions } from '../options.ts';
+import type { InstallRequest } from '../request.ts';
 import { pullCatalog, pushCatalog } from '../run/catalog-image.ts';
 import { runCatalog, runChannel } from '../run/documents.ts';
 import { applyRunCatalog, findRunCatalog, removeInstalled, runCatalogName } from '../run/objects.ts';

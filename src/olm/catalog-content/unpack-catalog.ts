@@ -1,9 +1,11 @@
+import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { cutText, makeFolder, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
-import { configsLabel, readStagedCatalog } from '../../catalog/index.ts';
+import { configsLabel, databaseLabel, readCatalogDatabase, readStagedCatalog } from '../../catalog/index.ts';
 import { Staging } from '../../content/index.ts';
-import { fetchFiles } from '../images/fetch-files.ts';
+import { fetchFiles, fetchLabels } from '../images/fetch-files.ts';
 import { indexMetas } from './index-metas.ts';
 import { pullFailureText } from './pull-failure.ts';
 import { contentFault, type UnpackedCatalog, type UnpackJob } from './unpack-job.ts';
@@ -31,6 +33,41 @@ export async function whileSourcing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+function isLabelMissing(thrown: unknown): boolean {
+  return thrown instanceof TerminalError && thrown.reason === 'LabelMissing';
+}
+
+/** Stages the catalog of the image; the name of the file where it is a database, as images had them before.
+ *  @throws as `fetchFiles` */
+async function stage(job: UnpackJob, staging: Staging, signal: AbortSignal): Promise<string | undefined> {
+  const place = job.directory === undefined ? { directoryLabel: configsLabel } : { directory: job.directory };
+  try {
+    await fetchFiles(job, { staging, ...place }, signal);
+    return undefined;
+  } catch (thrown) {
+    if (!isLabelMissing(thrown)) throw thrown;
+    const label = (await fetchLabels(job, signal))[databaseLabel] ?? '';
+    const { dir: directory, base } = posix.parse(posix.normalize(`/${label}`));
+    if (base === '') throw thrown;
+    await fetchFiles(job, { staging, directory }, signal);
+    return base;
+  }
+}
+
+/** Copies a staged file: the archive of what is staged is no database. */
+async function copyStaged(
+  staging: Staging,
+  { job, file, signal }: { readonly job: UnpackJob; readonly file: string; readonly signal: AbortSignal },
+): Promise<string> {
+  const node = staging.tree.get([file]);
+  if (node?.kind !== 'file') {
+    throw new TerminalError('UnreadableCatalog', `the image has no file ${file}, which label "${databaseLabel}" names`);
+  }
+  const path = join(job.workDir, 'database');
+  await pipeline(staging.streamFile(node), createWriteStream(path, { mode: 0o600 }), { signal });
+  return path;
+}
+
 /** Fetches the image's directory of the catalog and makes the index of it; violations of the rules of catalogs are reported, and indexed all the same.
  *  @throws TerminalError CatalogContentFault when it cannot be read, LabelMissing, and those of `fetchImage` · TransientError */
 export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
@@ -42,14 +79,18 @@ export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promis
     await rm(spool, { force: true });
     await using staging = await Staging.create(spool, settings.limits);
     try {
-      const place = job.directory === undefined ? { directoryLabel: configsLabel } : { directory: job.directory };
-      await whileSourcing(() => fetchFiles(job, { staging, ...place }, ending));
-      return await indexMetas(readStagedCatalog(staging, { signal: ending }), job.file, ending);
+      const database = await whileSourcing(() => stage(job, staging, ending));
+      if (database === undefined)
+        return await indexMetas(readStagedCatalog(staging, { signal: ending }), job.file, ending);
+      const path = await copyStaged(staging, { job, file: database, signal: ending });
+      return await indexMetas(readCatalogDatabase(path, database), job.file, ending);
     } catch (thrown) {
       if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnreadableCatalog') throw thrown;
       throw new TerminalError(contentFault, `error storing fbc: ${cutText(thrown.message, maxMessageCharacters)}`, {
         cause: thrown,
       });
+    } finally {
+      await rm(join(workDir, 'database'), { force: true });
     }
   });
 }

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/index.ts';
 import { createLocks, type Staging } from '../../content/index.ts';
-import { createHttpClient, fetchImage, LayerCache, parsePlatform, RateLimits } from '../../sources/index.ts';
+import {
+  createHttpClient,
+  fetchImage,
+  fetchImageLabels,
+  LayerCache,
+  parsePlatform,
+  RateLimits,
+} from '../../sources/index.ts';
 import type { ImageJob } from './image-job.ts';
 
 /** Layers that a try leaves for the next one. */
@@ -18,13 +25,10 @@ export interface ImageExtent {
   readonly isOperator?: boolean;
 }
 
-/** Stages the files of an image; returns the image by its digest. For worker threads: nothing of it outlasts the call but the layers in `workDir`.
- *  @throws as `fetchImage` */
-export async function fetchFiles(job: ImageJob, extent: ImageExtent, signal: AbortSignal): Promise<string> {
-  const { settings, workDir, pullSecrets, mirrors, policy, askedRef: firstRef, isKnown } = job;
+function registryDeps({ settings, workDir }: ImageJob): Parameters<typeof fetchImage>[0] {
   const { insecureRegistries, registryCaPem, proxies, answerDeadlineMs } = settings;
   const clock = systemClock;
-  const deps = {
+  return {
     http: createHttpClient({ caPem: registryCaPem, proxies, answerDeadlineMs }),
     clock,
     cache: new LayerCache({ dir: join(workDir, 'layers'), maxBytes: layerCacheBytes, locks: createLocks() }),
@@ -32,8 +36,21 @@ export async function fetchFiles(job: ImageJob, extent: ImageExtent, signal: Abo
     insecureRegistries,
     platform: parsePlatform(settings.platform),
   };
+}
+
+/** Stages the files of an image; returns the image by its digest. For worker threads: nothing of it outlasts the call but the layers in `workDir`.
+ *  @throws as `fetchImage` */
+export async function fetchFiles(job: ImageJob, extent: ImageExtent, signal: AbortSignal): Promise<string> {
+  const { pullSecrets, mirrors, policy, askedRef: firstRef, isKnown } = job;
   const source = { type: 'image', image: { ref: job.ref } };
   const request = { source, pullSecrets, mirrors, policy, firstRef, isKnown, ...extent };
-  const pinned = await fetchImage(deps, request, { signal });
+  const pinned = await fetchImage(registryDeps(job), request, { signal });
   return pinned.image?.ref ?? job.ref;
+}
+
+/** All labels of the image.
+ *  @throws as `fetchImageLabels` */
+export async function fetchLabels(job: ImageJob, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+  const { ref, pullSecrets, mirrors, policy } = job;
+  return await fetchImageLabels(registryDeps(job), { ref, pullSecrets, mirrors, policy }, { signal });
 }

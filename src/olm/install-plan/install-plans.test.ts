@@ -568,6 +568,36 @@ describe('accounts of OperatorGroups', () => {
   });
 });
 
+describe('failed plans of accounts', () => {
+  test('P10 such a plan is executed again when permissions of its namespace change', async () => {
+    await cluster.kube.create(
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'late', namespace } },
+      user,
+    );
+    await createGroup({ serviceAccountName: 'late' });
+    await createPlan(stepsOf(bundle()));
+    await eventually(async () => {
+      expect((await planNamed()).status?.message).toMatch(/cannot create resource/);
+    });
+    const { metadata } = await planNamed();
+    const ref = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan', namespace, name: metadata.name };
+    await eventually(async () => {
+      if ((await planNamed()).status?.phase !== 'Failed') {
+        const status = { phase: 'Failed' };
+        await cluster.kube.patch(ref, { status }, { ...user, subresource: 'status' });
+      }
+      expect((await planNamed()).status?.phase).toBe('Failed');
+    });
+    const subjects = [{ kind: 'ServiceAccount', name: 'late', namespace }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+    const clusterBinding = { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: `${namespace}-late` } };
+    await cluster.kube.create({ ...clusterBinding, roleRef, subjects }, user);
+    const binding = { apiVersion: rbac, kind: 'RoleBinding', metadata: { name: 'late', namespace } };
+    await cluster.kube.create({ ...binding, roleRef, subjects }, user);
+    await becomes('Complete');
+  });
+});
+
 describe('plans that users write', () => {
   const gvk = { group: 'example.com', version: 'v1', kind: 'Boat' };
   const boat = { name: 'boats.example.com', version: 'v1', kind: 'Boat' };
