@@ -20,7 +20,7 @@ export {
 export { permissionsHash } from './operator-permissions.ts';
 export { isCopied, ownerLabels } from './owner-labels.ts';
 export { isInactiveMember, type Placement, placementOf } from './placement.ts';
-export { isKubernetesGroup, isPlatformGroup } from './platform-groups.ts';
 export { inlineBytesFor, orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
+export { isKubernetesGroup, isPlatformGroup } from './platform-groups.ts';
 export { readStepManifest, type StepReference } from './step-reference.ts';
 export { unpackTimeoutOf } from './unpack-timeout.ts';

@@ -35,7 +35,9 @@ beforeAll(async () => {
   if (!hasKubectl) return;
   world = await startWorld(['--olm']);
   const served = { old: [...catalog(first), ...dock], new: [...catalog(first, ...further), ...dock] };
-  catalogs = await serveCatalogs(JSON.parse(JSON.stringify(served).replaceAll('$id', slug)) as Record<string, JsonObject[]>);
+  catalogs = await serveCatalogs(
+    JSON.parse(JSON.stringify(served).replaceAll('$id', slug)) as Record<string, JsonObject[]>,
+  );
 }, 120_000);
 
 afterAll(async () => {
@@ -53,12 +55,19 @@ async function kubectl(args: readonly string[], input = ''): Promise<string> {
 }
 
 async function apply(...objects: readonly JsonObject[]): Promise<void> {
-  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects as JsonObject[] }).replaceAll('$id', slug);
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects as JsonObject[] }).replaceAll(
+    '$id',
+    slug,
+  );
   const address = (_all: string, name: string): string => catalogs.addresses.get(name) ?? '';
   await kubectl(['apply', '-f', '-'], list.replace(/\$catalog\/(\w+)/g, address));
 }
 
-const inNamespace = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `$id-${name}` } });
+const inNamespace = (name: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: `$id-${name}` },
+});
 
 async function get(what: readonly string[], path: string, of = namespace): Promise<string> {
   return await kubectl(['get', ...what, '-n', of, '-o', `jsonpath=${path}`]);
@@ -121,7 +130,8 @@ test.skipIf(!hasKubectl)(
     const events = ['events', '--field-selector', 'reason=InterOperatorGroupOwnerConflict'];
     await shows(events, '{.items[0].message}', 'intersecting operatorgroups provide the same apis', there);
     await kubectl(['delete', 'subscription', 'boat', '-n', namespace]);
-    await kubectl(['delete', 'csv', 'boat.v0.4.0', '-n', namespace]);
+    // A copy of the other operator takes the name at once: kubectl may wait for that to go.
+    await kubectl(['delete', 'csv', 'boat.v0.4.0', '-n', namespace, '--wait=false']);
     await shows(['csv', 'boat.v0.4.0'], '{.status.phase}', 'Succeeded', there);
   },
   300_000,
@@ -131,8 +141,20 @@ test.skipIf(!hasKubectl)(
   `with kubectl everything is removed, and the definitions with what users made of them stay${why}`,
   async () => {
     for (const name of ['a', 'b']) {
-      await kubectl(['delete', 'subscription,csv,operatorgroup,catalogsource', '--all', '-n', `${slug}-${name}`]);
-      await shows(['deployments,serviceaccounts,installplans'], '{.items[*].metadata.name}', /^(?:default)?$/, `${slug}-${name}`);
+      await kubectl([
+        'delete',
+        'subscription,csv,operatorgroup,catalogsource',
+        '--all',
+        '--wait=false',
+        '-n',
+        `${slug}-${name}`,
+      ]);
+      await shows(
+        ['deployments,serviceaccounts,installplans'],
+        '{.items[*].metadata.name}',
+        /^(?:default)?$/,
+        `${slug}-${name}`,
+      );
     }
     expect(await kubectl(['get', 'crd', `boats.${slug}.example.com`, '-o', 'name'])).toContain('boats');
     const roles = await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);

@@ -16,7 +16,10 @@ const limits: readonly (readonly [what: string, most: number, countOf: (spec: Sp
     'rules of permissions',
     3_000,
     ({ install: { spec } }) =>
-      [...(spec?.permissions ?? []), ...(spec?.clusterPermissions ?? [])].reduce((sum, { rules }) => sum + rules.length, 0),
+      [...(spec?.permissions ?? []), ...(spec?.clusterPermissions ?? [])].reduce(
+        (sum, { rules }) => sum + rules.length,
+        0,
+      ),
   ],
 ];
 

@@ -510,15 +510,14 @@ describe('definitions', () => {
     );
   });
 
-  test.each([
-    'operators.coreos.com',
-    'core.rukpak.io',
-    'platform.openshift.io',
-  ])('a bundle cannot change the definitions of the platform: %s', async (group) => {
-    await createGroup();
-    await createPlan(stepsOf(bundle([crd(group)])));
-    expect((await becomes('Failed')).message).toContain(`is of the API group ${group}`);
-  });
+  test.each(['operators.coreos.com', 'core.rukpak.io', 'platform.openshift.io'])(
+    'a bundle cannot change the definitions of the platform: %s',
+    async (group) => {
+      await createGroup();
+      await createPlan(stepsOf(bundle([crd(group)])));
+      expect((await becomes('Failed')).message).toContain(`is of the API group ${group}`);
+    },
+  );
 
   test('a change that objects satisfy is made', async () => {
     await createGroup();

@@ -29,11 +29,7 @@ const registries = {
   imagePolicy: { read: () => Promise.resolve(undefined), watch: () => unwatched },
 };
 const stack = new AsyncDisposableStack();
-await addOlm(
-  manager,
-  { globalCatalogNamespace: 'olm' },
-  { olmDir: join(folder, 'olm'), registries, unpacking, stack },
-);
+await addOlm(manager, { globalCatalogNamespace: 'olm' }, { olmDir: join(folder, 'olm'), registries, unpacking, stack });
 await manager.start();
 process.stdout.write('ready\n');
 await once(process.stdin.resume(), 'end');

@@ -11,7 +11,8 @@ export interface HostileVersion {
   readonly shows: RegExp;
 }
 
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
 const kilobyte = 'x'.repeat(1024);
 
 const apis = (count: number): JsonObject[] =>
@@ -37,7 +38,9 @@ const webhook = (options: JsonObject): JsonObject => ({
 });
 
 const term = (index: number): JsonObject => ({
-  labelSelector: { matchExpressions: times(10, (at) => ({ key: `k${index}-${at}`, operator: 'In', values: ['a', 'b'] })) },
+  labelSelector: {
+    matchExpressions: times(10, (at) => ({ key: `k${index}-${at}`, operator: 'In', values: ['a', 'b'] })),
+  },
   topologyKey: 'kubernetes.io/hostname',
 });
 
@@ -60,7 +63,9 @@ export const hostileVersions: readonly HostileVersion[] = [
   },
   {
     name: 'many native APIs',
-    csv: withSpec({ nativeAPIs: times(10_000, (index) => ({ group: 'example.com', version: 'v1', kind: `K${index}` })) }),
+    csv: withSpec({
+      nativeAPIs: times(10_000, (index) => ({ group: 'example.com', version: 'v1', kind: `K${index}` })),
+    }),
     shows: /^Failed InvalidInstallStrategy .*: 10000 nativeAPIs/,
   },
   {
@@ -119,7 +124,11 @@ export const hostileVersions: readonly HostileVersion[] = [
   {
     name: 'a megabyte of annotations of Pods',
     csv: withInstall({
-      deployments: [deployment('boat', 'registry.example/boat', { metadata: { labels: { app: 'boat' }, annotations: { a: kilobyte.repeat(900) } } })],
+      deployments: [
+        deployment('boat', 'registry.example/boat', {
+          metadata: { labels: { app: 'boat' }, annotations: { a: kilobyte.repeat(900) } },
+        }),
+      ],
     }),
     shows: /^Failed/,
   },
@@ -130,13 +139,16 @@ export const hostileVersions: readonly HostileVersion[] = [
   },
   {
     name: 'a deployment that is nested deeply',
-    csv: withInstall({ deployments: [{ name: 'boat', spec: { ...(deployment()['spec'] as JsonObject), strategy: deep(80) } }] }),
+    csv: withInstall({
+      deployments: [{ name: 'boat', spec: { ...(deployment()['spec'] as JsonObject), strategy: deep(80) } }],
+    }),
     shows: /^Succeeded/,
   },
   {
     name: 'a deployment without a template',
     csv: withInstall({ deployments: [{ name: 'boat', spec: {} }] }),
-    shows: /is invalid: .spec.install.spec.deployments.0..spec.selector: Required/ },
+    shows: /is invalid: .spec.install.spec.deployments.0..spec.selector: Required/,
+  },
   {
     name: 'many webhooks',
     csv: withSpec({
@@ -171,7 +183,9 @@ export const hostileVersions: readonly HostileVersion[] = [
     csv: withInstall({
       deployments: [
         deployment('boat', 'registry.example/boat', {
-          spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: times(1_000, term) } } },
+          spec: {
+            affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: times(1_000, term) } },
+          },
         }),
       ],
     }),

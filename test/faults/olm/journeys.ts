@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import { catalog, catalogSource, packageOf, sourceTarget, subscription } from '../../olm/catalog-objects.ts';
-import { configMap, readsConfigMaps, readsNodes } from '../../olm/rbac-objects.ts';
 import { crd, crdTarget, deployment, group } from '../../olm/objects.ts';
+import { configMap, readsConfigMaps, readsNodes } from '../../olm/rbac-objects.ts';
 import type { Target } from '../../olm/scenario.ts';
 import { apiService, boatRule, servingDeployment, webhook } from '../../olm/serving-objects.ts';
 
@@ -33,7 +33,10 @@ const needsDock = {
   properties: [{ type: 'olm.gvk.required', value: { group: '$id.example.com', version: 'v1', kind: 'Dock' } }],
   objects: [configMap()],
 };
-const dock = packageOf({ name: 'dock', kind: 'Dock' }, { version: '0.1.0', csv: { install: { deployments: [deployment('dock')] } } });
+const dock = packageOf(
+  { name: 'dock', kind: 'Dock' },
+  { version: '0.1.0', csv: { install: { deployments: [deployment('dock')] } } },
+);
 const boat = { ...needsDock, csv: { install: { deployments: [deployment()], ...permissions } } };
 
 /** An operator of two namespaces with permissions and a dependency; its upgrade takes two plans, the second of which skips a version. */

@@ -19,7 +19,6 @@ export interface StrikeReport {
   readonly problems: readonly string[];
 }
 
-
 /** Journeys in one cluster, one after the other, whose controllers are killed. */
 export class KilledJourneys implements AsyncDisposable {
   readonly #stage: Stage;
