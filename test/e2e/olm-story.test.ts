@@ -69,13 +69,14 @@ const inNamespace = (name: string): JsonObject => ({
   metadata: { name: `$id-${name}` },
 });
 
-async function get(what: readonly string[], path: string, of = namespace): Promise<string> {
-  return await kubectl(['get', ...what, '-n', of, '-o', `jsonpath=${path}`]);
+/** In the first namespace, unless `what` names another one. */
+async function get(what: readonly string[], path: string): Promise<string> {
+  return await kubectl(['get', '-n', namespace, ...what, '-o', `jsonpath=${path}`]);
 }
 
 /** Waits until `kubectl get` shows that. */
-async function shows(what: readonly string[], path: string, expected: string | RegExp, of = namespace): Promise<void> {
-  await eventually(async () => expect(await get(what, path, of)).toMatch(expected), patience);
+async function shows(what: readonly string[], path: string, expected: string | RegExp): Promise<void> {
+  await eventually(async () => expect(await get(what, path)).toMatch(expected), patience);
 }
 
 const phases = '{range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}';
@@ -125,14 +126,14 @@ test.skipIf(!hasKubectl)(
       catalogSource('new', { namespace: 'b' }),
       subscription({ sourceNamespace: there }, 'boat', 'b'),
     );
-    await shows(['csv', 'boat.v0.4.0'], '{.status.reason}', 'InterOperatorGroupOwnerConflict', there);
+    await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.reason}', 'InterOperatorGroupOwnerConflict');
     await shows(['csv', 'boat.v0.4.0'], '{.status.phase}', 'Succeeded');
-    const events = ['events', '--field-selector', 'reason=InterOperatorGroupOwnerConflict'];
-    await shows(events, '{.items[0].message}', 'intersecting operatorgroups provide the same apis', there);
+    const events = ['events', '-n', there, '--field-selector', 'reason=InterOperatorGroupOwnerConflict'];
+    await shows(events, '{.items[0].message}', 'intersecting operatorgroups provide the same apis');
     await kubectl(['delete', 'subscription', 'boat', '-n', namespace]);
     // A copy of the other operator takes the name at once: kubectl may wait for that to go.
     await kubectl(['delete', 'csv', 'boat.v0.4.0', '-n', namespace, '--wait=false']);
-    await shows(['csv', 'boat.v0.4.0'], '{.status.phase}', 'Succeeded', there);
+    await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.phase}', 'Succeeded');
   },
   300_000,
 );
@@ -150,10 +151,9 @@ test.skipIf(!hasKubectl)(
         `${slug}-${name}`,
       ]);
       await shows(
-        ['deployments,serviceaccounts,installplans'],
+        ['deployments,serviceaccounts,installplans', '-n', `${slug}-${name}`],
         '{.items[*].metadata.name}',
         /^(?:default)?$/,
-        `${slug}-${name}`,
       );
     }
     expect(await kubectl(['get', 'crd', `boats.${slug}.example.com`, '-o', 'name'])).toContain('boats');

@@ -229,9 +229,9 @@ test('a group that claims the APIs of an installed operator, in all namespaces, 
   await shows(victim, 'Succeeded/InstallSucceeded');
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${victim}-a`, name: 'boat' };
   const { uid } = (await stage.kube.get(ref)).metadata;
-  const { lastUpdated } = await statusOf({ ...groupKind, namespace: `${victim}-a`, name: 'group' });
+  const { lastUpdated = '' } = await statusOf({ ...groupKind, namespace: `${victim}-a`, name: 'group' });
   // Which of two groups is older is known by the second.
-  await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(lastUpdated)) + 1_000));
+  await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lastUpdated as string) + 1_000));
   const claim = group({ targets: [], spec: { staticProvidedAPIs: true } });
   const metadata = {
     ...(claim['metadata'] as JsonObject),
