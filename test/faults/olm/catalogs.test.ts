@@ -80,7 +80,7 @@ test('an operator keeps running, and is upgraded, when its catalog goes away and
   expect(await plansOf(slug)).toHaveLength(2);
 });
 
-test('a plan that waits for approval is installed as it was shown when its catalog has changed, or is gone', async () => {
+test('a plan that waits for approval is installed as it was shown when its catalog has changed, or does not exist any more', async () => {
   const slug = 'case-changed';
   const catalogs = await served(slug, catalog(first));
   await request(slug, catalogs.addresses.get('shop') ?? '', { installPlanApproval: 'Manual' });

@@ -94,7 +94,7 @@ export class KilledJourneys implements AsyncDisposable {
     const strike = this.#strike;
     if (strike === undefined || this.#writes.length !== strike.at) return 'pass';
     this.#struck = write;
-    return { is: strike.is, then: () => this.#kill() };
+    return { is: strike.is, struck: () => this.#kill() };
   }
 
   #kill(): void {

@@ -147,7 +147,7 @@ test('a ClusterServiceVersion that asks for permissions of the cluster gets none
   expect(await grantsTo(slug)).toEqual([]);
 });
 
-test('plans of a group with a service account install nothing that the account may not, whoever wrote and approved them', async () => {
+test('plans of a group with a service account install nothing that the account may not, by which user they were written and approved', async () => {
   const slug = await homeOf('case-scoped');
   await create(slug, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'limited', namespace: '$id-a' } });
   await create(slug, group({ spec: { serviceAccountName: 'limited' } }), catalogSource('scoped'));
@@ -179,8 +179,8 @@ test('plans of a group with a service account install nothing that the account m
   expect((await stage.kube.list(versionRef(slug))).items).toEqual([]);
 });
 
-test('an account that the group names and that does not exist, or looks like one elsewhere, is nobody', async () => {
-  const slug = await homeOf('case-nobody');
+test('an account that the group names and that does not exist, or looks like one elsewhere, installs nothing', async () => {
+  const slug = await homeOf('case-absent');
   await create(
     slug,
     group({ spec: { serviceAccountName: '../kube-system:default' } }),
