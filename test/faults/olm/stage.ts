@@ -288,7 +288,7 @@ function leavesOf(value: JsonValue, path = ''): readonly (readonly [string, stri
 }
 
 /** What differs between two sets of objects, one line a member. */
-export function differencesOf(expected: Objects, found: Objects): readonly string[] {
+function differencesOf(expected: Objects, found: Objects): readonly string[] {
   const keys = new Set([...expected.keys(), ...found.keys()]);
   return [...keys].flatMap((key) => {
     const [before, after] = [expected, found].map((objects) => new Map(leavesOf(objects.get(key) ?? null)));
