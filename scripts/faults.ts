@@ -1,6 +1,6 @@
-/** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, and a platform while it installs; sends it requests with corrupted bytes, and where a
- *  real kube-apiserver is available, repeats on it what fails on the embedded server; runs sequences of user actions while requests fail now and
- *  then; fetches from servers with endless responses, in a process with limited memory. */
+/** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, a platform while it installs,
+ *  and the controllers of operators at their writes; sends requests with corrupted bytes, and where a real kube-apiserver is available, repeats on it
+ *  what fails on the embedded server; runs sequences of user actions, and installs operators, while requests fail now and then; fetches from servers with endless responses, in a process with limited memory. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,9 @@ import { fetchHostileSources } from '../test/faults/hostile-run.ts';
 import { killTimes } from '../test/faults/kill-run.ts';
 import { describeFailure, runSequence } from '../test/faults/model/run.ts';
 import { answerOf, prepareForMutations, type ServerFault, sendMutated } from '../test/faults/mutated-requests.ts';
+import { travelFaulty } from '../test/faults/olm/faulty-run.ts';
+import { type Journey, journeys } from '../test/faults/olm/journeys.ts';
+import { KilledJourneys } from '../test/faults/olm/kill-run.ts';
 import { startServer } from '../test/faults/server-process.ts';
 import { canHaveSmallDisks, openSmallDisk } from '../test/faults/small-disk.ts';
 
@@ -20,6 +23,10 @@ const usage = `usage: npm run faults -- [options]
   --kills N     times to end a server while it writes, killed or stopped, some on a full disk (default 200)
   --platform-kills N
                 times to kill a platform while it installs, pivots and removes (default 200)
+  --operator-writes N
+                kill the controllers of operators at each Nth of their writes, before and after it is done (default 5; 1: at all of them; 0: never)
+  --operator-journeys N
+                installations and upgrades of operators while requests fail (default 5)
   --requests N  requests with corrupted bytes to send (default 10000)
   --sequences N sequences of user actions to run under faults (default 100)
   --hostile N   times to fetch from each hostile server at once, and whether to read hostile catalogs (default 8)
@@ -29,6 +36,8 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     'platform-kills': { type: 'string', default: '200' },
+    'operator-writes': { type: 'string', default: '5' },
+    'operator-journeys': { type: 'string', default: '5' },
     requests: { type: 'string', default: '10000' },
     sequences: { type: 'string', default: '100' },
     hostile: { type: 'string', default: '8' },
@@ -106,6 +115,41 @@ async function killPlatform(): Promise<boolean> {
   return problems.length === 0;
 }
 
+/** Kills at each `every`th write of a journey; how many of the ends were not as usual. */
+async function killJourney(journey: Journey, every: number): Promise<number> {
+  await using killed = await KilledJourneys.open(journey);
+  const writes = await killed.undisturbed();
+  const numbers = Array.from({ length: Math.floor(writes / every) }, (_, index) => (index + 1) * every);
+  const strikes = numbers.flatMap((at) => (['cut', 'lost'] as const).map((is) => ({ at, is })));
+  let problemCount = 0;
+  for (const strike of strikes) {
+    const { write, problems } = await killed.disturbed(strike);
+    for (const problem of problems) console.log(`  ${journey.name}, ${JSON.stringify(strike)}, ${write}: ${problem}`);
+    problemCount += problems.length;
+  }
+  console.log(
+    `${strikes.length} kills at the ${writes} writes of the journey ${journey.name}, ${problemCount} problems`,
+  );
+  return problemCount;
+}
+
+async function killOperators(): Promise<boolean> {
+  let problemCount = 0;
+  for (const journey of Object.values(journeys)) {
+    problemCount += await killJourney(journey, Number(values['operator-writes']));
+  }
+  return problemCount === 0;
+}
+
+async function travelOperators(): Promise<boolean> {
+  const options = { count: Number(values['operator-journeys']), seed: Number(values.seed) };
+  const results = [];
+  for (const journey of Object.values(journeys)) results.push(...(await travelFaulty(journey, options)));
+  console.log(`${options.count} journeys of each operator under faults, ${results.length} problems`);
+  for (const problem of results) console.log(`  ${problem}`);
+  return results.length === 0;
+}
+
 /** Three at a time, as they mostly wait. */
 const sequencesAtATime = 3;
 const shrinkTries = 20;
@@ -150,6 +194,8 @@ else {
     Number(values.requests) === 0 || (await inFolder(corrupt)),
     Number(values.kills) === 0 || (await inFolder(kill)),
     Number(values['platform-kills']) === 0 || (await killPlatform()),
+    Number(values['operator-writes']) === 0 || (await killOperators()),
+    Number(values['operator-journeys']) === 0 || (await travelOperators()),
     Number(values.sequences) === 0 || (await play()),
     Number(values.hostile) === 0 || (await fetchHostile()),
   ];

@@ -35,7 +35,9 @@ beforeAll(async () => {
   if (!hasKubectl) return;
   world = await startWorld(['--olm']);
   const served = { old: [...catalog(first), ...dock], new: [...catalog(first, ...further), ...dock] };
-  catalogs = await serveCatalogs(JSON.parse(JSON.stringify(served).replaceAll('$id', slug)) as Record<string, JsonObject[]>);
+  catalogs = await serveCatalogs(
+    JSON.parse(JSON.stringify(served).replaceAll('$id', slug)) as Record<string, JsonObject[]>,
+  );
 }, 120_000);
 
 afterAll(async () => {
@@ -53,20 +55,28 @@ async function kubectl(args: readonly string[], input = ''): Promise<string> {
 }
 
 async function apply(...objects: readonly JsonObject[]): Promise<void> {
-  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects as JsonObject[] }).replaceAll('$id', slug);
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects as JsonObject[] }).replaceAll(
+    '$id',
+    slug,
+  );
   const address = (_all: string, name: string): string => catalogs.addresses.get(name) ?? '';
   await kubectl(['apply', '-f', '-'], list.replace(/\$catalog\/(\w+)/g, address));
 }
 
-const inNamespace = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `$id-${name}` } });
+const inNamespace = (name: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: `$id-${name}` },
+});
 
-async function get(what: readonly string[], path: string, of = namespace): Promise<string> {
-  return await kubectl(['get', ...what, '-n', of, '-o', `jsonpath=${path}`]);
+/** In the first namespace, unless `what` names another one. */
+async function get(what: readonly string[], path: string): Promise<string> {
+  return await kubectl(['get', '-n', namespace, ...what, '-o', `jsonpath=${path}`]);
 }
 
 /** Waits until `kubectl get` shows that. */
-async function shows(what: readonly string[], path: string, expected: string | RegExp, of = namespace): Promise<void> {
-  await eventually(async () => expect(await get(what, path, of)).toMatch(expected), patience);
+async function shows(what: readonly string[], path: string, expected: string | RegExp): Promise<void> {
+  await eventually(async () => expect(await get(what, path)).toMatch(expected), patience);
 }
 
 const phases = '{range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}';
@@ -116,13 +126,14 @@ test.skipIf(!hasKubectl)(
       catalogSource('new', { namespace: 'b' }),
       subscription({ sourceNamespace: there }, 'boat', 'b'),
     );
-    await shows(['csv', 'boat.v0.4.0'], '{.status.reason}', 'InterOperatorGroupOwnerConflict', there);
+    await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.reason}', 'InterOperatorGroupOwnerConflict');
     await shows(['csv', 'boat.v0.4.0'], '{.status.phase}', 'Succeeded');
-    const events = ['events', '--field-selector', 'reason=InterOperatorGroupOwnerConflict'];
-    await shows(events, '{.items[0].message}', 'intersecting operatorgroups provide the same apis', there);
+    const events = ['events', '-n', there, '--field-selector', 'reason=InterOperatorGroupOwnerConflict'];
+    await shows(events, '{.items[0].message}', 'intersecting operatorgroups provide the same apis');
     await kubectl(['delete', 'subscription', 'boat', '-n', namespace]);
-    await kubectl(['delete', 'csv', 'boat.v0.4.0', '-n', namespace]);
-    await shows(['csv', 'boat.v0.4.0'], '{.status.phase}', 'Succeeded', there);
+    // A copy of the other operator takes the name at once: kubectl may wait for that to go.
+    await kubectl(['delete', 'csv', 'boat.v0.4.0', '-n', namespace, '--wait=false']);
+    await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.phase}', 'Succeeded');
   },
   300_000,
 );
@@ -131,8 +142,19 @@ test.skipIf(!hasKubectl)(
   `with kubectl everything is removed, and the definitions with what users made of them stay${why}`,
   async () => {
     for (const name of ['a', 'b']) {
-      await kubectl(['delete', 'subscription,csv,operatorgroup,catalogsource', '--all', '-n', `${slug}-${name}`]);
-      await shows(['deployments,serviceaccounts,installplans'], '{.items[*].metadata.name}', /^(?:default)?$/, `${slug}-${name}`);
+      await kubectl([
+        'delete',
+        'subscription,csv,operatorgroup,catalogsource',
+        '--all',
+        '--wait=false',
+        '-n',
+        `${slug}-${name}`,
+      ]);
+      await shows(
+        ['deployments,serviceaccounts,installplans', '-n', `${slug}-${name}`],
+        '{.items[*].metadata.name}',
+        /^(?:default)?$/,
+      );
     }
     expect(await kubectl(['get', 'crd', `boats.${slug}.example.com`, '-o', 'name'])).toContain('boats');
     const roles = await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);

@@ -1,15 +1,11 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Agent, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseYaml } from '../../src/base/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
 import { type OwnProcess, type OwnProcesses, openOwnProcesses, renew } from '../e2e/own-processes.ts';
 import { bundleDeployment, conditionOf } from '../e2e/world.ts';
-import { eventually, freePort } from '../support/index.ts';
+import { eventually, freePort, startApiProxy } from '../support/index.ts';
 
 const patience = { timeoutMs: 90_000 };
 const deployments = 8;
@@ -23,61 +19,21 @@ const stack = new AsyncDisposableStack();
 let world: OwnProcesses;
 let kube: KubeClient;
 
-interface ClusterDocument {
-  readonly clusters: readonly [{ readonly cluster: { readonly server: string } }];
-  readonly users: readonly [{ readonly user: Readonly<Record<string, string>> }];
-}
-
-/** Stands before the API server, gives every request a connection of its own, and notes what is written. */
-class Recorder {
-  readonly writes: string[] = [];
-  #url = '';
-
-  async open(): Promise<void> {
-    const text = await readFile(world.kubeconfig, 'utf8');
-    const { clusters, users } = parseYaml('the kubeconfig', text) as unknown as ClusterDocument;
-    const [cert, key] = ['certificate', 'key'].map((part) =>
-      Buffer.from(users[0].user[`client-${part}-data`] ?? '', 'base64'),
-    );
-    const agent = new Agent({ rejectUnauthorized: false, keepAlive: true, cert, key });
-    stack.defer(() => agent.destroy());
-    const handle = (asked: IncomingMessage, reply: ServerResponse): void => {
-      const { method = '', url = '' } = asked;
-      if (method !== 'GET' && !/leases|authorization|authentication/.test(url)) this.writes.push(`${method} ${url}`);
-      const passed = request(
-        `${clusters[0].cluster.server}${url}`,
-        { method, headers: asked.headers, agent },
-        (answer) => {
-          reply.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: 'close' });
-          answer.pipe(reply);
-        },
-      );
-      passed.on('error', () => reply.destroy());
-      reply.on('close', () => passed.destroy());
-      asked.pipe(passed);
-    };
-    const server = createServer(handle).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    stack.defer(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    this.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
-  async kubeconfig(name: string): Promise<string> {
-    const path = join(world.folder, `kubeconfig-of-${name}`);
-    const document = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-      clusters: [{ name: 'c', cluster: { server: this.#url } }],
-      users: [{ name: 'u', user: {} }],
-    };
-    await writeFile(path, JSON.stringify(document));
-    return path;
-  }
+/** Writes of the clients of a proxy, and its kubeconfig. */
+async function startRecorder(
+  name: string,
+): Promise<{ readonly writes: readonly string[]; readonly kubeconfig: string }> {
+  const writes: string[] = [];
+  const admin = await readFile(world.kubeconfig, 'utf8');
+  const proxy = stack.use(
+    await startApiProxy(admin, (write) => {
+      writes.push(write);
+      return 'pass';
+    }),
+  );
+  const kubeconfig = join(world.folder, `kubeconfig-of-${name}`);
+  await writeFile(kubeconfig, proxy.kubeconfig);
+  return { writes, kubeconfig };
 }
 
 beforeAll(async () => {
@@ -115,9 +71,8 @@ async function createDeployment(name: string): Promise<void> {
 }
 
 test('a leader that is suspended, and resumes after another one has taken over, writes nothing', async () => {
-  const recorder = new Recorder();
-  await recorder.open();
-  const old = await startReplica('old', await recorder.kubeconfig('old'));
+  const recorder = await startRecorder('old');
+  const old = await startReplica('old', recorder.kubeconfig);
   const first = await eventually(holder, patience);
   await startReplica('new', world.kubeconfig);
   const names = Array.from({ length: deployments }, (_, index) => `app-${index}`);

@@ -10,7 +10,7 @@ interface ClusterDocument {
 }
 
 /** What becomes of a write: `cut` never reaches the API server, of `lost` only the answer does not reach the client. */
-export type Fate = 'pass' | { readonly is: 'cut' | 'lost'; readonly then: () => void };
+export type Fate = 'pass' | { readonly is: 'cut' | 'lost'; readonly struck: () => void };
 
 /** Stands before an API server, as its administrator. */
 export interface ApiProxy extends AsyncDisposable {
@@ -76,9 +76,9 @@ class Forwarding {
     this.#open.add(reply);
     reply.on('close', () => this.#open.delete(reply));
     if (fate !== 'pass' && fate.is === 'cut') {
-      fate.then();
+      fate.struck();
       asked.destroy();
-    } else this.#forward(asked, reply, fate === 'pass' ? undefined : fate.then);
+    } else this.#forward(asked, reply, fate === 'pass' ? undefined : fate.struck);
   }
 
   #forward(asked: IncomingMessage, reply: ServerResponse, lose?: () => void): void {
@@ -97,7 +97,7 @@ class Forwarding {
       }
     });
     passed.on('error', () => reply.destroy());
-    // A write that has been sent is done, whoever waits for its answer.
+    // A write that has been sent is done, whether its client waits for the answer or not.
     if (!isWrite(asked)) reply.on('close', () => passed.destroy());
     asked.on('error', () => passed.destroy());
     asked.pipe(passed);

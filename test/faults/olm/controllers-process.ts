@@ -35,7 +35,8 @@ export function spawnControllers({
   insecureRegistry = '',
   wrap = [],
 }: ControllersPlace): ControllersProcess {
-  const [program = '', ...args] = [...wrap, process.execPath, entry, kubeconfigPath, folder, insecureRegistry];
+  const command: string[] = [...wrap, process.execPath, entry, kubeconfigPath, folder, insecureRegistry];
+  const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = once(child, 'close').then(() => undefined);
   let text = '';

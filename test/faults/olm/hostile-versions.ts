@@ -72,7 +72,7 @@ export const hostileVersions: readonly HostileVersion[] = [
     name: 'many owned APIServices',
     csv: withSpec({
       apiservicedefinitions: {
-        owned: times(3_000, (index) => ({
+        owned: times(300, (index) => ({
           name: `k${index}s`,
           group: `g${index}.example.com`,
           version: 'v1',
@@ -81,22 +81,22 @@ export const hostileVersions: readonly HostileVersion[] = [
         })),
       },
     }),
-    shows: /^Failed InvalidInstallStrategy .*: 3000 owned APIServices/,
+    shows: /^Failed InvalidInstallStrategy .*: 300 owned APIServices/,
   },
   {
     name: 'many deployments',
-    csv: withInstall({ deployments: times(3_000, (index) => deployment(`d${index}`)) }),
-    shows: /^Failed InvalidInstallStrategy .*: 3000 deployments/,
+    csv: withInstall({ deployments: times(300, (index) => deployment(`d${index}`)) }),
+    shows: /^Failed InvalidInstallStrategy .*: 300 deployments/,
   },
   {
     name: 'many permissions',
     csv: withInstall({
-      permissions: times(5_000, (index) => ({
+      permissions: times(3_500, (index) => ({
         serviceAccountName: `sa${index % 50}`,
         rules: [{ apiGroups: [`g${index}`], resources: ['r'], verbs: ['get'] }],
       })),
     }),
-    shows: /^Failed InvalidInstallStrategy .*: 5000 rules of permissions/,
+    shows: /^Failed InvalidInstallStrategy .*: 3500 rules of permissions/,
   },
   {
     name: 'rules that multiply',
@@ -152,14 +152,14 @@ export const hostileVersions: readonly HostileVersion[] = [
   {
     name: 'many webhooks',
     csv: withSpec({
-      webhookdefinitions: times(2_000, (index) =>
+      webhookdefinitions: times(300, (index) =>
         webhook({
           generateName: `w${index}.example.com`,
           rules: [{ apiGroups: ['example.com'], apiVersions: ['v1'], resources: ['as'], operations: ['CREATE'] }],
         }),
       ),
     }),
-    shows: /^Failed InvalidInstallStrategy .*: 2000 webhookdefinitions/,
+    shows: /^Failed InvalidInstallStrategy .*: 300 webhookdefinitions/,
   },
   {
     name: 'a webhook with a path as its name',

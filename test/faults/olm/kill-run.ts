@@ -19,7 +19,6 @@ export interface StrikeReport {
   readonly problems: readonly string[];
 }
 
-
 /** Journeys in one cluster, one after the other, whose controllers are killed. */
 export class KilledJourneys implements AsyncDisposable {
   readonly #stage: Stage;
@@ -95,7 +94,7 @@ export class KilledJourneys implements AsyncDisposable {
     const strike = this.#strike;
     if (strike === undefined || this.#writes.length !== strike.at) return 'pass';
     this.#struck = write;
-    return { is: strike.is, then: () => this.#kill() };
+    return { is: strike.is, struck: () => this.#kill() };
   }
 
   #kill(): void {

@@ -2,8 +2,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, startApiServer } from '../../../apiserver/index.ts';
-import { createCertificateAuthority, isJsonObject, type JsonObject, type JsonValue, objectAt, objectsAt, systemClock, textAt } from '../../../src/base/index.ts';
-import { createKubeClient, isNotFound, type KubeClient, type KubeObject, loadClusterAccess } from '../../../src/kube/index.ts';
+import {
+  createCertificateAuthority,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  systemClock,
+  textAt,
+} from '../../../src/base/index.ts';
+import {
+  createKubeClient,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+} from '../../../src/kube/index.ts';
 import { type ServedCatalogs, serveCatalogs } from '../../olm/catalogs.ts';
 import { readOlmCrds } from '../../olm/crds.ts';
 import { Observer, type Timeline } from '../../olm/observer.ts';
@@ -181,7 +196,9 @@ export class Trip implements AsyncDisposable {
   objects(): Objects {
     const { objects, canonical } = this.#timeline;
     const shown = [...objects.values()].map(({ object }) => withoutTries(withoutHistory(object)) as JsonObject);
-    const texts = shown.map((object) => [canonical.key(object), JSON.stringify(object).replace(apiLabel, 'olm.api.<hash>')] as const);
+    const texts = shown.map(
+      (object) => [canonical.key(object), JSON.stringify(object).replace(apiLabel, 'olm.api.<hash>')] as const,
+    );
     const named = new Map<string, JsonValue>();
     for (const [key, text] of texts.toSorted(([, a], [, b]) => (a < b ? -1 : 1))) {
       let free = key;
@@ -195,7 +212,11 @@ export class Trip implements AsyncDisposable {
   async events(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     for (const name of this.#journey.namespaces) {
-      const { items } = await this.#stage.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: `${this.slug}-${name}` });
+      const { items } = await this.#stage.kube.list({
+        apiVersion: 'v1',
+        kind: 'Event',
+        namespace: `${this.slug}-${name}`,
+      });
       for (const item of items) {
         const about = item['involvedObject'] as JsonObject;
         const line = `${textAt(about, 'kind')} ${textAt(about, 'uid')} ${textAt(item as JsonObject, 'reason')}: ${textAt(item as JsonObject, 'message')}`;
@@ -211,7 +232,8 @@ export class Trip implements AsyncDisposable {
     for (const name of this.#journey.namespaces) {
       await kube.delete({ apiVersion: 'v1', kind: 'Namespace', name: `${this.slug}-${name}` });
     }
-    const left = (): string[] => [...this.#timeline.objects.values()].map(({ object }) => this.#timeline.canonical.key(object));
+    const left = (): string[] =>
+      [...this.#timeline.objects.values()].map(({ object }) => this.#timeline.canonical.key(object));
     const definitions = this.#journey.definitions.map(({ kind, name }) => `${kind} ${name}`);
     await eventually(() => {
       // The ClusterRoles of an API and its own APIService go with it.
@@ -266,7 +288,7 @@ function leavesOf(value: JsonValue, path = ''): readonly (readonly [string, stri
 }
 
 /** What differs between two sets of objects, one line a member. */
-export function differencesOf(expected: Objects, found: Objects): readonly string[] {
+function differencesOf(expected: Objects, found: Objects): readonly string[] {
   const keys = new Set([...expected.keys(), ...found.keys()]);
   return [...keys].flatMap((key) => {
     const [before, after] = [expected, found].map((objects) => new Map(leavesOf(objects.get(key) ?? null)));

@@ -42,7 +42,9 @@ const tenantRules = [
 /** With short names of namespaces written out, and `$catalog`s as addresses. */
 function filled(object: JsonObject, slug: string): KubeObject {
   const text = JSON.stringify(object).replaceAll('$id', slug);
-  return JSON.parse(text.replace(/\$catalog\/(\w+)/g, (_all, name: string) => catalogs.addresses.get(name) ?? '')) as KubeObject;
+  return JSON.parse(
+    text.replace(/\$catalog\/(\w+)/g, (_all, name: string) => catalogs.addresses.get(name) ?? ''),
+  ) as KubeObject;
 }
 
 /** A namespace that the tenant has; gives the prefix of its name. */
@@ -53,7 +55,13 @@ async function homeOf(slug: string): Promise<string> {
   const metadata = { name: 'tenant', namespace };
   await create({ apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules: tenantRules });
   const roleRef = { apiGroup: rbac, kind: 'Role', name: 'tenant' };
-  await create({ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects: [{ kind: 'User', name: 'tenant', apiGroup: rbac }] });
+  await create({
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata,
+    roleRef,
+    subjects: [{ kind: 'User', name: 'tenant', apiGroup: rbac }],
+  });
   return slug;
 }
 
@@ -66,7 +74,12 @@ const versionRef = (slug: string, name = 'boat.v0.1.0') => {
   return { apiVersion: olm, kind: 'ClusterServiceVersion', namespace: `${slug}-a`, name };
 };
 
-async function statusOf(ref: { apiVersion: string; kind: string; namespace: string; name: string }): Promise<JsonObject> {
+async function statusOf(ref: {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+}): Promise<JsonObject> {
   const { status } = await stage.kube.get(ref);
   return isJsonObject(status) ? status : {};
 }
@@ -90,7 +103,13 @@ beforeAll(async () => {
   tenant = stage.kube.actingAs({ user: 'tenant' });
   const documents = JSON.stringify(catalog({ version: '0.1.0', csv: { install: greedy } }));
   const forSlug = (slug: string): JsonObject[] => JSON.parse(documents.replaceAll('$id', slug)) as JsonObject[];
-  catalogs = owned.use(await serveCatalogs({ scoped: forSlug('case-scoped'), hand: forSlug('case-hand'), foreign: forSlug('case-foreign') }));
+  catalogs = owned.use(
+    await serveCatalogs({
+      scoped: forSlug('case-scoped'),
+      hand: forSlug('case-hand'),
+      foreign: forSlug('case-foreign'),
+    }),
+  );
   const controllers = owned.use(
     spawnControllers({ kubeconfigPath: stage.kubeconfigPath, folder: join(stage.folder, 'controllers') }),
   );
@@ -104,7 +123,12 @@ test('the status of objects of OLM is not for tenants', async () => {
   await create(slug, group(), csv());
   const status = { phase: 'Succeeded', namespaces: ['kube-system'] };
   const objects = [group(), csv(), subscription(), catalogSource('scoped')];
-  const plan = { apiVersion: olm, kind: 'InstallPlan', metadata: { name: 'plan', namespace: '$id-a' }, spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [] } };
+  const plan = {
+    apiVersion: olm,
+    kind: 'InstallPlan',
+    metadata: { name: 'plan', namespace: '$id-a' },
+    spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [] },
+  };
   for (const object of [...objects, plan]) {
     const { apiVersion, kind, metadata } = filled(object, slug);
     const ref = { apiVersion, kind, namespace: `${slug}-a`, name: metadata.name ?? '' };
@@ -123,7 +147,7 @@ test('a ClusterServiceVersion that asks for permissions of the cluster gets none
   expect(await grantsTo(slug)).toEqual([]);
 });
 
-test('plans of a group with a service account install nothing that the account may not, whoever wrote and approved them', async () => {
+test('plans of a group with a service account install nothing that the account may not, by which user they were written and approved', async () => {
   const slug = await homeOf('case-scoped');
   await create(slug, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'limited', namespace: '$id-a' } });
   await create(slug, group({ spec: { serviceAccountName: 'limited' } }), catalogSource('scoped'));
@@ -134,7 +158,11 @@ test('plans of a group with a service account install nothing that the account m
     expect(plan?.['status']).toMatchObject({ phase: 'RequiresApproval' });
     return plan?.metadata.name ?? '';
   }, patience);
-  await tenant.patch({ ...plans, name }, { spec: { approved: true, clusterServiceVersionNames: ['other.v1'] } }, asTenant);
+  await tenant.patch(
+    { ...plans, name },
+    { spec: { approved: true, clusterServiceVersionNames: ['other.v1'] } },
+    asTenant,
+  );
   await create(slug, {
     apiVersion: olm,
     kind: 'InstallPlan',
@@ -151,11 +179,17 @@ test('plans of a group with a service account install nothing that the account m
   expect((await stage.kube.list(versionRef(slug))).items).toEqual([]);
 });
 
-test('an account that the group names and that does not exist, or looks like one elsewhere, is nobody', async () => {
-  const slug = await homeOf('case-nobody');
-  await create(slug, group({ spec: { serviceAccountName: '../kube-system:default' } }), csv({ spec: { customresourcedefinitions: {} } }));
+test('an account that the group names and that does not exist, or looks like one elsewhere, installs nothing', async () => {
+  const slug = await homeOf('case-absent');
+  await create(
+    slug,
+    group({ spec: { serviceAccountName: '../kube-system:default' } }),
+    csv({ spec: { customresourcedefinitions: {} } }),
+  );
   await shows(slug, 'Failed/InstallComponentFailed');
-  expect(await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' })).toBeUndefined();
+  expect(
+    await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
+  ).toBeUndefined();
 });
 
 test('a Subscription to a catalog of another tenant finds nothing', async () => {
@@ -195,11 +229,14 @@ test('a group that claims the APIs of an installed operator, in all namespaces, 
   await shows(victim, 'Succeeded/InstallSucceeded');
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${victim}-a`, name: 'boat' };
   const { uid } = (await stage.kube.get(ref)).metadata;
-  const { lastUpdated } = await statusOf({ ...groupKind, namespace: `${victim}-a`, name: 'group' });
+  const { lastUpdated = '' } = await statusOf({ ...groupKind, namespace: `${victim}-a`, name: 'group' });
   // Which of two groups is older is known by the second.
-  await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(lastUpdated)) + 1_000));
+  await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lastUpdated as string) + 1_000));
   const claim = group({ targets: [], spec: { staticProvidedAPIs: true } });
-  const metadata = { ...(claim['metadata'] as JsonObject), annotations: { 'olm.providedAPIs': `Boat.v1.${victim}.example.com` } };
+  const metadata = {
+    ...(claim['metadata'] as JsonObject),
+    annotations: { 'olm.providedAPIs': `Boat.v1.${victim}.example.com` },
+  };
   await create(thief, { ...claim, metadata });
   await eventually(async () => {
     const found = await stage.kube.get({ ...groupKind, namespace: `${thief}-a`, name: 'group' });
@@ -219,13 +256,23 @@ test('a copy that a tenant makes, or a Role that is labelled for the operator of
   const forged = csv({ name: 'forged.v1', install: greedy, spec: { customresourcedefinitions: {} } });
   const labels = { 'olm.copiedFrom': `${operator}-a` };
   await create(slug, { ...forged, metadata: { ...(forged['metadata'] as JsonObject), labels } });
-  const ownerLabels = { 'olm.owner': 'boat.v0.1.0', 'olm.owner.namespace': `${operator}-a`, 'olm.owner.kind': 'ClusterServiceVersion' };
-  const role = { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name: 'lifted', namespace: '$id-a', labels: ownerLabels } };
+  const ownerLabels = {
+    'olm.owner': 'boat.v0.1.0',
+    'olm.owner.namespace': `${operator}-a`,
+    'olm.owner.kind': 'ClusterServiceVersion',
+  };
+  const role = {
+    apiVersion: `${rbac}/v1`,
+    kind: 'Role',
+    metadata: { name: 'lifted', namespace: '$id-a', labels: ownerLabels },
+  };
   await create(slug, { ...role, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }] });
   await eventually(async () => expect(await find(stage.kube, versionRef(slug, 'forged.v1'))).toBeUndefined(), patience);
   await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
   expect(await find(stage.kube, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'lifted' })).toBeUndefined();
-  expect(await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' })).toBeUndefined();
+  expect(
+    await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
+  ).toBeUndefined();
   expect(await grantsTo(slug)).toEqual([]);
 });
 
@@ -233,12 +280,20 @@ test('a copy that a tenant changes becomes as it was, and installs nothing', asy
   const [operator, slug] = ['case-origin', await homeOf('case-changed')];
   await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
   await tenant.patch(versionRef(slug), { metadata: { labels: { 'olm.copiedFrom': null } } }, asTenant);
-  const install = { strategy: 'deployment', spec: { deployments: [deployment('mine')], clusterPermissions: [{ serviceAccountName: 'default', rules: [readsNodes] }] } };
+  const install = {
+    strategy: 'deployment',
+    spec: {
+      deployments: [deployment('mine')],
+      clusterPermissions: [{ serviceAccountName: 'default', rules: [readsNodes] }],
+    },
+  };
   await tenant.patch(versionRef(slug), { spec: { install } }, asTenant).catch(() => undefined);
   await eventually(async () => {
     const found = await stage.kube.get(versionRef(slug));
     expect(found.metadata.labels).toMatchObject({ 'olm.copiedFrom': `${operator}-a` });
     expect(JSON.stringify(found['spec'])).not.toContain('mine');
   }, patience);
-  expect(await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'mine' })).toBeUndefined();
+  expect(
+    await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'mine' }),
+  ).toBeUndefined();
 });
