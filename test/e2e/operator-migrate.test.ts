@@ -12,6 +12,12 @@ const olm = 'operators.coreos.com/v1alpha1';
 const namespace = 'author';
 const csvRef = { apiVersion: olm, kind: 'ClusterServiceVersion', namespace, name: 'tide-gauge.v0.1.0' };
 
+const definitionRef = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  name: 'gauges.tide.example.com',
+};
+
 let world: World;
 let registry: Registry;
 beforeAll(async () => {
@@ -70,9 +76,14 @@ test('an operator of a Subscription becomes a BundleDeployment, its Pods and cus
   expect(run).toMatchObject({ code: 0 });
   const image = `${registry.host}/tide-gauge:v0.1.0`;
   expect(await longshore('bundle', 'push', 'examples/tide-gauge/v0.1.0', image)).toMatchObject({ code: 0 });
-  const [definition] = (
-    await world.kube.list({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' })
-  ).items.filter(({ metadata }) => JSON.stringify(metadata.annotations ?? {}).includes('tide-gauge'));
+  const definition = await world.kube.get(definitionRef);
+  const [version] = (definition['spec'] as unknown as { versions: readonly { name: string }[] }).versions;
+  const gauge = {
+    apiVersion: `tide.example.com/${version?.name}`,
+    kind: 'Gauge',
+    metadata: { namespace, name: 'pier' },
+  };
+  const resource = await world.kube.create(gauge, { fieldManager: 'user' });
   const before = await list('apps/v1', 'Deployment');
   const pods = await list('v1', 'Pod');
   expect(before.length).toBeGreaterThan(0);
@@ -100,10 +111,9 @@ test('an operator of a Subscription becomes a BundleDeployment, its Pods and cus
   expect((await list('v1', 'Pod')).map(({ metadata }) => metadata.uid)).toEqual(
     pods.map(({ metadata }) => metadata.uid),
   );
-  if (definition !== undefined)
-    expect((await world.kube.get({ ...definition, name: definition.metadata.name ?? '' } as never)).metadata.uid).toBe(
-      definition.metadata.uid,
-    );
+  expect((await world.kube.get(definitionRef)).metadata.uid).toBe(definition.metadata.uid);
+  const live = await world.kube.get({ ...gauge, namespace, name: 'pier' });
+  expect(live.metadata.uid).toBe(resource.metadata.uid);
   await eventually(async () => {
     const deployment = await world.kube.get({
       apiVersion: 'core.rukpak.io/v1alpha1',

@@ -3,7 +3,7 @@ import { apiVersion } from '../../../src/api/index.ts';
 import { type ObjectChange, type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
-import { createContentClient } from '../../client/index.ts';
+import { createContentClient, openKube } from '../../client/index.ts';
 import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { confirm, createProgress, type Progress } from '../../output/index.ts';
@@ -119,8 +119,7 @@ async function existingFor(kube: KubeClient, values: Values, name: string): Prom
 
 /** `longshore operator migrate`: 0 when the operator is a BundleDeployment. Interrupted, it goes on where it was when it is repeated. */
 export async function migrateOperator(values: Values, [name]: readonly [string]): Promise<number> {
-  await using client = await createContentClient(values);
-  const { kube } = client;
+  using kube = await openKube(values);
   using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });
   const existing = await existingFor(kube, values, name);
   if (existing !== undefined && values['dry-run']) {

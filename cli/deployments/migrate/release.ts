@@ -56,7 +56,7 @@ async function deleteSubscriptions(release: Release): Promise<void> {
   }
 }
 
-/** Deletes the ClusterServiceVersion and waits until it is gone. What it owns is released, not collected.
+/** Deletes the ClusterServiceVersion and waits until it does not exist any more. What it owns is released, not collected.
  *  @throws TerminalError StillThere */
 async function deleteVersion(release: Release): Promise<void> {
   const { kube, namespace, csvName, timeoutMs } = release;

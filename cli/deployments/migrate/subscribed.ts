@@ -41,36 +41,45 @@ async function planOf(kube: KubeClient, { metadata, status }: Subscription): Pro
   }
 }
 
+/** @throws TerminalError OperatorNotFound */
+async function findSubscription(kube: KubeClient, namespace: string, name: string): Promise<Subscription> {
+  const { items } = await kube.list({ ...subscriptionResource, namespace });
+  const all = items.map((item) => parseSubscription(item));
+  const found = all.find(({ metadata }) => metadata.name === name) ?? all.find(({ spec }) => spec.name === name);
+  if (found !== undefined) return found;
+  const text = `no Subscription to "${name}" in namespace "${namespace}": see longshore operator list`;
+  throw new TerminalError('OperatorNotFound', text);
+}
+
+/** @throws TerminalError OperatorBusy */
+async function installedVersion(kube: KubeClient, { metadata, status }: Subscription): Promise<ClusterServiceVersion> {
+  const { namespace } = metadata;
+  const { installedCSV: name = '', currentCSV = '' } = status ?? {};
+  const { apiVersion, kind } = clusterServiceVersionResource;
+  if (name !== '' && name === currentCSV) {
+    const csv = parseClusterServiceVersion(await kube.get({ apiVersion, kind, namespace, name }));
+    if (csv.status?.phase === 'Succeeded') return csv;
+  }
+  const found = `installedCSV "${name}", currentCSV "${currentCSV}"`;
+  const text = `Subscription ${namespace}/${metadata.name} is not at rest: expected an installed ClusterServiceVersion in phase Succeeded and no upgrade, found ${found}. Finish the upgrade first; nothing was changed`;
+  throw new TerminalError('OperatorBusy', text);
+}
+
+/** @throws TerminalError InvalidGroup */
+async function targetsIn(kube: KubeClient, namespace: string): Promise<readonly string[]> {
+  const { items } = await kube.list({ ...operatorGroupResource, namespace });
+  const [targets, ...others] = items.map((item) => parseOperatorGroup(item).status?.namespaces);
+  if (targets !== undefined && others.length === 0) return targets;
+  const text = `namespace "${namespace}" has ${items.length} OperatorGroups: expected one that has resolved its targets; nothing was changed`;
+  throw new TerminalError('InvalidGroup', text);
+}
+
 /** Reads what is installed, and that it is at rest.
  *  @throws TerminalError OperatorNotFound, OperatorBusy, InvalidGroup */
 export async function readSubscribed(kube: KubeClient, namespace: string, name: string): Promise<Subscribed> {
-  const { items } = await kube.list({ ...subscriptionResource, namespace });
-  const all = items.map((item) => parseSubscription(item));
-  const subscription = all.find(({ metadata }) => metadata.name === name) ?? all.find(({ spec }) => spec.name === name);
-  if (subscription === undefined) {
-    const text = `no Subscription to "${name}" in namespace "${namespace}": see longshore operator list`;
-    throw new TerminalError('OperatorNotFound', text);
-  }
-  const { installedCSV = '', currentCSV = '' } = subscription.status ?? {};
-  const { apiVersion, kind } = clusterServiceVersionResource;
-  const csv =
-    installedCSV === ''
-      ? undefined
-      : parseClusterServiceVersion(await kube.get({ apiVersion, kind, namespace, name: installedCSV }));
-  if (csv?.status?.phase !== 'Succeeded' || installedCSV !== currentCSV) {
-    const text = `Subscription ${namespace}/${subscription.metadata.name} is not at rest: expected an installed ClusterServiceVersion in phase Succeeded and no upgrade, found ${installedCSV || 'none'} ${csv?.status?.phase ?? ''} and ${currentCSV || 'none'}. Finish or approve the upgrade first; nothing was changed`;
-    throw new TerminalError('OperatorBusy', text);
-  }
-  const groups = (await kube.list({ ...operatorGroupResource, namespace })).items.map((item) =>
-    parseOperatorGroup(item),
-  );
-  const targets = groups[0]?.status?.namespaces;
-  if (groups.length !== 1 || targets === undefined) {
-    throw new TerminalError(
-      'InvalidGroup',
-      `namespace "${namespace}" has ${groups.length} OperatorGroups: expected one that has resolved its targets`,
-    );
-  }
+  const subscription = await findSubscription(kube, namespace, name);
+  const csv = await installedVersion(kube, subscription);
+  const targets = await targetsIn(kube, namespace);
   return { subscription, csv, targets, plan: await planOf(kube, subscription) };
 }
 
@@ -81,7 +90,7 @@ function imageIn(manifest: string): string | undefined {
 }
 
 /** The image of the bundle, as the plan has pinned it.
- *  @throws TerminalError NoBundleImage where the catalog had the manifests, or the plan is gone */
+ *  @throws TerminalError NoBundleImage where the catalog had the manifests, or the plan does not exist any more */
 export function bundleImage({ plan, csv }: Subscribed): string {
   const { bundleLookups = [], plan: steps = [] } = plan?.status ?? {};
   const looked = bundleLookups.find(({ identifier }) => identifier === csv.metadata.name)?.path;
