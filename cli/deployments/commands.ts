@@ -17,6 +17,7 @@ import {
 import {
   deleteOptions,
   diffOptions,
+  migrateOptions,
   rollbackOptions,
   runOptions,
   timeoutOption,
@@ -136,5 +137,16 @@ export const deploymentCommands: readonly Command[] = [
     examples: ['alpha bootstrap combo < manifests.yaml'],
     isHidden: true,
     run: async (values, positionals) => (await import('./commands/bootstrap.ts')).bootstrap(values, positionals),
+  }),
+  defineCommand({
+    name: 'operator migrate',
+    summary: 'Turn an operator that a Subscription has installed into a BundleDeployment.',
+    description:
+      'Shows what changes and whether Pods restart, asks, and creates a BundleDeployment of the same bundle, which adopts the objects of the operator. Then the Subscription and the ClusterServiceVersion are deleted; what they own, custom resources and their definitions stay. Run it again if it was interrupted.',
+    positionals: ['PACKAGE'],
+    options: { ...migrateOptions, ...timeoutOption, ...clusterOptions, ...registryOptions },
+    examples: ['operator migrate <package> --dry-run', 'operator migrate <package> -n <namespace> --yes'],
+    run: async (values, positionals) =>
+      (await import('./commands/migrate-operator.ts')).migrateOperator(values, positionals),
   }),
 ];

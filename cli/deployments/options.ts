@@ -106,3 +106,30 @@ export const diffOptions = {
     description: 'Compare with the template of the BundleDeployment in FILE.',
   },
 } as const;
+
+/** What `longshore operator migrate` takes beside the cluster. */
+export const migrateOptions = {
+  namespace: {
+    short: 'n',
+    kind: 'text',
+    placeholder: 'NAME',
+    default: 'operators',
+    description: 'Namespace of the Subscription.',
+  },
+  image: {
+    kind: 'text',
+    placeholder: 'REF',
+    description: 'Image of the installed bundle (default: the one that the InstallPlan names).',
+  },
+  'dry-run': {
+    kind: 'flag',
+    default: false,
+    description: 'Show what would change, and change nothing.',
+  },
+  yes: {
+    short: 'y',
+    kind: 'flag',
+    default: false,
+    description: 'Skip the confirmation prompt; required if standard input is not a terminal.',
+  },
+} as const;

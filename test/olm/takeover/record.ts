@@ -20,7 +20,7 @@ export async function serveWorld(): Promise<ServedCatalogs> {
 }
 
 /** A cluster on which the real OLM has installed operators. It runs no more. */
-export interface LeftCluster extends AsyncDisposable {
+interface LeftCluster extends AsyncDisposable {
   readonly cluster: ScenarioCluster;
   readonly served: ServedCatalogs;
 }
@@ -34,7 +34,7 @@ async function build(kube: KubeClient, served: ServedCatalogs): Promise<void> {
 }
 
 /** Lets the real OLM install the operators of the world, and stops it. */
-export async function openLeftCluster(binaries: OlmBinaries): Promise<LeftCluster> {
+async function openLeftCluster(binaries: OlmBinaries): Promise<LeftCluster> {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(
     await openCluster(binaries.crds, { isPackageServerRegistered: false, hasOwnPackages: true }),

@@ -1,5 +1,5 @@
 import type { ClusterClient } from '../../../apiserver/index.ts';
-import { isJsonObject, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import { writtenKinds } from '../observer.ts';
 
@@ -17,7 +17,7 @@ function isCommon({ kind, metadata: { name = '', namespace, labels = {} } }: Kub
 }
 
 /** `Kind namespace/name` */
-export function keyOf({ kind, metadata: { namespace, name } }: KubeObject): string {
+function keyOf({ kind, metadata: { namespace, name } }: KubeObject): string {
   return `${kind} ${[namespace, name].filter((part) => part !== undefined).join('/')}`;
 }
 
@@ -74,9 +74,4 @@ export function changesBetween(
       .filter(({ path }) => !counters.test(path))
       .map((change) => ({ object, ...change }));
   });
-}
-
-/** Uids of the objects that own it. */
-export function ownersOf(object: KubeObject): readonly string[] {
-  return objectsAt(objectAt(object as JsonObject, 'metadata'), 'ownerReferences').map((one) => textAt(one, 'uid'));
 }

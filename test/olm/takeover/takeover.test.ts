@@ -25,6 +25,16 @@ const stack = new AsyncDisposableStack();
 
 const readAll = async (): Promise<unknown> => [...(await readState(cluster.server.client))];
 
+/** The catalog is connected to again, and no resolution failed for the lack of it. */
+async function untilResolved(): Promise<void> {
+  const state = await readState(cluster.server.client);
+  const connections = [before, state].map((one) => JSON.stringify(one.get('CatalogSource olm/shop')?.['status']));
+  expect(connections[1]).not.toBe(connections[0]);
+  expect(connections[1]).toContain('"READY"');
+  const subscriptions = [...state].filter(([key]) => key.startsWith('Subscription '));
+  expect(JSON.stringify(subscriptions)).not.toContain('ErrorPreventedResolution');
+}
+
 beforeAll(async () => {
   const recorded = await readRecorded();
   const startedMs = Date.now();
@@ -38,6 +48,7 @@ beforeAll(async () => {
   await untilQuiet(readAll, quietMs);
   before = await readState(cluster.server.client);
   stack.use(await startControllers(cluster, silentLogger(), clock));
+  await eventually(untilResolved);
   await untilQuiet(readAll, quietMs);
   after = await readState(cluster.server.client);
 });

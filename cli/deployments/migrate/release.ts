@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { clusterServiceVersionResource, olmLabels, subscriptionResource } from '../../../src/api/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, TerminalError, textAt } from '../../../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject, preconditionOf, refOf } from '../../../src/kube/index.ts';
+
+const rbac = 'rbac.authorization.k8s.io/v1';
+const pollMs = 300;
+const ownLabels = [
+  olmLabels.owner,
+  olmLabels.ownerNamespace,
+  olmLabels.ownerKind,
+  olmLabels.managed,
+  olmLabels.deploymentSpecHash,
+];
+
+/** What of Operator Lifecycle Manager is to go. */
+export interface Release {
+  readonly kube: KubeClient;
+  readonly namespace: string;
+  /** Of the ClusterServiceVersion. */
+  readonly csvName: string;
+  readonly timeoutMs: number;
+  readonly print: (line: string) => void;
+}
+
+async function find(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(ref);
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function shown({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.namespace}/${metadata.name}`;
+}
+
+/** Deletes exactly the object that was read. */
+async function deleteObject({ kube, print }: Release, object: KubeObject, propagationPolicy?: 'Orphan'): Promise<void> {
+  const { uid = '' } = object.metadata;
+  try {
+    await kube.delete(refOf(object), { uid, ...(propagationPolicy === undefined ? {} : { propagationPolicy }) });
+    print(`${shown(object)} deleted`);
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/** Subscriptions that have installed it: nothing may install it again. */
+async function deleteSubscriptions(release: Release): Promise<void> {
+  const { kube, namespace, csvName } = release;
+  for (const object of (await kube.list({ ...subscriptionResource, namespace })).items) {
+    const status = objectAt(object as JsonObject, 'status');
+    if (textAt(status, 'installedCSV') === csvName) await deleteObject(release, object);
+  }
+}
+
+/** Deletes the ClusterServiceVersion and waits until it does not exist any more. What it owns is released, not collected.
+ *  @throws TerminalError StillThere */
+async function deleteVersion(release: Release): Promise<void> {
+  const { kube, namespace, csvName, timeoutMs } = release;
+  const { apiVersion, kind } = clusterServiceVersionResource;
+  const ref = { apiVersion, kind, namespace, name: csvName };
+  const object = await find(kube, ref);
+  if (object === undefined) return;
+  if (object.metadata.deletionTimestamp === undefined) await deleteObject(release, object, 'Orphan');
+  const untilMs = performance.now() + timeoutMs;
+  for (;;) {
+    const live = await find(kube, ref);
+    if (live === undefined || live.metadata.uid !== object.metadata.uid) return;
+    if (performance.now() > untilMs) {
+      const finalizers = live.metadata.finalizers?.join(', ') ?? 'none';
+      const text = `${shown(live)} is still being deleted after ${timeoutMs / 1000} s (finalizers: ${finalizers}): Operator Lifecycle Manager must run to release it. Run the command again to go on`;
+      throw new TerminalError('StillThere', text);
+    }
+    await pause(pollMs);
+  }
+}
+
+function isLabelled({ metadata }: KubeObject, { namespace, csvName }: Release): boolean {
+  const { [olmLabels.owner]: owner, [olmLabels.ownerNamespace]: place } = metadata.labels ?? {};
+  return owner === csvName && place === namespace;
+}
+
+/** Roles that were made for it alone: the BundleDeployment has brought its own. */
+async function deleteRoles(release: Release): Promise<void> {
+  const { kube, namespace, csvName } = release;
+  for (const kind of ['RoleBinding', 'Role']) {
+    const { items } = await kube.list({ apiVersion: rbac, kind, namespace });
+    // Those of its OperatorCondition have its name.
+    const own = items.filter((object) => isLabelled(object, release) || object.metadata.name === csvName);
+    for (const object of own) await deleteObject(release, object);
+  }
+  const condition = await find(kube, {
+    apiVersion: 'operators.coreos.com/v2',
+    kind: 'OperatorCondition',
+    namespace,
+    name: csvName,
+  });
+  if (condition !== undefined) await deleteObject(release, condition);
+}
+
+/** Takes the labels of OLM from Deployments. Pods are not affected: the labels of the template are others. */
+async function unlabel(release: Release): Promise<void> {
+  const { kube, namespace } = release;
+  for (const object of (await kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace })).items) {
+    if (!isLabelled(object, release)) continue;
+    const labels = Object.fromEntries(ownLabels.map((label) => [label, null]));
+    const metadata = { ...preconditionOf(object), labels };
+    await kube.patch(refOf(object), { metadata }, { fieldManager: 'longshore' });
+    release.print(`${shown(object)} released`);
+  }
+}
+
+/** Removes the Subscription and the ClusterServiceVersion of an operator that a BundleDeployment has adopted, in an order that can be interrupted
+ *  and repeated at any point.
+ *  @throws TerminalError StillThere */
+export async function releaseFromOlm(release: Release): Promise<void> {
+  await deleteSubscriptions(release);
+  await deleteVersion(release);
+  await deleteRoles(release);
+  await unlabel(release);
+}
+
+/** Whether both states of a Deployment have the same Pod template. */
+export function hasSamePods(before: KubeObject, after: KubeObject): boolean {
+  const templateOf = (object: KubeObject): JsonObject => objectAt(object as JsonObject, 'spec', 'template') ?? {};
+  return isJsonEqual(templateOf(before), templateOf(after));
+}

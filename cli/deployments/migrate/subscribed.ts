@@ -1,0 +1,128 @@
+import {
+  adoptAnnotation,
+  type ClusterServiceVersion,
+  clusterServiceVersionResource,
+  type InstallPlan,
+  installPlanResource,
+  operatorGroupResource,
+  parseClusterServiceVersion,
+  parseInstallPlan,
+  parseOperatorGroup,
+  parseSubscription,
+  type Subscription,
+  subscriptionResource,
+} from '../../../src/api/index.ts';
+import { isJsonObject, type JsonObject, parseJson, TerminalError, textAt } from '../../../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
+import { deploymentObject } from '../run/apply.ts';
+import { watchedAs } from '../run/config.ts';
+
+/** On the BundleDeployment: the ClusterServiceVersion that it continues, as `NAMESPACE/NAME`. It is what an interrupted migration goes on with. */
+export const migratedAnnotation = 'olm.longshore.dev/migrated-from';
+
+/** An operator that a Subscription has installed. */
+export interface Subscribed {
+  readonly subscription: Subscription;
+  readonly csv: ClusterServiceVersion;
+  /** Of its group; an empty text stands for all. */
+  readonly targets: readonly string[];
+  readonly plan: InstallPlan | undefined;
+}
+
+async function planOf(kube: KubeClient, { metadata, status }: Subscription): Promise<InstallPlan | undefined> {
+  const name = status?.installPlanRef?.name ?? '';
+  if (name === '') return undefined;
+  const { apiVersion, kind } = installPlanResource;
+  try {
+    return parseInstallPlan(await kube.get({ apiVersion, kind, namespace: metadata.namespace, name }));
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** @throws TerminalError OperatorNotFound */
+async function findSubscription(kube: KubeClient, namespace: string, name: string): Promise<Subscription> {
+  const { items } = await kube.list({ ...subscriptionResource, namespace });
+  const all = items.map((item) => parseSubscription(item));
+  const found = all.find(({ metadata }) => metadata.name === name) ?? all.find(({ spec }) => spec.name === name);
+  if (found !== undefined) return found;
+  const text = `no Subscription to "${name}" in namespace "${namespace}": see longshore operator list`;
+  throw new TerminalError('OperatorNotFound', text);
+}
+
+/** @throws TerminalError OperatorBusy */
+async function installedVersion(kube: KubeClient, { metadata, status }: Subscription): Promise<ClusterServiceVersion> {
+  const { namespace } = metadata;
+  const { installedCSV: name = '', currentCSV = '' } = status ?? {};
+  const { apiVersion, kind } = clusterServiceVersionResource;
+  if (name !== '' && name === currentCSV) {
+    const csv = parseClusterServiceVersion(await kube.get({ apiVersion, kind, namespace, name }));
+    if (csv.status?.phase === 'Succeeded') return csv;
+  }
+  const found = `installedCSV "${name}", currentCSV "${currentCSV}"`;
+  const text = `Subscription ${namespace}/${metadata.name} is not at rest: expected an installed ClusterServiceVersion in phase Succeeded and no upgrade, found ${found}. Finish the upgrade first; nothing was changed`;
+  throw new TerminalError('OperatorBusy', text);
+}
+
+/** @throws TerminalError InvalidGroup */
+async function targetsIn(kube: KubeClient, namespace: string): Promise<readonly string[]> {
+  const { items } = await kube.list({ ...operatorGroupResource, namespace });
+  const [targets, ...others] = items.map((item) => parseOperatorGroup(item).status?.namespaces);
+  if (targets !== undefined && others.length === 0) return targets;
+  const text = `namespace "${namespace}" has ${items.length} OperatorGroups: expected one that has resolved its targets; nothing was changed`;
+  throw new TerminalError('InvalidGroup', text);
+}
+
+/** Reads what is installed, and that it is at rest.
+ *  @throws TerminalError OperatorNotFound, OperatorBusy, InvalidGroup */
+export async function readSubscribed(kube: KubeClient, namespace: string, name: string): Promise<Subscribed> {
+  const subscription = await findSubscription(kube, namespace, name);
+  const csv = await installedVersion(kube, subscription);
+  const targets = await targetsIn(kube, namespace);
+  return { subscription, csv, targets, plan: await planOf(kube, subscription) };
+}
+
+function imageIn(manifest: string): string | undefined {
+  const value = parseJson('the manifest of a step', manifest);
+  if (!isJsonObject(value) || value['apiVersion'] !== undefined) return undefined;
+  return textAt(value, 'image') || undefined;
+}
+
+/** The image of the bundle, as the plan has pinned it.
+ *  @throws TerminalError NoBundleImage where the catalog had the manifests, or the plan does not exist any more */
+export function bundleImage({ plan, csv }: Subscribed): string {
+  const { bundleLookups = [], plan: steps = [] } = plan?.status ?? {};
+  const looked = bundleLookups.find(({ identifier }) => identifier === csv.metadata.name)?.path;
+  const own = steps.filter(({ resolving }) => resolving === csv.metadata.name);
+  const image =
+    looked ?? own.map(({ resource }) => imageIn(resource.manifest ?? '{}')).find((one) => one !== undefined);
+  if (image !== undefined) return image;
+  const text = `the InstallPlan of ${csv.metadata.name} does not name the image of the bundle: name it with --image`;
+  throw new TerminalError('NoBundleImage', text);
+}
+
+/** The BundleDeployment that continues the operator in its namespace. */
+export function continuing({ subscription, csv, targets }: Subscribed, name: string, image: string): KubeObject {
+  const { namespace = '' } = csv.metadata;
+  const watched = targets.filter((target) => target !== '');
+  const settings = (subscription.spec.config ?? {}) as JsonObject;
+  const { selector: _unused, ...deploymentConfig } = settings;
+  const config = {
+    installNamespace: namespace,
+    ...watchedAs(watched),
+    ...(Object.keys(deploymentConfig).length === 0 ? {} : { deploymentConfig }),
+  };
+  const object = deploymentObject({
+    name,
+    deploymentClass: 'core-rukpak-io-plain',
+    bundleClass: 'core-rukpak-io-registry',
+    source: { type: 'image', image: { ref: image } },
+    config,
+  });
+  const annotations = {
+    [adoptAnnotation]: 'true',
+    [migratedAnnotation]: `${namespace}/${csv.metadata.name}`,
+  };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../../src/base/index.ts';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
+import { longshoreOn, type Printed, programPath } from './program.ts';
+import { startWorld, type World } from './world.ts';
+
+const olm = 'operators.coreos.com/v1alpha1';
+const namespace = 'author';
+const csvRef = { apiVersion: olm, kind: 'ClusterServiceVersion', namespace, name: 'tide-gauge.v0.1.0' };
+
+const definitionRef = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  name: 'gauges.tide.example.com',
+};
+
+let world: World;
+let registry: Registry;
+beforeAll(async () => {
+  world = await startWorld(['--olm']);
+  registry = await startRegistry({});
+});
+afterAll(async () => {
+  await registry[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const longshore = (...args: readonly string[]): Promise<Printed> =>
+  longshoreOn(world.platform.kubeconfigPath)(args, { timeoutMs: 180_000 });
+
+async function list(apiVersion: string, kind: string): Promise<readonly KubeObject[]> {
+  return (await world.kube.list({ apiVersion, kind, namespace })).items;
+}
+
+async function find(ref: Parameters<typeof world.kube.get>[0]): Promise<KubeObject | undefined> {
+  try {
+    return await world.kube.get(ref);
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Runs a command and kills it as soon as it reports that something was deleted. */
+async function interrupted(args: readonly string[]): Promise<void> {
+  const env = { ...process.env, KUBECONFIG: world.platform.kubeconfigPath };
+  const child = spawn(process.execPath, [programPath, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+    if (printed.includes(' deleted')) child.kill('SIGKILL');
+  });
+  await ended;
+  expect(printed).toContain('Subscription');
+}
+
+function templates(deployments: readonly KubeObject[]): unknown {
+  return deployments.map((object) => [object.metadata.uid, objectAt(object as JsonObject, 'spec', 'template')]);
+}
+
+test('an operator of a Subscription becomes a BundleDeployment, its Pods and custom resources stay', async () => {
+  const run = await longshore(
+    'operator',
+    'run',
+    'examples/tide-gauge/v0.1.0',
+    '-n',
+    namespace,
+    '--push-to',
+    `${registry.host}/run`,
+  );
+  expect(run).toMatchObject({ code: 0 });
+  const image = `${registry.host}/tide-gauge:v0.1.0`;
+  expect(await longshore('bundle', 'push', 'examples/tide-gauge/v0.1.0', image)).toMatchObject({ code: 0 });
+  const definition = await world.kube.get(definitionRef);
+  const [version] = (definition['spec'] as unknown as { versions: readonly { name: string }[] }).versions;
+  const gauge = {
+    apiVersion: `tide.example.com/${version?.name}`,
+    kind: 'Gauge',
+    metadata: { namespace, name: 'pier' },
+  };
+  const resource = await world.kube.create(gauge, { fieldManager: 'user' });
+  const before = await list('apps/v1', 'Deployment');
+  const pods = await list('v1', 'Pod');
+  expect(before.length).toBeGreaterThan(0);
+
+  const dry = await longshore('operator', 'migrate', 'tide-gauge', '-n', namespace, '--image', image, '--dry-run');
+  expect(dry.stderr).toBe('');
+  expect(dry.stdout).toContain('the Pods stay');
+  expect(dry.stdout).not.toContain('RESTART');
+  const unasked = await longshore('operator', 'migrate', 'tide-gauge', '-n', namespace, '--image', image);
+  expect(unasked.stderr).toContain('confirm with --yes');
+  expect(
+    await find({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name: 'tide-gauge' }),
+  ).toBeUndefined();
+
+  await interrupted(['operator', 'migrate', 'tide-gauge', '-n', namespace, '--image', image, '--yes']);
+  const done = await longshore('operator', 'migrate', 'tide-gauge', '-n', namespace, '--yes');
+  expect(done).toMatchObject({ code: 0 });
+  expect(await find(csvRef)).toBeUndefined();
+  expect(await list(olm, 'Subscription')).toEqual([]);
+  const after = await list('apps/v1', 'Deployment');
+  expect(templates(after)).toEqual(templates(before));
+  const owners = after.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  expect(owners.map(({ kind }) => kind)).toEqual(before.map(() => 'BundleDeployment'));
+  expect(JSON.stringify(after)).not.toContain('olm.owner');
+  expect((await list('v1', 'Pod')).map(({ metadata }) => metadata.uid)).toEqual(
+    pods.map(({ metadata }) => metadata.uid),
+  );
+  expect((await world.kube.get(definitionRef)).metadata.uid).toBe(definition.metadata.uid);
+  const live = await world.kube.get({ ...gauge, namespace, name: 'pier' });
+  expect(live.metadata.uid).toBe(resource.metadata.uid);
+  await eventually(async () => {
+    const deployment = await world.kube.get({
+      apiVersion: 'core.rukpak.io/v1alpha1',
+      kind: 'BundleDeployment',
+      name: 'tide-gauge',
+    });
+    const status = isJsonObject(deployment['status']) ? deployment['status'] : {};
+    expect(JSON.stringify(status['conditions'])).toContain('"Healthy"');
+  });
+  // Repeated, it goes on where it was.
+  expect(await longshore('operator', 'migrate', 'tide-gauge', '-n', namespace, '--yes')).toMatchObject({ code: 0 });
+});
