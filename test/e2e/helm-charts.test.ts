@@ -14,6 +14,11 @@ const asTest = { fieldManager: 'test' };
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
 const unfetched = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' };
 
+const repositoryIndex = `apiVersion: v1
+entries:
+  hello-world: [{version: 0.1.0, urls: [hello-world-0.1.0.tgz]}, {version: 0.2.0, urls: [gone.tgz]}]
+`;
+
 let world: World;
 let web: WebServer;
 beforeAll(async () => {
@@ -22,6 +27,8 @@ beforeAll(async () => {
   const pages = new Map<string, Buffer | string>([
     ['/hello-world-0.1.0.tgz', packedChart('hello-world', helloWorld())],
     ['/page.txt', 'some text'],
+    ['/stable/index.yaml', repositoryIndex],
+    ['/stable/hello-world-0.1.0.tgz', packedChart('hello-world', helloWorld())],
     ['/repository.tar.gz', packedChart('repository-1.0', { 'README.md': 'no chart', 'src/main.go': 'package main' })],
   ]);
   web = await startWebServer((request, response) => {
@@ -173,6 +180,14 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     await world.deploymentWith('oci', installed);
     const [owned] = await world.ownedBundles('oci');
     expect(JSON.stringify(statusOf(owned as KubeObject)['resolvedSource'])).toMatch(/@sha256:[0-9a-f]{64}/);
+  });
+
+  test('of a chart repository is installed in the version of its range, and pinned by its digest', async () => {
+    await create('indexed', httpSource('/stable#chart=hello-world&version=~0.1.0'));
+    await world.deploymentWith('indexed', installed);
+    const [owned] = await world.ownedBundles('indexed');
+    const resolved = JSON.stringify(statusOf(owned as KubeObject)['resolvedSource']);
+    expect(resolved).toMatch(/\/stable\/hello-world-0\.1\.0\.tgz#sha256=[0-9a-f]{64}/);
   });
 
   test('in a registry is no bundle of plain manifests, and the deployment reports what it takes', async () => {
