@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { helmForTests } from '../clients/helm-program.ts';
 import { eventually, startWebServer, type WebServer } from '../support/index.ts';
 import { helloWorld, inFolder, packedChart, randomPassword } from './charts.ts';
+import { runProgram, writeFolder } from './program.ts';
 import { isRealCluster } from './test-cluster.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
@@ -298,5 +302,49 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     expect(await refused({ values: 'a: [' })).toContain('read chart values: spec.config.values: line');
     const path = { kind: 'Secret', name: 'a', targetPath: 'a=/etc/passwd,b' };
     expect(await refused({ valuesFrom: [path] })).toContain('valuesFrom[0].targetPath: expected the path of a value');
+  });
+
+  test('whose release helm has installed is adopted without a restart', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-release-'));
+    try {
+      await writeFolder(join(folder, 'hello-world'), helloWorld());
+      const chart = join(folder, 'hello-world');
+      const args = ['install', 'moved', chart, '-n', 'shop', '--create-namespace', '--set', 'replicaCount=2'];
+      const printed = await runProgram(helmPath, [...args, '--kubeconfig', world.platform.kubeconfigPath]);
+      expect({ code: printed.code, stderr: printed.stderr }).toMatchObject({ code: 0 });
+      const shop = { ...deploymentRef('moved-hello-world'), namespace: 'shop' };
+      const before = await world.kube.get(shop);
+      await create('moved', httpSource('/hello-world-0.1.0.tgz'), {
+        installNamespace: 'shop',
+        values: { replicaCount: 2 },
+      });
+      await world.deploymentWith('moved', installed);
+      const after = await world.kube.get(shop);
+      expect([after.metadata.uid, after.metadata.generation]).toEqual([
+        before.metadata.uid,
+        before.metadata.generation,
+      ]);
+      expect(after.metadata.labels).toMatchObject({ 'core.rukpak.io/owner-name': 'moved' });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('of another release is not adopted', async () => {
+    const metadata = {
+      name: 'strange-hello-world',
+      namespace: 'default',
+      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      annotations: { 'meta.helm.sh/release-name': 'strange', 'meta.helm.sh/release-namespace': 'elsewhere' },
+    };
+    const spec = { ports: [{ port: 80 }] };
+    await world.kube.create({ apiVersion: 'v1', kind: 'Service', metadata, spec } as unknown as KubeObject, asTest);
+    await create('strange', httpSource('/hello-world-0.1.0.tgz'), { installNamespace: 'default' });
+    const found = await world.deploymentWith('strange', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'InstallFailed',
+    });
+    expect(conditionOf(found, 'Installed')?.message).toContain('invalid ownership metadata');
   });
 });
