@@ -54,7 +54,7 @@ function describeSource(
 /** The version of a Bundle, by its content, its source and what that was resolved to. */
 export function versionOf(
   bundle: KubeObject,
-  content: Pick<UnpackedContent, 'properties' | 'digest'> | undefined,
+  content: Pick<UnpackedContent, 'properties' | 'digest' | 'version'> | undefined,
 ): InstalledVersion {
   const { spec, status } = parseBundle(bundle);
   const { version, source } = describeSource(
@@ -63,7 +63,10 @@ export function versionOf(
     content?.digest,
   );
   const ofPackage = packageVersion(content?.properties ?? [], bundle.metadata.annotations ?? {});
-  return { activeVersion: ofPackage ?? version ?? shortDigest(content?.digest) ?? 'unknown', activeSource: source };
+  return {
+    activeVersion: ofPackage ?? content?.version ?? version ?? shortDigest(content?.digest) ?? 'unknown',
+    activeSource: source,
+  };
 }
 
 /** The newest that fit. */

@@ -125,7 +125,7 @@ async function isRestored(name: string): Promise<void> {
 describe.skipIf(why !== '')(`a chart${why}`, () => {
   test('H1, H2, H3 of a web server is installed, becomes available, and is restored', async () => {
     await create('ahoy', httpSource('/hello-world-0.1.0.tgz'));
-    await world.deploymentWith('ahoy', installed);
+    expect(statusOf(await world.deploymentWith('ahoy', installed))).toMatchObject({ activeVersion: '0.1.0' });
     const found = await whenAvailable('ahoy-hello-world');
     expect(found.metadata.labels).toMatchObject({
       'app.kubernetes.io/managed-by': 'Helm',
