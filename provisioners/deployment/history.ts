@@ -51,19 +51,25 @@ function describeSource(
   return definitionOf(source).describe(source, resolved) ?? fallback;
 }
 
+type KnownContent = Pick<UnpackedContent, 'properties' | 'digest' | 'version'>;
+
+/** The version that the files of the content name. */
+function namedIn({ properties, version }: Partial<KnownContent>, { metadata }: KubeObject): string | undefined {
+  return packageVersion(properties ?? [], metadata.annotations ?? {}) ?? version;
+}
+
 /** The version of a Bundle, by its content, its source and what that was resolved to. */
-export function versionOf(
-  bundle: KubeObject,
-  content: Pick<UnpackedContent, 'properties' | 'digest'> | undefined,
-): InstalledVersion {
+export function versionOf(bundle: KubeObject, content: KnownContent | undefined): InstalledVersion {
   const { spec, status } = parseBundle(bundle);
   const { version, source } = describeSource(
     spec.source,
     status?.resolvedSource as BundleSource | undefined,
     content?.digest,
   );
-  const ofPackage = packageVersion(content?.properties ?? [], bundle.metadata.annotations ?? {});
-  return { activeVersion: ofPackage ?? version ?? shortDigest(content?.digest) ?? 'unknown', activeSource: source };
+  return {
+    activeVersion: namedIn(content ?? {}, bundle) ?? version ?? shortDigest(content?.digest) ?? 'unknown',
+    activeSource: source,
+  };
 }
 
 /** The newest that fit. */

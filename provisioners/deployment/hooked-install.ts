@@ -54,7 +54,7 @@ export async function saveHooks(run: DeploymentRun, hooks: HookRecord, signal: A
 }
 
 /** Whose hooks are run, and for what. */
-export function hookRunOf(run: DeploymentRun, { revision, event }: HookRecord, signal: AbortSignal): HookRun {
+function hookRunOf(run: DeploymentRun, { revision, event }: HookRecord, signal: AbortSignal): HookRun {
   const { kube, systemNamespace } = run.context;
   const owner = actingOwnerOf(run.object);
   return {

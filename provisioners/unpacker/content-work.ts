@@ -130,11 +130,22 @@ function openRenderer({ helm, storeDir, storeKey: key }: UnpackerSettings, onWor
 /** What `UnpackedContent` a record stands for. */
 export function contentOf(record: ContentRecord): UnpackedContent {
   const facts = record.facts as unknown as Pick<UnpackedContent, 'resolvedSource' | 'objectCount'> &
-    Partial<Pick<UnpackedContent, 'properties' | 'warnings'>>;
-  const { resolvedSource, objectCount, properties = [], warnings = [] } = facts;
+    Partial<Pick<UnpackedContent, 'properties' | 'warnings' | 'version'>>;
+  const { resolvedSource, objectCount, version, properties = [], warnings = [] } = facts;
   const { digest, sizeBytes, isEvicted = false, storedAt } = record;
   const isOutdated = facts.properties === undefined;
-  return { resolvedSource, objectCount, properties, warnings, digest, sizeBytes, isEvicted, isOutdated, storedAt };
+  return {
+    resolvedSource,
+    objectCount,
+    version,
+    properties,
+    warnings,
+    digest,
+    sizeBytes,
+    isEvicted,
+    isOutdated,
+    storedAt,
+  };
 }
 
 /** Does jobs on one store; used inside a worker thread, and knows nothing of threads. */
@@ -254,13 +265,14 @@ export class ContentWork {
       );
       options.onProgress?.('checking content');
       const format = formatOf(request.provisionerClassName);
-      const { objects, parsed } = await readStaged(format, staging, checkPrefix);
+      const { objects, parsed, version } = await readStaged(format, staging, checkPrefix);
       this.#onWork({ what: 'parsed' });
       const { properties, warnings, packageName } = await checkMetadata(request.provisionerClassName, staging);
       options.onProgress?.('storing content');
       const facts = {
         resolvedSource: structuredClone(resolvedSource) as never,
         objectCount: objects.length,
+        ...(version === undefined ? {} : { version }),
         properties: boundedProperties([
           ...properties,
           ...offeredProperties(objects, packageName),

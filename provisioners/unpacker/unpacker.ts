@@ -60,6 +60,8 @@ export interface UnpackedContent {
   /** Of the canonical form, uncompressed. */
   readonly sizeBytes: number;
   readonly objectCount: number;
+  /** That the files name; undefined where they name none, or where a property has it. */
+  readonly version?: string | undefined;
   /** The properties of the bundle, the APIs that it brings, and what it requires. */
   readonly properties: readonly Property[];
   /** Questionable metadata. */

@@ -88,7 +88,7 @@ interface Mark {
   readonly found: string | undefined;
 }
 
-function adoptionMarks(metadata: ObjectMeta, owner: Owner, systemNamespace: string): readonly Mark[] {
+function adoptionMarks(metadata: ObjectMeta, owner: Owner, releaseNamespace: string): readonly Mark[] {
   const annotation = (key: string, want: string): Mark => {
     return { where: 'annotation', key, want, found: metadata.annotations?.[key] };
   };
@@ -96,7 +96,7 @@ function adoptionMarks(metadata: ObjectMeta, owner: Owner, systemNamespace: stri
   return [
     { where: 'label', key: managedBy, want: 'Helm', found: metadata.labels?.[managedBy] },
     annotation('meta.helm.sh/release-name', owner.name),
-    annotation('meta.helm.sh/release-namespace', systemNamespace),
+    annotation('meta.helm.sh/release-namespace', releaseNamespace),
   ];
 }
 
@@ -109,6 +109,8 @@ function markProblem(mark: Mark): string {
 /** Under which circumstances an object that exists may be taken over. */
 export interface TakeoverTerms {
   readonly systemNamespace: string;
+  /** Where objects go that name no namespace: that of a release that is adopted. Default: the system namespace, where RukPak has its releases. */
+  readonly installNamespace?: string | undefined;
   readonly isUpgrade: boolean;
   /** The user asked for it. */
   readonly mayAdopt: boolean;
@@ -116,9 +118,13 @@ export interface TakeoverTerms {
   readonly isOtherThere: boolean;
 }
 
-/** Marks of the Helm release of that name which the object does not have. */
-function missingMarks({ metadata }: KubeObject, owner: Owner, { systemNamespace }: TakeoverTerms): readonly Mark[] {
-  return adoptionMarks(metadata, owner, systemNamespace).filter(({ want, found }) => want !== found);
+/** Marks of the Helm release of that name which the object does not have: of RukPak's, unless it is one in the install namespace. */
+function missingMarks({ metadata }: KubeObject, owner: Owner, terms: TakeoverTerms): readonly Mark[] {
+  const { systemNamespace, installNamespace = systemNamespace } = terms;
+  const missing = [systemNamespace, installNamespace].map((namespace) =>
+    adoptionMarks(metadata, owner, namespace).filter(({ want, found }) => want !== found),
+  );
+  return missing.find((marks) => marks.length === 0) ?? missing[0] ?? [];
 }
 
 /** Whether the object has marks that allow `owner` to adopt it, as its former deployment or as its Helm release. */

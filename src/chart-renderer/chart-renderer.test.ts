@@ -70,7 +70,11 @@ const localFile = JSON.stringify({ properties: { a: { $ref: 'file:///etc/passwd'
 
 describe.skipIf(why !== '')(`helm${why}`, () => {
   test.each([
-    { name: 'includes itself', files: { 'templates/a.yaml': bomb }, text: /error calling include: rendering template has a nested reference name: a: unable to execute template/ },
+    {
+      name: 'includes itself',
+      files: { 'templates/a.yaml': bomb },
+      text: /error calling include: rendering template has a nested reference name: a: unable to execute template/,
+    },
     { name: 'ranges over too much', files: { 'templates/a.yaml': loop }, text: /memory|processor time/ },
     { name: 'ranges for too long', files: { 'templates/a.yaml': endless }, text: /memory|processor time/ },
     { name: 'renders to too much', files: { 'templates/a.yaml': giant }, text: /renders to more than 1 MiB/ },

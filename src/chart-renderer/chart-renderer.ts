@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder, TerminalError } from '../base/index.ts';
 import { type ChartRenderer, type ChartRequest, type LintMessage, renderFailed } from '../formats/index.ts';
@@ -66,14 +67,15 @@ async function writeValues(folder: string, { values }: ChartRequest): Promise<re
   return args;
 }
 
-async function writeChart(folder: string, { files }: ChartRequest): Promise<void> {
+/** At once: charts have many small files, and this runs in a worker thread. */
+function writeChart(folder: string, { files }: ChartRequest): void {
   const made = new Set<string>();
   for (const { path, content } of files) {
     const target = `${folder}/chart/${path}`;
     const parent = dirname(target);
-    if (!made.has(parent)) await mkdir(parent, { recursive: true, mode: 0o700 });
+    if (!made.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
     made.add(parent);
-    await writeFile(target, content, { mode: 0o600 });
+    writeFileSync(target, content, { mode: 0o600 });
   }
 }
 
@@ -183,7 +185,7 @@ class HelmRenderer implements ChartRenderer {
   }
 
   async #run({ path, hasOwnNetwork }: HelmProgram, { args, request, folder, signal }: HelmRun): Promise<RunEnd> {
-    await writeChart(folder, request);
+    writeChart(folder, request);
     const command = [path, ...args];
     const ended = await runConfined({ command, folder, hasOwnNetwork, limits: this.#limits, signal });
     if (ended.limit !== undefined) refuse(limitText(ended.limit, this.#limits));

@@ -122,6 +122,8 @@ export interface Rendered {
 export interface BundleContent {
   /** Its manifests as they are. */
   readonly objects: readonly JsonObject[];
+  /** The version that the files name; undefined where they name none, or where properties have it. */
+  readonly version?: string;
   /** What `restore` of the format makes this of again, without parsing: plain data, to be stored. */
   readonly parsed: unknown;
   /** The objects to install. Pure, but for the tools.

@@ -33,7 +33,6 @@ export {
   type ChartDependency,
   type ChartMetadata,
   findChart,
-  hookEvents,
   readChartConfig,
   readChartMetadata,
   type ValuesReference,

@@ -95,6 +95,19 @@ async function readNamespacedKinds(read: Read, signal?: AbortSignal): Promise<re
   return [...kinds.values()];
 }
 
+async function listApis(
+  versions: readonly string[],
+  kindsIn: (apiVersion: string) => Promise<Kinds>,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const served = await mapLimit(versions, groupsAtATime, async (apiVersion) => {
+    const kinds = await kindsIn(apiVersion).catch(() => noKinds);
+    signal?.throwIfAborted();
+    return [apiVersion, ...[...kinds.keys()].map((kind) => `${apiVersion}/${kind}`)];
+  });
+  return served.flat();
+}
+
 /** `read` fetches one discovery document. */
 export function createDiscovery(read: Read): Discovery {
   const known = new Map<string, Promise<Kinds>>();
@@ -139,15 +152,9 @@ export function createDiscovery(read: Read): Discovery {
     },
     namespacedKinds: (signal) => readNamespacedKinds(read, signal),
     apiVersions: async (signal) => {
-      const served = await mapLimit(await readVersions(read, signal), groupsAtATime, async (apiVersion) => {
-        const kinds = await (known.get(apiVersion) ?? load(apiVersion, signal)).catch(() => noKinds);
-        signal?.throwIfAborted();
-        return [apiVersion, ...[...kinds.keys()].map((kind) => `${apiVersion}/${kind}`)];
-      });
-      return served.flat();
+      const versions = await readVersions(read, signal);
+      return await listApis(versions, (version) => known.get(version) ?? load(version, signal), signal);
     },
-    forget: (apiVersion) => {
-      known.delete(apiVersion);
-    },
+    forget: (apiVersion) => void known.delete(apiVersion),
   };
 }

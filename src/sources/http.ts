@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import {
   type Clock,
@@ -13,6 +13,7 @@ import {
 } from '../base/index.ts';
 import { extractArchive, isArchiveStart, type Staging } from '../content/index.ts';
 import { basicAuthorization } from './basic-auth.ts';
+import { type ChartChoice, findInIndex, indexAddress, maxIndexBytes, readChartFragment } from './chart-index.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
 import { withRetries } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -34,6 +35,8 @@ interface RequestedArchive {
   /** Without the fragment. */
   readonly url: string;
   readonly digest: string | undefined;
+  /** A chart of the repository that the address names. */
+  readonly chart?: ChartChoice | undefined;
 }
 
 /** The client is not authorized, or the content was removed permanently. */
@@ -48,9 +51,11 @@ function parseUrl(text: string): RequestedArchive {
   }
   const fragment = url.hash;
   url.hash = '';
+  const chart = readChartFragment(fragment);
+  if (chart !== undefined) return { url: indexAddress(url.href), digest: undefined, chart };
   const hex = /^#sha256=([0-9a-f]{64})$/.exec(fragment)?.[1];
   if (fragment !== '' && hex === undefined) {
-    const message = `GET ${redactUrl(text)}: "${fragment}" does not pin the content: expected #sha256= and 64 lower-case hexadecimal digits`;
+    const message = `GET ${redactUrl(text)}: "${fragment}" does not pin the content: expected #sha256= and 64 lower-case hexadecimal digits, or #chart=NAME&version=VERSION of a chart repository`;
     throw new TerminalError('InvalidSource', message);
   }
   return { url: url.href, digest: hex === undefined ? undefined : `sha256:${hex}` };
@@ -100,6 +105,24 @@ async function download(options: Download): Promise<string> {
   }
 }
 
+type Fetching = Omit<Download, 'archive' | 'authorization' | 'maxBytes'>;
+
+async function fetchFile(options: Download): Promise<string> {
+  const { clock, signal, archive, onProgress } = options;
+  onProgress?.(`fetching ${redactUrl(archive.url)}`);
+  return await withRetries({ clock, signal }, () => download(options));
+}
+
+/** The archive that is asked for; of a chart repository by its index. */
+async function findArchive(
+  asked: RequestedArchive,
+  fetching: Fetching & Pick<Download, 'authorization'>,
+): Promise<RequestedArchive> {
+  if (asked.chart === undefined) return asked;
+  await fetchFile({ ...fetching, archive: asked, maxBytes: maxIndexBytes });
+  return findInIndex(asked.url, await readFile(fetching.path, 'utf8'), asked.chart);
+}
+
 /** What is no archive at all, often a page of the server, in the words that RukPak's users know. */
 async function explainNoArchive(path: string, what: string, thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof TerminalError) || thrown.reason !== 'InvalidArchive') return thrown;
@@ -121,10 +144,10 @@ export async function fetchHttp(
 ): Promise<ContentSource> {
   const spec = request.source.http;
   if (spec === undefined) throw new TerminalError('InvalidSource', 'bundle source http configuration is unset');
-  const archive = parseUrl(spec.url);
+  const asked = parseUrl(spec.url);
   const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
   const allowsUnnamed = deps.allowsUnnamedHosts;
-  const recipient = { address: archive.url, insecureSkipVerify, allowsUnnamed };
+  const recipient = { address: asked.url, insecureSkipVerify, allowsUnnamed };
   const credentials = readServerCredentials(request.secret, recipient);
   const authorization = credentials === undefined ? undefined : basicAuthorization(credentials);
   const path = `${deps.temporaryDir}/${randomUUID()}`;
@@ -132,11 +155,16 @@ export async function fetchHttp(
   using http = createHttpClient({ caPem, proxies, answerDeadlineMs, insecureSkipVerify });
   const maxBytes = request.staging.limits.compressedLayerBytes;
   try {
-    options.onProgress?.(`fetching ${redactUrl(archive.url)}`);
-    const { clock } = deps;
-    const attempt = (): Promise<string> =>
-      download({ ...options, http, clock, archive, authorization, path, maxBytes });
-    const digest = await withRetries({ clock, signal: options.signal }, attempt);
+    const fetching: Fetching = { ...options, http, clock: deps.clock, path };
+    const archive = await findArchive(asked, { ...fetching, authorization });
+    // What a repository names elsewhere gets no credentials of it.
+    const isSameServer = new URL(archive.url).origin === new URL(asked.url).origin;
+    const digest = await fetchFile({
+      ...fetching,
+      archive,
+      authorization: isSameServer ? authorization : undefined,
+      maxBytes,
+    });
     const content = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
     const what = redactUrl(archive.url);
     try {

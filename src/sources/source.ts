@@ -18,7 +18,7 @@ export interface GitSourceSpec {
 }
 
 export interface HttpSourceSpec {
-  /** Of a gzip tar; `#sha256=<hex>` at its end pins the bytes. */
+  /** Of a gzip tar; `#sha256=<hex>` at its end pins the bytes; or a chart repository, with `#chart=<name>&version=<range>`. */
   readonly url: string;
   readonly auth?: { readonly secret?: { readonly name?: string }; readonly insecureSkipVerify?: boolean };
 }

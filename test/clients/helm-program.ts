@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { type GoProgram, goInstalled } from './go-program.ts';
 
 /** The program helm of PATH, or the one that was built for tests; or why there is none. */
-export async function findHelmProgram(): Promise<GoProgram> {
+async function findHelmProgram(): Promise<GoProgram> {
   const onPath = spawnSync('helm', ['version']).status === 0;
   return onPath ? { path: 'helm' } : await goInstalled('helm.sh/helm/v3/cmd/helm', 'v3.19.2');
 }

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { helmForTests } from '../clients/helm-program.ts';
 import { eventually, startWebServer, type WebServer } from '../support/index.ts';
 import { helloWorld, inFolder, packedChart, randomPassword } from './charts.ts';
+import { runProgram, writeFolder } from './program.ts';
 import { isRealCluster } from './test-cluster.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
@@ -14,6 +18,11 @@ const asTest = { fieldManager: 'test' };
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
 const unfetched = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' };
 
+const repositoryIndex = `apiVersion: v1
+entries:
+  hello-world: [{version: 0.1.0, urls: [hello-world-0.1.0.tgz]}, {version: 0.2.0, urls: [gone.tgz]}]
+`;
+
 let world: World;
 let web: WebServer;
 beforeAll(async () => {
@@ -22,6 +31,8 @@ beforeAll(async () => {
   const pages = new Map<string, Buffer | string>([
     ['/hello-world-0.1.0.tgz', packedChart('hello-world', helloWorld())],
     ['/page.txt', 'some text'],
+    ['/stable/index.yaml', repositoryIndex],
+    ['/stable/hello-world-0.1.0.tgz', packedChart('hello-world', helloWorld())],
     ['/repository.tar.gz', packedChart('repository-1.0', { 'README.md': 'no chart', 'src/main.go': 'package main' })],
   ]);
   web = await startWebServer((request, response) => {
@@ -114,7 +125,7 @@ async function isRestored(name: string): Promise<void> {
 describe.skipIf(why !== '')(`a chart${why}`, () => {
   test('H1, H2, H3 of a web server is installed, becomes available, and is restored', async () => {
     await create('ahoy', httpSource('/hello-world-0.1.0.tgz'));
-    await world.deploymentWith('ahoy', installed);
+    expect(statusOf(await world.deploymentWith('ahoy', installed))).toMatchObject({ activeVersion: '0.1.0' });
     const found = await whenAvailable('ahoy-hello-world');
     expect(found.metadata.labels).toMatchObject({
       'app.kubernetes.io/managed-by': 'Helm',
@@ -173,6 +184,14 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     await world.deploymentWith('oci', installed);
     const [owned] = await world.ownedBundles('oci');
     expect(JSON.stringify(statusOf(owned as KubeObject)['resolvedSource'])).toMatch(/@sha256:[0-9a-f]{64}/);
+  });
+
+  test('of a chart repository is installed in the version of its range, and pinned by its digest', async () => {
+    await create('indexed', httpSource('/stable#chart=hello-world&version=~0.1.0'));
+    await world.deploymentWith('indexed', installed);
+    const [owned] = await world.ownedBundles('indexed');
+    const resolved = JSON.stringify(statusOf(owned as KubeObject)['resolvedSource']);
+    expect(resolved).toMatch(/\/stable\/hello-world-0\.1\.0\.tgz#sha256=[0-9a-f]{64}/);
   });
 
   test('in a registry is no bundle of plain manifests, and the deployment reports what it takes', async () => {
@@ -283,5 +302,49 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     expect(await refused({ values: 'a: [' })).toContain('read chart values: spec.config.values: line');
     const path = { kind: 'Secret', name: 'a', targetPath: 'a=/etc/passwd,b' };
     expect(await refused({ valuesFrom: [path] })).toContain('valuesFrom[0].targetPath: expected the path of a value');
+  });
+
+  test('whose release helm has installed is adopted without a restart', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-release-'));
+    try {
+      await writeFolder(join(folder, 'hello-world'), helloWorld());
+      const chart = join(folder, 'hello-world');
+      const args = ['install', 'moved', chart, '-n', 'shop', '--create-namespace', '--set', 'replicaCount=2'];
+      const printed = await runProgram(helmPath, [...args, '--kubeconfig', world.platform.kubeconfigPath]);
+      expect({ code: printed.code, stderr: printed.stderr }).toMatchObject({ code: 0 });
+      const shop = { ...deploymentRef('moved-hello-world'), namespace: 'shop' };
+      const before = await world.kube.get(shop);
+      await create('moved', httpSource('/hello-world-0.1.0.tgz'), {
+        installNamespace: 'shop',
+        values: { replicaCount: 2 },
+      });
+      await world.deploymentWith('moved', installed);
+      const after = await world.kube.get(shop);
+      expect([after.metadata.uid, after.metadata.generation]).toEqual([
+        before.metadata.uid,
+        before.metadata.generation,
+      ]);
+      expect(after.metadata.labels).toMatchObject({ 'core.rukpak.io/owner-name': 'moved' });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('of another release is not adopted', async () => {
+    const metadata = {
+      name: 'strange-hello-world',
+      namespace: 'default',
+      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      annotations: { 'meta.helm.sh/release-name': 'strange', 'meta.helm.sh/release-namespace': 'elsewhere' },
+    };
+    const spec = { ports: [{ port: 80 }] };
+    await world.kube.create({ apiVersion: 'v1', kind: 'Service', metadata, spec } as unknown as KubeObject, asTest);
+    await create('strange', httpSource('/hello-world-0.1.0.tgz'), { installNamespace: 'default' });
+    const found = await world.deploymentWith('strange', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'InstallFailed',
+    });
+    expect(conditionOf(found, 'Installed')?.message).toContain('invalid ownership metadata');
   });
 });

@@ -2,8 +2,7 @@ import { createObjectValidator } from '../../../apiserver/index.ts';
 import { errorMessage, type JsonObject, TerminalError } from '../../../src/base/index.ts';
 import type { Finding } from '../../../src/bundle-checks/index.ts';
 import type { Staging } from '../../../src/content/index.ts';
-import type { InstallTerms, LintMessage, Rendered, RenderTools } from '../../../src/formats/index.ts';
-import type { KubeObject } from '../../../src/kube/index.ts';
+import type { InstallTerms, LintMessage, Rendered, RenderedObject, RenderTools } from '../../../src/formats/index.ts';
 import { readStagedChart, type StagedChart } from './staged-chart.ts';
 
 const suite = 'charts';
@@ -23,7 +22,7 @@ function unrenderable(thrown: TerminalError): Finding {
   return { id: 'HELM03', severity: 'error', suite, message: thrown.message, whatToDo };
 }
 
-function nameOf({ kind, metadata }: KubeObject): string {
+function nameOf({ kind, metadata }: RenderedObject): string {
   return `${kind} ${metadata.name ?? ''}`;
 }
 
@@ -33,7 +32,7 @@ function objectFindings({ objects, hooks = [] }: Rendered): readonly Finding[] {
   const all = [...objects, ...hooks.map(({ object }) => object)];
   for (const object of all) if (object['kind'] === 'CustomResourceDefinition') rules.define(object);
   return all.flatMap((object: JsonObject): Finding[] => {
-    const what = nameOf(object as unknown as KubeObject);
+    const what = nameOf(object as unknown as RenderedObject);
     const { errors, unknownFields } = rules.validate(object);
     const refused = errors.map(({ message }) => ({
       id: 'HELM04',
@@ -55,7 +54,7 @@ function objectFindings({ objects, hooks = [] }: Rendered): readonly Finding[] {
 
 function twice(rendered: Rendered): readonly Finding[] {
   const names = rendered.objects.map((object) => {
-    const { apiVersion, kind, metadata } = object as unknown as KubeObject;
+    const { apiVersion, kind, metadata } = object as unknown as RenderedObject;
     return `${apiVersion} ${kind} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
   });
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));

@@ -39,7 +39,9 @@ function readReference(values: Values): GitReference | undefined {
 
 function isGit(word: string): boolean {
   if (gitScheme.test(word)) return true;
-  return /^https?:\/\//i.test(word) && URL.canParse(word) && !archive.test(new URL(word).pathname);
+  if (!/^https?:\/\//i.test(word) || !URL.canParse(word)) return false;
+  const { pathname, hash } = new URL(word);
+  return !archive.test(pathname) && !hash.startsWith('#chart=');
 }
 
 /** A login in an address would be readable in the spec of the BundleDeployment. */

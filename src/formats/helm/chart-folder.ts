@@ -9,7 +9,7 @@ const maxEntries = 20_000;
 const maxDepth = 8;
 
 /** Helm's words for content that is no chart. */
-export const noChart = 'Chart.yaml file is missing';
+const noChart = 'Chart.yaml file is missing';
 
 function refuse(text: string): never {
   throw new TerminalError('InvalidBundle', text);
@@ -28,7 +28,7 @@ function asBuffer(content: Uint8Array): Buffer {
 }
 
 /** The files of a packed chart, below the folder in which it is packed. */
-export function unpackChart(what: string, { content }: ChartFile): readonly ChartFile[] {
+function unpackChart(what: string, { content }: ChartFile): readonly ChartFile[] {
   const files = readPackedFiles(what, asBuffer(content), { bytes: maxChartBytes, entries: maxEntries });
   return files.flatMap(({ path, content: bytes }) => {
     const inside = path.replace(/^(\.\/)?[^/]+\//, '');

@@ -87,6 +87,7 @@ function contentOf(files: readonly ChartFile[], chart: CheckedChart): BundleCont
   return {
     objects: definitionsOf(chart),
     parsed: undefined,
+    version: chart.metadata.version,
     render: async (terms, tools): Promise<Rendered> => {
       const rendered = readRendered(await rendering(requestOf(files, chart, terms), tools));
       const { isUnsteady } = traitsOf(chart.charts);

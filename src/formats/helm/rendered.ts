@@ -14,7 +14,7 @@ import { type Rendered, type RenderedHook, renderFailed, type ValuesDocument } f
 import { readManifestFile } from '../manifest-file.ts';
 
 /** When objects of a chart are installed that are no part of its release. */
-export const hookEvents = [
+const hookEvents = [
   'pre-install',
   'post-install',
   'pre-upgrade',

@@ -165,12 +165,10 @@ function countKinds(objects: readonly RenderedObject[]): Explanation['objects'] 
 }
 
 function podSecurityOf(objects: readonly RenderedObject[]): Explanation['podSecurity'] {
-  const deployments = objects
-    .filter(isWorkload)
-    .map((object) => ({
-      name: `${object.kind} ${object.metadata.name ?? ''}`,
-      template: objectAt(object, 'spec', 'template') ?? {},
-    }));
+  const deployments = objects.filter(isWorkload).map((object) => ({
+    name: `${object.kind} ${object.metadata.name ?? ''}`,
+    template: objectAt(object, 'spec', 'template') ?? {},
+  }));
   const level = podSecurityLevel(deployments.map(({ template }) => template));
   const reasons = deployments.flatMap(({ name, template }) =>
     podSecurityObstacles(level, template).map(({ reason, detail }) => `${name}: ${reason} (${detail})`),

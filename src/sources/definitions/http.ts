@@ -1,5 +1,5 @@
 import { objectAt, redactUrl, textAt } from '../../base/index.ts';
-import { deny, hashedAuth, noInputs, requireMember, type SourceDefinition } from './definition.ts';
+import { deny, hashedAuth, noInputs, requireMember, type SourceDefinition, warnOfMoving } from './definition.ts';
 import { secretHosts } from './secret-hosts.ts';
 
 export const httpDefinition: SourceDefinition<'http'> = {
@@ -14,6 +14,7 @@ export const httpDefinition: SourceDefinition<'http'> = {
   hashed: ({ http }) => (http === undefined ? undefined : { url: http.url, auth: hashedAuth(http.auth) }),
   rules: {
     'source-member': requireMember('http', deny),
+    'moving-reference': ({ http }) => (/#chart=/.test(http?.url ?? '') ? warnOfMoving('http.url') : []),
     'secret-hosts': ({ http }) => secretHosts(http?.url, http?.auth),
   },
 };
