@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type JsonObject, type JsonValue, sortedKeys } from '../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -250,14 +250,17 @@ function newFinalizerErrors(metadata: ObjectMeta, old: ObjectMeta, path: string)
  *  @returns warnings, naming the owners that were there twice */
 export function dropDuplicateOwners(metadata: ObjectMeta): string[] {
   const owners = metadata.ownerReferences ?? [];
-  const isFirst = (owner: OwnerReference, index: number): boolean =>
-    owners.findIndex((other) => isJsonEqual(other as unknown as JsonObject, owner as unknown as JsonObject)) === index;
-  const distinct = owners.filter(isFirst);
-  if (distinct.length === owners.length) return [];
-  const uids = new Set(owners.filter((owner, index) => !isFirst(owner, index)).map((owner) => owner.uid));
-  metadata.ownerReferences = distinct;
+  const byText = new Map<string, OwnerReference>();
+  const repeated = new Set<string>();
+  for (const owner of owners) {
+    const text = JSON.stringify(sortedKeys(owner as unknown as JsonObject));
+    if (byText.has(text)) repeated.add(owner.uid);
+    else byText.set(text, owner);
+  }
+  if (byText.size === owners.length) return [];
+  metadata.ownerReferences = [...byText.values()];
   return [
-    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...uids].join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
   ];
 }
 

@@ -96,12 +96,25 @@ export function forbidden(
   return new StatusError({ code: 403, reason: 'Forbidden', message: `${subject} is forbidden: ${why}`, details });
 }
 
-/** 422 with every violation, in order, duplicates dropped. */
+/** Of the violations that an error reports: each may show the whole value, and there may be one for each item of it. */
+const maxViolationCharacters = 1024 * 1024;
+
+/** The first violations, as far as there is room. */
+function reportedOf(errors: readonly FieldError[]): readonly FieldError[] {
+  let left = maxViolationCharacters;
+  return errors.filter(({ field, message }, index) => {
+    left -= field.length + message.length;
+    return index === 0 || left > 0;
+  });
+}
+
+/** 422 with every violation, in order, duplicates dropped; of very many the first. */
 export function invalid(
   type: { readonly group: string; readonly kind: string },
   name: string,
-  errors: readonly FieldError[],
+  violations: readonly FieldError[],
 ): StatusError {
+  const errors = reportedOf(violations);
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const causes = errors.map(({ field, reason, message }) => ({ reason, message, field }));

@@ -70,6 +70,18 @@ export function tableColumns(type: ResourceType): JsonValue[] {
   });
 }
 
+/** Of the texts in a row: many columns may show the same large field. */
+const maxRowCharacters = 4 * 1024 * 1024;
+
+function* cellsOf(type: ResourceType, object: KubeObject, nowMs: number): Generator<JsonValue> {
+  let left = maxRowCharacters;
+  for (const column of columnsOf(type)) {
+    const cell = left > 0 ? column.cell(object, nowMs) : null;
+    yield typeof cell === 'string' ? cell.slice(0, left) : cell;
+    if (typeof cell === 'string') left -= cell.length;
+  }
+}
+
 /** The row of an object in the type's version. */
 export function tableRow(
   type: ResourceType,
@@ -77,7 +89,7 @@ export function tableRow(
   options: TableOptions & { readonly metaVersion: string },
 ): JsonObject {
   return {
-    cells: columnsOf(type).map((column) => column.cell(object, options.nowMs)),
+    cells: [...cellsOf(type, object, options.nowMs)],
     ...rowConditions(object),
     object: shownObject(object, options.metaVersion, options.rowObject),
   };

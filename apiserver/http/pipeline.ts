@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import { badRequest, groupResource, notFound, StatusError, type UserInfo } from '../core/index.ts';
-import { StorageError } from '../storage/index.ts';
+import { ObjectTooLargeError, StorageError } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
@@ -100,6 +100,7 @@ function asStatusError(thrown: unknown): StatusError {
   if (thrown instanceof StatusError) return thrown;
   if (thrown instanceof TerminalError) return badRequest(thrown.message, thrown);
   if (thrown instanceof StorageError) return storageFailure(thrown);
+  if (thrown instanceof ObjectTooLargeError) return new StatusError({ code: 500, message: thrown.message });
   if (thrown instanceof TransientError) {
     return new StatusError({ code: 503, reason: 'ServiceUnavailable', message: thrown.message }, { cause: thrown });
   }

@@ -7,6 +7,7 @@ export {
   type Change,
   type Encodings,
   type Journal,
+  ObjectTooLargeError,
   StaleChangeError,
   StorageError,
   type StoredEntry,

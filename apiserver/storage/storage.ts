@@ -44,6 +44,15 @@ export class StaleChangeError extends Error {
   }
 }
 
+/** An object is larger than one may be: many small changes would add up to more than the memory that there is. */
+export class ObjectTooLargeError extends Error {
+  constructor() {
+    // As kube-apiserver reports it.
+    super('etcdserver: request is too large');
+    this.name = 'ObjectTooLargeError';
+  }
+}
+
 /** A write could not be made durable: it is undone, and later ones may succeed. */
 export class StorageError extends TransientError {
   readonly isFull: boolean;

@@ -154,3 +154,22 @@ test('keeps every acknowledged write when the process is killed, time and again'
   expect(new Set(revisions).size).toBe(revisions.length);
   await store.close();
 });
+
+const large = 3 * 1024 * 1024;
+
+function sized(name: string, length: number, metadata: object = {}): KubeObject {
+  return { apiVersion: 'v1', kind: 'Thing', metadata: { name, ...metadata }, value: 'x'.repeat(length) };
+}
+
+test('an object does not grow above a limit by many small changes, and a large one can be changed and deleted', () => {
+  const store = new Store();
+  const place = { storageKey: 'things', key: '/large' };
+  const first = store.commit({ ...place, replaces: undefined, object: sized('large', large - 200) }).entry;
+  expect(() => store.commit({ ...place, replaces: first, object: sized('large', large) })).toThrow('too large');
+  expect(store.get('things', '/large')).toBe(first);
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const last = sized('large', large - 200, { deletionTimestamp, finalizers: ['example.com/f'.repeat(20)] });
+  const marked = store.commit({ ...place, replaces: first, object: last }).entry;
+  store.commit({ ...place, replaces: marked, object: undefined });
+  expect(store.get('things', '/large')).toBeUndefined();
+});

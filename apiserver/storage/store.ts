@@ -6,6 +6,7 @@ import {
   type Encodings,
   type Journal,
   type JournalRecord,
+  ObjectTooLargeError,
   StaleChangeError,
   type StoredEntry,
   type StoreEvent,
@@ -19,6 +20,19 @@ interface Pending {
   readonly record: JournalRecord;
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
+}
+
+/** Of the JSON of an object: as much as the body of a request, twice of what etcd takes. */
+const maxObjectCharacters = 3 * 1024 * 1024;
+/** What a deletion notes on an object. */
+const deletionCharacters = 1024;
+
+/** An object that was larger before there was a limit may stay so, and any can be deleted.
+ *  @throws ObjectTooLargeError */
+function checkSize(text: string, { object, replaces }: Change): void {
+  const isDeleting = object?.metadata.deletionTimestamp !== undefined;
+  const most = Math.max(maxObjectCharacters, replaces?.text.length ?? 0) + (isDeleting ? deletionCharacters : 0);
+  if (object !== undefined && text.length > most) throw new ObjectTooLargeError();
 }
 
 /** kind and apiVersion first, so that the text of a list item is the text of the object less a known prefix. */
@@ -106,7 +120,7 @@ export class Store {
   }
 
   /** Changes state at once; the promise resolves when the change is durable, and is rejected with a StorageError when it has been undone.
-   *  @throws StaleChangeError (at once) when the state is not the one the change replaces */
+   *  @throws StaleChangeError (at once) when the state is not the one the change replaces · ObjectTooLargeError */
   commit(change: Change): { readonly entry: StoredEntry; readonly durable: Promise<void> } {
     const { storageKey, key, replaces, object } = change;
     const table = this.#table(storageKey);
@@ -116,7 +130,9 @@ export class Store {
     const shown = object ?? replaces?.object;
     if (shown === undefined) throw new StaleChangeError(undefined);
     const written = inWireOrder(shown, revision);
-    const entry = this.#parsed.ofObject({ storageKey, key, revision }, written, JSON.stringify(written));
+    const text = JSON.stringify(written);
+    checkSize(text, change);
+    const entry = this.#parsed.ofObject({ storageKey, key, revision }, written, text);
     this.#revision = revision;
     if (object === undefined) table.delete(key);
     else table.set(entry);

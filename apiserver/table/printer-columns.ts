@@ -71,9 +71,12 @@ const ageColumn: JsonObject = {
   description: 'When the object was created.',
 };
 
-/** The columns of a custom resource: Name, then `additionalPrinterColumns`, or Age where there are none. What a path does not
+/** Each costs a search of every object. */
+const maxColumns = 100;
+
+/** The columns of a custom resource: Name, then `additionalPrinterColumns`, or Age where there are none; at most 100. What a path does not
  *  find, or is not of the column's type, is a null cell; a path that cannot be read gives null cells. */
 export function columnsOfPrinterColumns(printerColumns: readonly JsonObject[] | undefined): TableColumn[] {
   const declared = printerColumns === undefined || printerColumns.length === 0 ? [ageColumn] : printerColumns;
-  return [nameColumn, ...declared.map(columnOf)];
+  return [nameColumn, ...declared.slice(0, maxColumns).map(columnOf)];
 }

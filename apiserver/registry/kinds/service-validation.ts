@@ -132,12 +132,19 @@ function doubledPortErrors(spec: JsonObject): FieldError[] {
   const ports = objectsAt(spec, 'ports');
   const isInside = textAt(spec, 'type') === 'ClusterIP';
   const nodePort = (port: JsonObject): number => countAt(port, 'nodePort');
-  const key = (port: JsonObject, number: number): string => `${textAt(port, 'protocol')} ${number}`;
-  const hasEarlier = (index: number, number: (port: JsonObject) => number): boolean => {
-    const port = ports[index] ?? {};
-    return ports.slice(0, index).some((other) => key(other, number(other)) === key(port, number(port)));
+  /** Indexes of those that have the protocol and number of an earlier one. */
+  const repeatedBy = (number: (port: JsonObject) => number): ReadonlySet<number> => {
+    const known = new Set<string>();
+    const repeated = new Set<number>();
+    for (const [index, port] of ports.entries()) {
+      const key = `${textAt(port, 'protocol')} ${number(port)}`;
+      if (known.has(key)) repeated.add(index);
+      known.add(key);
+    }
+    return repeated;
   };
-  const portOf = (port: JsonObject): number => countAt(port, 'port');
+  const repeatedNodePorts = repeatedBy(nodePort);
+  const repeatedPorts = repeatedBy((port) => countAt(port, 'port'));
   return [
     ...ports.flatMap((port, index) =>
       isInside && nodePort(port) !== 0
@@ -145,11 +152,11 @@ function doubledPortErrors(spec: JsonObject): FieldError[] {
         : [],
     ),
     ...ports.flatMap((port, index) =>
-      nodePort(port) !== 0 && hasEarlier(index, nodePort)
+      nodePort(port) !== 0 && repeatedNodePorts.has(index)
         ? [duplicateField(`spec.ports[${index}].nodePort`, nodePort(port))]
         : [],
     ),
-    ...ports.flatMap((port, index) => (hasEarlier(index, portOf) ? [doubledPort(port, `spec.ports[${index}]`)] : [])),
+    ...ports.flatMap((port, index) => (repeatedPorts.has(index) ? [doubledPort(port, `spec.ports[${index}]`)] : [])),
   ];
 }
 

@@ -68,14 +68,17 @@ function meaningOf(term: JsonObject): string {
   return JSON.stringify(parts.map((part) => JSON.stringify(part)).sort());
 }
 
+/** That many times the server reports the same problem of one term; with more terms it would be the square of their number. */
+const mostRepeated = 20;
+
 function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
   // The server sets each term against its list of terms, which begins with empty ones.
-  const seen = ['[]'];
+  const seen = new Set(['[]']);
   return eachErrors(terms, 'allowedTopologies', (term, path) => {
     const meaning = meaningOf(term);
-    const isDoubled = seen.includes(meaning);
-    const times = meaning === '[]' ? terms.length : 1;
-    seen.push(meaning);
+    const isDoubled = seen.has(meaning);
+    const times = meaning === '[]' ? Math.min(terms.length, mostRepeated) : 1;
+    seen.add(meaning);
     const doubled = duplicateField(`${path}.matchLabelExpressions`, '');
     const errors = topologyTermErrors(term, path);
     return isDoubled ? [...errors, ...Array.from({ length: times }, () => doubled)] : errors;

@@ -184,7 +184,7 @@ export class RegistryAnswers {
       : bundleManifests(bundle.value, { version, stated: this.#statedBy(packageName) });
   }
 
-  /** What a package says about itself that is part of manifests. */
+  /** The part of a package that its manifests show. */
   #statedBy(packageName: string): JsonObject | undefined {
     const { statedPackages } = this.#index.members;
     const known = statedPackages.get(packageName);

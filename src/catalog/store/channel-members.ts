@@ -62,7 +62,7 @@ export class ChannelMembers {
   readonly #packages = new RecentBytes<string>(maxPackageBytes);
   /** ClusterServiceVersions, as JSON, that the index does not have and that were made last, by the document of their bundle. */
   readonly madeManifests: RecentBytes<number> = new RecentBytes<number>(maxMadeBytes);
-  /** What packages that were asked for last say about themselves, as JSON, as far as it is part of manifests. */
+  /** Of packages that were asked for last what manifests show, as JSON. */
   readonly statedPackages: RecentBytes<string> = new RecentBytes<string>(maxPackageBytes);
 
   constructor(query: Query) {

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { Connection } from '../conformance/connection.ts';
+import { listPathsOf } from './costly-lists.ts';
+
+/** Below three megabytes, whatever the items are; to compare each with each would take longer than a request may. */
+const itemsOf: Readonly<Record<string, number>> = { ResourceQuota: 40_000, StorageClass: 8_000, Service: 15_000 };
+const defaultItems = 10_000;
+const maxBodyBytes = 3 * 1024 * 1024;
+/** All lists of all kinds, which take minutes: . */
+const isWhole = process.env['LONGSHORE_TEST_LISTS'] === 'all';
+
+let server: ApiServer;
+let connection: Connection;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  connection = new Connection(server.kubeconfig);
+});
+
+afterAll(async () => {
+  connection[Symbol.dispose]();
+  await server.stop();
+});
+
+interface Resource {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+}
+
+async function read(path: string): Promise<unknown> {
+  return (await connection.ask({ method: 'GET', path, headers: {} })).body;
+}
+
+/** Where objects of built-in kinds are created, by kind. */
+async function collections(): Promise<readonly (Resource & { readonly apiVersion: string; readonly path: string })[]> {
+  const { groups } = (await read('/apis')) as { groups: { versions: { groupVersion: string }[] }[] };
+  const versions = ['v1', ...groups.flatMap(({ versions: all }) => all.map(({ groupVersion }) => groupVersion))];
+  const found = versions.map(async (apiVersion) => {
+    const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
+    const { resources } = (await read(root)) as { resources: Resource[] };
+    const created = resources.filter(({ name, verbs }) => !name.includes('/') && verbs.includes('create'));
+    return created.map((one) => ({
+      ...one,
+      apiVersion,
+      path: `${root}${one.namespaced ? '/namespaces/default' : ''}/${one.name}`,
+    }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function answerTo(path: string, body: string): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const { status, raw } = await connection.ask({ method: 'POST', path: `${path}?dryRun=All`, headers, body });
+  const isBounded = status < 500 && raw.length < 8 * 1024 * 1024;
+  return isBounded ? 'bounded' : `${status} with ${raw.length} bytes`;
+}
+
+test('no list in an object costs the square of its items, and no answer is much larger than what it is about', async () => {
+  const found: string[] = [];
+  for (const { apiVersion, kind, path } of await collections()) {
+    const isUsual = kind === 'ConfigMap' || Object.hasOwn(itemsOf, kind);
+    const lists = isWhole || isUsual ? listPathsOf(apiVersion, kind) : [];
+    for (const list of lists.filter((one) => kind === 'ConfigMap' || !one.path.startsWith('metadata'))) {
+      const body = JSON.stringify(list.object(itemsOf[kind] ?? defaultItems));
+      if (body.length > maxBodyBytes) continue;
+      const answer = await answerTo(path, body);
+      if (answer !== 'bounded') found.push(`${apiVersion} ${kind} ${list.path}: ${answer}`);
+    }
+  }
+  expect(found).toEqual([]);
+});
