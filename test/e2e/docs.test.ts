@@ -39,8 +39,8 @@ const waitingLine = /^Waiting for the .*\n/gm;
 
 /** kubectl waits for a deletion without a word when the object was gone before it looked. */
 function isShown({ command, output }: { command: string; output: string }, printed: string): boolean {
-  const isGone = printed === '' && command.includes(' --for=delete ');
-  return isGone || matchesDocument(output, printed) || matchesDocument(output, printed.replace(waitingLine, ''));
+  const isDeleted = printed === '' && command.includes(' --for=delete ');
+  return isDeleted || matchesDocument(output, printed) || matchesDocument(output, printed.replace(waitingLine, ''));
 }
 
 /** Does what a reader of `text` would do, and compares what is printed with what is shown. */
