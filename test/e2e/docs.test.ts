@@ -38,9 +38,13 @@ const networkDocuments = ['docs/proxies-and-certificates.md', 'docs/air-gap.md']
 const missing = ['kubectl', 'git', 'curl'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
 const why = missing.length === 0 ? '' : ` (skipped: ${missing.join(' and ')} not installed)`;
 
+/** What `longshore run` waits for is printed once it takes a while. */
+const waitingLine = /^Waiting for the .*\n/gm;
+
 /** kubectl waits for a deletion without a word when the object was gone before it looked. */
 function isShown({ command, output }: { command: string; output: string }, printed: string): boolean {
-  return matchesDocument(output, printed) || (printed === '' && command.includes(' --for=delete '));
+  const isDeleted = printed === '' && command.includes(' --for=delete ');
+  return isDeleted || matchesDocument(output, printed) || matchesDocument(output, printed.replace(waitingLine, ''));
 }
 
 /** Does what a reader of `text` would do, and compares what is printed with what is shown. */

@@ -97,9 +97,9 @@ export async function demo([name = 'bundles']: readonly [string?]): Promise<numb
   if (git === undefined) throw new TerminalError('GitMissing', 'the demo needs the git program: install git');
   terminal.line(`image registry on http://${registry.host}`);
   terminal.line(`git server on ${git.url}`);
-  const config = readConfig(
-    parseOptions(upOptions, ['--data-dir', join(cwd, 'data'), '--log-level', 'error'], {}).values,
-  );
+  const parts = chosen === olmStory ? [] : ['--no-olm'];
+  const args = ['--data-dir', join(cwd, 'data'), '--log-level', 'error', ...parts];
+  const config = readConfig(parseOptions(upOptions, args, {}).values);
   const log = await createLogger({ level: config.logLevel });
   const platform = stack.use(await startPlatform(config, { log, onStep: (line) => terminal.line(line) }));
   terminal.line(`ready in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
