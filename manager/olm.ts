@@ -119,6 +119,18 @@ export interface AddedOlm {
   readonly whenOtherAppeared: Promise<void> | undefined;
 }
 
+/** The manager whose controllers work while no other installation does. */
+function besideOther(
+  whole: Manager,
+  reviewKube: KubeClient | undefined,
+): { readonly manager: Manager; readonly whenAppeared: Promise<void> | undefined } {
+  if (reviewKube === undefined) return { manager: whole, whenAppeared: undefined };
+  const other = new OtherOlm(whole, reviewKube);
+  const manager = other.gate();
+  void other.watch();
+  return { manager, whenAppeared: other.whenAppeared };
+}
+
 /** Adds the controllers of Operator Lifecycle Manager, which work while no other installation does. A new one is added here. The package server belongs to
  *  `stack`.
  *  @throws TerminalError DataFolderInUse, DataFolderUnusable · Error when a port is taken */
@@ -136,9 +148,7 @@ export async function addOlm(
     stack,
   }: OlmContext & { readonly stack: AsyncDisposableStack },
 ): Promise<AddedOlm> {
-  const other = reviewKube && new OtherOlm(whole, reviewKube);
-  const manager = other?.gate() ?? whole;
-  void other?.watch();
+  const { manager, whenAppeared: whenOtherAppeared } = besideOther(whole, reviewKube);
   const readShared = sharedTermsReader(registries);
   let views: CatalogSources | undefined;
   const server = registry && stack.use(await openRegistry(manager, () => views, registry));
@@ -169,5 +179,5 @@ export async function addOlm(
   addCopiedCsvs(manager);
   addApiRoles(manager);
   await openPackages(manager, sources, { packages, kube: reviewKube ?? whole.kube, stack });
-  return { sources, whenOtherAppeared: other?.whenAppeared };
+  return { sources, whenOtherAppeared };
 }

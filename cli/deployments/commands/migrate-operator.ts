@@ -3,6 +3,7 @@ import { apiVersion } from '../../../src/api/index.ts';
 import { type ObjectChange, type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
+import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, openKube } from '../../client/index.ts';
 import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
@@ -64,7 +65,14 @@ async function previewOf(deployment: KubeObject, image: string, { values, progre
   const client = stack.use(await createContentClient(values));
   const work = stack.use(await openWorkFolder());
   const signal = AbortSignal.timeout(deadlineMs);
-  const desired = await findDesired({ client, work, deployment, requested: { image }, values, progress, signal });
+  const systemNamespace = values['system-namespace'];
+  // The bundle of an operator is no chart.
+  const charts = openChartRenderer({ helm: 'helm' }, work);
+  const requested = { image };
+  const desired = await findDesired({
+    ...{ client, work, deployment, systemNamespace, charts },
+    ...{ requested, values, progress, signal },
+  });
   const { name = '', annotations } = deployment.metadata;
   return await previewInstall({
     kube: client.kube,
@@ -72,7 +80,7 @@ async function previewOf(deployment: KubeObject, image: string, { values, progre
     objects: desired.objects,
     ...installOptionsOf(deployment),
     ...placeOf(desired),
-    systemNamespace: values['system-namespace'],
+    systemNamespace,
     isUpgrade: false,
     crdSafety: { annotations, isRestored: false },
     signal,
