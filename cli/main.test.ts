@@ -29,8 +29,12 @@ function longshoreProcess(args: readonly string[], nodeOptions: readonly string[
   return { exitCode: status, stdout, stderr };
 }
 
-/** In this process, which takes a tenth of the processor time. */
+/** Commands that end the process they run in. */
+const servers: ReadonlySet<string> = new Set(['up', 'controllers', 'webhook']);
+
+/** In this process where it may be, which takes a tenth of the processor time. */
 async function longshore(args: readonly string[]): Promise<Outcome> {
+  if (servers.has(args[0] ?? '')) return longshoreProcess(args);
   const { code, stdout, stderr } = await runLongshore(args, { env: { LONGSHORE_DATA_DIR: '', NO_COLOR: '1' } });
   return { exitCode: code, stdout, stderr };
 }

@@ -68,11 +68,8 @@ async function previewOf(deployment: KubeObject, image: string, { values, progre
   const systemNamespace = values['system-namespace'];
   // The bundle of an operator is no chart.
   const charts = openChartRenderer({ helm: 'helm' }, work);
-  const requested = { image };
-  const desired = await findDesired({
-    ...{ client, work, deployment, systemNamespace, charts },
-    ...{ requested, values, progress, signal },
-  });
+  const finding = { client, work, deployment, systemNamespace, charts };
+  const desired = await findDesired({ ...finding, requested: { image }, values, progress, signal });
   const { name = '', annotations } = deployment.metadata;
   return await previewInstall({
     kube: client.kube,
