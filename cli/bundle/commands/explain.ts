@@ -67,6 +67,23 @@ function permissionLines({ permissions }: ExplainedObjects): readonly string[] {
   ]);
 }
 
+function apisSection({ crds }: ExplainedObjects): string {
+  return section(
+    'Provided APIs',
+    crds.map(({ name, scope, versions }) => `${name} (${scope}; ${versions.join(', ')})`),
+  );
+}
+
+/** Webhooks and counts, at the end of every description. */
+function closingSections({ webhooks, objects }: ExplainedObjects): readonly string[] {
+  const lines = webhooks.flatMap(({ name, type, failurePolicy, rules }) => [
+    `${name} (${type}, on failure: ${failurePolicy})`,
+    ...rules.map((rule) => `  ${rule}`),
+  ]);
+  const counts = objects.map(({ kind, count }) => `${count} ${kind}`);
+  return [section('Webhooks', lines), section('Created objects', counts)];
+}
+
 /** What objects do, whatever they were rendered from. */
 function objectSections(it: ExplainedObjects): string {
   return [
@@ -78,21 +95,8 @@ function objectSections(it: ExplainedObjects): string {
     section(`Requires the Pod Security level ${it.podSecurity.level}, because of`, it.podSecurity.reasons),
     section('Images', it.images),
     section('Permissions', permissionLines(it)),
-    section(
-      'Provided APIs',
-      it.crds.map(({ name, scope, versions }) => `${name} (${scope}; ${versions.join(', ')})`),
-    ),
-    section(
-      'Webhooks',
-      it.webhooks.flatMap(({ name, type, failurePolicy, rules }) => [
-        `${name} (${type}, on failure: ${failurePolicy})`,
-        ...rules.map((rule) => `  ${rule}`),
-      ]),
-    ),
-    section(
-      'Created objects',
-      it.objects.map(({ kind, count }) => `${count} ${kind}`),
-    ),
+    apisSection(it),
+    ...closingSections(it),
   ].join('');
 }
 
@@ -133,23 +137,10 @@ function textOf(it: Explained): string {
     section(`Requires the Pod Security level ${it.podSecurity.level}, because of`, it.podSecurity.reasons),
     section('Images', it.images),
     section('Permissions', permissionLines(it)),
-    section(
-      'Provided APIs',
-      it.crds.map(({ name, scope, versions }) => `${name} (${scope}; ${versions.join(', ')})`),
-    ),
+    apisSection(it),
     section('Provided aggregated APIs', it.apiServices),
     section('Required APIs', it.requiredApis),
-    section(
-      'Webhooks',
-      it.webhooks.flatMap(({ name, type, failurePolicy, rules }) => [
-        `${name} (${type}, on failure: ${failurePolicy})`,
-        ...rules.map((rule) => `  ${rule}`),
-      ]),
-    ),
-    section(
-      'Created objects',
-      it.objects.map(({ kind, count }) => `${count} ${kind}`),
-    ),
+    ...closingSections(it),
   ].join('');
 }
 

@@ -4,6 +4,7 @@ import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
 import { findSubscription } from '../objects.ts';
+import { listPackages } from '../packages.ts';
 import { whenReached } from '../wait.ts';
 import { approve } from './approve.ts';
 
@@ -14,8 +15,23 @@ type Values = OptionValues<typeof kubeconfigOption> & {
   readonly timeout: number;
 };
 
-/** After a change of the channel the catalogs are asked once more: that nothing comes of it is seen only by waiting. */
-const settleMs = 10_000;
+/** How long a new head of the channel may take to be planned. That no update leads to it is seen only by waiting. */
+const planningMs = 60_000;
+
+/** Whether the channel offers something else than what is installed. */
+async function hasOtherHead(
+  kube: KubeClient,
+  { metadata, spec, status }: Subscription,
+  channel: string,
+): Promise<boolean> {
+  const packages = await listPackages(kube, metadata.namespace ?? '');
+  const { name, source, sourceNamespace } = spec;
+  const offered = packages.find(
+    ({ name: found, catalog }) => found === name && catalog.name === source && catalog.namespace === sourceNamespace,
+  );
+  const head = offered?.channels.find((candidate) => candidate.name === channel)?.head;
+  return head === undefined || head !== status?.installedCSV;
+}
 
 async function changeChannel(kube: KubeClient, { metadata, spec }: Subscription, channel: string): Promise<boolean> {
   if (channel === spec.channel) return false;
@@ -33,7 +49,8 @@ export async function upgrade(values: Values, [name]: readonly [string]): Promis
   const { channel, namespace, timeout: timeoutMs } = values;
   const subscription = await findSubscription(kube, namespace, name);
   const isChanged = channel !== undefined && (await changeChannel(kube, subscription, channel));
-  const settledMs = performance.now() + (isChanged ? settleMs : 0);
+  const isAwaited = isChanged && (await hasOtherHead(kube, subscription, channel));
+  const settledMs = performance.now() + (isAwaited ? planningMs : 0);
   const { progress } = await whenReached({ kube, timeoutMs, line }, subscription, ({ progress: { state } }) => {
     return state === 'approval' || (state === 'installed' && performance.now() > settledMs);
   });
