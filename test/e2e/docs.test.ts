@@ -111,7 +111,8 @@ test('every document with a transcript is run', () => {
   );
   expect(
     withTranscripts.filter(
-      (page) => ![...documents, ...bareDocuments, ...otherOlmDocuments, ...networkDocuments].includes(page),
+      (page) =>
+        ![...documents, 'docs/helm.md', ...bareDocuments, ...otherOlmDocuments, ...networkDocuments].includes(page),
     ),
   ).toEqual([]);
 });

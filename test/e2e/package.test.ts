@@ -101,7 +101,7 @@ test.each([
   { args: ['catalog', 'render', catalogDir], loads: [...alone, 'js-yaml', 'src/catalog', 'src/constraints'] },
   {
     args: ['catalog', 'graph', 'tide-gauge', '--catalog', catalogDir],
-    loads: [...alone, 'js-yaml', 'src/catalog', 'src/constraints', 'src/resolver'],
+    loads: [...alone, 'js-yaml', 'src/catalog', 'src/constraints', 'src/drawing', 'src/resolver'],
   },
   {
     args: ['catalog', 'validate', catalogDir],

@@ -51,7 +51,8 @@ async function startReplica(name: string): Promise<OwnProcess> {
   const address = ['--http-bind-address', `127.0.0.1:${port}`, '--http-external-address', `https://127.0.0.1:${port}`];
   const store = ['--provisioner-storage-dir', join(world.folder, `bundles-of-${name}`)];
   const election = ['--leader-elect', '--leader-elect-lease-duration', '6'];
-  return await world.startAs(world.kubeconfig, tlsDir, ['controllers', '--olm', ...address, ...store, ...election]);
+  const olm = ['--olm', '--packages-bind-address', `127.0.0.1:${await freePort()}`];
+  return await world.startAs(world.kubeconfig, tlsDir, ['controllers', ...olm, ...address, ...store, ...election]);
 }
 
 /** Suspends the leader until another process leads; it ends when it wakes up. */
