@@ -9,6 +9,13 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
+      'A hash that another implementation wrote, or a user, is compared by the content of the Deployment: where that is as it should be, only the label is corrected, and nothing is installed again. So operators that the original has installed go on.',
+    scenarios: ['I9b'],
+    shows: /installing: deployment changed old hash/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
       'The namespace of the OperatorGroup is written to both annotations, that of the documentation and that of the original.',
     path: /\[olm\.operatorGroupNamespace\]$/,
   },
