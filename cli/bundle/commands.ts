@@ -4,12 +4,14 @@ import {
   chartOptions,
   defineCommand,
   helmOption,
+  imageFormOption,
+  imageTargetOptions,
   loginText,
   longOutputOption,
   outputOption,
   registryOptions,
 } from '../command/index.ts';
-import { buildOptions, buildTargetOptions, validateOptions } from './options.ts';
+import { buildOptions, validateOptions } from './options.ts';
 import { namespaceOptions, renderOptions } from './render-options.ts';
 
 const bundleText = `Takes a folder, a tar of it, an OCI image layout (a folder or a tar), - for a tar on standard input, or the reference of an image or artifact. ${loginText}`;
@@ -22,7 +24,7 @@ export const bundleCommands: readonly Command[] = [
     description:
       'Prints the digest. The same files give the same digest on every machine: times and owners are ignored.',
     positionals: ['DIR'],
-    options: { ...buildOptions, ...buildTargetOptions, ...registryOptions, ...longOutputOption },
+    options: { ...imageFormOption, ...buildOptions, ...imageTargetOptions, ...registryOptions, ...longOutputOption },
     examples: [
       'bundle build ./combo',
       'bundle build ./combo -o combo.tar',
@@ -35,7 +37,7 @@ export const bundleCommands: readonly Command[] = [
     summary: 'Push a folder or an OCI image layout to a registry.',
     description: `Prints the reference with its digest. ${loginText}`,
     positionals: ['DIR|LAYOUT', 'REF'],
-    options: { ...buildOptions, ...registryOptions, ...outputOption },
+    options: { ...imageFormOption, ...buildOptions, ...registryOptions, ...outputOption },
     examples: ['bundle push ./combo <registry>/combo:v1', 'bundle push combo.tar <registry>/combo:v1'],
     run: async (values, positionals) => (await import('./commands/push.ts')).bundlePush(values, positionals),
   }),

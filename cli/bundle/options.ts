@@ -1,12 +1,5 @@
-/** What a folder becomes. */
+/** How the layer of an image is written. */
 export const buildOptions = {
-  as: {
-    kind: 'text',
-    placeholder: 'image|artifact',
-    default: 'image',
-    choices: ['image', 'artifact'],
-    description: 'Container image, which every registry accepts, or OCI artifact.',
-  },
   compression: {
     kind: 'text',
     placeholder: 'none|gzip',
@@ -14,17 +7,6 @@ export const buildOptions = {
     choices: ['none', 'gzip'],
     description: 'Layer compression. With gzip the digest may depend on the version of Node.js.',
   },
-} as const;
-
-/** Where `longshore bundle build` puts what it builds. */
-export const buildTargetOptions = {
-  file: {
-    short: 'o',
-    kind: 'text',
-    placeholder: 'FILE.tar',
-    description: 'Write an OCI image layout to FILE.tar.',
-  },
-  push: { kind: 'text', placeholder: 'REF', description: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
 } as const;
 
 /** What `longshore bundle validate` looks for. */

@@ -2,6 +2,7 @@
  *  @imports src/base */
 export { ageOf } from './age.ts';
 export { confirm } from './confirm.ts';
+export { counted } from './counted.ts';
 export { createProgress, formatBytes, type Progress } from './progress.ts';
 export { formatTable } from './table.ts';
 export { createTerminal, type Terminal } from './terminal.ts';

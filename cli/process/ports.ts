@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TerminalError } from '../../src/base/index.ts';
 
 /** The port that a server had last time, so that its address stays good over a restart; 0 when none is known. */
 export async function rememberedPort(folder: string, name: string): Promise<number> {
@@ -17,6 +18,22 @@ export async function rememberPort(folder: string, name: string, port: number): 
 /** Whether another process listens there. */
 export function isPortTaken(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === 'EADDRINUSE';
+}
+
+/** Starts a server on the port that an option names.
+ *  @throws TerminalError PortTaken · what `start` throws */
+export async function listenOn<Server>(
+  option: string,
+  port: number,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  try {
+    return await start(port);
+  } catch (thrown) {
+    if (!isPortTaken(thrown)) throw thrown;
+    const text = `--${option} ${port}: another program listens there: name another port, or 0 for a free one`;
+    throw new TerminalError('PortTaken', text, { cause: thrown });
+  }
 }
 
 /** Starts a server on the port of last time, or on another one when that is taken, and remembers it. A `port` that is not 0 is the only one tried.

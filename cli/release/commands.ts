@@ -1,14 +1,22 @@
 /** `release …`: releases of a cluster, built, read and compared, without a cluster.
  *  @imports cli/bundle-files, cli/oci, cli/input, cli/output, cli/process, cli/command, src/release, src/update-graph,
  *    src/sources, src/constraints, src/content, src/api, src/base */
-import { type Command, defineCommand, loginText, outputOption, registryOptions } from '../command/index.ts';
+import {
+  type Command,
+  defineCommand,
+  imageFormOption,
+  imageTargetOptions,
+  loginText,
+  outputOption,
+  registryOptions,
+} from '../command/index.ts';
 import { graphServeOptions, updatesOptions } from './graph-options.ts';
 import {
   componentOptions,
   extractOptions,
   inclusionOptions,
+  releaseFolderOption,
   releaseMetadataOptions,
-  releaseTargetOptions,
   taskOptions,
 } from './options.ts';
 
@@ -24,7 +32,9 @@ export const releaseCommands: readonly Command[] = [
     options: {
       ...componentOptions,
       ...releaseMetadataOptions,
-      ...releaseTargetOptions,
+      ...imageFormOption,
+      ...releaseFolderOption,
+      ...imageTargetOptions,
       ...registryOptions,
       ...outputOption,
     },

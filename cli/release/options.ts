@@ -41,18 +41,9 @@ export const releaseMetadataOptions = {
   multi: { kind: 'flag', default: false, description: 'The release runs on several architectures.' },
 } as const;
 
-/** Where a release goes. */
-export const releaseTargetOptions = {
-  as: {
-    kind: 'text',
-    placeholder: 'image|artifact',
-    default: 'image',
-    choices: ['image', 'artifact'],
-    description: 'Container image, which every registry accepts, or OCI artifact.',
-  },
+/** A folder that a release goes to. */
+export const releaseFolderOption = {
   to: { kind: 'text', placeholder: 'DIR', description: 'Write the files to a new or empty folder.' },
-  file: { short: 'o', kind: 'text', placeholder: 'FILE.tar', description: 'Write an OCI image layout to FILE.tar.' },
-  push: { kind: 'text', placeholder: 'REF', description: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
 } as const;
 
 /** Which manifests of a release a cluster loads. */

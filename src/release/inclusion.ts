@@ -25,8 +25,6 @@ const featureSets = ['Default', 'CustomNoUpgrade', 'DevPreviewNoUpgrade', 'OKD',
 /** Annotations of manifests. */
 const releaseAnnotations = {
   capability: 'capability.openshift.io/name',
-  createOnly: 'release.openshift.io/create-only',
-  delete: 'release.openshift.io/delete',
   featureGate: 'release.openshift.io/feature-gate',
   featureSet: 'release.openshift.io/feature-set',
   majorVersion: 'release.openshift.io/major-version',

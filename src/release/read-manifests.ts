@@ -1,6 +1,5 @@
 import {
   cutText,
-  decodeJson,
   errorMessage,
   goJson,
   type JsonValue,
@@ -46,9 +45,7 @@ function* jsonDocuments(text: string): Generator<ReadDocument> {
 
 function* yamlDocuments(text: string): Generator<ReadDocument> {
   for (const value of parseYamlDocuments('document', text)) {
-    const canonicalText = goJson(sortedKeys(value));
-    // Keys of YAML may be anything; of JSON they are texts.
-    yield { value: decodeJson(canonicalText), canonicalText };
+    yield { value, canonicalText: goJson(sortedKeys(value)) };
   }
 }
 

@@ -1,13 +1,23 @@
 import { TerminalError } from '../../../src/base/index.ts';
 import { type BundleFacts, inspectBundle } from '../../bundle-files/index.ts';
-import type { longOutputOption, OptionValues, registryOptions } from '../../command/index.ts';
+import type {
+  imageFormOption,
+  imageTargetOptions,
+  longOutputOption,
+  OptionValues,
+  registryOptions,
+} from '../../command/index.ts';
 import { openWorkFolder, pathKind, stageFiles, type WorkFolder } from '../../input/index.ts';
 import { type BundleImage, buildBundleImage, pushTo, writeLayout } from '../../oci/index.ts';
 import { createProgress, formatBytes, type Progress } from '../../output/index.ts';
-import type { buildOptions, buildTargetOptions } from '../options.ts';
+import type { buildOptions } from '../options.ts';
 
 type Values = OptionValues<
-  typeof buildOptions & typeof buildTargetOptions & typeof registryOptions & typeof longOutputOption
+  typeof imageFormOption &
+    typeof buildOptions &
+    typeof imageTargetOptions &
+    typeof registryOptions &
+    typeof longOutputOption
 >;
 
 const deadlineMs = 60 * 60_000;
@@ -22,7 +32,7 @@ export interface Built {
  *  @throws TerminalError NotAFolder and those of `stageFolder` */
 export async function buildFromFolder(
   folder: string,
-  values: OptionValues<typeof buildOptions>,
+  values: OptionValues<typeof imageFormOption & typeof buildOptions>,
   work: { readonly folder: WorkFolder; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<Built> {
   const { progress, signal } = work;

@@ -1,11 +1,11 @@
-import type { OptionValues, outputOption, registryOptions } from '../../command/index.ts';
+import type { imageFormOption, OptionValues, outputOption, registryOptions } from '../../command/index.ts';
 import { openWorkFolder, pathKind } from '../../input/index.ts';
 import { openLayout, pushTo } from '../../oci/index.ts';
 import { createProgress } from '../../output/index.ts';
 import type { buildOptions } from '../options.ts';
 import { buildFromFolder } from './build.ts';
 
-type Values = OptionValues<typeof buildOptions & typeof registryOptions & typeof outputOption>;
+type Values = OptionValues<typeof imageFormOption & typeof buildOptions & typeof registryOptions & typeof outputOption>;
 
 const deadlineMs = 60 * 60_000;
 

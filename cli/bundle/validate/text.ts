@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { printable, printableLine } from '../../../src/base/index.ts';
 import type { Check, Finding, Severity } from '../../../src/bundle-checks/index.ts';
+import { counted } from '../../output/index.ts';
 import { countOf, type Report } from './report.ts';
 
 /** How many findings of one check are shown of a bundle before the rest is counted. */
 const maxShown = 3;
-
-function counted(amount: number, word: string): string {
-  return `${amount} ${word}${amount === 1 ? '' : 's'}`;
-}
 
 const words: readonly (readonly [Severity, string])[] = [
   ['error', 'error'],

@@ -10,7 +10,7 @@ import {
 } from '../../../src/catalog/index.ts';
 import { type OptionValues, type processLogOption, type registryOptions } from '../../command/index.ts';
 import { createTerminal } from '../../output/index.ts';
-import { isPortTaken, openProcessLog, untilStopped } from '../../process/index.ts';
+import { listenOn, openProcessLog, untilStopped } from '../../process/index.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import type { OpenOptions } from '../reading.ts';
 import { provideIndex } from './cache.ts';
@@ -66,21 +66,6 @@ async function open(names: readonly string[], values: Values, log: Logger): Prom
   });
 }
 
-/** @throws TerminalError PortTaken */
-async function listening<Server>(
-  option: string,
-  port: number,
-  start: (port: number) => Promise<Server>,
-): Promise<Server> {
-  try {
-    return await start(port);
-  } catch (thrown) {
-    if (!isPortTaken(thrown)) throw thrown;
-    const text = `--${option} ${port}: another program listens there: name another port, or 0 for a free one`;
-    throw new TerminalError('PortTaken', text, { cause: thrown });
-  }
-}
-
 async function serve({ index, threads }: OpenedCatalog, values: Values, log: Logger): Promise<void> {
   const { 'grpc-port': grpcPort, 'http-port': httpPort } = values;
   const stopped = untilStopped();
@@ -90,14 +75,14 @@ async function serve({ index, threads }: OpenedCatalog, values: Values, log: Log
   await using servers = new AsyncDisposableStack();
   const startRegistry = (port: number): ReturnType<typeof startRegistryServer> =>
     startRegistryServer({ ...listen, port, catalog: () => index, ...(threads === undefined ? {} : { threads }) });
-  const registry = servers.use(await listening('grpc-port', grpcPort, startRegistry));
+  const registry = servers.use(await listenOn('grpc-port', grpcPort, startRegistry));
   terminal.line(`serving ${index.packageNames().length} packages over gRPC on port ${registry.port}`);
   if (httpPort !== undefined) {
     const name = values['http-name'];
     const catalogOf = (requested: string): CatalogIndex | undefined => (requested === name ? index : undefined);
     const startCatalogs = (port: number): ReturnType<typeof startCatalogServer> =>
       startCatalogServer({ ...listen, port, catalogOf });
-    const server = servers.use(await listening('http-port', httpPort, startCatalogs));
+    const server = servers.use(await listenOn('http-port', httpPort, startCatalogs));
     terminal.line(`serving /catalogs/${name}/api/v1/all over HTTP on port ${server.port}`);
   }
   await stopped;

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { goQuote, printable, printableLine } from '../../../src/base/index.ts';
 import type { CatalogFinding, CatalogReport } from '../../../src/catalog/index.ts';
+import { counted } from '../../output/index.ts';
 
 /** How a report is shown to people. */
 export interface TextOptions {
@@ -14,10 +15,6 @@ export interface TextOptions {
 
 /** How many findings of one rule are shown of a package before the rest is counted. */
 const maxShown = 3;
-
-function counted(amount: number, word: string): string {
-  return `${amount} ${word}${amount === 1 ? '' : 's'}`;
-}
 
 /** The path from where the program was started, which an editor opens; of what is in a tar or an image, the path in that. */
 function pathOf(file: string, { name, kind }: TextOptions): string {

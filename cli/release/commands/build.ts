@@ -1,18 +1,26 @@
 import { TerminalError } from '../../../src/base/index.ts';
 import { writeFolder } from '../../../src/content/index.ts';
 import { buildRelease, type ReleaseMetadata, readPayload } from '../../../src/release/index.ts';
-import type { OptionValues, outputOption, registryOptions } from '../../command/index.ts';
+import type {
+  imageFormOption,
+  imageTargetOptions,
+  OptionValues,
+  outputOption,
+  registryOptions,
+} from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { buildBundleImage, pushTo, writeLayout } from '../../oci/index.ts';
-import { createProgress, formatBytes } from '../../output/index.ts';
+import { counted, createProgress, formatBytes } from '../../output/index.ts';
 import { findComponents } from '../components.ts';
-import type { componentOptions, releaseMetadataOptions, releaseTargetOptions } from '../options.ts';
+import type { componentOptions, releaseFolderOption, releaseMetadataOptions } from '../options.ts';
 import { stagePayload } from '../stage-files.ts';
 
 type Values = OptionValues<
   typeof componentOptions &
     typeof releaseMetadataOptions &
-    typeof releaseTargetOptions &
+    typeof imageFormOption &
+    typeof releaseFolderOption &
+    typeof imageTargetOptions &
     typeof registryOptions &
     typeof outputOption
 >;
@@ -26,8 +34,6 @@ function metadataOf(values: Values): ReleaseMetadata {
   if (version === undefined) throw new TerminalError('InvalidOption', 'expected --version VERSION');
   return { version, previous, next: [], url, architecture: multi ? 'multi' : '', channels: channel.toSorted() };
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** `longshore release build [DIR]` */
 export async function releaseBuild(values: Values, folders: readonly string[]): Promise<number> {

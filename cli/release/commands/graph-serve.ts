@@ -6,7 +6,7 @@ import { buildUpdateGraph, readGraphData, type ServedRelease, updateService } fr
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, createTerminal, type Progress } from '../../output/index.ts';
-import { isPortTaken, untilStopped } from '../../process/index.ts';
+import { listenOn, untilStopped } from '../../process/index.ts';
 import { readGraphDataFolder } from '../graph-data-folder.ts';
 import type { graphServeOptions } from '../graph-options.ts';
 import { openRelease } from '../staged-release.ts';
@@ -59,12 +59,9 @@ export async function releaseGraphServe(values: Values, [folder]: readonly [stri
   const { handle } = updateService((query) => buildUpdateGraph(data, releases, query));
   const stopped = untilStopped();
   const address = values['bind-address'];
-  const listening = startHttpServer(handle, { port: values.port, ...(address === undefined ? {} : { host: address }) });
-  await using server = await listening.catch((thrown: unknown) => {
-    if (!isPortTaken(thrown)) throw thrown;
-    const text = `--port ${values.port}: another program listens there: name another port, or 0 for a free one`;
-    throw new TerminalError('PortTaken', text, { cause: thrown });
-  });
+  const start = (port: number): ReturnType<typeof startHttpServer> =>
+    startHttpServer(handle, { port, ...(address === undefined ? {} : { host: address }) });
+  await using server = await listenOn('port', values.port, start);
   const terminal = createTerminal(process.stdout);
   terminal.line(
     `serving releases: ${releases.length}, channels: ${data.channels.size}, at http://${address ?? 'localhost'}:${server.port}/api/upgrades_info/graph`,
