@@ -1,0 +1,4 @@
+/** The update engine: applies the release that the ClusterVersion `version` requests, level by level, waits for each operator, and reports in its status.
+ *  Never changes a spec, never takes permissions from what components report.
+ *  @imports src/release, src/update-graph, src/sources, src/apply, src/content, src/controller, src/kube, src/metrics, src/constraints, src/api, src/base */
+export type { Finding, Preconditions, TargetRelease, UpdateFacts } from './facts.ts';
