@@ -1,4 +1,4 @@
-/** The words of `core.rukpak.io/v1alpha1` and of the kinds of catalogs: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
+/** The words of `core.rukpak.io/v1alpha1`, of the kinds of catalogs and of cluster updates: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
  *  Main type: `Bundle`. Never talks to a cluster.
  *  @imports src/schema, src/base */
 export {
@@ -40,6 +40,11 @@ export {
   clusterCatalogResource,
 } from './cluster-catalog.ts';
 export {
+  type ClusterOperatorConditionType,
+  clusterOperatorResource,
+  operatorVersionName,
+} from './cluster-operator.ts';
+export {
   type ClusterServiceVersionPhase,
   type ClusterServiceVersionReason,
   clusterServiceVersionResource,
@@ -47,6 +52,12 @@ export {
   type InstallModeType,
   type RequirementStatus,
 } from './cluster-service-version.ts';
+export {
+  type ClusterVersionConditionType,
+  clusterVersionFieldManager,
+  clusterVersionName,
+  clusterVersionResource,
+} from './cluster-version.ts';
 export type { Condition } from './condition.ts';
 export {
   adoptAnnotation,
@@ -99,10 +110,32 @@ export type {
 export type { CatalogSource, CatalogSourceSpec, CatalogSourceStatus } from './generated/catalog-source.ts';
 export type { ClusterCatalog, ClusterCatalogSpec, ClusterCatalogStatus } from './generated/cluster-catalog.ts';
 export type {
+  ClusterOperator,
+  ClusterOperatorStatus,
+  OperandVersion,
+  RelatedObject,
+} from './generated/cluster-operator.ts';
+export type {
   ClusterServiceVersion,
   ClusterServiceVersionSpec,
   ClusterServiceVersionStatus,
 } from './generated/cluster-service-version.ts';
+export type {
+  ClusterCondition,
+  ClusterRelease,
+  ClusterVersion,
+  ClusterVersionSpec,
+  ClusterVersionSpecDesiredUpdate as DesiredUpdate,
+  ClusterVersionStatus,
+  ClusterVersionStatusProgress as ReleaseProgress,
+  ComponentOverride,
+  ConditionalUpdate,
+  OperatorStatusCondition,
+  ProgressBlocker,
+  UpdateCondition,
+  UpdateHistory,
+  UpdateRisk,
+} from './generated/cluster-version.ts';
 export type {
   InstallPlan,
   InstallPlanSpec,
@@ -159,7 +192,9 @@ export {
   parseBundleDeployment,
   parseCatalogSource,
   parseClusterCatalog,
+  parseClusterOperator,
   parseClusterServiceVersion,
+  parseClusterVersion,
   parseInstallPlan,
   parseOlmConfig,
   parseOperatorCondition,

@@ -1,0 +1,47 @@
+import type { ClusterRelease, ClusterVersion } from '../api/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import type { EventRecorder, KindCache, KubeClient } from '../kube/index.ts';
+import type { PendingDeletions } from './apply/pending-deletions.ts';
+import type { LoadedRelease, LoadTerms } from './payload/load-release.ts';
+import type { ReleaseLoader } from './payload/release-loader.ts';
+import type { SyncWorker } from './round/sync-worker.ts';
+import type { CapabilityRegistry } from './spec/capabilities.ts';
+import type { WaitTimes } from './status/operator-waits.ts';
+
+/** What the status reports about available updates, and whether the cluster may be updated: a part of the engine that other functions fill in. */
+export type StatusReporter = (
+  clusterVersion: ClusterVersion,
+  signal: AbortSignal,
+) => Promise<Partial<Record<string, unknown>>>;
+
+/** What reconciles of the ClusterVersion share. */
+export interface EngineContext {
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly versions: KindCache;
+  readonly events: EventRecorder;
+  readonly terms: LoadTerms;
+  readonly loader: ReleaseLoader;
+  readonly worker: SyncWorker;
+  readonly waits: WaitTimes;
+  readonly deletions: PendingDeletions;
+  readonly registry: CapabilityRegistry;
+  /** For `exclude.release.openshift.io/NAME`. */
+  readonly engineId: string;
+  /** The release that a cluster without a history is installed with. */
+  readonly initial: ClusterRelease | undefined;
+  readonly memory: EngineMemory;
+}
+
+/** What outlives a reconcile. */
+export interface EngineMemory {
+  /** The release that is applied. */
+  running: LoadedRelease | undefined;
+  /** Capabilities that releases implied. */
+  implied: readonly string[];
+  /** Whether the status of an earlier process was read. */
+  isRestored: boolean;
+  /** When counters were last written. */
+  countedMs: number;
+}
