@@ -6,6 +6,7 @@ const addressPattern = /\b127\.0\.0\.1:\d+/g;
 const serviceAddressPattern = /\b10\.96\.\d+\.\d+/g;
 const clockPattern = /\b\d\d:\d\d:\d\dZ/g;
 const podPattern = /\bversion-([\d.]+)-[a-z0-9]{5}\b/g;
+const replicaSetPattern = /\bReplicaSet "([\w-]+)-[a-z0-9]{5,10}"/g;
 const keyPattern = /-----BEGIN PGP PUBLIC KEY BLOCK-----.*-----END PGP PUBLIC KEY BLOCK-----\n/gs;
 const unreachable = /dial tcp 127\.0\.0\.1:\d+: connect: connection refused/g;
 
@@ -23,6 +24,7 @@ const omittedAnnotations = new Set(['deployment.kubernetes.io/revision']);
 
 function textOf(text: string): string {
   return text
+    .replace(replicaSetPattern, 'ReplicaSet "$1-<hash>"')
     .replace(keyPattern, '<key>')
     .replace(unreachable, 'connection refused')
     .replace(uidPattern, '<uid>')

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiServer, type KubeObject, startApiServer } from '../../apiserver/index.ts';
+import { type ApiServer, type KubeObject, type Manifest, startApiServer } from '../../apiserver/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
-import type { Scenario } from './scenario.ts';
+import type { Implementation, Scenario } from './scenario.ts';
 
 /** A cluster for one scenario: the kinds of the engine, its namespaces and a FeatureGate. */
 export interface ScenarioCluster extends AsyncDisposable {
@@ -15,7 +15,12 @@ export interface ScenarioCluster extends AsyncDisposable {
   readonly kubeconfigPath: string;
 }
 
-const namespaces = ['openshift-cluster-version', 'openshift-config', 'openshift-config-managed'];
+/** Exist before the engine starts. */
+export const engineNamespaces: readonly string[] = [
+  'openshift-cluster-version',
+  'openshift-config',
+  'openshift-config-managed',
+];
 
 /** The engine stops itself where it finds no gates of its own version. */
 function featureGateOf({ payloads, featureSet = '', enabledGates = [] }: Scenario): JsonObject {
@@ -52,15 +57,15 @@ async function createWithStatus({ client }: ApiServer, object: JsonObject): Prom
 }
 
 /** Starts an embedded API server for a scenario. Its workloads become available by simulation. */
-export async function openCluster(scenario: Scenario, crds: readonly string[]): Promise<ScenarioCluster> {
+export async function openCluster(scenario: Scenario, crds: Implementation['crds']): Promise<ScenarioCluster> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longshore-cluster-version-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const payloadFolder = join(folder, 'payloads');
   await mkdir(payloadFolder);
   const kubeconfigPath = join(folder, 'kubeconfig');
-  const server = stack.use(await startApiServer({ crds, kubeconfigPath }));
-  for (const name of namespaces) {
+  const server = stack.use(await startApiServer({ crds: crds as readonly Manifest[], kubeconfigPath }));
+  for (const name of engineNamespaces) {
     await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
   await createWithStatus(server, featureGateOf(scenario));

@@ -4,6 +4,7 @@ import { builtinResourceTypes } from '../../apiserver/index.ts';
 import { isJsonObject, type JsonObject, objectAt, parseYamlDocuments, textAt } from '../../src/base/index.ts';
 import { buildRelease, parseImageReferences, type ReleaseComponent } from '../../src/release/index.ts';
 import { corpusReleaseDir } from '../support/index.ts';
+import { engineNamespaces } from './cluster.ts';
 import { digestOf } from './payloads.ts';
 import { playScenario } from './play.ts';
 import type { Implementation, Payload, Recording, Scenario } from './scenario.ts';
@@ -56,16 +57,21 @@ interface Kind {
   readonly isNamespaced: boolean;
 }
 
-/** Of the kinds whose definitions belong to other components: open ones. */
-export function missingDefinitions({ files, engineFiles = {} }: Payload): JsonObject[] {
-  const documents = [...Object.values(engineFiles), ...Object.values(files)].flatMap((content) => {
+function documentsOf({ files, engineFiles = {} }: Payload): JsonObject[] {
+  return [...Object.values(engineFiles), ...Object.values(files)].flatMap((content) => {
     try {
       return typeof content === 'string' ? parseYamlDocuments('manifest', content).filter(isJsonObject) : [...content];
     } catch {
-      return [];
+      return []; // a template
     }
   });
+}
+
+/** Of the kinds whose definitions belong to other components: open ones. */
+function missingDefinitions(documents: readonly JsonObject[]): JsonObject[] {
   const known = new Set(builtinResourceTypes().map(({ group, kind }) => `${kind}.${group}`));
+  // The engine needs it before.
+  known.add('ClusterOperator.config.openshift.io');
   for (const document of documents) {
     if (document['kind'] !== 'CustomResourceDefinition') continue;
     const spec = objectAt(document, 'spec') ?? {};
@@ -80,6 +86,23 @@ export function missingDefinitions({ files, engineFiles = {} }: Payload): JsonOb
     missing.set(`${kind}.${group}`, { group, version, kind, isNamespaced });
   }
   return [...missing.values()].map(definitionOf);
+}
+
+/** In the default profile. */
+function isIncluded(document: JsonObject): boolean {
+  const annotations = objectAt(document, 'metadata', 'annotations') ?? {};
+  return annotations['include.release.openshift.io/self-managed-high-availability'] === 'true';
+}
+
+/** That other components create, or an operator. */
+function missingNamespaces(documents: readonly JsonObject[]): JsonObject[] {
+  const nameAt = (document: JsonObject, key: string): string => textAt(objectAt(document, 'metadata'), key);
+  const namespaces = documents.filter((document) => document['kind'] === 'Namespace' && isIncluded(document));
+  const existing = namespaces.map((document) => nameAt(document, 'name'));
+  const known = new Set(['', 'default', 'kube-system', ...engineNamespaces, ...existing]);
+  const used = new Set(documents.map((document) => nameAt(document, 'namespace')));
+  const missing = [...used].filter((name) => !known.has(name));
+  return missing.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
 }
 
 function definitionOf({ group, version, kind, isNamespaced }: Kind): JsonObject {
@@ -106,15 +129,14 @@ function definitionOf({ group, version, kind, isNamespaced }: Kind): JsonObject 
 export async function componentsScenario(): Promise<Scenario> {
   const first = await componentsPayload('4.22.0', 'one');
   const second = await componentsPayload('4.22.1', 'two');
+  const documents = documentsOf(first);
   const desiredUpdate = { version: '4.22.1', image: '$image/second', force: true };
   return {
     id: 'components',
     title: 'a release of ten real components',
     hasHealthyOperators: true,
     payloads: { first, second },
-    objects: missingDefinitions(first).filter(
-      ({ metadata }) => !JSON.stringify(metadata).includes('clusteroperators.'),
-    ),
+    objects: [...missingDefinitions(documents), ...missingNamespaces(documents)],
     actions: [
       { rest: 'installed', until: { history: 'Completed 4.22.0' } },
       { spec: { desiredUpdate } },

@@ -31,14 +31,15 @@ export function configMap(name: string, data: Texts, extra: Extra = {}): JsonObj
 }
 
 /** A ClusterOperator as a release has it. */
-export function operator(name: string, version: string, extra: Extra = {}): JsonObject {
+export function operator(name: string, version: string, extra: Extra & { readonly operands?: Texts } = {}): JsonObject {
+  const operands = Object.entries(extra.operands ?? {}).map(([key, value]) => ({ name: key, version: value }));
   return {
     apiVersion: 'config.openshift.io/v1',
     kind: 'ClusterOperator',
     metadata: metadataOf(name, extra),
     spec: {},
     status: {
-      versions: [{ name: 'operator', version }],
+      versions: [{ name: 'operator', version }, ...operands],
       relatedObjects: [{ group: '', resource: 'namespaces', name: 'test' }],
     },
   };

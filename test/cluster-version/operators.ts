@@ -84,17 +84,19 @@ export function simulateOperators(server: ApiServer, scenario: Scenario): Dispos
     // An object that was deleted meanwhile is no matter.
     last = last.then(() => reportHealth(server.client, { report: name, version: operator, versions })).catch(() => {});
   };
-  return server.cluster.subscribe(({ type, object }) => {
-    const name = object.metadata.name ?? '';
-    const status = objectAt(object as unknown as JsonObject, 'status') ?? {};
-    if (object.kind === 'ClusterOperator') {
-      const isComplete = objectsAt(status, 'relatedObjects').length > 0;
-      if (type === 'DELETED') reported.delete(name);
-      else if (isComplete || expected.get(desired)?.get(name)?.hasRelatedObjects !== true) report(name);
-    }
-    const version = object.kind === 'ClusterVersion' ? textAt(objectAt(status, 'desired'), 'version') : '';
+  const takeOperator = (type: string, name: string, status: JsonObject): void => {
+    const isComplete = objectsAt(status, 'relatedObjects').length > 0;
+    if (type === 'DELETED') reported.delete(name);
+    else if (isComplete || expected.get(desired)?.get(name)?.hasRelatedObjects !== true) report(name);
+  };
+  const takeVersion = (version: string): void => {
     if (version === '' || version === desired) return;
     desired = version;
-    for (const known of [...reported.keys()]) report(known);
+    for (const known of reported.keys()) report(known);
+  };
+  return server.cluster.subscribe(({ type, object }) => {
+    const status = objectAt(object as unknown as JsonObject, 'status') ?? {};
+    if (object.kind === 'ClusterOperator') takeOperator(type, object.metadata.name ?? '', status);
+    if (object.kind === 'ClusterVersion') takeVersion(textAt(objectAt(status, 'desired'), 'version'));
   });
 }

@@ -153,8 +153,8 @@ export interface Engine extends AsyncDisposable {
 
 /** Something that behaves as the cluster-version-operator does. */
 export interface Implementation {
-  /** Of the kinds that it works on: YAML files. */
-  readonly crds: readonly string[];
+  /** Of the kinds that it works on: paths of YAML files, or objects. */
+  readonly crds: readonly (string | JsonObject)[];
   /** Longer than it takes until what it does next can be seen. */
   readonly quietMs: number;
   /** How long a rest waits for a state. */

@@ -93,17 +93,7 @@ export const scenarios: readonly Scenario[] = [
     title: 'an operator has operands with versions of their own',
     payloads: {
       first: release(version, {
-        '0000_20_beta_02_operator.yaml': [
-          {
-            ...operator('beta', version),
-            status: {
-              versions: [
-                { name: 'operator', version },
-                { name: 'operand', version: '1.2.3' },
-              ],
-            },
-          },
-        ],
+        '0000_20_beta_02_operator.yaml': [operator('beta', version, { operands: { operand: '1.2.3' } })],
       }),
     },
     actions: [

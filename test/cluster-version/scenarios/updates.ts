@@ -136,36 +136,24 @@ export const scenarios: readonly Scenario[] = [
   {
     id: 'update-two-waiting',
     title: 'two operators of a level are waited for',
-    hasHealthyOperators: true,
     payloads: {
       first: quickRelease(first),
       second: quickRelease(second, {
-        '0000_20_beta_01_operator.yaml': [
-          {
-            ...operator('beta', second),
-            status: {
-              versions: [
-                { name: 'operator', version: second },
-                { name: 'late', version: '1' },
-              ],
-            },
-          },
-        ],
-        '0000_20_gamma_01_operator.yaml': [
-          {
-            ...operator('gamma', second),
-            status: {
-              versions: [
-                { name: 'operator', version: second },
-                { name: 'late', version: '1' },
-              ],
-            },
-          },
-        ],
+        '0000_20_beta_01_operator.yaml': [operator('beta', second, { operands: { late: '1' } })],
+        '0000_20_gamma_01_operator.yaml': [operator('gamma', second, { operands: { late: '1' } })],
       }),
     },
     objects: [signedSecond],
-    actions: [installed, updateToSecond(), updated],
+    actions: [
+      installed,
+      updateToSecond(),
+      { report: 'beta', version: second },
+      { report: 'gamma', version: second },
+      { rest: 'their operands are waited for', until: { condition: 'Progressing', is: 'True', says: 'beta, gamma' } },
+      { report: 'beta', version: second, versions: { late: '1' } },
+      { report: 'gamma', version: second, versions: { late: '1' } },
+      updated,
+    ],
   },
   {
     id: 'update-several-errors',
@@ -363,9 +351,10 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     id: 'update-capability',
+    // Where no capability is enabled at all, the reference crashes there: it writes to a map that it has not made.
     title: 'an object belongs to a disabled capability in the new release',
     rows: ['CV-73'],
-    spec: { capabilities: { baselineCapabilitySet: 'None' } },
+    spec: { capabilities: { baselineCapabilitySet: 'None', additionalEnabledCapabilities: ['Storage'] } },
     ...quick(
       { '0000_20_beta_01_config.yaml': [configMap('beta', { is: 'old' })] },
       { '0000_20_beta_01_config.yaml': [configMap('beta', { is: 'new' }, capability('Console'))] },
