@@ -1,7 +1,6 @@
 /** The update engine: applies the release that the ClusterVersion `version` requests, level by level, waits for each operator, and reports in its status.
  *  Never changes a spec, never takes permissions from what components report.
  *  @imports src/release, src/update-graph, src/sources, src/apply, src/content, src/controller, src/kube, src/metrics, src/constraints, src/api, src/base */
-
 export {
   createPromqlEvaluator,
   type PrometheusTarget,
@@ -14,3 +13,6 @@ export {
   type UpdateAvailabilityOptions,
 } from './available-updates/update-availability.ts';
 export type { Finding, Preconditions, TargetRelease, UpdateFacts } from './facts.ts';
+export { evaluatePreconditions, summarizePreconditions } from './preconditions/preconditions.ts';
+export { defaultGateNames, type ReadConfigMap } from './upgradeable/admin-gates.ts';
+export { upgradeableCondition, upgradeRisks } from './upgradeable/upgradeable.ts';
