@@ -4,7 +4,7 @@
 export { type BuiltRelease, buildRelease, type ReleaseComponent, type ReleasePlan } from './build-release.ts';
 export { compareReleases, type ReleaseDifference } from './difference.ts';
 export { parseImageReferences } from './image-references.ts';
-export { describeManifest, payloadDirectories } from './manifest.ts';
+export { describeManifest, payloadDirectories, type ReleaseManifest } from './manifest.ts';
 export {
   type LoadedManifests,
   maxReleaseFileBytes,
