@@ -11,7 +11,9 @@ export {
   type ReleasePayload,
   readPayload,
   readPayloadFiles,
+  releaseLimits,
   selectManifests,
+  takesPayload,
 } from './payload.ts';
 export type { PayloadFile } from './read-manifests.ts';
 export type { ReleaseMetadata } from './release-metadata.ts';

@@ -3,8 +3,8 @@
  *
  *  - `readVerifier` finds the key rings and the addresses of stores in the manifests of a payload: that of the release which runs, never of the one
  *    that is verified.
- *  - `configMapStore`, `httpStore` and `fileStore` read signatures; `parallelStore` and `serialStore` join stores. An engine searches the ConfigMaps of the
- *    cluster first, then either the stores that its administrator has set or those of the payload (`payloadStore`).
+ *  - `configMapStore` reads signatures of ConfigMaps, `storesAt` those of web servers and folders; `serialStore` joins stores. An engine searches the
+ *    ConfigMaps of the cluster first, then either the stores that its administrator has set or those of the payload.
  *  - `signaturesConfigMap` is the object in which verified signatures are kept, for clusters without access to the stores.
  *
  *  A signature is a signed OpenPGP message about one digest, so nothing depends on where it was found. Bounded: 9 signatures of 50 KiB a
@@ -14,14 +14,12 @@
 
 export {
   configMapStore,
-  fileStore,
-  httpStore,
-  parallelStore,
-  payloadStore,
   type SignatureConfigMap,
   type SignatureStore,
+  type StoreAddress,
   serialStore,
   signaturesConfigMap,
+  storesAt,
 } from './stores.ts';
 export { type ReleaseVerifier, readVerifier } from './verifier.ts';
 export { forcedText, UnverifiedReleaseError, type VerifiedRelease, verifyRelease } from './verify-release.ts';

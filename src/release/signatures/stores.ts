@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { errorMessage, type JsonObject, objectAt, redactUrl, textAt } from '../../base/index.ts';
 import { maxSignatureBytes } from '../../openpgp/index.ts';
 import { type HttpClient, type HttpRequest, readBody } from '../../sources/index.ts';
-import type { ReleaseVerifier } from './verifier.ts';
 
 /** A signature that was found, or why one could not be read. */
 export type SignatureCandidate = { readonly bytes: Buffer } | { readonly problem: string };
@@ -71,7 +70,7 @@ async function readFileAt(path: string): Promise<Buffer | undefined> {
 }
 
 /** Files `ALGORITHM=HASH/signature-1`, `-2`, … in a folder. */
-export function fileStore(folder: string): SignatureStore {
+function fileStore(folder: string): SignatureStore {
   return {
     name: `file://${folder}`,
     search: (digest, signal) => {
@@ -82,7 +81,7 @@ export function fileStore(folder: string): SignatureStore {
 }
 
 /** `BASE/ALGORITHM=HASH/signature-1`, `-2`, … of a web server. */
-export function httpStore(base: string, http: HttpClient): SignatureStore {
+function httpStore(base: string, http: HttpClient): SignatureStore {
   const root = new URL(base);
   const urlOf = (digest: string, number: number): string => {
     const url = new URL(root);
@@ -211,20 +210,25 @@ interface Step {
 }
 
 /** All stores at once; the others are abandoned when the search ends. */
-export function parallelStore(stores: readonly SignatureStore[]): SignatureStore {
+function parallelStore(stores: readonly SignatureStore[]): SignatureStore {
   const name = `parallel signature store wrapping ${namesOf(stores)}`;
   return { name, search: (digest, signal) => atOnce(stores, name, { digest, signal }) };
 }
 
-/** A store at an address with the scheme `https`, `http` or `file`. */
-function storeAt(address: string, http: HttpClient): SignatureStore {
-  const url = new URL(address);
-  return url.protocol === 'file:' ? fileStore(decodeURIComponent(url.pathname)) : httpStore(address, http);
+/** The address of a store, with the scheme `https`, `http` or `file`, and what speaks to it. */
+export interface StoreAddress {
+  readonly url: string;
+  readonly http: HttpClient;
 }
 
-/** The stores that a payload names, all at once. */
-export function payloadStore({ storeUrls }: Pick<ReleaseVerifier, 'storeUrls'>, http: HttpClient): SignatureStore {
-  return parallelStore(storeUrls.map((address) => storeAt(address, http)));
+function storeAt({ url, http }: StoreAddress): SignatureStore {
+  const { protocol, pathname } = new URL(url);
+  return protocol === 'file:' ? fileStore(decodeURIComponent(pathname)) : httpStore(url, http);
+}
+
+/** The stores at these addresses, all at once: those that a payload names, or that are set in their place. */
+export function storesAt(addresses: readonly StoreAddress[]): SignatureStore {
+  return parallelStore(addresses.map(storeAt));
 }
 
 /** The object that keeps signatures for `configMapStore`, by digest. */

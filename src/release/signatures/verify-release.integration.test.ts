@@ -8,7 +8,7 @@ import { createOpenpgpSigner, type OpenpgpSigner } from '../../../test/support/o
 import { type JsonObject, systemClock } from '../../base/index.ts';
 import { type Keyring, readKeyring } from '../../openpgp/index.ts';
 import { createHttpClient, type HttpClient } from '../../sources/index.ts';
-import { configMapStore, payloadStore, type SignatureStore, serialStore, signaturesConfigMap } from './stores.ts';
+import { configMapStore, type SignatureStore, serialStore, signaturesConfigMap, storesAt } from './stores.ts';
 import { forcedText, UnverifiedReleaseError, type VerifiedRelease, verifyRelease } from './verify-release.ts';
 
 const hash = 'c'.repeat(64);
@@ -85,7 +85,7 @@ const verify = (
   });
 
 const web = (...stores: readonly WebStore[]): SignatureStore =>
-  payloadStore({ storeUrls: stores.map(({ url }) => url) }, client());
+  storesAt(stores.map(({ url }) => ({ url, http: client() })));
 
 const problem = async (verified: Promise<unknown>): Promise<UnverifiedReleaseError> => {
   const thrown: unknown = await verified.then(
@@ -171,7 +171,7 @@ describe('verifying a release', () => {
     const metadata = { namespace: 'openshift-config-managed', name: 'signatures-managed' };
     const configMaps: JsonObject[] = [signaturesConfigMap(metadata, new Map([[digest, [signature]]]))];
     const read = (): Promise<JsonObject[]> => Promise.resolve(configMaps);
-    const offline = payloadStore({ storeUrls: ['http://127.0.0.1:9/'] }, client());
+    const offline = storesAt([{ url: 'http://127.0.0.1:9/', http: client() }]);
     const store = serialStore([configMapStore('openshift-config-managed', read), offline]);
     expect((await verify(store)).signatures).toEqual([signature]);
     configMaps[0] = signaturesConfigMap(metadata, new Map());
@@ -221,7 +221,7 @@ describe('verifying a release', () => {
     cleanups.push(() => rm(folder, { recursive: true, force: true }));
     await mkdir(join(folder, `sha256=${hash}`, 'signature-1'), { recursive: true });
     await writeFile(join(folder, `sha256=${hash}`, 'signature-2'), await release.sign(statement()));
-    const store = payloadStore({ storeUrls: [`file://${folder}`] }, client());
+    const store = storesAt([{ url: `file://${folder}`, http: client() }]);
     expect((await verify(store)).signers).toHaveLength(1);
   });
 });
