@@ -8,19 +8,18 @@ import {
 import { isJsonEqual, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from '../base/index.ts';
 import { type ControllerDefinition, conditionsOf, defineController, type Manager } from '../controller/index.ts';
 import { type CacheChange, groupOf, type KubeObject, type OwnerReference } from '../kube/index.ts';
-import type { ApplyMode } from '../release/index.ts';
-import { defaultProfile } from '../release/index.ts';
+import { type ApplyMode, defaultProfile, type ReleaseManifest } from '../release/index.ts';
 import type { ApplyContext } from './apply/apply-task.ts';
 import { PendingDeletions } from './apply/pending-deletions.ts';
 import type { EngineContext } from './engine.ts';
 import type { Preconditions } from './facts.ts';
 import { readProxy } from './features.ts';
 import type { WaitPolicy } from './health/workloads.ts';
-import type { VerifyRelease } from './payload/load-release.ts';
+import type { LoadTerms, VerifyRelease } from './payload/load-release.ts';
 import { ReleaseLoader } from './payload/release-loader.ts';
 import type { ReleaseSource } from './payload/release-sources.ts';
 import { type Intervals, usualIntervals } from './round/intervals.ts';
-import { SyncWorker } from './round/sync-worker.ts';
+import { SyncWorker, type Work } from './round/sync-worker.ts';
 import { type CapabilityRegistry, usualCapabilities } from './spec/capabilities.ts';
 import { WaitTimes } from './status/operator-waits.ts';
 import { syncVersion, type VersionRun } from './sync.ts';
@@ -94,59 +93,69 @@ function ownerOf(version: KubeObject | undefined): OwnerReference {
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** Adds the update engine. It works on the ClusterVersion `version`, and does nothing without one. */
-export function addClusterVersion(manager: Manager, options: ClusterVersionOptions): void {
-  const { kube, clock, log, signal } = manager;
+function termsOf(manager: Manager, options: ClusterVersionOptions): LoadTerms {
   const versions = manager.cache(clusterVersionResource);
   const events = manager.eventRecorder(clusterVersionFieldManager);
-  const waits = new WaitTimes();
-  const deletions = new PendingDeletions(clock);
-  const onChange = (): void => added.enqueue(clusterVersionName);
-  const terms = {
+  return {
     retrieval: { sources: options.sources, workDir: options.workDir, clusterProfile: defaultProfile },
-    clock,
+    clock: manager.clock,
     verify: options.verify,
     preconditions: options.preconditions ?? (() => Promise.resolve([])),
-    onEvent: (event: Parameters<typeof events.record>[1]): void => {
+    onEvent: (event) => {
       const version = versions.get(clusterVersionName);
       if (version !== undefined) events.record(version, event);
     },
   };
-  const contextFor = async (mode: ApplyMode['kind'], round: AbortSignal): Promise<ApplyContext> => {
-    const hasOperators = worker.status?.work.payload.manifests.some(
-      ({ key }) => key.group === group && key.kind === clusterOperatorResource.kind,
-    );
-    return {
-      kube,
-      clock,
-      owner: ownerOf(versions.get(clusterVersionName)),
-      mode,
-      waitPolicy: options.waitPolicy ?? (hasOperators === true ? 'reference' : 'strict'),
-      deletions,
-      waits,
-      proxy: await readProxy(kube, round),
-      signal: round,
-    };
-  };
-  const worker = new SyncWorker({
+}
+
+function hasOperators(manifests: readonly ReleaseManifest[]): boolean {
+  return manifests.some(({ key }) => key.group === group && key.kind === clusterOperatorResource.kind);
+}
+
+interface Shared {
+  readonly waits: WaitTimes;
+  readonly deletions: PendingDeletions;
+  readonly onChange: () => void;
+}
+
+function createWorker(
+  manager: Manager,
+  options: ClusterVersionOptions,
+  { waits, deletions, onChange }: Shared,
+): SyncWorker {
+  const { kube, clock, log, signal } = manager;
+  const versions = manager.cache(clusterVersionResource);
+  const contextFor = async ({ payload }: Work, mode: ApplyMode['kind'], round: AbortSignal): Promise<ApplyContext> => ({
+    kube,
     clock,
-    log,
-    intervals: options.intervals ?? usualIntervals(),
-    contextFor,
-    onChange,
-    signal,
+    owner: ownerOf(versions.get(clusterVersionName)),
+    mode,
+    waitPolicy: options.waitPolicy ?? (hasOperators(payload.manifests) ? 'reference' : 'strict'),
+    deletions,
+    waits,
+    proxy: await readProxy(kube, round),
+    signal: round,
   });
+  const intervals = options.intervals ?? usualIntervals();
+  return new SyncWorker({ clock, log, intervals, contextFor, onChange, signal });
+}
+
+/** Adds the update engine. It works on the ClusterVersion `version`, and does nothing without one. */
+export function addClusterVersion(manager: Manager, options: ClusterVersionOptions): void {
+  const { kube, clock, log, signal } = manager;
+  const onChange = (): void => added.enqueue(clusterVersionName);
+  const shared: Shared = { waits: new WaitTimes(), deletions: new PendingDeletions(clock), onChange };
+  const terms = termsOf(manager, options);
+  const worker = createWorker(manager, options, shared);
   const context: EngineContext = {
     kube,
     clock,
     log,
-    versions,
-    events,
-    terms,
+    versions: manager.cache(clusterVersionResource),
     loader: new ReleaseLoader({ terms, clock, log, onChange, signal }),
     worker,
-    waits,
-    deletions,
+    waits: shared.waits,
+    deletions: shared.deletions,
     registry: options.capabilities ?? usualCapabilities,
     engineId: options.engineId ?? '',
     initial: options.initial,

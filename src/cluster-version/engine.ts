@@ -1,18 +1,12 @@
-import type { ClusterRelease, ClusterVersion } from '../api/index.ts';
+import type { ClusterRelease } from '../api/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
-import type { EventRecorder, KindCache, KubeClient } from '../kube/index.ts';
+import type { KindCache, KubeClient } from '../kube/index.ts';
 import type { PendingDeletions } from './apply/pending-deletions.ts';
-import type { LoadedRelease, LoadTerms } from './payload/load-release.ts';
+import type { LoadedRelease } from './payload/load-release.ts';
 import type { ReleaseLoader } from './payload/release-loader.ts';
 import type { SyncWorker } from './round/sync-worker.ts';
 import type { CapabilityRegistry } from './spec/capabilities.ts';
 import type { WaitTimes } from './status/operator-waits.ts';
-
-/** What the status reports about available updates, and whether the cluster may be updated: a part of the engine that other functions fill in. */
-export type StatusReporter = (
-  clusterVersion: ClusterVersion,
-  signal: AbortSignal,
-) => Promise<Partial<Record<string, unknown>>>;
 
 /** What reconciles of the ClusterVersion share. */
 export interface EngineContext {
@@ -20,8 +14,6 @@ export interface EngineContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly versions: KindCache;
-  readonly events: EventRecorder;
-  readonly terms: LoadTerms;
   readonly loader: ReleaseLoader;
   readonly worker: SyncWorker;
   readonly waits: WaitTimes;

@@ -3,6 +3,7 @@ import {
   type ClusterVersion,
   clusterVersionName,
   parseClusterVersion,
+  type ReleaseProgress,
   type UpdateHistory,
 } from '../api/index.ts';
 import { formatTimestamp, isJsonEqual, type JsonObject, type JsonValue } from '../base/index.ts';
@@ -172,6 +173,11 @@ function payloadOf(release: LoadedRelease, { manifests, versionHash: hash }: Loa
   return { image, release: releaseOf(release), manifests, hash, isVerified, isLocal: wasLocal, acceptedRisks };
 }
 
+/** How far an earlier process had come with the same manifests. */
+function doneBefore(progress: ReleaseProgress | undefined, hash: string): number {
+  return progress?.versionHash === hash && progress.state !== 'Reconciling' ? progress.done : 0;
+}
+
 /** Passes the release on to the worker, with what the spec states about it. */
 async function assign(sync: Sync, release: LoadedRelease, target: DesiredRelease): Promise<void> {
   const { context, version } = sync;
@@ -187,9 +193,8 @@ async function assign(sync: Sync, release: LoadedRelease, target: DesiredRelease
   };
   if (memory.running !== undefined && memory.running.image !== release.image) waits.clear();
   memory.running = release;
-  const { progress } = version.status ?? {};
-  const done = progress?.versionHash === next.versionHash && progress.state !== 'Reconciling' ? progress.done : 0;
-  worker.take(work, { state: stateOf(version.status?.history ?? [], release.image), done });
+  const { progress, history = [] } = version.status ?? {};
+  worker.take(work, { state: stateOf(history, release.image), done: doneBefore(progress, next.versionHash) });
 }
 
 function reportWork(sync: Sync, status: WorkerStatus): void {

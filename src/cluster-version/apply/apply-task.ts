@@ -18,6 +18,7 @@ import { expectedDurationAnnotation } from '../status/timing.ts';
 import { annotationOf, applyAnnotations, desiredObject } from './desired-object.ts';
 import { injectProxy, type ProxyVariables } from './inject-proxy.ts';
 import type { PendingDeletions } from './pending-deletions.ts';
+import { withoutUndeclaredField } from './undeclared-fields.ts';
 
 /** What manifests are applied with. */
 export interface ApplyContext {
@@ -37,6 +38,7 @@ const fieldManager = clusterVersionFieldManager;
 /** Within which a new CustomResourceDefinition is usually served. */
 const establishMs = 5_000;
 const establishPollMs = 50;
+const maxUndeclaredFields = 20;
 
 function isOperator({ key }: ReleaseManifest): boolean {
   return key.kind === clusterOperatorResource.kind && `${key.group}/v1` === clusterOperatorResource.apiVersion;
@@ -50,7 +52,7 @@ function mustBeDeleted(manifest: ReleaseManifest): boolean {
   // The reference creates ClusterOperators whatever the annotation says.
   if (value === undefined || isOperator(manifest)) return false;
   if (value === 'true') return true;
-  const text = `invalid delete annotation "${applyAnnotations.delete}" value: "${String(value)}"`;
+  const text = `invalid delete annotation "${applyAnnotations.delete}" value: ${JSON.stringify(value)}`;
   throw new TerminalError('InvalidDeleteAnnotation', text);
 }
 
@@ -99,10 +101,24 @@ async function recreate({ kube, signal }: ApplyContext, object: KubeObject): Pro
   return (await kube.apply(object, { fieldManager, force: true, signal })).object;
 }
 
+/** Server-side apply refuses fields that the kind lacks; they are left out, as other writes leave them out. */
+async function applyDeclared({ kube, signal }: ApplyContext, object: KubeObject): Promise<KubeObject> {
+  let desired = object;
+  for (let left = maxUndeclaredFields; ; left -= 1) {
+    try {
+      return (await kube.apply(desired, { fieldManager, force: true, signal })).object;
+    } catch (thrown) {
+      const declared = left > 0 ? withoutUndeclaredField(desired, thrown) : undefined;
+      if (declared === undefined) throw thrown;
+      desired = declared;
+    }
+  }
+}
+
 async function write(context: ApplyContext, manifest: ReleaseManifest, object: KubeObject): Promise<KubeObject> {
-  const { kube, signal } = context;
+  const { kube } = context;
   try {
-    return (await kube.apply(object, { fieldManager, force: true, signal })).object;
+    return await applyDeclared(context, object);
   } catch (thrown) {
     // Its definition may have been applied a moment ago.
     if (thrown instanceof NoKindMatch) kube.forgetKinds(object.apiVersion);

@@ -23,6 +23,25 @@ function textsAt(metadata: JsonObject | undefined, key: string): Record<string, 
   return Object.fromEntries(texts);
 }
 
+/** Members that manifests of a kind may leave out although its definition requires them: the typed clients of the reference send them.
+ *  @see docs/spec/cluster-version.md#merge-rules */
+const typedMembers: Readonly<Record<string, JsonObject | undefined>> = {
+  'SecurityContextConstraints.security.openshift.io': {
+    allowHostDirVolumePlugin: false,
+    allowHostIPC: false,
+    allowHostNetwork: false,
+    allowHostPID: false,
+    allowHostPorts: false,
+    allowPrivilegedContainer: false,
+    allowedCapabilities: null,
+    defaultAddCapabilities: null,
+    priority: null,
+    readOnlyRootFilesystem: false,
+    requiredDropCapabilities: null,
+    volumes: null,
+  },
+};
+
 /** An object as the engine owns it: what its manifest sets, without status and without what only a server sets. */
 export function desiredObject(manifest: ReleaseManifest, owner: OwnerReference): KubeObject {
   const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...content } = manifest.object;
@@ -43,6 +62,7 @@ export function desiredObject(manifest: ReleaseManifest, owner: OwnerReference):
       ...(Array.isArray(finalizers) ? { finalizers: finalizers.filter((one) => typeof one === 'string') } : {}),
       ownerReferences: owners as unknown as OwnerReference[],
     },
+    ...typedMembers[`${manifest.key.kind}.${manifest.key.group}`],
     ...content,
   };
 }

@@ -45,6 +45,7 @@ const maxPauseMs = 15_000;
 const usualTries: Tries = { count: 3, firstMs: 10_000, factor: 1.3 };
 const installTries: Tries = { count: 4, firstMs: 1_000, factor: 2 };
 
+/** A task whose time is over fails with what its last try failed with. */
 async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Promise<void> {
   const { count, firstMs, factor } = mode.kind === 'Initializing' ? installTries : usualTries;
   const { clock, signal }: { clock: Clock; signal: AbortSignal } = context;
@@ -52,9 +53,12 @@ async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Prom
     try {
       return await applyTask(context, task);
     } catch (thrown) {
-      if (signal.aborted || thrown instanceof UpdateFailure || attempt === count) throw failureOfTask(task, thrown);
+      signal.throwIfAborted();
+      if (thrown instanceof UpdateFailure || attempt === count) throw failureOfTask(task, thrown);
+      await clock.sleep(Math.min(pauseMs, maxPauseMs), { signal }).catch(() => {
+        throw failureOfTask(task, thrown);
+      });
     }
-    await clock.sleep(Math.min(pauseMs, maxPauseMs), { signal });
   }
 }
 
@@ -81,7 +85,7 @@ export async function runRound(request: RoundRequest): Promise<RoundResult> {
     }
   };
   const { errors } = await runGraph(buildTaskGraph(manifests, mode), runNode, signal);
-  const failures = signal.aborted ? [] : errors.map(asFailure);
+  const failures = errors.filter((thrown) => !signal.aborted || thrown instanceof UpdateFailure).map(asFailure);
   const failure = combineFailures([...failures, ...reported]);
   return { done, total: manifests.length, isComplete: errors.length === 0 && reported.length === 0, failure };
 }

@@ -37,7 +37,7 @@ export interface SyncWorkerOptions {
   readonly log: Logger;
   readonly intervals: Intervals;
   /** For a round; its signal ends it. */
-  readonly contextFor: (mode: ApplyMode['kind'], signal: AbortSignal) => Promise<ApplyContext>;
+  readonly contextFor: (work: Work, mode: ApplyMode['kind'], signal: AbortSignal) => Promise<ApplyContext>;
   /** Called whenever the status has changed. */
   readonly onChange: () => void;
   readonly signal: AbortSignal;
@@ -196,7 +196,7 @@ export class SyncWorker {
       .catch(() => undefined);
     try {
       const mode: ApplyMode = state === 'Reconciling' ? { kind: state, attempt: this.#attempt } : { kind: state };
-      const context = await contextFor(state, AbortSignal.any([roundSignal, timeout.signal, signal]));
+      const context = await contextFor(work, state, AbortSignal.any([roundSignal, timeout.signal, signal]));
       const { payload, choices } = work;
       const onDone = (done: number, task: ReleaseTask): void => this.#advance(work, done, task);
       return await runRound({ manifests: payload.manifests, choices, mode, context, onDone });

@@ -37,16 +37,18 @@ function resolved(object: ClusterVersion, version: string): ClusterRelease | und
   return releasesOf(object, version)[0] ?? fromHistory(object, version);
 }
 
+const noRelease: ClusterRelease = { version: '', image: '' };
+
 /** The release that is requested by a valid spec, else the one that the cluster is at; undefined when that is unknown.
  *  @see docs/spec/cluster-version.md#spec-desiredupdate */
 export function desiredRelease(
   object: ClusterVersion,
-  spec: ClusterVersionSpec,
+  { desiredUpdate = {} }: ClusterVersionSpec,
   initial: ClusterRelease | undefined,
 ): DesiredRelease | undefined {
-  const { version = '', image = '', force: isForced = false } = spec.desiredUpdate ?? {};
+  const { version = '', image = '', force: isForced = false } = desiredUpdate;
   if (image !== '') return { version, image, isForced };
-  const release = resolved(object, version) ?? ownRelease(object, initial);
-  if (release === undefined || (release.image ?? '') === '') return undefined;
+  const release = { ...noRelease, ...(resolved(object, version) ?? ownRelease(object, initial)) };
+  if (release.image === '') return undefined;
   return { version: release.version ?? '', image: release.image ?? '', isForced };
 }

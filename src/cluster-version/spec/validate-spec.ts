@@ -48,21 +48,23 @@ function isInHistory({ status }: ClusterVersion, version: string): boolean {
 
 const versionField = 'spec.desiredUpdate.version';
 
-function versionError(
-  object: ClusterVersion,
-  { version = '', image = '', architecture = '' }: DesiredUpdate,
-): string | undefined {
-  if (version !== '' && !isVersion(version)) {
-    return invalid(versionField, version, 'must be a semantic version (1.2.3[-...])');
-  }
-  if (version === '' || image !== '' || architecture !== '') return undefined;
+/** A version without an image must be that of a release that is known. */
+function unresolvedError(object: ClusterVersion, version: string): string | undefined {
   const images = new Set(releasesOf(object, version).map((release) => release.image));
   if (images.size > 1) {
     const detail = 'there are multiple possible payloads for this version, specify the exact image';
     return invalid(versionField, version, detail);
   }
-  if (images.size === 1 || isInHistory(object, version) || object.status?.desired.version === version) return undefined;
+  const isKnown = images.size === 1 || isInHistory(object, version) || object.status?.desired.version === version;
+  if (isKnown) return undefined;
   return invalid(versionField, version, 'when image is empty the update must be an available update');
+}
+
+function versionError(object: ClusterVersion, update: DesiredUpdate): string | undefined {
+  const { version = '', image = '', architecture = '' } = update;
+  if (version === '') return undefined;
+  if (!isVersion(version)) return invalid(versionField, version, 'must be a semantic version (1.2.3[-...])');
+  return image === '' && architecture === '' ? unresolvedError(object, version) : undefined;
 }
 
 /** At most one error; `isKept` when the field is honored all the same. */

@@ -17,13 +17,15 @@ const maxEntries = 100;
 const completedState = 'Completed';
 const partialState = 'Partial';
 
+/** Whether one of two texts is unknown, or both are the same. */
+function areCompatible(a: string, b: string): boolean {
+  return a === b || a === '' || b === '';
+}
+
 function isSame(entry: UpdateHistory, { version = '', image = '' }: ClusterRelease): boolean {
   const known = entry.version ?? '';
-  const areVersionsCompatible = known === version || known === '' || version === '';
-  const areImagesCompatible = entry.image === image || entry.image === '' || image === '';
-  return (
-    (entry.image === image && areVersionsCompatible) || (known === version && version !== '' && areImagesCompatible)
-  );
+  if (entry.image === image) return areCompatible(known, version);
+  return known === version && version !== '' && areCompatible(entry.image, image);
 }
 
 function entryOf({ desired, isCompleted, now }: HistoryFacts): UpdateHistory {
