@@ -1,4 +1,5 @@
 import { installFieldManager } from '../../src/api/index.ts';
+import { isRetained } from '../../src/apply/index.ts';
 import {
   cutText,
   type JsonObject,
@@ -90,6 +91,23 @@ export function isOfDeployment({ metadata }: KubeObject, { uid }: Pick<HookRun, 
 
 export async function createHook(object: KubeObject, { kube, signal }: HookRun): Promise<KubeObject> {
   return await kube.create(object, { fieldManager: installFieldManager, signal });
+}
+
+/** Whether deleting an object of that kind deletes what others have put into it; CustomResourceDefinitions go with all of their objects. */
+export function isDefinition({ kind }: Pick<ObjectRef, 'kind'>): boolean {
+  return kind === 'CustomResourceDefinition';
+}
+
+const kindsWithData: ReadonlySet<string> = new Set([
+  'CustomResourceDefinition',
+  'Namespace',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+]);
+
+/** Whether an object that a hook has left outlives the deployment: it holds data, or asks for that. */
+export function outlives(live: KubeObject): boolean {
+  return kindsWithData.has(live.kind) || isRetained(live.metadata);
 }
 
 /** Deletes this very object, with what it has created. */

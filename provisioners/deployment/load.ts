@@ -1,7 +1,7 @@
 import { parseBundle } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
 import { TransientError, traced } from '../../src/base/index.ts';
-import { formatOf, type RenderedHook } from '../../src/formats/index.ts';
+import { formatOf, type Rendered, type RenderedHook, retainRandomValues } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { noReferredValues, type ReferredValues, readReferredValues, referredObjects } from '../chart-values.ts';
 import { actingOwnerOf, configOf } from '../installed-record.ts';
@@ -9,6 +9,7 @@ import { type Rendition, termsFor } from '../rendition.ts';
 import {
   dropRenditions,
   type RenditionShelf,
+  readInstalledRendition,
   readRendition,
   renditionKey,
   storeRendition,
@@ -66,6 +67,21 @@ function shelfOf({ context, object }: DeploymentRun, signal: AbortSignal): Rendi
   return { kube, systemNamespace, deployment: object, signal };
 }
 
+/** A new rendering with the random passwords that are installed. */
+async function withInstalledRandoms(
+  run: DeploymentRun,
+  { request, rendered }: { readonly request: LoadRequest; readonly rendered: LoadedContent },
+  signal: AbortSignal,
+): Promise<LoadedContent> {
+  const { release } = request.terms;
+  const before = await readInstalledRendition(shelfOf(run, signal));
+  if (before === undefined || release === undefined) return rendered;
+  const repeated = { ...request, terms: { ...request.terms, release: { ...release, isRepeated: true } } };
+  const again = await run.context.unpacker.load(repeated, { signal });
+  const retained: Rendered = retainRandomValues(rendered, again, before.objects);
+  return { ...rendered, ...retained };
+}
+
 /** What a release was rendered to before, where that must not change; else what it is rendered to now. */
 async function renderOnce(
   run: DeploymentRun,
@@ -77,8 +93,9 @@ async function renderOnce(
   const key = renditionKey(digest ?? '', request.terms);
   const stored = digest === undefined ? undefined : await readRendition(shelfOf(run, signal), key);
   if (stored !== undefined && digest !== undefined) return { ...stored, digest, renditionKey: key };
-  const rendered = await unpacker.load(request, { signal });
-  if (rendered.isUnsteady !== true) return { ...rendered, renditionKey: key };
+  const loaded = await unpacker.load(request, { signal });
+  if (loaded.isUnsteady !== true) return { ...loaded, renditionKey: key };
+  const rendered = await withInstalledRandoms(run, { request, rendered: loaded }, signal);
   const ownKey = renditionKey(rendered.digest, request.terms);
   if (!(await storeRendition(shelfOf(run, signal), ownKey, rendered))) {
     const message =

@@ -34,6 +34,8 @@ export interface ReleaseTerms {
   readonly namespace: string;
   /** Something is installed already. */
   readonly isUpgrade: boolean;
+  /** Rendered once more with the same input, which shows what is random. Default false. */
+  readonly isRepeated?: boolean;
   /** What `spec.config.valuesFrom` refers to; later documents take precedence. */
   readonly valuesFrom: readonly ValuesDocument[];
 }

@@ -35,6 +35,7 @@ export {
   findChart,
   readChartConfig,
   readChartMetadata,
+  retainRandomValues,
   type ValuesReference,
 } from './helm/index.ts';
 export { bundleYaml, readManifestFile } from './manifest-file.ts';

@@ -45,11 +45,11 @@ function keyOf(chart: CheckedChart, request: Omit<ChartRequest, 'key'>): string 
   const { files, release, values, kubeVersion, apiVersions } = request;
   const minorVersion = kubeVersion.split('.').slice(0, 2).join('.');
   const capabilities = asksForCapabilities ? [minorVersion, ...namedApis(chart.charts, apiVersions)] : [];
-  const { name, namespace, isUpgrade } = release;
+  const { name, namespace, isUpgrade, isRepeated = false } = release;
   return sha256Digest(
     JSON.stringify([
       files.map(({ path, content }) => [path, sha256Digest(Buffer.from(content))]),
-      [name, namespace, isUnsteady && isUpgrade],
+      [name, namespace, isUnsteady && isUpgrade, isRepeated],
       values.map(({ text, targetPath = '' }) => [text, targetPath]),
       capabilities,
     ]),
