@@ -94,8 +94,8 @@ function storedIn({ systemNamespace: namespace, deployment }: RenditionShelf) {
 /** Stores what a chart was rendered to, before any of it is installed. False where it is too large for that. */
 export async function storeRendition(shelf: RenditionShelf, key: string, rendered: Rendered): Promise<boolean> {
   const { kube, systemNamespace: namespace, deployment, signal } = shelf;
-  const { objects, hooks = [] } = rendered;
-  const packed = await compress(JSON.stringify({ objects, hooks, isUnsteady: true }));
+  const { objects, hooks = [], definitions = [], release } = rendered;
+  const packed = await compress(JSON.stringify({ objects, hooks, definitions, release, isUnsteady: true }));
   if (packed.length > maxSecretBytes) return false;
   const { name = '', uid = '' } = deployment.metadata;
   const { apiVersion, kind } = bundleDeploymentResource;

@@ -12,6 +12,7 @@ import {
   liveHook,
   outlives,
   placedHook,
+  restoreTtl,
   stateOfHook,
 } from './hook-object.ts';
 
@@ -118,6 +119,7 @@ export async function runHooks(phase: HookPhase, hookRun: HookRun): Promise<stri
       if (ageMs(live, nowMs) < hookDeadlineMs) return what;
       throw await fail(`it did not end within ${hookDeadlineMs / 60_000} minutes`);
     }
+    await restoreTtl(live, hook, hookRun);
     await phase.advance(index + 1);
   }
   await deleteSucceeded(hooks, hookRun);

@@ -109,6 +109,16 @@ export interface InstallNamespace {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
+/** What Helm records of a release besides its objects. */
+export interface ReleaseFacts {
+  /** `Chart.yaml`. */
+  readonly chart: JsonObject;
+  /** `values.yaml` of the chart. */
+  readonly chartValues: JsonObject;
+  /** All that override them, merged. */
+  readonly values: JsonObject;
+}
+
 /** What a bundle becomes in a cluster. */
 export interface Rendered {
   readonly objects: readonly JsonObject[];
@@ -116,6 +126,10 @@ export interface Rendered {
   readonly installNamespace?: InstallNamespace;
   /** In no order. */
   readonly hooks?: readonly RenderedHook[];
+  /** Of charts. */
+  readonly release?: ReleaseFacts;
+  /** Names of CustomResourceDefinitions that are installed only where they are missing. */
+  readonly definitions?: readonly string[];
   /** Rendering again may give something else: random passwords, certificates, dates. */
   readonly isUnsteady?: boolean;
 }

@@ -21,6 +21,7 @@ export {
   type InstallTerms,
   type LintMessage,
   maxManifestFileBytes,
+  type ReleaseFacts,
   type ReleaseTerms,
   type Rendered,
   type RenderedHook,

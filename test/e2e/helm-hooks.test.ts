@@ -194,6 +194,14 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     expect(statusOf(found)['record']).not.toHaveProperty('hooks');
   });
 
+  test('whose Jobs the cluster deletes as soon as they end run once', async () => {
+    const files = withHooks({ name: 'brief', events: 'post-install' });
+    const text = (files['templates/brief.yaml'] ?? '').replace('suspend: true', 'ttlSecondsAfterFinished: 0');
+    await create('brief', { ...files, 'templates/brief.yaml': text });
+    await world.deploymentWith('brief', installed);
+    await eventually(async () => expect(await isAbsent(ref('brief-brief'))).toBe(true));
+  });
+
   test('that hold data are neither replaced nor deleted with the deployment', async () => {
     const hook = (policy: string): string => `annotations: {helm.sh/hook: "pre-install,pre-upgrade"${policy}}`;
     const definition = `apiVersion: apiextensions.k8s.io/v1
