@@ -98,6 +98,10 @@ test.skipIf(!hasKubectl)(
   async () => {
     await apply(inNamespace('a'), inNamespace('b'), group(), catalogSource('old'));
     await shows(['catalogsource', 'shop'], '{.status.connectionState.lastObservedState}', 'READY');
+    await shows(['packagemanifests', '-l', 'catalog=shop'], '{.items[*].metadata.name}', /^boat dock$/);
+    const [title = '', line = ''] = (await kubectl(['get', 'packagemanifest', 'boat', '-n', namespace])).split('\n');
+    expect(title).toMatch(/^NAME\s+CATALOG\s+AGE$/);
+    expect(line).toMatch(/^boat\s+\S+/);
     await apply(subscription({ installPlanApproval: 'Manual' }));
     await approve('boat.v0.1.0');
     await shows(['csv'], phases, /^boat\.v0\.1\.0 Succeeded\s+dock\.v0\.1\.0 Succeeded$/);

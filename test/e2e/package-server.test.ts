@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { readCrds, readOlmCrds } from '../../cli/client/index.ts';
-import { createCertificateAuthority } from '../../src/base/index.ts';
+import { createCertificateAuthority, createServingCertificate, systemClock } from '../../src/base/index.ts';
 import { eventually, freePort } from '../support/index.ts';
 import { programPath } from './program.ts';
 
@@ -18,6 +19,9 @@ const apiService = {
 };
 const stack = new AsyncDisposableStack();
 let server: ApiServer;
+let folder: string;
+let packages: readonly number[];
+const processes: ChildProcess[] = [];
 
 const catalog = [
   { schema: 'olm.package', name: 'boat', defaultChannel: 'stable' },
@@ -31,7 +35,11 @@ const catalog = [
   },
 ];
 
-async function startProcess(folder: string, name: string, ports: Readonly<Record<string, number>>): Promise<void> {
+async function startProcess(
+  name: string,
+  ports: Readonly<Record<string, number>>,
+  more: readonly string[] = [],
+): Promise<ChildProcess> {
   const addresses = Object.entries(ports).flatMap(([option, port]) => [
     `--${option}-bind-address`,
     `127.0.0.1:${port}`,
@@ -47,17 +55,19 @@ async function startProcess(folder: string, name: string, ports: Readonly<Record
     'warn',
   ];
   const places = ['--kubeconfig', join(folder, 'kubeconfig'), '--provisioner-storage-dir', join(folder, name)];
-  const child = spawn(process.execPath, [programPath, ...args, ...places, ...addresses], { stdio: 'inherit' });
+  const all = [...args, ...places, ...addresses, ...more];
+  const child = spawn(process.execPath, [programPath, ...all], { stdio: 'inherit' });
   stack.defer(() => {
     child.kill('SIGKILL');
   });
   await Promise.resolve();
+  return child;
 }
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'longshore-packages-'));
+  folder = await mkdtemp(join(tmpdir(), 'longshore-packages-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const packages = [await freePort(), await freePort()];
+  packages = [await freePort(), await freePort()];
   let next = 0;
   server = stack.use(
     await startApiServer({
@@ -84,7 +94,7 @@ beforeAll(async () => {
   });
   for (const [index, port] of packages.entries()) {
     const others = { 'health-probe': await freePort(), http: 0, catalogs: 0 };
-    await startProcess(folder, `core-${index}`, { packages: port, ...others });
+    processes.push(await startProcess(`core-${index}`, { packages: port, ...others }));
   }
 });
 
@@ -117,5 +127,29 @@ test('another authority of the API server counts without a restart', async () =>
   await server.client.patch(ref, { data: { [key]: other.certificatePem } });
   await eventually(async () => expect(await isServed()).not.toBe(200));
   await server.client.patch(ref, { data: { [key]: trust.data[key] ?? null } });
+  await eventually(async () => expect([await isServed(), await isServed()]).toEqual([200, 200]));
+});
+
+test('a certificate of its own for the Service is the one that is registered', async () => {
+  for (const child of processes) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+  const dir = join(folder, 'packages');
+  await mkdir(dir);
+  const dnsNames = [`packages.${namespace}.svc`];
+  const serving = await createServingCertificate({ clock: systemClock, commonName: 'packages', dnsNames });
+  const { certificatePem, privateKeyPem, caBundlePem } = serving.current();
+  const files = { 'tls.crt': certificatePem, 'tls.key': privateKeyPem, 'ca.crt': caBundlePem };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+  for (const [index, port] of packages.entries()) {
+    const others = { 'health-probe': await freePort(), http: 0, catalogs: 0 };
+    await startProcess(`other-${index}`, { packages: port, ...others }, ['--packages-tls-dir', dir]);
+  }
+  const caBundle = Buffer.from(caBundlePem).toString('base64');
+  await server.client.until(apiService, (found) => JSON.stringify(found ?? '').includes(caBundle), {
+    timeoutMs: 60_000,
+  });
   await eventually(async () => expect([await isServed(), await isServed()]).toEqual([200, 200]));
 });
