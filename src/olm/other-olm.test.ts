@@ -2,7 +2,8 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../test/support/index.ts';
 import { find, openOlmCluster, runControllers } from '../../test/support/olm-cluster.ts';
-import { type Clock, systemClock } from '../base/index.ts';
+import { type Clock, silentLogger, systemClock } from '../base/index.ts';
+import { createManager } from '../controller/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { addOperatorGroups, OtherOlm } from './index.ts';
 
@@ -86,6 +87,16 @@ test('a Deployment of that name that may not write ClusterServiceVersions is in 
   await cluster.kube.create(deployment('catalog-operator'), user);
   await begin();
   await eventually(async () => expect(await isReconciled()).toBe(true));
+});
+
+test('it ends quietly when the process stops before the API server has answered', async () => {
+  const stop = new AbortController();
+  const log = silentLogger();
+  const manager = createManager({ kube: cluster.kube, clock: systemClock, log, signal: stop.signal });
+  running = { [Symbol.asyncDispose]: () => manager.whenStopped() };
+  const watching = new OtherOlm(manager, cluster.kube).watch();
+  stop.abort();
+  await watching;
 });
 
 test('one that runs elsewhere is found by what it has just written, and has ended when it writes no more', async () => {
