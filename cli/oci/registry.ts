@@ -84,13 +84,18 @@ function withoutPatience(thrown: unknown): unknown {
   return isMissing ? thrown.cause : thrown;
 }
 
-/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directoryLabel` those of the directory that the label
- *  names. The answer is its digest.
+/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directory` those of that directory, with
+ *  `directoryLabel` those of the directory that the label names. The answer is its digest.
  *  @throws as `fetchImage` and `findLogin` */
 export async function pullInto(
   staging: Staging,
   ref: string,
-  transfer: Transfer & { readonly work: WorkFolder; readonly isOperator?: boolean; readonly directoryLabel?: string },
+  transfer: Transfer & {
+    readonly work: WorkFolder;
+    readonly isOperator?: boolean;
+    readonly directory?: string;
+    readonly directoryLabel?: string;
+  },
 ): Promise<string> {
   using registry = await openRegistry(ref, transfer);
   const { work, progress, signal } = transfer;
@@ -98,8 +103,8 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const { isOperator, directoryLabel } = transfer;
-    const request = { source, credentials, isOperator, isChart: true, directoryLabel, staging };
+    const { isOperator, directory, directoryLabel } = transfer;
+    const request = { source, credentials, isOperator, isChart: true, directory, directoryLabel, staging };
     const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {
