@@ -203,6 +203,7 @@ export {
   parseSubscription,
 } from './parse.ts';
 export {
+  type PlatformChoice,
   type PlatformInstalledReason,
   type PlatformOperatorConditionType,
   platformChoiceAnnotation,
