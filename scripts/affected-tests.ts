@@ -6,9 +6,12 @@ import path from 'node:path';
 /** Tests of other folders use the server as equipment: what changes inside it is tested in its folder and by the conformance cases. */
 const equipment = 'apiserver/server.ts';
 const testedBy = /^(?:apiserver|test\/conformance)\//;
-/** Conformance cases are most of their tests. */
-const specifiedByCases = /^(?:apiserver|src\/cel|src\/schema)\//;
-const conformanceTest = /^test\/conformance\//;
+/** Folders whose tests are conformance cases for the most part, and which of them. */
+const specifiedByCases: readonly (readonly [RegExp, RegExp])[] = [
+  [/^apiserver\//, /^test\/conformance\//],
+  [/^src\/cel\//, /^test\/conformance\/(?:admission|custom-resources)\./],
+  [/^src\/schema\//, /^test\/conformance\/(?:applying|built-in-kinds|custom-resources)\./],
+];
 
 /** A name of a file, as another file imports it. */
 interface Name {
@@ -77,7 +80,7 @@ function usersOf(texts: ReadonlyMap<string, string>): Edges {
   return users;
 }
 
-/** The test files that reach one of these files, nearest first; a changed test file is its own nearest.
+/** The test files that reach one of these files: conformance cases that specify it, then the nearest first; a changed test file is its own nearest.
  *  @param root the folder of the repository */
 export function affectedTests(root: string, changed: readonly string[]): readonly string[] {
   const files = globSync('{src,provisioners,webhook,apiserver,manager,cli,scripts,bench,test}/**/*.ts', { cwd: root });
@@ -93,7 +96,8 @@ export function affectedTests(root: string, changed: readonly string[]): readonl
     }
   }
   const tests = [...reached].filter((file) => file.endsWith('.test.ts') && texts.has(file));
-  if (!changed.some((file) => specifiedByCases.test(file))) return tests;
-  const [cases, others] = [true, false].map((isCase) => tests.filter((file) => conformanceTest.test(file) === isCase));
-  return [...(cases ?? []), ...(others ?? [])];
+  const cases = specifiedByCases
+    .filter(([folder]) => changed.some((file) => folder.test(file)))
+    .flatMap(([, names]) => tests.filter((file) => names.test(file)));
+  return [...new Set([...cases, ...tests])];
 }

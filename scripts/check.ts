@@ -15,7 +15,7 @@ const ofOtherProjects = /^test\/(?:e2e|faults|clients)\//;
 /** They read the whole tree. */
 const always = globSync('test/{architecture,rows}/*.test.ts');
 /** More take longer than a minute: what all folders import is reached by nearly all tests. */
-const maxTests = 100;
+const maxTests = 60;
 
 /** What the import graph does not show: cases and scenarios of conformance are imported by name, and data is read beside the code. */
 function testsBeside(file: string): readonly string[] {
