@@ -136,10 +136,17 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
 }
 
 await mkdir(outputDir, { recursive: true });
-const ownFiles = (await readdir(path.join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).toSorted();
-const own = ownFiles.map(async (source) => ({
-  source: `crds/${source}`,
-  crd: parseYaml(source, await readFile(path.join(root, 'crds', source), 'utf8')),
+/** Folders of definitions that are written by hand. */
+const folders = ['crds', 'crds/machines'] as const;
+const ownFiles = await Promise.all(
+  folders.map(async (folder) => {
+    const names = (await readdir(path.join(root, folder))).filter((name) => name.endsWith('.yaml')).toSorted();
+    return names.map((name) => `${folder}/${name}`);
+  }),
+);
+const own = ownFiles.flat().map(async (source) => ({
+  source,
+  crd: parseYaml(source, await readFile(path.join(root, source), 'utf8')),
 }));
 const olm = (await readOlmCrds('type')).map(({ fileName, crd }) => ({ source: `scripts/olm-crds/${fileName}`, crd }));
 for (const { source, crd } of [...(await Promise.all(own)), ...olm]) {

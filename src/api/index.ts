@@ -111,6 +111,16 @@ export type {
   InstallPlanStatusPlan as InstallPlanStep,
   ObjectReference,
 } from './generated/install-plan.ts';
+export type {
+  LifecycleHook,
+  LifecycleHooks,
+  Machine,
+  MachineCondition,
+  MachineSpec,
+  MachineStatus,
+} from './generated/machine.ts';
+export type { MachineHealthCheck } from './generated/machine-health-check.ts';
+export type { MachineSet } from './generated/machine-set.ts';
 export type { OLMConfig, OLMConfigSpec, OLMConfigStatus } from './generated/olm-config.ts';
 export type { Operator, OperatorStatus } from './generated/operator.ts';
 export type {
@@ -135,6 +145,17 @@ export {
   type InstallPlanStepStatus,
   installPlanResource,
 } from './install-plan.ts';
+export {
+  type MachineConditionReason,
+  type MachineConditionType,
+  type MachinePhase,
+  machineAnnotations,
+  machineFinalizer,
+  machineHealthCheckResource,
+  machineLabels,
+  machineResource,
+  machineSetResource,
+} from './machine.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
 export { type OlmConfigConditionType, type OlmConfigReason, olmConfigName, olmConfigResource } from './olm-config.ts';
 export {
@@ -161,6 +182,9 @@ export {
   parseClusterCatalog,
   parseClusterServiceVersion,
   parseInstallPlan,
+  parseMachine,
+  parseMachineHealthCheck,
+  parseMachineSet,
   parseOlmConfig,
   parseOperatorCondition,
   parseOperatorGroup,
