@@ -50,7 +50,7 @@ export function budgetsOf(pod: DrainablePod, budgets: Iterable<KubeObject>): rea
 }
 
 /** Whether the budget allows no disruption even when all its pods are healthy: `maxUnavailable: 0`, or as many required as there are.
- *  @see docs/spec/machine-lifecycle.md#63-δ-ours */
+ *  @see docs/spec/machine-lifecycle.md#6-drain-engine */
 export function neverAllows({ disruptionsAllowed, desiredHealthy, expectedPods }: BudgetFacts): boolean {
   return disruptionsAllowed === 0 && expectedPods > 0 && desiredHealthy >= expectedPods;
 }

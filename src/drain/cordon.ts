@@ -2,7 +2,7 @@ import { isJsonObject } from '../base/index.ts';
 import { type CallOptions, type KubeClient, type KubeObject, preconditionOf, refOf } from '../kube/index.ts';
 
 /** On a Node: who made it unschedulable. A node that an administrator cordoned has none, and stays cordoned.
- *  @see docs/spec/machine-lifecycle.md#63-δ-ours */
+ *  @see docs/spec/machine-lifecycle.md#6-drain-engine */
 export const cordonedByAnnotation = 'drain.platform/cordoned-by';
 
 interface CordonOptions extends CallOptions {

@@ -171,7 +171,7 @@ test('ML-42: another error has the name of the pod, and backs off', async () => 
   expect(retryAfterMs).toBe(5_000);
 });
 
-test('ML-43: a pod whose name another pod has is gone; one that does not exist is gone at once', async () => {
+test('ML-43: a pod that does not exist any more is done at once', async () => {
   const { drain } = drainer({ a: [refusal(404)] });
   expect(await drain.advance(plan([pod('a')]))).toEqual({ isDone: true, remaining: 0, blocking: [] });
   expect(await drain.advance(plan([]))).toMatchObject({ isDone: true });

@@ -29,7 +29,7 @@ export interface DrainerOptions {
   /** The budgets of a pod now. */
   budgetsOf(pod: DrainablePod): readonly BudgetFacts[];
   /** Shifts retries so that many drains do not come together; from 0 to 1. Default: Math.random. */
-  random?(): number;
+  readonly random?: () => number;
 }
 
 /** A refused eviction is requested again after this time, twice as long each time. */
@@ -46,10 +46,14 @@ interface Refusal {
   readonly blocked: BlockedPod;
 }
 
-function isNamespaceTerminating(thrown: unknown): boolean {
+/** The namespace is being deleted, and the pod with it; or another pod has the name by now, which the cache is about to show. */
+function isLeaving(thrown: unknown): boolean {
+  if (isConflict(thrown)) return true;
   if (!isKubeError(thrown) || thrown.failure.status !== 403) return false;
   return thrown.failure.causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }
+
+const terminating = (pod: DrainablePod): BlockedPod => ({ pod, kind: 'terminating', cause: 'Terminating' });
 
 function describePod({ namespace, name }: DrainablePod): string {
   return `${namespace}/${name}`;
@@ -107,34 +111,30 @@ export class Drainer {
     for (const uid of this.#refusals.keys()) if (!present.has(uid)) this.#refusals.delete(uid);
   }
 
-  /** Undefined once the pod is gone. */
+  /** Undefined once the pod does not exist. */
   async #evict(
     { pod, waitsForCompletion }: LeavingPod,
     { isUnreachable, signal }: { readonly isUnreachable: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<BlockedPod | undefined> {
-    const terminating: BlockedPod = { pod, kind: 'terminating', cause: 'Terminating' };
-    if (pod.deletionMs !== undefined) return terminating;
+    if (pod.deletionMs !== undefined) return terminating(pod);
     if (waitsForCompletion) return { pod, kind: 'waitCompleted', cause: 'WaitCompleted' };
     const refusal = this.#refusals.get(pod.uid);
-    if (refusal !== undefined && refusal.nextMs > this.#options.clock.now() && !this.#isAllowedNow(refusal)) {
-      return refusal.blocked;
-    }
+    if (refusal !== undefined && !this.#isDue(refusal)) return refusal.blocked;
     try {
       const grace = isUnreachable ? { gracePeriodSeconds: unreachableGraceSeconds } : {};
       await this.#options.kube.evict(pod, { uid: pod.uid, ...grace, signal });
       this.#refusals.delete(pod.uid);
-      return terminating;
+      return terminating(pod);
     } catch (thrown) {
       signal?.throwIfAborted();
       if (isNotFound(thrown)) return undefined;
-      // A conflict means that another pod has the name by now: the cache is about to show it.
-      if (isNamespaceTerminating(thrown) || isConflict(thrown)) return terminating;
-      return this.#refuse(pod, thrown);
+      return isLeaving(thrown) ? terminating(pod) : this.#refuse(pod, thrown);
     }
   }
 
   /** A budget that allows disruptions again is not waited for. */
-  #isAllowedNow({ blocked }: Refusal): boolean {
+  #isDue({ blocked, nextMs }: Refusal): boolean {
+    if (nextMs <= this.#options.clock.now()) return true;
     if (blocked.kind !== 'budget') return false;
     const budgets = this.#options.budgetsOf(blocked.pod);
     return budgets.length === 1 && budgets.every(({ disruptionsAllowed }) => disruptionsAllowed > 0);

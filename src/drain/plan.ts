@@ -9,7 +9,7 @@ export interface PlanFacts {
   /** Default: none. */
   readonly rules?: readonly DrainRule[];
   /** Labels of a Namespace, for rules that select namespaces. */
-  namespaceLabels?(namespace: string): Readonly<Record<string, string>>;
+  readonly namespaceLabels?: (namespace: string) => Readonly<Record<string, string>>;
   /** The kubelet does not answer: pods whose deletion it does not confirm are not waited for. */
   readonly isUnreachable?: boolean;
   readonly nowMs: number;
@@ -57,52 +57,67 @@ function daemonSetDecision(pod: DrainablePod, facts: PlanFacts): Decision | unde
   return { kind: 'stays', reason: 'managed by a DaemonSet, which ignores cordons' };
 }
 
-function decide(pod: DrainablePod, facts: PlanFacts): Decision {
-  const { evictsUnmanaged = true, evictsLocalStorage = true } = facts;
+/** Pods that no drain evicts: static ones, and those that are left to a node that does not answer. */
+function stayingDecision(pod: DrainablePod, { isUnreachable = false, nowMs }: PlanFacts): Decision | undefined {
   if (pod.isMirror) return { kind: 'stays', reason: 'a static pod of the kubelet' };
-  if (facts.isUnreachable === true && pod.deletionMs !== undefined) {
-    const seconds = Math.floor((facts.nowMs - pod.deletionMs) / 1000);
-    if (seconds > skipAfterSeconds) return { kind: 'stays', reason: 'being deleted on a node that does not answer' };
-  }
-  const ofDaemonSet = daemonSetDecision(pod, facts);
-  if (ofDaemonSet !== undefined) return ofDaemonSet;
-  if (isFinished(pod)) return { kind: 'goes' };
+  if (!isUnreachable || pod.deletionMs === undefined) return undefined;
+  const seconds = Math.floor((nowMs - pod.deletionMs) / 1000);
+  if (seconds <= skipAfterSeconds) return undefined;
+  return { kind: 'stays', reason: 'being deleted on a node that does not answer' };
+}
+
+function lossDecision(pod: DrainablePod, facts: PlanFacts): Decision {
+  const { evictsUnmanaged = true, evictsLocalStorage = true } = facts;
   if (pod.hasLocalStorage && !evictsLocalStorage) {
     return { kind: 'refused', reason: 'has local storage (emptyDir), whose content would be lost' };
   }
-  if (pod.controller === undefined) {
-    if (!evictsUnmanaged) return { kind: 'refused', reason: 'has no controller that would create it again' };
-    return { kind: 'goes', warning: 'no controller creates it again' };
+  if (pod.controller === undefined && !evictsUnmanaged) {
+    return { kind: 'refused', reason: 'has no controller that would create it again' };
   }
+  if (pod.controller === undefined) return { kind: 'goes', warning: 'no controller creates it again' };
   return pod.hasLocalStorage ? { kind: 'goes', warning: 'the content of its emptyDir is lost' } : { kind: 'goes' };
+}
+
+function decide(pod: DrainablePod, facts: PlanFacts): Decision {
+  const early = stayingDecision(pod, facts) ?? daemonSetDecision(pod, facts);
+  return early ?? (isFinished(pod) ? { kind: 'goes' } : lossDecision(pod, facts));
+}
+
+type Placed =
+  | { readonly place: 'staying' | 'refused'; readonly reason: string }
+  | { readonly place: 'done' }
+  | { readonly place: 'leaving'; readonly order: number; readonly leaving: LeavingPod };
+
+function placeOf(pod: DrainablePod, facts: PlanFacts): Placed {
+  const decision = decide(pod, facts);
+  if (decision.kind !== 'goes') {
+    return { place: decision.kind === 'stays' ? 'staying' : 'refused', reason: decision.reason };
+  }
+  const labels = (namespace: string): Readonly<Record<string, string>> => facts.namespaceLabels?.(namespace) ?? {};
+  const { order, behavior } = ruleFor(pod, facts.rules ?? [], labels);
+  if (behavior === 'Skip') return { place: 'staying', reason: 'skipped by a rule' };
+  const waitsForCompletion = behavior === 'WaitCompleted';
+  if (waitsForCompletion && isFinished(pod)) return { place: 'done' };
+  const { warning } = decision;
+  return {
+    place: 'leaving',
+    order,
+    leaving: { pod, waitsForCompletion, ...(warning === undefined ? {} : { warning }) },
+  };
 }
 
 /** Plans a drain; changes nothing.
  *  @throws TerminalError InvalidSelector, of a rule
  *  @see docs/spec/machine-lifecycle.md#6-drain-engine */
 export function planDrain(facts: PlanFacts): DrainPlan {
-  const { rules = [], namespaceLabels = () => ({}) } = facts;
-  const steps = new Map<number, LeavingPod[]>();
-  const staying: { pod: DrainablePod; reason: string }[] = [];
-  const refused: { pod: DrainablePod; reason: string }[] = [];
-  for (const pod of facts.pods) {
-    const decision = decide(pod, facts);
-    if (decision.kind !== 'goes') {
-      (decision.kind === 'stays' ? staying : refused).push({ pod, reason: decision.reason });
-      continue;
-    }
-    const { order, behavior } = ruleFor(pod, rules, namespaceLabels);
-    if (behavior === 'Skip') {
-      staying.push({ pod, reason: 'skipped by a rule' });
-      continue;
-    }
-    const waitsForCompletion = behavior === 'WaitCompleted';
-    if (waitsForCompletion && isFinished(pod)) continue;
-    const { warning } = decision;
-    const step = steps.get(order) ?? [];
-    step.push({ pod, waitsForCompletion, ...(warning === undefined ? {} : { warning }) });
-    steps.set(order, step);
-  }
-  const orders = [...steps.keys()].toSorted((a, b) => a - b);
-  return { steps: orders.map((order) => steps.get(order) ?? []), staying, refused };
+  const placed = facts.pods.map((pod) => ({ pod, at: placeOf(pod, facts) }));
+  const leaving = placed.flatMap(({ at }) => (at.place === 'leaving' ? [at] : []));
+  const orders = [...new Set(leaving.map(({ order }) => order))].toSorted((a, b) => a - b);
+  const others = (place: 'staying' | 'refused'): { pod: DrainablePod; reason: string }[] =>
+    placed.flatMap(({ pod, at }) => (at.place === place ? [{ pod, reason: at.reason }] : []));
+  return {
+    steps: orders.map((order) => leaving.filter((one) => one.order === order).map((one) => one.leaving)),
+    staying: others('staying'),
+    refused: others('refused'),
+  };
 }
