@@ -27,6 +27,7 @@ import {
 } from '../../kube/index.ts';
 import type { Actuator } from '../actuator.ts';
 import { hookConditions, pausedCondition } from '../conditions.ts';
+import { nodeConditions, nodeNameOf } from '../nodes.ts';
 import {
   beginMachine,
   type MachineContext,
@@ -119,11 +120,7 @@ function draining(context: MachineContext): readonly NamespacedName[] {
 
 /** Machines of nodes, by the name that their status has. */
 function createRequests(context: MachineContext): (node: string) => readonly NamespacedName[] {
-  const byNode = indexCache(context.machines, ({ status }) => {
-    const { nodeRef } = isJsonObject(status) ? status : {};
-    const name = isJsonObject(nodeRef) ? nodeRef['name'] : undefined;
-    return typeof name === 'string' ? [name] : [];
-  });
+  const byNode = indexCache(context.machines, (machine) => [nodeNameOf(machine)]);
   return (node) => byNode.names(node);
 }
 
@@ -132,11 +129,8 @@ const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 /** What of a Node a machine depends on; heartbeats are not. */
 function relevant(node: KubeObject | undefined): JsonValue {
   if (node === undefined) return null;
-  const { conditions } = objectOf(node['status']);
-  const ready = Array.isArray(conditions)
-    ? conditions.filter(isJsonObject).find(({ type }) => type === 'Ready')
-    : undefined;
-  return [objectOf(node['spec'])['unschedulable'] ?? false, ready?.['status'] ?? null];
+  const ready = nodeConditions(node).find(({ type }) => type === 'Ready');
+  return [objectOf(node['spec'])['unschedulable'] ?? false, ready?.status ?? null];
 }
 
 function watchesOf(context: MachineContext): readonly Watch[] {
