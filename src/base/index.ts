@@ -67,6 +67,7 @@ export {
   type ServingCertificate,
   type ServingPair,
 } from './serving-certificate.ts';
+export { ThreadPool } from './thread-pool.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';
 export { trimEnd } from './trim-end.ts';
 export { type JobContext, type JobHandlers, sendEvent, serveJobs } from './worker-jobs.ts';

@@ -6,7 +6,7 @@ import { parseOptions, registryOptions } from '../../cli/command/index.ts';
 import { defaultContentLimits, errorMessage, mapLimit } from '../../src/base/index.ts';
 import { defaultRegistryLimits } from '../../src/catalog/grpc/registry-client.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
-import { unpackInThread } from '../../src/olm/catalog-content/unpack-thread.ts';
+import { CatalogThreads } from '../../src/olm/catalog-content/unpack-thread.ts';
 import type { ChildReport } from './memory-child.ts';
 import { measurePeaks } from './peak-usage.ts';
 
@@ -56,7 +56,8 @@ async function unpack(ref: string): Promise<void> {
     workDir: `${folder}/${name}`,
     file: `${folder}/${name}.index`,
   };
-  await unpackInThread(job, signal);
+  using threads = new CatalogThreads(job.settings);
+  await threads.unpack(job, signal);
 }
 
 const progress = { show: () => undefined, finish: () => undefined, clear: () => undefined } as never;

@@ -14,7 +14,7 @@ import type { CatalogSourceViews } from '../catalog-source/views.ts';
 import type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
 import type { BundleJob } from './bundle-job.ts';
 import { BundleStore } from './bundle-store.ts';
-import { unpackInThread } from './bundle-thread.ts';
+import { BundleThreads } from './bundle-thread.ts';
 import { readManifests } from './read-bundle.ts';
 
 /** What a catalog has of a bundle is stored from this size on: plans refer to it. */
@@ -58,6 +58,7 @@ class Contents implements BundleContents {
   readonly #store: BundleStore;
   readonly #clock: Clock;
   readonly #work: BackgroundWork;
+  readonly #threads: BundleThreads;
   /** Images by digest of what was asked for by a tag. */
   readonly #pinned = new Map<string, string>();
   /** When a bundle was asked for first, in vain. */
@@ -68,6 +69,7 @@ class Contents implements BundleContents {
     this.#options = options;
     this.#store = store;
     this.#clock = clock;
+    this.#threads = new BundleThreads(options.settings);
     this.#work = new BackgroundWork({
       clock,
       log,
@@ -83,6 +85,7 @@ class Contents implements BundleContents {
 
   async #end(): Promise<void> {
     await this.#work.whenIdle();
+    this.#threads[Symbol.dispose]();
     this.#store[Symbol.dispose]();
   }
 
@@ -147,7 +150,8 @@ class Contents implements BundleContents {
 
   async #unpack(bundle: ImageBundle, signal: AbortSignal): Promise<void> {
     const { name, image: ref } = bundle;
-    const { settings, readTerms, unpack = unpackInThread } = this.#options;
+    const { settings, readTerms } = this.#options;
+    const { unpack = async (job, stop) => await this.#threads.unpack(job, stop) } = this.#options;
     const work = workName(bundle);
     const place = this.#store.prepare(work);
     try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TransientError } from '../../base/index.ts';
 import { indexRegistry } from './index-registry.ts';
-import { indexRegistryInThread } from './unpack-thread.ts';
+import { CatalogThreads } from './unpack-thread.ts';
 
 const stack = new AsyncDisposableStack();
 const { signal } = new AbortController();
@@ -70,7 +70,8 @@ test('a registry that answers slower and slower is left at the deadline, in a th
   const address = await endlessRegistry((stream) => void stream.write(frameOf('p')));
   await expect(indexRegistry(job(address, 500), signal)).rejects.toMatchObject({ reason: 'DeadlineExceeded' });
   // On a busy machine the thread is terminated before it has ended by itself.
-  await expect(indexRegistryInThread(job(address, 500), signal)).rejects.toBeInstanceOf(TransientError);
+  using threads = new CatalogThreads({ heapMebibytes: 256 });
+  await expect(threads.indexRegistry(job(address, 500), signal)).rejects.toBeInstanceOf(TransientError);
 });
 
 test('a server that accepts connections and never answers is left at the deadline', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startRegistry } from '../../../test/support/index.ts';
 import { defaultContentLimits, TransientError } from '../../base/index.ts';
-import { unpackInThread } from './unpack-thread.ts';
+import { CatalogThreads } from './unpack-thread.ts';
 
 const label = 'operators.operatorframework.io.index.configs.v1';
 
@@ -38,5 +38,6 @@ test('unpacking a catalog that never ends is aborted at the deadline', async () 
     workDir,
     file: join(workDir, 'index'),
   };
-  await expect(unpackInThread(job, new AbortController().signal)).rejects.toBeInstanceOf(TransientError);
+  using threads = new CatalogThreads(job.settings);
+  await expect(threads.unpack(job, new AbortController().signal)).rejects.toBeInstanceOf(TransientError);
 }, 60_000);

@@ -13,7 +13,7 @@ import { groupOf, type KubeObject, type ListTarget, parseNamespacedName } from '
 import { CatalogStore } from '../catalog-content/catalog-store.ts';
 import { createPin } from '../catalog-content/pin.ts';
 import type { UnpackSettings } from '../catalog-content/unpack-job.ts';
-import { indexConfigMapInThread, indexRegistryInThread, unpackInThread } from '../catalog-content/unpack-thread.ts';
+import { CatalogThreads } from '../catalog-content/unpack-thread.ts';
 import { ClusterVersion } from './cluster-version.ts';
 import type { CatalogReaders, CatalogSourceContext, GrpcPlace } from './context.ts';
 import { createSourceViews } from './held-sources.ts';
@@ -56,11 +56,17 @@ const workers = 4;
 /** Namespaces take turns, and slow registries hold up no others. */
 const limits = { perGroup: 1, prompt: 2, running: 4, promptMs: 30_000 };
 const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
-const threads: CatalogReaders = {
-  image: unpackInThread,
-  address: indexRegistryInThread,
-  configMap: indexConfigMapInThread,
-};
+
+/** In threads, which end with the controllers. */
+function openReaders({ settings }: CatalogSourcesOptions, signal: AbortSignal): CatalogReaders {
+  const threads = new CatalogThreads(settings);
+  signal.addEventListener('abort', () => threads[Symbol.dispose](), { once: true });
+  return {
+    image: async (job, stop) => await threads.unpack(job, stop),
+    address: async (job, stop) => await threads.indexRegistry(job, stop),
+    configMap: async (job, stop) => await threads.indexConfigMap(job, stop),
+  };
+}
 
 /** CatalogSources that a ConfigMap is for. */
 function sourcesOf(
@@ -135,7 +141,7 @@ function createContext(manager: Manager, options: CatalogSourcesOptions, parts: 
     configMaps: manager.cache(configMapTarget),
     work: new BackgroundWork({ clock, log, signal, limits, retry, isFinal, onChange, onFailure }),
     pin: createPin(settings, clock),
-    readers: { ...threads, ...readers },
+    readers: { ...openReaders(options, signal), ...readers },
     version: new ClusterVersion(kube, clock),
     uids: new Map(),
     progress: new Map(),

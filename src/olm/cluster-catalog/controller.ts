@@ -13,7 +13,7 @@ import { groupOf, type KubeObject } from '../../kube/index.ts';
 import { CatalogStore } from '../catalog-content/catalog-store.ts';
 import { createPin } from '../catalog-content/pin.ts';
 import type { RegistryTerms, UnpackSettings } from '../catalog-content/unpack-job.ts';
-import { unpackInThread } from '../catalog-content/unpack-thread.ts';
+import { CatalogThreads } from '../catalog-content/unpack-thread.ts';
 import type { CatalogContext } from './context.ts';
 import { blocked } from './plan.ts';
 import { beginCatalog, type CatalogRun, discard, steps } from './reconcile.ts';
@@ -68,13 +68,20 @@ export const clusterCatalogController: ControllerDefinition<CatalogContext, Cata
   isOptional: true,
 });
 
+/** Unpacks in threads, which end with the controllers. */
+function inThreads({ settings }: ClusterCatalogsOptions, signal: AbortSignal): CatalogContext['unpack'] {
+  const threads = new CatalogThreads(settings);
+  signal.addEventListener('abort', () => threads[Symbol.dispose](), { once: true });
+  return async (job, stop) => await threads.unpack(job, stop);
+}
+
 function createContext(
   manager: Manager,
   options: ClusterCatalogsOptions,
   { store, onChange }: { readonly store: CatalogStore; readonly onChange: (name: string) => void },
 ): CatalogContext {
   const { kube, clock, log, metrics, signal } = manager;
-  const { settings, baseUrl, readTerms, unpack = unpackInThread } = options;
+  const { settings, baseUrl, readTerms, unpack = inThreads(options, signal) } = options;
   const onFailure: BackgroundWorkOptions['onFailure'] = (name, { reason, message }) => {
     log.warn({ object: name, reason, message }, 'catalog not unpacked');
   };

@@ -83,6 +83,38 @@ describe('the state of a Subscription', () => {
     expect(follow(oar, { plans })).toEqual({ lastUpdated: now });
   });
 
+  describe('a plan that the Subscription does not refer to', () => {
+    const properties = '{"properties":[{"type":"olm.package","value":{"packageName":"boat","version":"1.0.0"}}]}';
+    const boat = subscriptionOf('boat', { status: { installPlanGeneration: 2, currentCSV: 'boat.v0' } });
+    const key = 'operators.coreos.com/boat.ns';
+    const csv = csvOf('boat.v1', { annotations: { 'operatorframework.io/properties': properties } });
+    const made = (more: { readonly uid?: string; readonly label?: string; readonly generation?: number } = {}) => {
+      const { uid = boat.metadata.uid ?? '', label = key, generation = 3 } = more;
+      const plan = planOf('p', { csvs: ['oar.v1', 'boat.v1'], generation });
+      const owner = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription', name: 'boat', uid };
+      return { ...plan, metadata: { ...plan.metadata, labels: { [label]: '' }, ownerReferences: [owner] } };
+    };
+
+    test('and that has installed its ClusterServiceVersion is its plan', () => {
+      expect(follow(boat, { csvs: [csv], plans: [made()] })).toMatchObject({
+        state: 'AtLatestKnown',
+        installedCSV: 'boat.v1',
+        installPlanRef: { name: 'p' },
+        installPlanGeneration: 3,
+      });
+    });
+
+    test.each([
+      { why: 'has installed nothing yet', plan: made(), csvs: [] },
+      { why: 'was made for another object of its name', plan: made({ uid: 'another' }), csvs: [csv] },
+      { why: 'was made for another package', plan: made({ label: 'operators.coreos.com/oar.ns' }), csvs: [csv] },
+      { why: 'is older than its own', plan: made({ generation: 2 }), csvs: [csv] },
+      { why: 'has installed another package', plan: made(), csvs: [csvOf('boat.v1')] },
+    ])('and that $why is not', ({ plan, csvs }) => {
+      expect(follow(boat, { csvs, plans: [plan] })).toMatchObject({ currentCSV: 'boat.v0', installPlanGeneration: 2 });
+    });
+  });
+
   test('P11 the reference to a deleted plan is removed while nothing is installed', () => {
     const status = { currentCSV: 'boat.v2', installedCSV: 'boat.v1', installPlanGeneration: 3, ...pendingOf('p') };
     const boat = subscriptionOf('boat', { status });

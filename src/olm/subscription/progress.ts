@@ -6,6 +6,7 @@ import {
   type SubscriptionState,
   type SubscriptionStatus,
 } from '../../api/index.ts';
+import { componentLabel, listedPackage, listedProperties } from '../../operators/index.ts';
 import { withCondition, withoutConditions } from './conditions.ts';
 import { isFailForward, type Situation } from './situation.ts';
 
@@ -43,6 +44,37 @@ function followGenerated(
   if (plan === undefined || !plan.spec.clusterServiceVersionNames.includes(startingCSV)) return status;
   const { installPlanRef, installplan } = planReference(plan);
   return { ...status, installPlanRef, installplan, currentCSV: startingCSV };
+}
+
+/** Plans that were made for a Subscription after the one that it refers to, the newest first. */
+function laterPlans({ metadata, spec }: Subscription, status: SubscriptionStatus, situation: Situation): InstallPlan[] {
+  const { uid = '', namespace = '' } = metadata;
+  const label = componentLabel(spec.name, namespace);
+  const { installPlanGeneration = 0 } = status;
+  return [...situation.plans.values()]
+    .filter((plan) => {
+      const { ownerReferences = [], labels = {} } = plan.metadata;
+      const isMadeFor = labels[label] !== undefined && ownerReferences.some((owner) => owner.uid === uid);
+      return isMadeFor && (plan.spec.generation ?? 0) > installPlanGeneration;
+    })
+    .toSorted((a, b) => (b.spec.generation ?? 0) - (a.spec.generation ?? 0));
+}
+
+/** A plan whose Subscription does not refer to it, because the process that made it was interrupted, may have installed its ClusterServiceVersion by now:
+ *  it would count as one that no Subscription has requested, and nothing could be resolved any more. */
+function followInstalling(
+  subscription: Subscription,
+  status: SubscriptionStatus,
+  situation: Situation,
+): SubscriptionStatus {
+  for (const plan of laterPlans(subscription, status, situation)) {
+    const names = new Set(plan.spec.clusterServiceVersionNames);
+    const installed = situation.csvs.find((csv) => {
+      return names.has(csv.metadata.name) && listedPackage(listedProperties(csv) ?? []) === subscription.spec.name;
+    });
+    if (installed !== undefined) return { ...status, ...planReference(plan), currentCSV: installed.metadata.name };
+  }
+  return status;
 }
 
 function stateOf(status: SubscriptionStatus, situation: Situation): SubscriptionState {
@@ -93,7 +125,8 @@ function reportDeletedCsv(status: SubscriptionStatus, situation: Situation, now:
 export function followProgress(subscription: Subscription, situation: Situation, now: string): SubscriptionStatus {
   const before = subscription.status ?? { lastUpdated: now };
   const generated = followGenerated(subscription, before, situation);
-  const installed = followDeletedPlan(followCsv(generated, situation), situation);
+  const installing = followInstalling(subscription, generated, situation);
+  const installed = followDeletedPlan(followCsv(installing, situation), situation);
   return reportDeletedCsv(installed, situation, now);
 }
 

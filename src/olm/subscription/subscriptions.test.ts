@@ -264,6 +264,23 @@ describe('a fresh installation', () => {
     expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
     expect(after[0]?.status?.plan).toEqual(plan?.status?.plan);
   });
+
+  test('what a plan has installed that no Subscription could refer to, as the process had ended, is that of its Subscription', async () => {
+    const boat = operatorPackage('boat', { stable: '0.1.0' }, { '0.1.0': needsOar });
+    await shop.offer(main(), boat, operatorPackage('oar', { stable: '1.0.0' }));
+    await subscribe('boat');
+    const { status } = await installed('boat', 'boat.v0.1.0');
+    stop.abort();
+    await manager.whenStopped();
+    const at = { ...kinds.Subscription, name: 'boat', namespace: ns };
+    await cluster.kube.patch(at, { status: null }, { ...user, subresource: 'status' });
+    await start();
+    const found = await installed('boat', 'boat.v0.1.0');
+    expect(condition(found, 'ResolutionFailed')).toBeUndefined();
+    expect(found.status?.installPlanRef?.uid).toBe(status?.installPlanRef?.uid);
+    expect(found.status?.installPlanGeneration).toBe(status?.installPlanGeneration);
+    expect(await plans()).toHaveLength(1);
+  });
 });
 
 describe('upgrades', () => {

@@ -297,3 +297,48 @@ test('a copy that a tenant changes becomes as it was, and installs nothing', asy
     await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'mine' }),
   ).toBeUndefined();
 });
+
+test.each([
+  ['image', { image: '169.254.169.254/latest/meta-data:v1' }],
+  ['address', { address: '169.254.169.254:80' }],
+])('nothing is sent to the metadata service of the cloud that a CatalogSource names as its %s', async (name, place) => {
+  const slug = await homeOf(`case-metadata-${name}`);
+  await create(slug, {
+    apiVersion: olm,
+    kind: 'CatalogSource',
+    metadata: { name: 'shop', namespace: '$id-a' },
+    spec: { sourceType: 'grpc', ...place },
+  });
+  const ref = { apiVersion: olm, kind: 'CatalogSource', namespace: `${slug}-a`, name: 'shop' };
+  await eventually(async () => {
+    expect(textAt(await statusOf(ref), 'message')).toContain(
+      'is link-local or a metadata service: nothing is sent there',
+    );
+  }, patience);
+});
+
+test('an API of the cluster stays where it is served, whichever operator claims to serve it', async () => {
+  const slug = await homeOf('case-claimed-api');
+  const apiService = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: 'v1.apps' };
+  const { spec } = await stage.kube.get(apiService);
+  await create(slug, group());
+  const owned = [
+    {
+      name: 'deployments',
+      group: 'apps',
+      version: 'v1',
+      kind: 'Deployment',
+      deploymentName: 'boat',
+      containerPort: 443,
+    },
+  ];
+  const claim = csv({ name: 'claim.v1', spec: { customresourcedefinitions: {}, apiservicedefinitions: { owned } } });
+  await create(slug, claim);
+  await eventually(async () => {
+    expect(textAt(await statusOf(versionRef(slug, 'claim.v1')), 'phase')).toMatch(/Failed|Pending/);
+  }, patience);
+  await tenant.delete(versionRef(slug, 'claim.v1'));
+  await eventually(async () => expect(await find(stage.kube, versionRef(slug, 'claim.v1'))).toBeUndefined(), patience);
+  expect((await stage.kube.get(apiService))['spec']).toEqual(spec);
+  expect(await grantsTo(slug)).toEqual([]);
+});
