@@ -63,8 +63,10 @@ class AccountSecrets implements Controller {
     if (resource.storageKey === 'secrets') return isOurs(object) ? [`${namespace}/${name}`] : [];
     if (resource.storageKey !== 'serviceaccounts') return [];
     return this.#cluster
-      .list(typeOf(this.#cluster, 'secrets'), { namespace })
-      .filter((secret) => isOurs(secret) && accountOf(secret) === name)
+      .list(typeOf(this.#cluster, 'secrets'), {
+        namespace,
+        where: (secret) => isOurs(secret) && accountOf(secret) === name,
+      })
       .map((secret) => `${namespace}/${secret.metadata.name}`);
   }
 

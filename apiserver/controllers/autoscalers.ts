@@ -81,8 +81,6 @@ function newStatus(scaler: KubeObject, target: Target, now: string): JsonObject 
 
 /** Reports in autoscalers whether their targets exist. Nothing measures pods, so that nothing is scaled. */
 export function autoscalers(cluster: Cluster, clock: Clock): Controller {
-  const all = (namespace: string): readonly KubeObject[] =>
-    cluster.list(typeOf(cluster, 'horizontalpodautoscalers', group), { namespace });
   return {
     name: 'horizontal-pod-autoscaler',
     keysOf: ({ resource, object }) => {
@@ -93,8 +91,8 @@ export function autoscalers(cluster: Cluster, clock: Clock): Controller {
         const { scaleTargetRef } = specOf(scaler);
         return isJsonObject(scaleTargetRef) && scaleTargetRef['name'] === name;
       };
-      return all(namespace)
-        .filter(isFor)
+      return cluster
+        .list(typeOf(cluster, 'horizontalpodautoscalers', group), { namespace, where: isFor })
         .map(({ metadata }) => `${namespace}/${metadata.name}`);
     },
     work: async (key) => {

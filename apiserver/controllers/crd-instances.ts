@@ -24,12 +24,12 @@ export function crdInstances(cluster: Cluster, clock: Clock): Controller {
     const spec = specOf(definition);
     const type = cluster.resource(textIn(spec, 'group'), textIn(spec.names, 'plural'));
     if (type === undefined) return 0;
-    for (const { metadata } of cluster.list(type)) {
+    for (const { metadata } of cluster.each(type)) {
       if (metadata.deletionTimestamp !== undefined) continue;
       const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
       await ignoreNotFound(cluster.delete(type, key, { as }));
     }
-    return cluster.list(type).length;
+    return cluster.count(type);
   };
   const reach = async (definition: KubeObject, stage: EndStage, isLast: boolean): Promise<KubeObject> => {
     const next = structuredClone(definition);

@@ -144,7 +144,7 @@ class NamespaceContents implements Controller {
 
   async #deleteContents(namespace: string): Promise<void> {
     for (const type of this.#contentTypes()) {
-      for (const { metadata } of this.#cluster.list(type, { namespace })) {
+      for (const { metadata } of this.#cluster.each(type, { namespace })) {
         if (metadata.deletionTimestamp !== undefined) continue;
         const key = { namespace, name: metadata.name ?? '' };
         await ignoreNotFound(this.#cluster.delete(type, key, { as, propagationPolicy: 'Background' }));
@@ -156,10 +156,11 @@ class NamespaceContents implements Controller {
     const resources = new Map<string, number>();
     const finalizers = new Map<string, number>();
     for (const type of this.#contentTypes()) {
-      const objects = this.#cluster.list(type, { namespace });
       const name = type.group === '' ? `${type.plural}.` : groupResource(type);
-      if (objects.length > 0) resources.set(name, objects.length);
-      for (const object of objects) countFinalizers(finalizers, object);
+      for (const object of this.#cluster.each(type, { namespace })) {
+        resources.set(name, (resources.get(name) ?? 0) + 1);
+        countFinalizers(finalizers, object);
+      }
     }
     return { resources, finalizers };
   }

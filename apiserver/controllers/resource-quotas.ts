@@ -90,10 +90,12 @@ class ResourceQuotas implements Controller {
     quota: KubeObject,
     { names, namespace }: { readonly names: readonly string[]; readonly namespace: string },
   ): ResourceList {
-    const objects = this.#cluster.list(type, { namespace });
-    const selected = objects.filter((object) => matchesScopes(quota, type.storageKey, object));
-    const nothing: ResourceList = Object.fromEntries(names.map((name) => [name, '0']));
-    return selected.reduce((sum, object) => addLists(sum, maskList(usageOf(type, object), names)), nothing);
+    let sum: ResourceList = Object.fromEntries(names.map((name) => [name, '0']));
+    const where = (object: KubeObject): boolean => matchesScopes(quota, type.storageKey, object);
+    for (const object of this.#cluster.each(type, { namespace, where })) {
+      sum = addLists(sum, maskList(usageOf(type, object), names));
+    }
+    return sum;
   }
 }
 

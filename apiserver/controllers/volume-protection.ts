@@ -28,8 +28,10 @@ const rows: readonly Protected[] = [
     finalizer: 'kubernetes.io/pvc-protection',
     as: 'system:serviceaccount:kube-system:pvc-protection-controller',
     isInUse: (cluster, { metadata }) => {
-      const pods = cluster.list(typeOf(cluster, 'pods'), { namespace: metadata.namespace ?? '' });
-      return pods.some((pod) => isScheduled(pod) && claimsOf(pod).includes(metadata.name ?? ''));
+      const { namespace = '', name = '' } = metadata;
+      const where = (pod: KubeObject): boolean => isScheduled(pod) && claimsOf(pod).includes(name);
+      for (const _user of cluster.each(typeOf(cluster, 'pods'), { namespace, where })) return true;
+      return false;
     },
   },
   {

@@ -22,6 +22,13 @@ export interface DeleteOptions {
   readonly uid?: string;
 }
 
+/** Which objects of a type. */
+export interface ListChoice {
+  readonly namespace?: string;
+  /** Only those for which it is true. The others are parsed one at a time: all of them together may need more memory than there is. */
+  readonly where?: (object: KubeObject) => boolean;
+}
+
 /** The server seen from inside: what controllers, admission plug-ins and the simulation work with.
  *  Reads are synchronous and current; writes pass the same admission, validation and storage as a request of the user `as`.
  *  @throws StatusError from every write */
@@ -33,9 +40,11 @@ export interface Cluster {
   resource(group: string, plural: string): ResourceType | undefined;
   resourceOfKind(group: string, kind: string): ResourceType | undefined;
   get(resource: ResourceType, key: ObjectKey): KubeObject | undefined;
-  list(resource: ResourceType, options?: { readonly namespace?: string }): readonly KubeObject[];
+  list(resource: ResourceType, options?: ListChoice): readonly KubeObject[];
   /** What `list` gives, one after another, as each is when its turn comes: for looking at very many. */
-  each(resource: ResourceType): Iterable<KubeObject>;
+  each(resource: ResourceType, options?: ListChoice): Iterable<KubeObject>;
+  /** How many there are in all namespaces. */
+  count(resource: ResourceType): number;
   /** Every write after the call, in order; called synchronously after the write is stored: enqueue, do not work in it. */
   subscribe(listener: (event: ClusterEvent) => void): Disposable;
   create(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject>;

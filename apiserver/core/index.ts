@@ -2,7 +2,7 @@
  *  `Cluster` and `AdmissionPlugin`. Main types: `KubeObject`, `ResourceType`, `StatusError`. Never stores, serves or admits anything.
  *  @imports src/schema, src/base */
 export type { AdmissionPlugin, AdmissionRequest } from './admission-plugin.ts';
-export type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from './cluster.ts';
+export type { Cluster, ClusterEvent, DeleteOptions, ListChoice, ObjectKey, WriteOptions } from './cluster.ts';
 export { connectionProblem } from './connection-problem.ts';
 export { copyJson } from './json-copy.ts';
 export type { KindFacts, MetadataChecks } from './kind-facts.ts';

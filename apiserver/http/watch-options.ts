@@ -67,6 +67,9 @@ export function checkWatchOptions(query: URLSearchParams): boolean {
   return options.initial === true && isTrue(query.get('allowWatchBookmarks'));
 }
 
+/** A timer that is set to more ends at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
 function startOf(initial: boolean | undefined, revision: number): WatchOptions['start'] {
   if (initial === true) return 'state';
   return revision === 0 ? 'now' : revision;
@@ -84,6 +87,6 @@ export function parseWatchOptions(query: URLSearchParams): WatchOptions {
     minimumRevision: revision,
     hasBookmarks,
     marksInitialEnd: initial === true && hasBookmarks,
-    timeoutMs: (seconds > 0 ? seconds : randomInt(1800, 3600)) * 1000,
+    timeoutMs: Math.min((seconds > 0 ? seconds : randomInt(1800, 3600)) * 1000, maxTimerMs),
   };
 }

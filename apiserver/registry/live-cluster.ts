@@ -6,6 +6,7 @@ import {
   copyJson,
   type DeleteOptions,
   type KubeObject,
+  type ListChoice,
   type ObjectKey,
   type ResourceType,
   type TypeRegistry,
@@ -67,15 +68,19 @@ export class LiveCluster implements Cluster {
     return this.#store.get(resource.storageKey, storageName(resource, key.namespace, key.name))?.object;
   }
 
-  list(resource: ResourceType, options: { readonly namespace?: string } = {}): readonly KubeObject[] {
-    return this.#store.list(resource.storageKey, options.namespace).map((entry) => entry.object);
+  list(resource: ResourceType, options: ListChoice = {}): readonly KubeObject[] {
+    return [...this.each(resource, options)];
   }
 
-  *each({ storageKey }: ResourceType): Generator<KubeObject> {
-    for (const { key } of this.#store.list(storageKey)) {
-      const entry = this.#store.get(storageKey, key);
-      if (entry !== undefined) yield entry.object;
+  *each({ storageKey }: ResourceType, { namespace, where }: ListChoice = {}): Generator<KubeObject> {
+    for (const { key } of this.#store.list(storageKey, namespace)) {
+      const object = this.#store.get(storageKey, key)?.object;
+      if (object !== undefined && where?.(object) !== false) yield object;
     }
+  }
+
+  count({ storageKey }: ResourceType): number {
+    return this.#store.count(storageKey);
   }
 
   subscribe(listener: (event: ClusterEvent) => void): Disposable {

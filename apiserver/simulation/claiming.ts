@@ -51,9 +51,8 @@ export async function claimChildren(claim: Claim): Promise<void> {
   const { cluster, type, owner, isPassedOver } = claim;
   const { namespace = '', deletionTimestamp } = owner.metadata;
   if (deletionTimestamp !== undefined) return;
-  const children = cluster.list(type, { namespace }).filter((child) => isPassedOver?.(child) !== true);
-  for (const child of children) {
-    const owners = ownersAfter(owner, child);
+  for (const child of cluster.each(type, { namespace })) {
+    const owners = isPassedOver?.(child) === true ? undefined : ownersAfter(owner, child);
     if (owners !== undefined) await writeOwners(claim, child, owners);
   }
 }
@@ -83,10 +82,7 @@ export function keysOfClaims(cluster: Cluster, type: ResourceType, children: rea
     const isOrphan = controllerOf(object) === undefined && object.metadata.deletionTimestamp === undefined;
     if (change === 'DELETED' || !isOrphan || !children.includes(resource.plural)) return [];
     const { namespace = '' } = object.metadata;
-    return cluster
-      .list(type, { namespace })
-      .filter((owner) => selects(owner, object))
-      .map((owner) => keyText(owner));
+    return cluster.list(type, { namespace, where: (owner) => selects(owner, object) }).map((owner) => keyText(owner));
   };
   return (event) => {
     const { resource, object, previous } = event;

@@ -11,15 +11,20 @@ const owners: Readonly<Record<string, readonly [plural: string, group: string]>>
   ReplicationController: ['replicationcontrollers', ''],
 };
 
-/** The workload that in the end decides how many of the pod there are. */
-function workloadOf(cluster: Cluster, object: KubeObject): KubeObject | undefined {
+function controllerOf(cluster: Cluster, object: KubeObject): KubeObject | undefined {
   const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
   const place = owner === undefined || !Object.hasOwn(owners, owner.kind) ? undefined : owners[owner.kind];
   if (owner === undefined || place === undefined) return undefined;
   const key = { namespace: object.metadata.namespace ?? '', name: owner.name };
   const found = cluster.get(typeOf(cluster, ...place), key);
-  if (found === undefined || found.metadata.uid !== owner.uid) return undefined;
-  return workloadOf(cluster, found) ?? found;
+  return found?.metadata.uid === owner.uid ? found : undefined;
+}
+
+/** The workload that in the end decides how many of the pod there are: the Deployment of its ReplicaSet, or what controls it. No further, as users may
+ *  write owner references in a circle. */
+function workloadOf(cluster: Cluster, pod: KubeObject): KubeObject | undefined {
+  const controller = controllerOf(cluster, pod);
+  return controller === undefined ? undefined : (controllerOf(cluster, controller) ?? controller);
 }
 
 /** How many pods the workloads of these pods want; undefined when one of them has none. */
@@ -114,16 +119,13 @@ export function disruptionBudgetSimulation(context: SimulationContext): Controll
       if (resource.storageKey === type.storageKey) return [keyText(object)];
       if (resource.storageKey !== pods.storageKey) return [];
       const { namespace = '' } = object.metadata;
-      return cluster
-        .list(type, { namespace })
-        .filter((budget) => chooses(budget, object))
-        .map(keyText);
+      return cluster.list(type, { namespace, where: (budget) => chooses(budget, object) }).map(keyText);
     },
     work: async (text) => {
       const key = keyOf(text);
       const budget = cluster.get(type, key);
       if (budget === undefined || budget.metadata.deletionTimestamp !== undefined) return;
-      const own = cluster.list(pods, { namespace: key.namespace }).filter((pod) => chooses(budget, pod));
+      const own = cluster.list(pods, { namespace: key.namespace, where: (pod) => chooses(budget, pod) });
       const status = statusFor(context, budget, own);
       if (isJsonEqual(statusOf(budget), status)) return;
       await cluster.update(type, { ...budget, status } as KubeObject, { as, subresource: 'status' });

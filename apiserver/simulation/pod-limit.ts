@@ -34,7 +34,7 @@ async function report(cluster: Cluster, owner: KubeObject, text: { as: string; m
 export async function assertRoomForPod(cluster: Cluster, owner: KubeObject, as: string): Promise<void> {
   const pods = typeOf(cluster, 'pods');
   const isOwnerFull = childrenOf(cluster, pods, owner).length >= maxPodsOfOwner;
-  if (!isOwnerFull && cluster.list(pods).length < maxPods) return;
+  if (!isOwnerFull && cluster.count(pods) < maxPods) return;
   const limit = isOwnerFull ? `${maxPodsOfOwner} pods for one ${owner.kind}` : `${maxPods} pods for the whole cluster`;
   const remedy = isOwnerFull ? 'lower its number of replicas or completions' : 'delete workloads or finished pods';
   const message = `the simulation creates at most ${limit}: ${remedy}, or start the server without the simulation`;

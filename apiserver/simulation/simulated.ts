@@ -111,9 +111,9 @@ export function conditionsFrom(
 /** Objects of `type` that `owner` controls. */
 export function childrenOf(cluster: Cluster, type: ResourceType, owner: KubeObject): KubeObject[] {
   const { namespace = '', uid } = owner.metadata;
-  return cluster
-    .list(type, { namespace })
-    .filter(({ metadata }) => metadata.ownerReferences?.some((ref) => ref.uid === uid && ref.controller === true));
+  const where = ({ metadata }: KubeObject): boolean =>
+    metadata.ownerReferences?.some((ref) => ref.uid === uid && ref.controller === true) === true;
+  return [...cluster.each(type, { namespace, where })];
 }
 
 /** The controlling reference to `owner`. */

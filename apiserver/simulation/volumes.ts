@@ -98,8 +98,8 @@ class Volumes implements Controller {
   }
 
   async work(): Promise<void> {
-    for (const volume of this.#cluster.list(this.#volumes)) await this.#keepVolume(volume);
-    for (const claim of this.#cluster.list(this.#claims)) await this.#keepClaim(claim);
+    for (const volume of this.#cluster.each(this.#volumes)) await this.#keepVolume(volume);
+    for (const claim of this.#cluster.each(this.#claims)) await this.#keepClaim(claim);
   }
 
   async #keepVolume(volume: KubeObject): Promise<void> {

@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import type { KubeObject } from '../core/index.ts';
 import { ParsedObjects } from './parsed-objects.ts';
 import { SortedTable } from './sorted-table.ts';
@@ -9,10 +8,10 @@ import {
   type JournalRecord,
   ObjectTooLargeError,
   StaleChangeError,
-  StorageError,
   type StoredEntry,
   type StoreEvent,
 } from './storage.ts';
+import { type SizeLimits, StoredSize } from './stored-size.ts';
 import { defaultHistoryLimits, type HistoryLimits, WatchHistory } from './watch-history.ts';
 
 type Listener = (event: StoreEvent, encodings: Encodings) => void;
@@ -37,40 +36,6 @@ function checkSize(text: string, { object, replaces }: Change): void {
   if (object !== undefined && text.length > most) throw new ObjectTooLargeError();
 }
 
-const mebibyte = 1024 * 1024;
-/** Of the memory that V8 has: text may take two bytes a character, and what is being done needs room as well. */
-const heapShare = 0.3;
-/** What changes of existing objects may add when nothing more can be created: renewed Leases, conditions of controllers. */
-const changeShare = 1.05;
-
-/** How much text all objects have together. Without a limit one user with a namespace could end the server, which would then end again whenever it
- *  reads its data folder. */
-class StoredSize {
-  readonly #limit: number;
-  #characters = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(characters: number): void {
-    this.#characters += characters;
-  }
-
-  /** Nothing is refused that makes it smaller, and no deletion.
-   *  @throws StorageError StorageFull */
-  check(text: string, { object, replaces }: Change): void {
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
-    const added = text.length - (replaces?.text.length ?? 0);
-    const limit = replaces === undefined ? this.#limit : this.#limit * changeShare;
-    if (added <= 0 || this.#characters + added <= limit) return;
-    const size = `${Math.ceil(this.#characters / mebibyte)} MiB of ${Math.floor(this.#limit / mebibyte)} MiB`;
-    // The first words are those of kube-apiserver.
-    const message = `etcdserver: mvcc: database space exceeded: the objects of this server have ${size} that its memory allows: delete some, or start it with more memory (NODE_OPTIONS=--max-old-space-size=MIB)`;
-    throw new StorageError('StorageFull', message);
-  }
-}
-
 /** kind and apiVersion first, so that the text of a list item is the text of the object less a known prefix. */
 function inWireOrder(object: KubeObject, revision: number): KubeObject {
   const { kind, apiVersion, metadata, ...rest } = object;
@@ -82,11 +47,9 @@ function eventType(change: Change): StoreEvent['type'] {
   return change.replaces === undefined ? 'ADDED' : 'MODIFIED';
 }
 
-interface StoreOptions {
+interface StoreOptions extends SizeLimits {
   readonly journal?: Journal | undefined;
   readonly historyLimits?: HistoryLimits;
-  /** Of the text of all objects. Default: what the heap of this process has room for. */
-  readonly maxCharacters?: number;
 }
 
 /** All objects, in memory, with one revision counter for all; changes are written through to a journal.
@@ -105,12 +68,12 @@ export class Store {
 
   constructor(options: StoreOptions = {}) {
     this.#journal = options.journal;
-    this.#size = new StoredSize(options.maxCharacters ?? getHeapStatistics().heap_size_limit * heapShare);
+    this.#size = new StoredSize(options);
     const loaded = options.journal?.load() ?? { revision: 0, records: [] };
     this.#revision = Math.max(1, loaded.revision);
     for (const { text, ...position } of loaded.records) {
       if (text === undefined) continue;
-      this.#size.add(text.length);
+      this.#size.add(position.storageKey, text.length);
       this.#table(position.storageKey).set(this.#parsed.ofText(position, text));
     }
     this.#history = new WatchHistory(options.historyLimits ?? defaultHistoryLimits, this.#revision);
@@ -191,7 +154,7 @@ export class Store {
     const table = this.#table(entry.storageKey);
     if (type === 'DELETED') table.delete(entry.key);
     else table.set(entry);
-    this.#size.add((type === 'DELETED' ? 0 : entry.text.length) - (previous?.text.length ?? 0));
+    this.#size.add(entry.storageKey, (type === 'DELETED' ? 0 : entry.text.length) - (previous?.text.length ?? 0));
   }
 
   /** From now on there is no way back before the latest revision: what led to it is forgotten, as it is by a restart. */
@@ -256,7 +219,7 @@ export class Store {
     for (const { event } of batch.toReversed()) {
       const { type, entry, previous } = event;
       const table = this.#table(entry.storageKey);
-      this.#size.add((previous?.text.length ?? 0) - (type === 'DELETED' ? 0 : entry.text.length));
+      this.#size.add(entry.storageKey, (previous?.text.length ?? 0) - (type === 'DELETED' ? 0 : entry.text.length));
       if (previous === undefined) table.delete(entry.key);
       else table.set(previous);
       this.#revision = event.revision - 1;

@@ -49,6 +49,19 @@ test('rules that multiply without end are held against others as a whole', () =>
   expect(missingRules([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [required])).toEqual([]);
 });
 
+test.each([
+  { own: { verbs: ['*'], apiGroups: [''], resources: ['pods/log'], resourceNames: ['a'] }, isHeld: true },
+  { own: { verbs: ['get'], apiGroups: ['*'], resources: ['pods/log'], resourceNames: ['a'] }, isHeld: true },
+  { own: { verbs: ['get'], apiGroups: [''], resources: ['*'] }, isHeld: true },
+  { own: { verbs: ['get'], apiGroups: [''], resources: ['*/log'] }, isHeld: true },
+  { own: { verbs: ['get'], apiGroups: [''], resources: ['pods'] }, isHeld: false },
+  { own: { verbs: ['get'], apiGroups: [''], resources: ['*/exec'] }, isHeld: false },
+  { own: { verbs: ['get'], apiGroups: [''], resources: ['pods/log'], resourceNames: ['b'] }, isHeld: false },
+])('$own: whether it holds one verb on a subresource of one name', ({ own, isHeld }) => {
+  const required = rule(['get'], ['pods/log'], { resourceNames: ['a'] });
+  expect(missingRules([own], [required])).toEqual(isHeld ? [] : [required]);
+});
+
 test('rules are put together without giving more or less', () => {
   const names = { resourceNames: ['a'] };
   const rules = [

@@ -10,6 +10,10 @@ export interface PolicyRule {
 const none: readonly string[] = [];
 /** Rules that multiply to more than that are held against others as they are. */
 const maxAtoms = 100_000;
+/** Of the rules that others are held against. */
+const maxHeldAtoms = 500_000;
+/** Of rules with each other. A thousand rules with what each of ten thousand others allows. */
+const maxComparisons = 10_000_000;
 
 function resourceAtoms({ verbs = none, apiGroups = none, resources = none, resourceNames = none }: PolicyRule) {
   const pairs = apiGroups.flatMap((group) =>
@@ -99,10 +103,59 @@ function joinedBy(rules: readonly PolicyRule[], member: keyof PolicyRule): Polic
   });
 }
 
+/** Rules that are asked for many atoms: most by a look into a set, for users write thousands of rules. */
+class HeldRules {
+  readonly #keys = new Set<string>();
+  /** Those that are not in the set: paths, and what multiplies without end. */
+  readonly #others: PolicyRule[] = [];
+  readonly #all: readonly PolicyRule[];
+  #comparisonsLeft = maxComparisons;
+
+  constructor(rules: readonly PolicyRule[]) {
+    this.#all = rules;
+    let left = maxHeldAtoms;
+    const byCount = rules.map((rule) => ({ rule, count: atomCount(rule) })).sort((a, b) => a.count - b.count);
+    for (const { rule, count } of byCount) {
+      left -= count;
+      if (left < 0 || (rule.nonResourceURLs ?? none).length > 0) this.#others.push(rule);
+      else for (const atom of resourceAtoms(rule)) this.#keys.add(keyOf(atom));
+    }
+  }
+
+  /** What takes too many comparisons counts as not held. */
+  hold(atom: PolicyRule): boolean {
+    if (wideningsOf(atom).some((wider) => this.#keys.has(keyOf(wider)))) return true;
+    // A rule that multiplies without end is held by one rule, which may be any.
+    const rules = isAtom(atom) || atom.nonResourceURLs?.length === 1 ? this.#others : this.#all;
+    return rules.some((rule) => this.#comparisonsLeft-- > 0 && covers(rule, atom));
+  }
+}
+
+function keyOf({ verbs = none, apiGroups = none, resources = none, resourceNames = none }: PolicyRule): string {
+  return JSON.stringify([verbs[0], apiGroups[0], resources[0], resourceNames[0]]);
+}
+
+function isAtom({ verbs = none, apiGroups = none, resources = none, resourceNames = none }: PolicyRule): boolean {
+  return verbs.length === 1 && apiGroups.length === 1 && resources.length === 1 && resourceNames.length <= 1;
+}
+
+/** The atoms that cover this one, itself included; none of what is not an atom of a resource. */
+function wideningsOf(atom: PolicyRule): PolicyRule[] {
+  if (!isAtom(atom)) return [];
+  const { verbs = none, apiGroups = none, resources = none, resourceNames = none } = atom;
+  const [resource = ''] = resources;
+  const slash = resource.indexOf('/');
+  const wide = slash < 0 ? [resource, '*'] : [resource, '*', `*/${resource.slice(slash + 1)}`];
+  const every: PolicyRule = { verbs: [...verbs, '*'], apiGroups: [...apiGroups, '*'], resources: wide };
+  const named = resourceNames.length === 0 ? [] : resourceAtoms({ ...every, resourceNames });
+  return [...resourceAtoms(every), ...named];
+}
+
 /** What of `required` the rules in `own` do not allow; one rule a resource or path and name, in the order of `required`.
  *  @see kube-apiserver, the escalation check of RBAC */
 export function missingRules(own: readonly PolicyRule[], required: readonly PolicyRule[]): readonly PolicyRule[] {
-  const missing = atomsOfAll(required).filter((atom) => !own.some((rule) => covers(rule, atom)));
+  const held = new HeldRules(own);
+  const missing = atomsOfAll(required).filter((atom) => !held.hold(atom));
   const [paths, resources] = [
     missing.filter((atom) => atom.nonResourceURLs !== undefined),
     missing.filter((atom) => atom.nonResourceURLs === undefined),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import {
   type Clock,
@@ -14,6 +14,7 @@ import {
 import { extractArchive, isArchiveStart, type Staging } from '../content/index.ts';
 import { basicAuthorization } from './basic-auth.ts';
 import { type ChartChoice, findInIndex, indexAddress, maxIndexBytes, readChartFragment } from './chart-index.ts';
+import { readIndexPart } from './chart-index-part.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
 import { withRetries } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -120,7 +121,8 @@ async function findArchive(
 ): Promise<RequestedArchive> {
   if (asked.chart === undefined) return asked;
   await fetchFile({ ...fetching, archive: asked, maxBytes: maxIndexBytes });
-  return findInIndex(asked.url, await readFile(fetching.path, 'utf8'), asked.chart);
+  const part = { what: redactUrl(asked.url), path: fetching.path, chart: asked.chart.name };
+  return findInIndex(asked.url, await readIndexPart(part), asked.chart);
 }
 
 /** What is no archive at all, often a page of the server, in the words that RukPak's users know. */

@@ -16,6 +16,7 @@ import {
   trimEnd,
 } from '../../src/base/index.ts';
 import { basicTypes, compileProgram, isFaulty, kubernetesFunctions } from '../../src/cel/index.ts';
+import { enumValues } from '../../src/crd-safety/checks/enum.ts';
 import { traitsOf } from '../../src/formats/helm/templates.ts';
 import { configProblems } from '../../src/formats/registry-v1/config.ts';
 import { pollIntervalOf } from '../../src/olm/catalog-source/poll-interval.ts';
@@ -122,6 +123,15 @@ export const costlyTexts: Readonly<Record<string, () => unknown>> = {
     caBundleProblem(Buffer.from('-----BEGIN CERTIFICATE-----'.repeat(200_000)).toString('base64')),
   'thousands of managers that updated an object': () => createManagedBy('Update', 120_000),
   'thousands of deletions in a patch': () => deleteByPatch(200_000),
+  'thousands of rules held against thousands': () =>
+    missingRules(
+      many(300_000, (at) => ({ verbs: ['get'], apiGroups: [`g${at}`], resources: ['a'], resourceNames: [`n${at}`] })),
+      many(90_000, (at) => ({ verbs: ['get'], apiGroups: [`x${at}`], resources: ['a'], resourceNames: [`n${at}`] })),
+    ),
+  'thousands of values that a definition allows': () => {
+    const values = many(300_000, (at) => `value-${at}`);
+    enumValues.find({ enum: values.toReversed() }, { enum: values });
+  },
   'a field path of brackets in a pod': () =>
     fieldReferenceErrors({ apiVersion: 'v1', fieldPath: `a${"['".repeat(length / 2)}]` }, 'fieldRef', []),
 };

@@ -28,13 +28,31 @@ async function fill(server: ServerProcess): Promise<{ readonly stored: number; r
   return { stored: most, text: '' };
 }
 
+test('pods that controllers read together are fewer than what is stored otherwise', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-filled-'));
+  try {
+    await using server = await startServer(folder, heap);
+    const path = '/api/v1/namespaces/default/pods';
+    const create = async (index: number): Promise<string> => {
+      const spec = { containers: [{ name: 'c', image: 'registry.example/c:1', args: [filling] }] };
+      const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: `big-${index}` }, spec };
+      return (await server.connection.ask({ method: 'POST', path, headers, body: JSON.stringify(object) })).text;
+    };
+    let text = '';
+    for (let index = 0; index < 20 && !text.includes('InsufficientStorage'); index += 1) text = await create(index);
+    expect(text).toContain('database space exceeded: all pods have');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test('a server that a user fills with objects refuses more, serves what it has, and starts again', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-filled-'));
   try {
     const first = await startServer(folder, heap);
     const { stored, text } = await fill(first);
     expect(text).toContain('"reason":"InsufficientStorage"');
-    expect(text).toContain('etcdserver: mvcc: database space exceeded: the objects of this server have');
+    expect(text).toContain('etcdserver: mvcc: database space exceeded: all objects have');
     await first.kill();
 
     await using second = await startServer(folder, heap);

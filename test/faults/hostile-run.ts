@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024;
 const maxOutcomeCharacters = 4500;
 /** What a reader may report of a server that sends too much, too slowly or nonsense. */
 const refusals =
-  /limit|expected \d+ bytes, got more|SizeMismatch|digest|larger|more than|no answer within|nothing received|not done|Deadline exceeded|aborted due to timeout|interrupted|nested|JSON|cannot be read|: read$/;
+  /limit|expected \d+ bytes, got more|SizeMismatch|digest|larger|more than|no answer within|nothing received|not done|Deadline exceeded|aborted due to timeout|interrupted|nested|JSON|cannot be read|no chart of that name|: read$/;
 
 /** What is wrong with a report: outcomes that are no refusals, or fill a message, and a process that took more memory than it may. */
 export function problemsOf({ outcomes, peakMebibytes }: MeasuredReport, limitMebibytes: number): readonly string[] {

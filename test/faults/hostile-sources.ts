@@ -57,9 +57,17 @@ function registry(response: ServerResponse, url: string): void {
   response.writeHead(200, { 'content-type': type }).end(JSON.stringify(manifest));
 }
 
+/** As large as an index of a repository of charts may be, with as many values as it has room for. */
+const largestIndex = `{"entries":{"app":[${'{},'.repeat(21 * 1024 * 1024)}{}]}}`;
+
+/** As many values as one chart may have in it. */
+const fullIndex = `entries:\n  other:\n  - {}\n  app:\n${`  - [${'{},'.repeat(85_000)}{}]\n`.repeat(240)}`;
+
 const respond: RequestListener = ({ url = '' }, response) => {
   response.on('error', () => undefined);
-  if (url.startsWith('/v2/')) registry(response, url);
+  if (url.includes('/largest/index.yaml')) response.end(largestIndex);
+  else if (url.includes('/full/index.yaml')) response.end(fullIndex);
+  else if (url.startsWith('/v2/')) registry(response, url);
   else if (url.includes('.git/')) git(response, url);
   else sendEndlessly(response, noise);
 };
@@ -80,5 +88,9 @@ export function endlessSources({ url }: WebServer): readonly object[] {
     type: 'image',
     image: { ref: `${host}/${name}/image:v1` },
   }));
-  return [...git, ...images, { type: 'http', http: { url: `${url}/endless.tgz` } }];
+  const charts = ['endless', 'largest', 'full'].map((name) => ({
+    type: 'http',
+    http: { url: `${url}/${name}#chart=app` },
+  }));
+  return [...git, ...images, ...charts, { type: 'http', http: { url: `${url}/endless.tgz` } }];
 }

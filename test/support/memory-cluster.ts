@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from '../../apiserver/core/cluster.ts';
+import type {
+  Cluster,
+  ClusterEvent,
+  DeleteOptions,
+  ListChoice,
+  ObjectKey,
+  WriteOptions,
+} from '../../apiserver/core/cluster.ts';
 import type { KubeObject } from '../../apiserver/core/kube-object.ts';
 import type { ResourceType } from '../../apiserver/core/resource-type.ts';
 import { StatusError } from '../../apiserver/core/status-error.ts';
@@ -77,15 +84,18 @@ export class MemoryCluster implements Cluster {
     return this.#table(resource).get(`${key.namespace}/${key.name}`);
   }
 
-  list(resource: ResourceType, options: { readonly namespace?: string } = {}): readonly KubeObject[] {
+  list(resource: ResourceType, { namespace, where }: ListChoice = {}): readonly KubeObject[] {
     const all = [...this.#table(resource).values()];
-    return options.namespace === undefined
-      ? all
-      : all.filter(({ metadata }) => metadata.namespace === options.namespace);
+    const inside = namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
+    return where === undefined ? inside : inside.filter(where);
   }
 
-  each(resource: ResourceType): Iterable<KubeObject> {
-    return this.list(resource);
+  each(resource: ResourceType, options?: ListChoice): Iterable<KubeObject> {
+    return this.list(resource, options);
+  }
+
+  count(resource: ResourceType): number {
+    return this.list(resource).length;
   }
 
   subscribe(listener: (event: ClusterEvent) => void): Disposable {

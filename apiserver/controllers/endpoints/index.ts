@@ -75,8 +75,8 @@ class ServiceEndpoints implements Controller {
     const service = this.#cluster.get(typeOf(this.#cluster, 'services'), { namespace, name });
     const selector = service === undefined ? undefined : selectorOf(service);
     if (service === undefined || selector === undefined) return await this.#withoutSelector(key, service);
-    const pods = this.#cluster.list(typeOf(this.#cluster, 'pods'), { namespace });
-    const backends = backendsOf(pods.filter(({ metadata }) => matchesLabelSelector(selector, metadata.labels)));
+    const where = ({ metadata }: KubeObject): boolean => matchesLabelSelector(selector, metadata.labels);
+    const backends = backendsOf(this.#cluster.list(typeOf(this.#cluster, 'pods'), { namespace, where }));
     const labels = copiedLabels(service);
     const sliceLabels = { ...labels, [managedBy]: own, [serviceLabel]: name };
     await this.#writeSlices({ object: service, kind: 'Service', labels: sliceLabels }, slicesOf(service, backends));
@@ -88,7 +88,6 @@ class ServiceEndpoints implements Controller {
   }
 
   #servicesOf(namespace: string, pods: readonly (KubeObject | undefined)[]): string[] {
-    const services = this.#cluster.list(typeOf(this.#cluster, 'services'), { namespace });
     const isSelecting = (service: KubeObject): boolean => {
       const selector = selectorOf(service);
       return (
@@ -96,7 +95,8 @@ class ServiceEndpoints implements Controller {
         pods.some((pod) => pod !== undefined && matchesLabelSelector(selector, pod.metadata.labels))
       );
     };
-    return services.filter(isSelecting).map(({ metadata }) => `${namespace}/${metadata.name}`);
+    const services = this.#cluster.list(typeOf(this.#cluster, 'services'), { namespace, where: isSelecting });
+    return services.map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
   /** Deletes what was made for a deleted Service; mirrors Endpoints that a user made for one. */
@@ -116,10 +116,10 @@ class ServiceEndpoints implements Controller {
   }
 
   #slicesOf(namespace: string, service: string, manager: string): KubeObject[] {
-    const all = this.#cluster.list(typeOf(this.#cluster, 'endpointslices', group), { namespace });
-    return all.filter(
-      ({ metadata: { labels } }) => labels?.[serviceLabel] === service && labels[managedBy] === manager,
-    );
+    const type = typeOf(this.#cluster, 'endpointslices', group);
+    const where = ({ metadata: { labels } }: KubeObject): boolean =>
+      labels?.[serviceLabel] === service && labels[managedBy] === manager;
+    return [...this.#cluster.each(type, { namespace, where })];
   }
 
   async #deleteSlices(slices: readonly KubeObject[]): Promise<void> {

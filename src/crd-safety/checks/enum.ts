@@ -18,7 +18,8 @@ export const enumValues: SchemaCheck = {
     const [old, now] = [textsOf(before.enum), textsOf(after.enum)];
     if (now.length === 0) return undefined;
     if (old.length === 0) return `enum constraint added when there was none previously : ${listed(now)}`;
-    const removed = old.filter((value) => !now.includes(value));
+    const allowed = new Set(now);
+    const removed = old.filter((value) => !allowed.has(value));
     return removed.length === 0 ? undefined : `allowed enum values removed : ${listed(removed)}`;
   },
 };

@@ -6,7 +6,8 @@ export const required: SchemaCheck = {
   refuses: 'a field of an existing object becomes required.',
   keywords: ['required'],
   find: ({ required: before = [] }, { required: after = [] }) => {
-    const added = after.filter((field) => !before.includes(field));
+    const old = new Set(before);
+    const added = after.filter((field) => !old.has(field));
     return added.length === 0 ? undefined : `new required fields: [${added.toSorted().join(' ')}]`;
   },
 };

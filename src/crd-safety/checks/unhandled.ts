@@ -16,10 +16,10 @@ function ruleTexts(rules: JsonValue | undefined): string[] {
 
 /** Rules may go, and their messages may change. */
 function rulesChange(before: JsonValue | undefined, after: JsonValue | undefined): string | undefined {
-  const old = ruleTexts(before);
-  const added = ruleTexts(after).filter((rule) => !old.includes(rule));
+  const [old, now] = [new Set(ruleTexts(before)), new Set(ruleTexts(after))];
+  const added = ruleTexts(after).filter((rule) => !old.has(rule));
   if (added.length === 0) return undefined;
-  const removed = old.filter((rule) => !ruleTexts(after).includes(rule));
+  const removed = ruleTexts(before).filter((rule) => !now.has(rule));
   return `XValidations ${removed.length === 0 ? '<empty>' : removed.join(', ')} -> ${added.join(', ')}`;
 }
 

@@ -12,6 +12,7 @@ export function mirrored({ spec, status }: OperatorCondition, generation: number
     const own = written.get(condition.type);
     return own === undefined ? condition : { ...own, observedGeneration: generation };
   });
-  const added = [...written.values()].filter(({ type }) => !reported.some((condition) => condition.type === type));
+  const known = new Set(reported.map(({ type }) => type));
+  const added = [...written.values()].filter(({ type }) => !known.has(type));
   return [...current, ...added.map((condition) => ({ ...condition, observedGeneration: generation }))];
 }
