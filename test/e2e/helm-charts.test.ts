@@ -221,6 +221,30 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     expect(await passwordOf('random')).toBe(first);
   });
 
+  test('finds its own Secrets by lookup, and no others', async () => {
+    const files = helloWorld({
+      'templates/secret.yaml': `{{- $found := (lookup "v1" "Secret" .Release.Namespace (printf "%s-password" .Release.Name)).data }}
+{{- if and .Release.IsUpgrade (not $found) }}{{ fail "set the password" }}{{ end }}
+apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}-password}
+data:
+  password: {{ dig "password" (randAlphaNum 20 | b64enc) ($found | default dict) }}
+  user: {{ .Values.user | default "admin" | b64enc }}
+  others: {{ lookup "v1" "Secret" .Release.Namespace "registrysecret" | toJson | b64enc }}
+`,
+    });
+    await create('found-again', chartArtifact('found-again', packedChart('random', files)));
+    await world.deploymentWith('found-again', installed);
+    const first = await passwordOf('found-again');
+    await configure('found-again', { values: { user: 'root' } });
+    const secret = async (): Promise<KubeObject> => await world.get('Secret', 'found-again-password', namespace);
+    const encoded = (text: string): string => Buffer.from(text).toString('base64');
+    await eventually(async () => {
+      expect((await secret())['data']).toEqual({ password: first, user: encoded('root'), others: encoded('{}') });
+    });
+  });
+
   test('takes values from ConfigMaps and Secrets, and follows their changes', async () => {
     const more = { kind: 'ConfigMap', name: 'more-values' };
     const secret = { kind: 'Secret', name: 'secret-values', valuesKey: 'name', targetPath: 'nameOverride' };

@@ -176,17 +176,13 @@ async function whenInstalled({ world }: Scene): Promise<void> {
   await eventually(
     async () => {
       const found = await world.kube.get(ref);
-      const condition = conditionOf(found, 'Installed');
-      const isDone =
-        condition?.status === 'True' && statusOf(found)['observedGeneration'] === found.metadata.generation;
-      const failure = ['Installed', 'HasValidBundle']
-        .map((type) => conditionOf(found, type))
-        .find((one) => one?.status === 'False');
-      if (!isDone) throw new Error(failure === undefined ? 'not installed' : `${failure.reason}: ${failure.message}`);
-      if (condition?.observedGeneration !== undefined && condition.observedGeneration !== found.metadata.generation)
-        throw new Error('not observed');
+      const conditions = ['HasValidBundle', 'Installed'].map((type) => conditionOf(found, type));
+      const isObserved = statusOf(found)['observedGeneration'] === found.metadata.generation;
+      if (isObserved && conditions.every((condition) => condition?.status === 'True')) return;
+      const failure = conditions.find((condition) => condition?.status === 'False') ?? conditions.at(-1);
+      throw new Error(failure === undefined ? 'no condition' : `${failure.reason}: ${failure.message}`);
     },
-    { timeoutMs: 60_000, intervalMs: 100 },
+    { intervalMs: 100 },
   );
 }
 
