@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     played.push(result);
     const count = Object.values(result.differences).flat().length;
     console.log(
-      `${result.chart}: ${result.objects} objects, ${result.hooks} hooks: ${result.steps.join(', ')}; ${count} differences`,
+      `${result.chart}: ${result.objects} objects, ${result.hooks} hooks: ${result.steps.join(', ')}; ${count} differences, ${result.randomValues} random values`,
     );
     for (const problem of result.problems) console.log(`    ${problem.replaceAll('\n', '\n      ')}`);
     for (const [step, differences] of Object.entries(result.differences)) {

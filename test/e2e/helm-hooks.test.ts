@@ -5,6 +5,8 @@ import { helmForTests } from '../clients/helm-program.ts';
 import { eventually } from '../support/index.ts';
 import { helloWorld } from './charts.ts';
 import type { Files } from './contents.ts';
+import { runLongshore } from './program.ts';
+import { isRealCluster } from './test-cluster.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const { path: helmPath, why } = await helmForTests();
@@ -193,6 +195,52 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     expect(await isAbsent(ref('skipping-setup'))).toBe(true);
     expect(statusOf(found)['record']).not.toHaveProperty('hooks');
   });
+
+  test.skipIf(isRealCluster)(
+    'of the event test run when they are requested, and a failure is reported with its log',
+    async () => {
+      const pod = (name: string, more: string): string => `apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ .Release.Name }}-${name}
+  annotations:
+    helm.sh/hook: test
+    helm.sh/hook-weight: "${name === 'last' ? 1 : 0}"
+${more}
+spec: {restartPolicy: Never, containers: [{name: a, image: a}]}
+`;
+      const failing = `{{- if .Values.broken }}
+    apiserver.longshore.dev/simulate: fail
+    apiserver.longshore.dev/log: "connecting\\nrefused by the server\\n"
+{{- end }}`;
+      const files = helloWorld({
+        'templates/first.yaml': pod('first', ''),
+        'templates/last.yaml': pod('last', failing),
+      });
+      await create('tested', files);
+      await world.deploymentWith('tested', installed);
+      const podRef = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace, name: `tested-${name}` });
+      expect(await isAbsent(podRef('first'))).toBe(true);
+      const { kubeconfigPath } = world.platform;
+      const ended = await runLongshore(['test', 'tested', '--kubeconfig', kubeconfigPath]);
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 tests succeeded') as string });
+      const { uid } = (await world.kube.get(podRef('first'))).metadata;
+      await configure('tested', { broken: true });
+      await world.deploymentWith('tested', installed);
+      const failed = await runLongshore(['test', 'tested', '--kubeconfig', kubeconfigPath]);
+      expect(failed.code).toBe(1);
+      expect(failed.stderr).toContain('test hook Pod "tested-last" in namespace "rukpak-system" failed');
+      expect(failed.stderr).toContain('its log ends with:\nconnecting\nrefused by the server');
+      expect((await world.kube.get(podRef('first'))).metadata.uid).not.toBe(uid);
+      const found = await world.kube.get(deploymentRef('tested'));
+      expect(conditionOf(found, 'Tested')).toMatchObject({ status: 'False', reason: 'TestsFailed' });
+      expect(conditionOf(found, 'Installed')).toMatchObject({ status: 'True' });
+      await world.kube.delete(deploymentRef('tested'));
+      await eventually(async () => {
+        for (const name of ['first', 'last']) expect(await isAbsent(podRef(name))).toBe(true);
+      });
+    },
+  );
 
   test('whose Jobs the cluster deletes as soon as they end run once', async () => {
     const files = withHooks({ name: 'brief', events: 'post-install' });
