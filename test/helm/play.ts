@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   isJsonObject,
-  type JsonObject,
+  type JsonObject, type JsonValue,
   mapLimit,
   objectAt,
   parseYaml,
@@ -129,11 +129,11 @@ async function rendered(
 function asStored(object: JsonObject): JsonObject {
   const { stringData, ...rest } = object;
   if (!isJsonObject(stringData)) return object;
-  const encoded = Object.entries(stringData).map(([key, value]) => [
-    key,
-    Buffer.from(String(value as string)).toString('base64'),
-  ]);
-  return { ...rest, data: { ...objectAt(rest, 'data'), ...Object.fromEntries(encoded) } };
+  const data: Record<string, JsonValue | undefined> = { ...objectAt(rest, 'data') };
+  for (const [key, value] of Object.entries(stringData)) {
+    data[key] = Buffer.from(String(value as string)).toString('base64');
+  }
+  return { ...rest, data };
 }
 
 async function renderedByPlace(scene: Scene): Promise<Installed> {

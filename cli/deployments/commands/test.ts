@@ -23,14 +23,19 @@ function testedOf(deployment: KubeObject) {
   return conditionsOf(deployment).find(({ type }) => type === 'Tested');
 }
 
+/** What the tests wait for; undefined when they have ended. */
+function waitedFor(deployment: KubeObject, revision: string): string | undefined {
+  const { tests } = parseBundleDeployment(deployment).status?.record ?? {};
+  if (tests?.revision !== revision) return 'Waiting until the chart is installed';
+  return tests.phase === 'Done' ? undefined : (testedOf(deployment)?.message ?? 'Waiting for the tests');
+}
+
 async function whenTested(kube: KubeClient, { ref, revision, timeoutMs, progress }: Wait): Promise<KubeObject> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     const found = await kube.get(ref);
-    const { tests } = parseBundleDeployment(found).status?.record ?? {};
-    if (tests?.revision === revision && tests.phase === 'Done') return found;
-    const waitingFor =
-      tests?.revision === revision ? (testedOf(found)?.message ?? '') : 'Waiting until the chart is installed';
+    const waitingFor = waitedFor(found, revision);
+    if (waitingFor === undefined) return found;
     progress.show(printable(waitingFor));
     if (performance.now() > endMs) {
       const text = `bundledeployment "${ref.name}": the tests did not end in time: ${waitingFor}`;
