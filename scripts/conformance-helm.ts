@@ -5,17 +5,20 @@ import { parseArgs } from 'node:util';
 import { helmForTests } from '../test/clients/helm-program.ts';
 import { startWorld } from '../test/e2e/world.ts';
 import { realCharts } from '../test/helm/chart-cache.ts';
+import { recordedPath, recordOf } from '../test/helm/document.ts';
 import { type Played, playChart } from '../test/helm/play.ts';
 
 const usage = `usage: npm run conformance:helm -- [options]
   --chart TEXT   only charts whose names contain it; may be given several times
   --offline      only charts that were fetched before
+  --record       write what was shown to test/helm/seen.json
   --out FILE     write everything that differs, as JSON`;
 
 const { values } = parseArgs({
   options: {
     chart: { type: 'string', multiple: true },
     offline: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -45,6 +48,10 @@ async function main(): Promise<void> {
     }
     if (values.out !== undefined) await writeFile(values.out, JSON.stringify(played, undefined, 2));
   }
+  if (values.record) await writeFile(recordedPath, `${JSON.stringify(played.map(recordOf), undefined, 2)}\n`);
+  const unexplained = played.map(recordOf).filter((chart) => chart.unexplained.length > 0);
+  console.log(`${played.length} charts, ${unexplained.length} with a difference that has no reason`);
+  if (unexplained.length > 0) process.exitCode = 1;
 }
 
 await main();

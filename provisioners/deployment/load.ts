@@ -91,7 +91,7 @@ async function installedObjects(
 }
 
 /** A new rendering, in which random passwords are those that are installed. */
-async function renderAnew(run: DeploymentRun, request: LoadRequest, signal: AbortSignal): Promise<LoadedContent> {
+async function renderAgain(run: DeploymentRun, request: LoadRequest, signal: AbortSignal): Promise<LoadedContent> {
   const { unpacker } = run.context;
   const { release } = request.terms;
   const objects = await installedObjects(run, request, signal);
@@ -118,7 +118,7 @@ async function renderOnce(
   const key = renditionKey(digest ?? '', request.terms);
   const stored = digest === undefined ? undefined : await readRendition(shelfOf(run, signal), key);
   if (stored !== undefined && digest !== undefined) return { ...stored, digest, renditionKey: key };
-  const rendered = await renderAnew(run, request, signal);
+  const rendered = await renderAgain(run, request, signal);
   if (rendered.isUnsteady !== true) return { ...rendered, renditionKey: key };
   const ownKey = renditionKey(rendered.digest, request.terms);
   if (!(await storeRendition(shelfOf(run, signal), ownKey, rendered))) {

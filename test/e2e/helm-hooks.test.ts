@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
@@ -5,7 +8,7 @@ import { helmForTests } from '../clients/helm-program.ts';
 import { eventually } from '../support/index.ts';
 import { helloWorld } from './charts.ts';
 import type { Files } from './contents.ts';
-import { runLongshore } from './program.ts';
+import { runLongshore, runProgram, writeFolder } from './program.ts';
 import { isRealCluster } from './test-cluster.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
@@ -114,6 +117,42 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     expect(await isAbsent(ref('order-second'))).toBe(true);
     await end('order-last', 'Complete');
     await world.deploymentWith('order', installed);
+  });
+
+  test('are created in the order in which helm creates them', async () => {
+    const hook = (kind: string, name: string, weight: number): string =>
+      `apiVersion: v1\nkind: ${kind}\nmetadata:\n  name: ${name}\n  annotations: {helm.sh/hook: pre-install, helm.sh/hook-weight: "${weight}"}\n`;
+    const hooks = [
+      ['ConfigMap', 'zebra', -5],
+      ['ConfigMap', 'apple', 0],
+      ['Secret', 'melon', 0],
+      ['ConfigMap', 'melon', 0],
+      ['ServiceAccount', 'berry', 10],
+      ['ConfigMap', 'cherry', 2],
+    ] as const;
+    const texts = hooks.map(([kind, name, weight]) => hook(kind, `hook-${name}`, weight));
+    const files = helloWorld({ 'templates/hooks.yaml': texts.join('---\n') });
+    const createdIn = async (place: string): Promise<readonly string[]> => {
+      const lists = ['ConfigMap', 'Secret', 'ServiceAccount'].map(async (kind) => {
+        const { items } = await world.kube.list({ apiVersion: 'v1', kind, namespace: place });
+        return items.map(({ metadata }) => ({ text: `${kind} ${metadata.name}`, at: Number(metadata.resourceVersion) }));
+      });
+      const found = (await Promise.all(lists)).flat().filter(({ text }) => text.includes(' hook-'));
+      return found.toSorted((a, b) => a.at - b.at).map(({ text }) => text);
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-order-'));
+    try {
+      await writeFolder(join(folder, 'chart'), files);
+      const place = ['-n', 'order-helm', '--create-namespace', '--kubeconfig', world.platform.kubeconfigPath];
+      const printed = await runProgram(helmPath, ['install', 'sorted', join(folder, 'chart'), ...place]);
+      expect({ code: printed.code, stderr: printed.stderr }).toMatchObject({ code: 0 });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    await create('sorted', files, { installNamespace: 'order-ours' });
+    await world.deploymentWith('sorted', installed);
+    expect(await createdIn('order-ours')).toEqual(await createdIn('order-helm'));
+    expect(await createdIn('order-ours')).toHaveLength(hooks.length);
   });
 
   test('that fail before an upgrade leave the version before, and run again when they are deleted', async () => {

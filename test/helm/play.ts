@@ -269,7 +269,7 @@ async function removeOurs({ world }: Scene): Promise<void> {
   );
 }
 
-/** What a removal may leave: claims of StatefulSets are of nobody, and what a chart wants to be kept stays. */
+/** What a removal may leave: claims of StatefulSets have no owner, and what a chart wants to be kept stays. */
 function leftovers(left: Installed): readonly string[] {
   return [...left].flatMap(([key, object]) =>
     JSON.stringify(object['metadata']).includes('resource-policy') ? [] : [key],
