@@ -14,6 +14,7 @@ import { measureLargeBundles } from './large-bundles.ts';
 import { measureOlm } from './olm.ts';
 import { measureRender } from './render.ts';
 import { formatMeasurements, type Measurement, machineLine } from './table.ts';
+import { measureUpdateService } from './update-service.ts';
 import { measureWebhook } from './webhook.ts';
 
 const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Measurement[]> }[] =
@@ -32,6 +33,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'helm', title: 'Charts, rendered beside helm template', run: measureHelm },
     { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
     { name: 'olm', title: 'Operators by Subscription, beside Operator Lifecycle Manager', run: measureOlm },
+    { name: 'graph', title: 'An update service with published graph data', run: measureUpdateService },
     { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
   ];
 
