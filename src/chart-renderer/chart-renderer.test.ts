@@ -133,7 +133,9 @@ describe.skipIf(why !== '')(`helm${why}`, () => {
     reader.addLink?.('README.md');
     expect(reader.finish(new Set()).version).toBe('1.0.0');
     reader.addLink?.('templates/secret.yaml');
-    expect(() => reader.finish(new Set())).toThrow('templates/secret.yaml: is a symbolic link: expected the file itself');
+    expect(() => reader.finish(new Set())).toThrow(
+      'templates/secret.yaml: is a symbolic link: expected the file itself',
+    );
   });
 
   test('sees nothing of this process and of the cluster', async () => {

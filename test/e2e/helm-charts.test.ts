@@ -214,7 +214,10 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
       if (request.headers.authorization === basic) response.end(`apiVersion: v1\n${entries}`);
       else response.writeHead(401).end();
     }, world.tls);
-    const data = { username: Buffer.from('reader').toString('base64'), password: Buffer.from('word').toString('base64') };
+    const data = {
+      username: Buffer.from('reader').toString('base64'),
+      password: Buffer.from('word').toString('base64'),
+    };
     const annotations = { 'core.rukpak.io/hosts': new URL(index.url).host };
     const metadata = { name: 'chart-reader', namespace, annotations };
     await world.kube.create({ apiVersion: 'v1', kind: 'Secret', metadata, data }, asTest);

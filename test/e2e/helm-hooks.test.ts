@@ -135,7 +135,10 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     const createdIn = async (place: string): Promise<readonly string[]> => {
       const lists = ['ConfigMap', 'Secret', 'ServiceAccount'].map(async (kind) => {
         const { items } = await world.kube.list({ apiVersion: 'v1', kind, namespace: place });
-        return items.map(({ metadata }) => ({ text: `${kind} ${metadata.name}`, at: Number(metadata.resourceVersion) }));
+        return items.map(({ metadata }) => ({
+          text: `${kind} ${metadata.name}`,
+          at: Number(metadata.resourceVersion),
+        }));
       });
       const found = (await Promise.all(lists)).flat().filter(({ text }) => text.includes(' hook-'));
       return found.toSorted((a, b) => a.at - b.at).map(({ text }) => text);

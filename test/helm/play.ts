@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   isJsonObject,
-  type JsonObject, type JsonValue,
+  type JsonObject,
+  type JsonValue,
   mapLimit,
   objectAt,
   parseYaml,
