@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 import type { ChartFile } from '../format.ts';
 
 /** Charts look their own Secrets up to reuse passwords. The function `lookup` would need a connection to the cluster, and sees what a chart should not see;
@@ -68,12 +68,12 @@ function withCallsIn(text: string): string {
 
 /** The objects as one that `lookup` would have: data of Secrets is base64, and there is a namespace. */
 function asFound(object: JsonObject, namespace: string): JsonObject {
-  const { stringData = {}, data = {}, metadata = {}, ...rest } = object as Record<string, JsonObject>;
-  const encoded = Object.entries(stringData).map(([key, value]) => [
-    key,
-    Buffer.from(String(value as string)).toString('base64'),
-  ]);
-  return { ...rest, metadata: { namespace, ...metadata }, data: { ...data, ...Object.fromEntries(encoded) } };
+  const { stringData, data, metadata, ...rest } = object;
+  const encoded: Record<string, JsonValue | undefined> = isJsonObject(data) ? { ...data } : {};
+  for (const [key, value] of Object.entries(isJsonObject(stringData) ? stringData : {})) {
+    encoded[key] = Buffer.from(String(value as string)).toString('base64');
+  }
+  return { ...rest, metadata: { namespace, ...(isJsonObject(metadata) ? metadata : {}) }, data: encoded };
 }
 
 function definition(objects: readonly JsonObject[], namespace: string): string {
