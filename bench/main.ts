@@ -9,6 +9,7 @@ import { measureADay } from './day.ts';
 import { measureDeployments } from './deployments.ts';
 import { type MeasuredPart, writeDocument } from './document.ts';
 import { measureFetch } from './fetch.ts';
+import { measureHelm } from './helm.ts';
 import { measureLargeBundles } from './large-bundles.ts';
 import { measureOlm } from './olm.ts';
 import { measureRender } from './render.ts';
@@ -29,6 +30,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
     { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
     { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
+    { name: 'helm', title: 'Charts, rendered beside helm template', run: measureHelm },
     { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
     { name: 'olm', title: 'Operators by Subscription, beside Operator Lifecycle Manager', run: measureOlm },
     { name: 'graph', title: 'An update service with published graph data', run: measureUpdateService },

@@ -39,19 +39,31 @@ export interface DeploymentRecord {
   readonly inventory: Inventory;
   /** Progress of the hooks of a chart; absent before the first. */
   readonly hooks?: HookRecord | undefined;
+  /** Progress of the tests of a chart; absent before the first. */
+  readonly tests?: TestRecord | undefined;
 }
 
 /** Progress of the hooks of a chart. */
 export type HookRecord = NonNullable<BundleDeploymentRecord['hooks']>;
+
+/** Progress of the tests of a chart. */
+export type TestRecord = NonNullable<BundleDeploymentRecord['tests']>;
 
 /** The record of this very deployment; undefined when there is none: then it is unknown what belongs to it. */
 export function readRecord(deployment: KubeObject): DeploymentRecord | undefined {
   const { metadata, status } = parseBundleDeployment(deployment);
   const { record } = status ?? {};
   if (record === undefined || record.uid !== metadata.uid) return undefined;
-  const { bundles, installation, installingBundle = '', groupKinds, namespaces, hooks } = record;
+  const { bundles, installation, installingBundle = '', groupKinds, namespaces, hooks, tests } = record;
   const inventory = { kinds: groupKinds.map(parseGroupKind), namespaces };
-  return { bundles, installation, installingBundle, inventory, ...(hooks === undefined ? {} : { hooks }) };
+  return {
+    bundles,
+    installation,
+    installingBundle,
+    inventory,
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(tests === undefined ? {} : { tests }),
+  };
 }
 
 /** Of a deployment that nothing was ever done for, as far as anybody knows. */
@@ -75,7 +87,7 @@ export function inventoryOf(deployment: KubeObject): Inventory | undefined {
 
 /** The record as a member of the status. */
 export function formatRecord(deployment: KubeObject, record: DeploymentRecord): JsonObject {
-  const { bundles, installation, installingBundle, inventory, hooks } = record;
+  const { bundles, installation, installingBundle, inventory, hooks, tests } = record;
   const { uid = '' } = deployment.metadata;
   const groupKinds = inventory.kinds.map(formatGroupKind);
   const written: BundleDeploymentRecord = {
@@ -86,6 +98,7 @@ export function formatRecord(deployment: KubeObject, record: DeploymentRecord): 
     groupKinds,
     namespaces: inventory.namespaces,
     ...(hooks === undefined ? {} : { hooks }),
+    ...(tests === undefined ? {} : { tests }),
   };
   return written as unknown as JsonObject;
 }

@@ -78,7 +78,8 @@ export async function runRemovalHooks(
 
 /** Deletes what hooks have left. */
 export async function deleteHookObjects(run: DeploymentRun, signal: AbortSignal): Promise<void> {
-  const { objects = [] } = recordOf(run).hooks ?? {};
+  const { hooks, tests } = recordOf(run);
+  const objects = [...(hooks?.objects ?? []), ...(tests?.objects ?? [])];
   if (objects.length === 0) return;
   const owner = actingOwnerOf(run.object);
   await deleteHooks(objects, { kube: clientFor(run.context.kube, owner), uid: owner.uid, signal });

@@ -28,12 +28,22 @@ export const nodeName = 'longshore';
 const kubelet = `system:node:${nodeName}`;
 const scheduler = 'system:kube-scheduler';
 
+/** Of Helm. */
+const hookAnnotation = 'helm.sh/hook';
+
 type Outcome = 'running' | 'crashing' | 'succeeded' | 'failed';
 
-/** In how many milliseconds the pod of a Job ends; undefined for pods that run for ever. */
+/** Pods of Jobs; and of those that do not restart the hooks of charts, and those with a time to run. */
+function isTask(pod: KubeObject): boolean {
+  const isOfJob = pod.metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true);
+  const annotations = pod.metadata.annotations ?? {};
+  const hasEnd = [runSecondsAnnotation, hookAnnotation].some((key) => annotations[key] !== undefined);
+  return isOfJob === true || (hasEnd && specOf(pod).restartPolicy === 'Never');
+}
+
+/** In how many milliseconds the pod of a task ends; undefined for pods that run for ever. */
 function untilEnd(pod: KubeObject, nowMs: number): number | undefined {
-  const isTask = pod.metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true);
-  if (isTask !== true) return undefined;
+  if (!isTask(pod)) return undefined;
   const text = pod.metadata.annotations?.[runSecondsAnnotation] ?? '0';
   const runMs = /^\d{1,9}(?:\.\d{1,3})?$/.test(text) ? Number(text) * 1000 : 0;
   const { startTime } = statusOf(pod);

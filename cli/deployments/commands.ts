@@ -74,6 +74,16 @@ export const deploymentCommands: readonly Command[] = [
     run: async (values, positionals) => (await import('./commands/rollback.ts')).rollback(values, positionals),
   }),
   defineCommand({
+    name: 'test',
+    summary: 'Run the tests of an installed chart.',
+    description:
+      'Requests the tests of the chart, its hooks of the event test, and waits for them. The condition Tested of the BundleDeployment has their result, with the log of a test that failed.\nExit status: 0 success, 1 a test failed, there are none, or not in time, 2 invalid command line.',
+    positionals: ['NAME'],
+    options: { ...kubeconfigOption, ...timeoutOption },
+    examples: ['test podinfo', 'test podinfo --timeout 10m'],
+    run: async (values, positionals) => (await import('./commands/test.ts')).test(values, positionals),
+  }),
+  defineCommand({
     name: 'delete',
     summary: 'Delete a BundleDeployment and wait until everything that it installed is deleted.',
     description: 'Exit status: 0 success, 1 not found or not deleted in time, 2 invalid command line.',

@@ -201,5 +201,6 @@ export async function hookFailure(
 ): Promise<TransientError> {
   const what = `${event} hook ${describeRef(refOf(live))} failed${why === '' ? '' : `: ${why}`}`;
   const log = await logOf(live, hookRun);
-  return new TransientError('HookFailed', `${what}${log}\nTo run it again, delete it`);
+  const advice = event === 'test' ? '' : '\nTo run it again, delete it';
+  return new TransientError('HookFailed', `${what}${log}${advice}`);
 }

@@ -7,6 +7,7 @@ import {
   type PausedReason,
   pausedAnnotation,
   type RemovingReason,
+  type TestedReason,
 } from '../../src/api/index.ts';
 import type { WorkFailure } from '../../src/controller/index.ts';
 import type { Condition } from '../../src/kube/index.ts';
@@ -36,7 +37,8 @@ export type ConditionChange =
   | HealthChange
   | Change<'Paused', PausedReason>
   | Change<'ObjectsKept', ObjectsKeptReason>
-  | Change<'Removing', RemovingReason>;
+  | Change<'Removing', RemovingReason>
+  | Change<'Tested', TestedReason>;
 
 const nothingKept: ConditionChange = { type: 'ObjectsKept', status: 'False', reason: 'NothingKept', message: '' };
 

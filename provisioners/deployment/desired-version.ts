@@ -1,5 +1,6 @@
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { ownerOf } from '../installed-record.ts';
+import { runTests } from './chart-tests.ts';
 import { awaitDependencies } from './dependencies.ts';
 import { checkBundle } from './ensure-bundle.ts';
 import { refreshHealth } from './health.ts';
@@ -39,6 +40,7 @@ const conclusions: { readonly [Kind in Outcome['kind']]: Conclusion<Kind> } = {
     awaitRenewal(run);
     await reportInstalled(run, context);
     await removeOldBundles(run, context.signal);
+    await runTests(run, context.signal);
   },
   Blocked: async (run, { error }, context) => {
     await retainActive(run, context);

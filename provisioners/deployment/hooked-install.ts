@@ -6,7 +6,7 @@ import { type RenderedHook, readChartConfig } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { type HookRun, hooksOf, runHooks } from '../chart-hooks/index.ts';
 import { releaseNamespace } from '../chart-values.ts';
-import type { HookRecord } from '../deployment-record.ts';
+import type { HookRecord, TestRecord } from '../deployment-record.ts';
 import { actingOwnerOf, configOf, isAsked } from '../installed-record.ts';
 import { isEarlierRevision } from './history.ts';
 import { desiredRevision, installObjects, isInPlace } from './install-objects.ts';
@@ -47,14 +47,20 @@ export function isApplied(run: DeploymentRun): boolean {
   return recordOf(run).hooks?.phase === 'After';
 }
 
-/** Records how far the hooks are. */
-export async function saveHooks(run: DeploymentRun, hooks: HookRecord, signal: AbortSignal): Promise<HookRecord> {
-  await saveRecord(run, () => ({ hooks }), signal);
-  return hooks;
+type AnyRecord = HookRecord | TestRecord;
+
+/** Records how far the hooks are, or the tests. */
+export async function saveHooks<Kind extends AnyRecord>(
+  run: DeploymentRun,
+  record: Kind,
+  signal: AbortSignal,
+): Promise<Kind> {
+  await saveRecord(run, () => (record.event === 'test' ? { tests: record } : { hooks: record }), signal);
+  return record;
 }
 
 /** Whose hooks are run, and for what. */
-function hookRunOf(run: DeploymentRun, { revision, event }: HookRecord, signal: AbortSignal): HookRun {
+function hookRunOf(run: DeploymentRun, { revision, event }: AnyRecord, signal: AbortSignal): HookRun {
   const { kube, systemNamespace } = run.context;
   const owner = actingOwnerOf(run.object);
   return {
@@ -75,8 +81,9 @@ export async function runPhase(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const due = hooksOf(hooks, event);
-  const current = (): HookRecord => {
-    const { hooks: record } = recordOf(run);
+  const current = (): AnyRecord => {
+    const { hooks: changes, tests } = recordOf(run);
+    const record = event === 'test' ? tests : changes;
     if (record === undefined) throw new Error('hooks are run without a record');
     return record;
   };

@@ -1,6 +1,6 @@
 import { parseBundle } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
-import { TransientError, traced } from '../../src/base/index.ts';
+import { type JsonObject, TransientError, traced } from '../../src/base/index.ts';
 import {
   formatOf,
   type ReleaseFacts,
@@ -23,7 +23,7 @@ import {
   storeRendition,
 } from '../stored-renditions.ts';
 import type { LoadedContent, LoadRequest } from '../unpacker/index.ts';
-import { type DeploymentRun, recordOf } from './run.ts';
+import { activeOf, type DeploymentRun, recordOf } from './run.ts';
 
 /** Whether the content is not stored, or not any more: it is fetched again. */
 export function isContentLost(thrown: unknown): boolean {
@@ -77,21 +77,33 @@ function shelfOf({ context, object }: DeploymentRun, signal: AbortSignal): Rendi
   return { kube, systemNamespace, deployment: object, signal };
 }
 
-/** A new rendering with the random passwords that are installed, by Longshore or by Helm. */
-async function withInstalledRandoms(
+/** What is installed of a release whose chart renders to something else each time, by Longshore or by Helm; none of others. */
+async function installedObjects(
   run: DeploymentRun,
-  { request, rendered }: { readonly request: LoadRequest; readonly rendered: LoadedContent },
+  { terms: { release } }: LoadRequest,
   signal: AbortSignal,
-): Promise<LoadedContent> {
-  const { release } = request.terms;
-  if (release === undefined) return rendered;
-  const kube = clientFor(run.context.kube, actingOwnerOf(run.object));
+): Promise<readonly JsonObject[]> {
+  if (release === undefined) return [];
   const stored = await readInstalledRendition(shelfOf(run, signal));
-  const before = stored?.objects ?? (await releasedObjects(kube, release, signal));
-  if (before.length === 0) return rendered;
-  const repeated = { ...request, terms: { ...request.terms, release: { ...release, isRepeated: true } } };
-  const again = await run.context.unpacker.load(repeated, { signal });
-  const retained: Rendered = retainRandomValues(rendered, again, before);
+  if (stored !== undefined) return stored.objects;
+  if (activeOf(run) !== '') return [];
+  return await releasedObjects(clientFor(run.context.kube, actingOwnerOf(run.object)), release, signal);
+}
+
+/** A new rendering, in which random passwords are those that are installed. */
+async function renderAgain(run: DeploymentRun, request: LoadRequest, signal: AbortSignal): Promise<LoadedContent> {
+  const { unpacker } = run.context;
+  const { release } = request.terms;
+  const objects = await installedObjects(run, request, signal);
+  if (release === undefined || objects.length === 0) return await unpacker.load(request, { signal });
+  const requestWith = (isRepeated: boolean): LoadRequest => ({
+    ...request,
+    terms: { ...request.terms, release: { ...release, objects, isRepeated } },
+  });
+  const rendered = await unpacker.load(requestWith(false), { signal });
+  if (rendered.isUnsteady !== true) return rendered;
+  const again = await unpacker.load(requestWith(true), { signal });
+  const retained: Rendered = retainRandomValues(rendered, again, objects);
   return { ...rendered, ...retained };
 }
 
@@ -106,9 +118,8 @@ async function renderOnce(
   const key = renditionKey(digest ?? '', request.terms);
   const stored = digest === undefined ? undefined : await readRendition(shelfOf(run, signal), key);
   if (stored !== undefined && digest !== undefined) return { ...stored, digest, renditionKey: key };
-  const loaded = await unpacker.load(request, { signal });
-  if (loaded.isUnsteady !== true) return { ...loaded, renditionKey: key };
-  const rendered = await withInstalledRandoms(run, { request, rendered: loaded }, signal);
+  const rendered = await renderAgain(run, request, signal);
+  if (rendered.isUnsteady !== true) return { ...rendered, renditionKey: key };
   const ownKey = renditionKey(rendered.digest, request.terms);
   if (!(await storeRendition(shelfOf(run, signal), ownKey, rendered))) {
     const message =

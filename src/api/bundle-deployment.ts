@@ -15,7 +15,8 @@ export type BundleDeploymentConditionType =
   | 'Healthy'
   | 'Paused'
   | 'ObjectsKept'
-  | 'Removing';
+  | 'Removing'
+  | 'Tested';
 /** Reasons of `HasValidBundle`. */
 export type HasValidBundleReason =
   | 'BundleUnknown'
@@ -44,6 +45,8 @@ export type InstalledReason =
 export type ObjectsKeptReason = 'NothingKept' | 'CrdInUse';
 /** Reasons of `Removing`: whether a deployment that is to go is still there, and what stands against it. */
 export type RemovingReason = 'NotRemoved' | 'Removing' | 'RemovalFailed';
+/** Reasons of `Tested`: how the tests of a chart ended that were requested last. */
+export type TestedReason = 'TestsRunning' | 'TestsSucceeded' | 'TestsFailed' | 'NoTests';
 /** Reasons of `Healthy`. */
 export type HealthyReason = 'InstallationStatusUnknown' | 'InstallationStatusFalse' | 'Unhealthy' | 'Healthy';
 /** Reasons of `Paused`. */

@@ -27,6 +27,8 @@ export const adoptAnnotation = 'core.rukpak.io/adopt';
 export const orphanAnnotation = 'core.rukpak.io/orphan';
 /** On a BundleDeployment, `"true"`: its CustomResourceDefinitions go even if objects of theirs exist that it did not install. */
 export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
+/** On a BundleDeployment of a chart: its tests are run once for each value. */
+export const testAnnotation = 'core.rukpak.io/test';
 /** On a Secret for git and http sources: the hosts that its credentials may be sent to, separated by commas. */
 export const secretHostsAnnotation = 'core.rukpak.io/hosts';
 /** On a Secret: `"true"` lets its credentials be sent to servers whose certificates are not verified. */

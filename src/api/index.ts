@@ -22,6 +22,7 @@ export {
   type ObjectsKeptReason,
   type PausedReason,
   type RemovingReason,
+  type TestedReason,
 } from './bundle-deployment.ts';
 export {
   type CatalogConnectionState,
@@ -99,6 +100,7 @@ export {
   shardUrlAnnotation,
   storedContentAnnotation,
   templateHashLabel,
+  testAnnotation,
 } from './constants.ts';
 export { readDeploymentConfig, type ServiceAccountName } from './deployment-config.ts';
 export type { Bundle, BundleSpec, BundleStatus } from './generated/bundle.ts';

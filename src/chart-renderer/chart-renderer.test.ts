@@ -122,6 +122,22 @@ describe.skipIf(why !== '')(`helm${why}`, () => {
     },
   );
 
+  test('values of 10 MiB are refused', async () => {
+    const values = { a: 'x'.repeat(10 * 1024 * 1024) };
+    expect(await problemOf({ 'templates/a.yaml': map }, { values })).toMatch(/more than the limit of 4194304 bytes/);
+  });
+
+  test('symbolic links are refused, except those of documents', () => {
+    const reader = formatOf('core-rukpak-io-helm').begin('');
+    reader.add('', { kind: 'file', name: 'Chart.yaml', content: Buffer.from(chartYaml) });
+    reader.addLink?.('README.md');
+    expect(reader.finish(new Set()).version).toBe('1.0.0');
+    reader.addLink?.('templates/secret.yaml');
+    expect(() => reader.finish(new Set())).toThrow(
+      'templates/secret.yaml: is a symbolic link: expected the file itself',
+    );
+  });
+
   test('sees nothing of this process and of the cluster', async () => {
     const text = `${map}data:
   found: {{ lookup "v1" "Secret" "" "" | toJson | quote }}

@@ -34,6 +34,8 @@ export interface ReleaseTerms {
   readonly namespace: string;
   /** Something is installed already. */
   readonly isUpgrade: boolean;
+  /** What is installed of the release: calls of `lookup` find it. Default: none. */
+  readonly objects?: readonly JsonObject[];
   /** Rendered once more with the same input, which shows what is random. Default false. */
   readonly isRepeated?: boolean;
   /** What `spec.config.valuesFrom` refers to; later documents take precedence. */

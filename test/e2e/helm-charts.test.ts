@@ -194,6 +194,39 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     expect(resolved).toMatch(/\/stable\/hello-world-0\.1\.0\.tgz#sha256=[0-9a-f]{64}/);
   });
 
+  test('packed in a ConfigMap is installed', async () => {
+    const binaryData = { 'chart.tgz': packedChart('hello-world', helloWorld()).toString('base64') };
+    const metadata = { name: 'packed-chart', namespace };
+    await world.kube.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true, binaryData }, asTest);
+    await create('mapped', { type: 'configMaps', configMaps: [{ configMap: { name: 'packed-chart' } }] });
+    await world.deploymentWith('mapped', installed);
+  });
+
+  test('of a chart repository whose archives another server has is installed, without its credentials', async () => {
+    const seen: (string | undefined)[] = [];
+    await using archives = await startWebServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end(packedChart('hello-world', helloWorld()));
+    }, world.tls);
+    const entries = `entries:\n  hello-world: [{version: 0.1.0, urls: ["${archives.url}/hello-world-0.1.0.tgz"]}]\n`;
+    const basic = `Basic ${Buffer.from('reader:word').toString('base64')}`;
+    await using index = await startWebServer((request, response) => {
+      if (request.headers.authorization === basic) response.end(`apiVersion: v1\n${entries}`);
+      else response.writeHead(401).end();
+    }, world.tls);
+    const data = {
+      username: Buffer.from('reader').toString('base64'),
+      password: Buffer.from('word').toString('base64'),
+    };
+    const annotations = { 'core.rukpak.io/hosts': new URL(index.url).host };
+    const metadata = { name: 'chart-reader', namespace, annotations };
+    await world.kube.create({ apiVersion: 'v1', kind: 'Secret', metadata, data }, asTest);
+    const auth = { secret: { name: 'chart-reader' } };
+    await create('private', { type: 'http', http: { url: `${index.url}/#chart=hello-world`, auth } });
+    await world.deploymentWith('private', installed);
+    expect(new Set(seen)).toEqual(new Set([undefined]));
+  });
+
   test('in a registry is no bundle of plain manifests, and the deployment reports what it takes', async () => {
     const source = chartArtifact('misplaced', packedChart('hello-world', helloWorld()));
     await world.kube.create(bundleDeployment('misplaced', source), asTest);
@@ -219,6 +252,30 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
       expect(await storedRenditions('random')).toHaveLength(1);
     });
     expect(await passwordOf('random')).toBe(first);
+  });
+
+  test('finds its own Secrets by lookup, and no others', async () => {
+    const files = helloWorld({
+      'templates/secret.yaml': `{{- $found := (lookup "v1" "Secret" .Release.Namespace (printf "%s-password" .Release.Name)).data }}
+{{- if and .Release.IsUpgrade (not $found) }}{{ fail "set the password" }}{{ end }}
+apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}-password}
+data:
+  password: {{ dig "password" (randAlphaNum 20 | b64enc) ($found | default dict) }}
+  user: {{ .Values.user | default "admin" | b64enc }}
+  others: {{ lookup "v1" "Secret" .Release.Namespace "registrysecret" | toJson | b64enc }}
+`,
+    });
+    await create('found-again', chartArtifact('found-again', packedChart('random', files)));
+    await world.deploymentWith('found-again', installed);
+    const first = await passwordOf('found-again');
+    await configure('found-again', { values: { user: 'root' } });
+    const secret = async (): Promise<KubeObject> => await world.get('Secret', 'found-again-password', namespace);
+    const encoded = (text: string): string => Buffer.from(text).toString('base64');
+    await eventually(async () => {
+      expect((await secret())['data']).toEqual({ password: first, user: encoded('root'), others: encoded('{}') });
+    });
   });
 
   test('takes values from ConfigMaps and Secrets, and follows their changes', async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
@@ -5,6 +8,8 @@ import { helmForTests } from '../clients/helm-program.ts';
 import { eventually } from '../support/index.ts';
 import { helloWorld } from './charts.ts';
 import type { Files } from './contents.ts';
+import { runLongshore, runProgram, writeFolder } from './program.ts';
+import { isRealCluster } from './test-cluster.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const { path: helmPath, why } = await helmForTests();
@@ -114,6 +119,45 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     await world.deploymentWith('order', installed);
   });
 
+  test('are created in the order in which helm creates them', async () => {
+    const hook = (kind: string, name: string, weight: number): string =>
+      `apiVersion: v1\nkind: ${kind}\nmetadata:\n  name: ${name}\n  annotations: {helm.sh/hook: pre-install, helm.sh/hook-weight: "${weight}"}\n`;
+    const hooks = [
+      ['ConfigMap', 'zebra', -5],
+      ['ConfigMap', 'apple', 0],
+      ['Secret', 'melon', 0],
+      ['ConfigMap', 'melon', 0],
+      ['ServiceAccount', 'berry', 10],
+      ['ConfigMap', 'cherry', 2],
+    ] as const;
+    const texts = hooks.map(([kind, name, weight]) => hook(kind, `hook-${name}`, weight));
+    const files = helloWorld({ 'templates/hooks.yaml': texts.join('---\n') });
+    const createdIn = async (place: string): Promise<readonly string[]> => {
+      const lists = ['ConfigMap', 'Secret', 'ServiceAccount'].map(async (kind) => {
+        const { items } = await world.kube.list({ apiVersion: 'v1', kind, namespace: place });
+        return items.map(({ metadata }) => ({
+          text: `${kind} ${metadata.name}`,
+          at: Number(metadata.resourceVersion),
+        }));
+      });
+      const found = (await Promise.all(lists)).flat().filter(({ text }) => text.includes(' hook-'));
+      return found.toSorted((a, b) => a.at - b.at).map(({ text }) => text);
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-order-'));
+    try {
+      await writeFolder(join(folder, 'chart'), files);
+      const place = ['-n', 'order-helm', '--create-namespace', '--kubeconfig', world.platform.kubeconfigPath];
+      const printed = await runProgram(helmPath, ['install', 'sorted', join(folder, 'chart'), ...place]);
+      expect({ code: printed.code, stderr: printed.stderr }).toMatchObject({ code: 0 });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    await create('sorted', files, { installNamespace: 'order-ours' });
+    await world.deploymentWith('sorted', installed);
+    expect(await createdIn('order-ours')).toEqual(await createdIn('order-helm'));
+    expect(await createdIn('order-ours')).toHaveLength(hooks.length);
+  });
+
   test('that fail before an upgrade leave the version before, and run again when they are deleted', async () => {
     await create('upgraded', withHooks({ name: 'migrate', events: 'pre-upgrade' }));
     await world.deploymentWith('upgraded', installed);
@@ -193,6 +237,52 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     expect(await isAbsent(ref('skipping-setup'))).toBe(true);
     expect(statusOf(found)['record']).not.toHaveProperty('hooks');
   });
+
+  test.skipIf(isRealCluster)(
+    'of the event test run when they are requested, and a failure is reported with its log',
+    async () => {
+      const pod = (name: string, more: string): string => `apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ .Release.Name }}-${name}
+  annotations:
+    helm.sh/hook: test
+    helm.sh/hook-weight: "${name === 'last' ? 1 : 0}"
+${more}
+spec: {restartPolicy: Never, containers: [{name: a, image: a}]}
+`;
+      const failing = `{{- if .Values.broken }}
+    apiserver.longshore.dev/simulate: fail
+    apiserver.longshore.dev/log: "connecting\\nrefused by the server\\n"
+{{- end }}`;
+      const files = helloWorld({
+        'templates/first.yaml': pod('first', ''),
+        'templates/last.yaml': pod('last', failing),
+      });
+      await create('tested', files);
+      await world.deploymentWith('tested', installed);
+      const podRef = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', namespace, name: `tested-${name}` });
+      expect(await isAbsent(podRef('first'))).toBe(true);
+      const { kubeconfigPath } = world.platform;
+      const ended = await runLongshore(['test', 'tested', '--kubeconfig', kubeconfigPath]);
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 tests succeeded') as string });
+      const { uid } = (await world.kube.get(podRef('first'))).metadata;
+      await configure('tested', { broken: true });
+      await world.deploymentWith('tested', installed);
+      const failed = await runLongshore(['test', 'tested', '--kubeconfig', kubeconfigPath]);
+      expect(failed.code).toBe(1);
+      expect(failed.stderr).toContain('test hook Pod "tested-last" in namespace "rukpak-system" failed');
+      expect(failed.stderr).toContain('its log ends with:\nconnecting\nrefused by the server');
+      expect((await world.kube.get(podRef('first'))).metadata.uid).not.toBe(uid);
+      const found = await world.kube.get(deploymentRef('tested'));
+      expect(conditionOf(found, 'Tested')).toMatchObject({ status: 'False', reason: 'TestsFailed' });
+      expect(conditionOf(found, 'Installed')).toMatchObject({ status: 'True' });
+      await world.kube.delete(deploymentRef('tested'));
+      await eventually(async () => {
+        for (const name of ['first', 'last']) expect(await isAbsent(podRef(name))).toBe(true);
+      });
+    },
+  );
 
   test('whose Jobs the cluster deletes as soon as they end run once', async () => {
     const files = withHooks({ name: 'brief', events: 'post-install' });

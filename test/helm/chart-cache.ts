@@ -72,7 +72,7 @@ async function readChart(repository: ChartRepository, folder: string): Promise<R
   return { id, name: metadata.name, files };
 }
 
-/** The charts that are there, after those were fetched that can be; `report` is told what cannot. */
+/** The charts that are there, after those were fetched that can be; `report` gets what cannot. */
 export async function realCharts(
   options: { readonly mayFetch: boolean; readonly report?: (line: string) => void } = { mayFetch: false },
 ): Promise<readonly RealChart[]> {

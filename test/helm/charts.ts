@@ -28,7 +28,6 @@ const exporters = [
   'node',
   'pgbouncer',
   'pingdom',
-  'postgres',
   'rabbitmq',
   'redis',
   'smartctl',
@@ -53,7 +52,6 @@ export const chartRepositories: readonly ChartRepository[] = [
       'charts/prom-label-proxy',
       'charts/prometheus-adapter',
       'charts/prometheus-operator-admission-webhook',
-      'charts/prometheus-operator-crds/charts/crds',
       'charts/prometheus-pushgateway',
     ],
   },
@@ -97,9 +95,7 @@ export const chartRepositories: readonly ChartRepository[] = [
   {
     repository: 'grafana/helm-charts',
     commit: '7a0ab968961a165318ab95ff678908c3b9bc3240',
-    charts: ['agent-operator', 'fluent-bit', 'loki-canary', 'loki-distributed', 'pdc-agent', 'promtail'].map(
-      (name) => `charts/${name}`,
-    ),
+    charts: ['agent-operator', 'fluent-bit', 'loki-distributed', 'promtail'].map((name) => `charts/${name}`),
   },
   {
     repository: 'bitnami/charts',
@@ -117,7 +113,6 @@ export const chartRepositories: readonly ChartRepository[] = [
       'consul',
       'coredns',
       'docker-registry',
-      'hazelcast',
       'influxdb',
       'jenkins',
       'mailhog',

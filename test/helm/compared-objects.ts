@@ -32,6 +32,15 @@ function withoutMarks(value: JsonValue | undefined): JsonObject {
   return Object.fromEntries(entries.filter(([key]) => !marks.test(key) && key !== revision));
 }
 
+/** Labels of Jobs and volumes of claims, which the server gives out. */
+const given = new Set(['controller-uid', 'batch.kubernetes.io/controller-uid', 'volumeName']);
+
+function withoutGiven(object: JsonObject): JsonObject {
+  return JSON.parse(
+    JSON.stringify(object, (key, value: unknown) => (given.has(key) ? undefined : value)),
+  ) as JsonObject;
+}
+
 /** An object without what is different whenever it is installed. */
 export function comparable(object: KubeObject): JsonObject {
   const { metadata: all, status: _status, ...rest } = object as unknown as JsonObject;
@@ -43,7 +52,7 @@ export function comparable(object: KubeObject): JsonObject {
     labels: withoutMarks(metadata['labels']),
     annotations: withoutMarks(metadata['annotations']),
   };
-  if (object.kind !== 'Service') return { ...rest, metadata: named };
+  if (object.kind !== 'Service') return withoutGiven({ ...rest, metadata: named });
   // Addresses and ports are given out by the server.
   const spec: Record<string, JsonValue | undefined> = { ...objectAt(rest, 'spec') };
   for (const field of ['clusterIP', 'clusterIPs', 'healthCheckNodePort']) {
@@ -58,6 +67,11 @@ export function comparable(object: KubeObject): JsonObject {
 
 function shown(value: JsonValue | undefined): string {
   return value === undefined ? '(absent)' : JSON.stringify(value).slice(0, 160);
+}
+
+/** Where two renderings of a chart with the same values differ. */
+export function randomPlaces(a: Installed, b: Installed): ReadonlySet<string> {
+  return new Set(differencesOf(a, b).map(({ object, path }) => `${object} ${path}`));
 }
 
 function* compare(

@@ -1,7 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject, mapLimit, parseYaml, parseYamlDocuments } from '../../src/base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  mapLimit,
+  objectAt,
+  parseYaml,
+  parseYamlDocuments,
+} from '../../src/base/index.ts';
 import { createChartRenderer } from '../../src/chart-renderer/index.ts';
 import { formatOf } from '../../src/formats/index.ts';
 import { isNotFound, type KubeObject, NoKindMatch, type ObjectRef } from '../../src/kube/index.ts';
@@ -9,7 +17,7 @@ import { runProgram, writeFolder } from '../e2e/program.ts';
 import { bundleDeployment, conditionOf, statusOf, type World } from '../e2e/world.ts';
 import { eventually } from '../support/index.ts';
 import type { RealChart } from './chart-cache.ts';
-import { comparable, type Difference, differencesOf, type Installed } from './compared-objects.ts';
+import { comparable, type Difference, differencesOf, type Installed, randomPlaces } from './compared-objects.ts';
 
 /** What became of a chart with Helm and with Longshore, on the same server. */
 export interface Played {
@@ -20,6 +28,8 @@ export interface Played {
   readonly steps: readonly string[];
   /** By step. */
   readonly differences: Readonly<Record<string, readonly Difference[]>>;
+  /** Values that the chart makes up: they differ whenever it is installed. */
+  readonly randomValues: number;
   /** Of Longshore where Helm succeeded, or of both. */
   readonly problems: readonly string[];
 }
@@ -69,8 +79,7 @@ async function locate({ world, namespace }: Scene, objects: readonly JsonObject[
 async function installed(scene: Scene, refs: readonly ObjectRef[]): Promise<Installed> {
   const found = await mapLimit(refs, atATime, async (ref) => {
     const object = await liveObject(scene, ref);
-    const key = `${ref.apiVersion} ${ref.kind} ${ref.namespace ?? ''}/${ref.name}`;
-    return object === undefined ? [] : [[key, comparable(object)] as const];
+    return object === undefined ? [] : [[placeOf(ref), comparable(object)] as const];
   });
   return new Map(found.flat());
 }
@@ -115,6 +124,30 @@ async function rendered(
     .finish(new Set())
     .render(terms, { charts, signal: AbortSignal.timeout(patientMs) });
   return { objects, hooks: hooks.map(({ object }) => object) };
+}
+
+/** Data of Secrets as the server has it. */
+function asStored(object: JsonObject): JsonObject {
+  const { stringData, ...rest } = object;
+  if (!isJsonObject(stringData)) return object;
+  const data: Record<string, JsonValue | undefined> = { ...objectAt(rest, 'data') };
+  for (const [key, value] of Object.entries(stringData)) {
+    data[key] = Buffer.from(String(value as string)).toString('base64');
+  }
+  return { ...rest, data };
+}
+
+async function renderedByPlace(scene: Scene): Promise<Installed> {
+  const { objects, hooks } = await rendered(scene);
+  const all = [...objects, ...hooks];
+  const refs = await Promise.all(all.map((object) => locate(scene, [object])));
+  return new Map(
+    all.flatMap((object, index) => (refs[index] ?? []).map((ref) => [placeOf(ref), asStored(object)] as const)),
+  );
+}
+
+function placeOf(ref: ObjectRef): string {
+  return `${ref.apiVersion} ${ref.kind} ${ref.namespace ?? ''}/${ref.name}`;
 }
 
 interface HelmSide {
@@ -176,17 +209,14 @@ async function whenInstalled({ world }: Scene): Promise<void> {
   await eventually(
     async () => {
       const found = await world.kube.get(ref);
-      const condition = conditionOf(found, 'Installed');
-      const isDone =
-        condition?.status === 'True' && statusOf(found)['observedGeneration'] === found.metadata.generation;
-      const failure = ['Installed', 'HasValidBundle']
-        .map((type) => conditionOf(found, type))
-        .find((one) => one?.status === 'False');
-      if (!isDone) throw new Error(failure === undefined ? 'not installed' : `${failure.reason}: ${failure.message}`);
-      if (condition?.observedGeneration !== undefined && condition.observedGeneration !== found.metadata.generation)
-        throw new Error('not observed');
+      const conditions = ['HasValidBundle', 'Installed'].map((type) => conditionOf(found, type));
+      const isObserved = statusOf(found)['observedGeneration'] === found.metadata.generation;
+      const isCurrent = conditions.every((one) => (one?.observedGeneration ?? 0) === found.metadata.generation);
+      if (isObserved && isCurrent && conditions.every((condition) => condition?.status === 'True')) return;
+      const failure = conditions.find((condition) => condition?.status === 'False') ?? conditions.at(-1);
+      throw new Error(failure === undefined ? 'no condition' : `${failure.reason}: ${failure.message}`);
     },
-    { timeoutMs: 60_000, intervalMs: 100 },
+    { intervalMs: 100 },
   );
 }
 
@@ -240,7 +270,7 @@ async function removeOurs({ world }: Scene): Promise<void> {
   );
 }
 
-/** What a removal may leave: claims of StatefulSets are of nobody, and what a chart wants to be kept stays. */
+/** What a removal may leave: claims of StatefulSets have no owner, and what a chart wants to be kept stays. */
 function leftovers(left: Installed): readonly string[] {
   return [...left].flatMap(([key, object]) =>
     JSON.stringify(object['metadata']).includes('resource-policy') ? [] : [key],
@@ -257,6 +287,7 @@ export async function playChart(world: World, helmPath: string, chart: RealChart
     chart: chart.id,
     objects: 0,
     hooks: 0,
+    randomValues: 0,
     steps: [] as string[],
     differences: {} as Record<string, readonly Difference[]>,
   };
@@ -266,6 +297,7 @@ export async function playChart(world: World, helmPath: string, chart: RealChart
       .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, asTest)
       .catch(() => undefined);
     const { objects, hooks } = await rendered(scene);
+    const random = randomPlaces(await renderedByPlace(scene), await renderedByPlace(scene));
     const values = changedValues(chart);
     const definitions = await definitionsOf(scene);
     const refs = await locate(scene, [...objects, ...hooks]);
@@ -280,7 +312,9 @@ export async function playChart(world: World, helmPath: string, chart: RealChart
       const other = theirs.steps.find((one) => one.name === name);
       if (other === undefined) continue;
       result.steps.push(name);
-      const differences = differencesOf(other.objects, own);
+      const all = differencesOf(other.objects, own);
+      const differences = all.filter(({ object, path }) => !random.has(`${object} ${path}`));
+      result.randomValues = Math.max(result.randomValues, all.length - differences.length);
       if (differences.length > 0) result.differences[name] = differences;
     }
     await removeOurs(scene);

@@ -5,7 +5,7 @@ import { handleGet } from '../read-handlers.ts';
 import { handleUpdate } from '../write-handlers.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
-import { refuseLog, refuseStream } from './pods.ts';
+import { readLog, refuseStream } from './pods.ts';
 import { forwardPorts } from './port-forward.ts';
 import { getScale, patchScale, updateScale } from './scale.ts';
 import { issueToken } from './token.ts';
@@ -26,7 +26,7 @@ export const subresourceHandlers: ReadonlyMap<string, VerbHandler> = new Map<str
   ]),
   ['get portforward', forwardPorts],
   ['create portforward', forwardPorts],
-  ['get log', refuseLog],
+  ['get log', readLog],
   ['get scale', getScale],
   ['update scale', updateScale],
   ['patch scale', patchScale],

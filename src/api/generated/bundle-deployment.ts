@@ -195,6 +195,8 @@ export interface BundleDeploymentStatusRecord {
   readonly namespaces: readonly string[];
   /** Progress of the hooks of a chart. */
   readonly hooks?: BundleDeploymentStatusRecordHooks;
+  /** Progress of the tests of a chart. */
+  readonly tests?: BundleDeploymentStatusRecordTests;
 }
 
 export interface BundleDeploymentStatusRecordBundle {
@@ -223,6 +225,31 @@ export interface BundleDeploymentStatusRecordHooks {
 }
 
 export interface BundleDeploymentStatusRecordHooksObject {
+  /** API version of the object. */
+  readonly apiVersion: string;
+  /** Kind of the object. */
+  readonly kind: string;
+  /** Namespace of the object. */
+  readonly namespace?: string;
+  /** Name of the object. */
+  readonly name: string;
+}
+
+/** Progress of the tests of a chart. */
+export interface BundleDeploymentStatusRecordTests {
+  /** Digest of what they are run for. */
+  readonly revision: string;
+  /** Why they are run. */
+  readonly event: 'test';
+  /** They are run (After), or all was done (Done). */
+  readonly phase: 'After' | 'Done';
+  /** How many hooks of the phase were completed. */
+  readonly step: number;
+  /** Objects that hooks have created, and that are deleted with this object. */
+  readonly objects: readonly BundleDeploymentStatusRecordTestsObject[];
+}
+
+export interface BundleDeploymentStatusRecordTestsObject {
   /** API version of the object. */
   readonly apiVersion: string;
   /** Kind of the object. */
@@ -578,6 +605,62 @@ export const bundleDeploymentShape: Schema = {
                   "enum": [
                     "Before",
                     "Between",
+                    "After",
+                    "Done"
+                  ]
+                },
+                "step": {
+                  "type": "integer"
+                },
+                "objects": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "apiVersion",
+                      "kind",
+                      "name"
+                    ],
+                    "properties": {
+                      "apiVersion": {
+                        "type": "string"
+                      },
+                      "kind": {
+                        "type": "string"
+                      },
+                      "namespace": {
+                        "type": "string"
+                      },
+                      "name": {
+                        "type": "string"
+                      }
+                    }
+                  }
+                }
+              }
+            },
+            "tests": {
+              "type": "object",
+              "required": [
+                "revision",
+                "event",
+                "phase",
+                "step",
+                "objects"
+              ],
+              "properties": {
+                "revision": {
+                  "type": "string"
+                },
+                "event": {
+                  "type": "string",
+                  "enum": [
+                    "test"
+                  ]
+                },
+                "phase": {
+                  "type": "string",
+                  "enum": [
                     "After",
                     "Done"
                   ]

@@ -15,6 +15,7 @@ import { readManifestFile } from '../manifest-file.ts';
 import { findChart, maxChartBytes } from './chart-folder.ts';
 import { type CheckedChart, readChart } from './chart-metadata.ts';
 import { chartConfigProblems, chartConfigWarnings, maxValuesBytes, readChartConfig } from './config.ts';
+import { withLookups } from './lookups.ts';
 import { releaseFactsOf } from './release-facts.ts';
 import { explainFailure, readRendered } from './rendered.ts';
 import { assertSchemasAlone, namedApis, traitsOf } from './templates.ts';
@@ -67,10 +68,11 @@ function assertSize(request: Pick<ChartRequest, 'values'>): void {
   throw new TerminalError(renderFailed, `values of ${bytes} bytes, more than the limit of ${maxValuesBytes} bytes`);
 }
 
-function requestOf(files: readonly ChartFile[], chart: CheckedChart, terms: InstallTerms): ChartRequest {
+function requestOf(own: readonly ChartFile[], chart: CheckedChart, terms: InstallTerms): ChartRequest {
   const { config, cluster, release } = terms;
   const { values } = readChartConfig(config);
   if (release === undefined) throw new Error('a chart is rendered for a release');
+  const files = withLookups(own, { objects: release.objects ?? [], namespace: release.namespace });
   const all = [...release.valuesFrom, ...(values === undefined ? [] : [values])];
   const { kubeVersion, apiVersions = [] } = cluster;
   const request = { files, release, values: all, kubeVersion, apiVersions };
