@@ -6,5 +6,6 @@
  *  @imports src/release, src/apply, src/content, src/controller, src/kube, src/constraints, src/api, src/base */
 export { addClusterVersion, type ClusterVersionOptions, clusterVersionController } from './controller.ts';
 export type { Finding, Preconditions, TargetRelease, UpdateFacts } from './facts.ts';
+export { localReleaseImage } from './payload/folder-image.ts';
 export type { VerifyRelease } from './payload/load-release.ts';
-export { folderSource, type ReleaseSource } from './payload/release-sources.ts';
+export { type FetchImage, localSource, type ReleaseSource, registrySource } from './payload/release-sources.ts';
