@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { sha256Digest } from '../base/index.ts';
-import type { UpdateGraph } from './graph.ts';
+import { formatUpdateGraph, type UpdateGraph } from './graph.ts';
 
 /** What answers requests for graphs. */
 export interface UpdateService {
@@ -21,7 +21,7 @@ const maxDocuments = 1_000;
 const contentType = 'application/json';
 
 function documentOf(graph: UpdateGraph): Document {
-  const body = Buffer.from(JSON.stringify(graph));
+  const body = Buffer.from(formatUpdateGraph(graph));
   return { body, packed: gzipSync(body), etag: `"${sha256Digest(body).slice('sha256:'.length)}"` };
 }
 

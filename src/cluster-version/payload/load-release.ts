@@ -3,6 +3,7 @@ import { type Clock, errorMessage, withDeadline } from '../../base/index.ts';
 import type { ObjectEvent } from '../../kube/index.ts';
 import type { ReleasePayload } from '../../release/index.ts';
 import type { Preconditions } from '../facts.ts';
+import { acceptedRisksText } from '../preconditions/accepted-risks.ts';
 import { summarizePreconditions } from '../preconditions/preconditions.ts';
 import type { DesiredRelease } from '../spec/desired-release.ts';
 import { type Retrieval, retrieveRelease } from './retrieve.ts';
@@ -142,6 +143,8 @@ class Loading {
     const { target, clusterVersion, isLocal } = this.#request;
     if (isLocal) return;
     const facts = { clusterVersion, target: { version, image: target.image } };
+    const accepted = acceptedRisksText(clusterVersion, facts.target);
+    if (accepted !== '') this.#risks.push(accepted);
     const findings = await this.#terms.preconditions(facts, signal);
     const { isBlocking, message: summary } = summarizePreconditions(findings, target.isForced);
     if (isBlocking) {
