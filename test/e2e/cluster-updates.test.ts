@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { createPromqlEvaluator } from '../../src/cluster-version/index.ts';
-import { buildUpdateGraph, readGraphData, type ServedRelease, updateService } from '../../src/update-graph/index.ts';
+import { buildUpdateGraphs, readGraphData, type ServedRelease, updateService } from '../../src/update-graph/index.ts';
 import { eventually, startWebServer } from '../support/index.ts';
 import {
   clusterVersion,
@@ -44,10 +44,10 @@ const graphData = [
   },
 ];
 
-function served(version: string, index: number): ServedRelease {
+function served(version: string, index: number, architecture: string): ServedRelease {
   const previous = versions.slice(0, index);
   const url = `https://example.com/errata/${version}`;
-  return { version, payload: releaseImage(version), architecture: 'amd64', previous, next: [], url };
+  return { version, payload: releaseImage(version), architecture, previous, next: [], url };
 }
 
 async function release(version: string): Promise<string> {
@@ -74,10 +74,8 @@ beforeEach(async () => {
   exposed = '1';
   const data = readGraphData(graphData);
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-  const { handle } = updateService(({ channel }) =>
-    buildUpdateGraph(data, versions.map(served), { channel, architecture: 'amd64' }),
-  );
-  expect(architecture).toMatch(/^(amd64|arm64)$/);
+  const releases = versions.map((version, index) => served(version, index, architecture));
+  const { handle } = updateService(buildUpdateGraphs(data, releases));
   upstream = `${stack.use(await startWebServer(handle)).url}/api/upgrades_info/graph`;
   const prometheus = stack.use(
     await startWebServer((_, response) => {
@@ -85,12 +83,12 @@ beforeEach(async () => {
       response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
     }),
   );
-  const releases = Object.fromEntries(
+  const folders = Object.fromEntries(
     await Promise.all(versions.map(async (version) => [version, await release(version)] as const)),
   );
   await createClusterVersion(cluster.kube);
   const promql = stack.use(createPromqlEvaluator({ url: prometheus.url }));
-  stack.use(await runEngine(cluster, { releases, first: '4.14.1', updates: { userAgent: 'test/1', promql } }));
+  stack.use(await runEngine(cluster, { releases: folders, first: '4.14.1', updates: { userAgent: 'test/1', promql } }));
   const kubeconfig = join(cluster.folder, 'kubeconfig');
   await writeFile(kubeconfig, cluster.kubeconfig);
   const run = longshoreOn(kubeconfig);
