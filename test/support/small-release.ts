@@ -37,9 +37,11 @@ export function operatorAt(level: string, name: string, version: string): Record
 /** Waits until the cluster is at a version. */
 export async function untilAt({ kube }: ReleaseCluster, version: string): Promise<void> {
   await eventually(async () => {
-    const text = conditionText(await clusterVersion(kube), 'Progressing');
-    if (text !== `False Cluster version is ${version}`)
-      throw new Error(`expected ${version}, found ${text ?? 'nothing'}`);
+    const current = await clusterVersion(kube);
+    const text = conditionText(current, 'Progressing');
+    if (text === `False Cluster version is ${version}`) return;
+    const waits = JSON.stringify(current.status?.progress?.waitingFor);
+    throw new Error(`expected ${version}, found ${text ?? 'nothing'}: ${waits}`);
   });
 }
 
