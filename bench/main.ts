@@ -13,6 +13,7 @@ import { measureLargeBundles } from './large-bundles.ts';
 import { measureOlm } from './olm.ts';
 import { measureRender } from './render.ts';
 import { formatMeasurements, type Measurement, machineLine } from './table.ts';
+import { measureUpdateService } from './update-service.ts';
 import { measureWebhook } from './webhook.ts';
 
 const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Measurement[]> }[] =
@@ -30,6 +31,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
     { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
     { name: 'olm', title: 'Operators by Subscription, beside Operator Lifecycle Manager', run: measureOlm },
+    { name: 'graph', title: 'An update service with published graph data', run: measureUpdateService },
     { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
   ];
 

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { errorMessage, TerminalError } from '../../src/base/index.ts';
+import { type ContentLimits, defaultContentLimits, errorMessage, TerminalError } from '../../src/base/index.ts';
 import { extractArchive, type Staging } from '../../src/content/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import { type ImagePlace, openStaging, pathKind, readBundleName, stageFiles, type WorkFolder } from '../input/index.ts';
@@ -17,6 +17,14 @@ export interface BundleRequest {
   readonly work: WorkFolder;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** What is taken of images, and how much; all files, within the limits of the provisioners, when absent. */
+  readonly content?: ContentChoice;
+}
+
+/** Which files of an image are taken. */
+export interface ContentChoice {
+  readonly limits: ContentLimits;
+  readonly takes: (path: readonly string[]) => boolean;
 }
 
 /** The files of a bundle. Dispose of `staging` before the work folder goes. */
@@ -29,16 +37,18 @@ export interface StagedBundle {
 }
 
 type Files = Omit<StagedBundle, 'isFolder'>;
-type PathRequest = Pick<BundleRequest, 'work' | 'signal'>;
+type PathRequest = Pick<BundleRequest, 'work' | 'signal' | 'content'>;
 type TarTarget = Pick<StagedBundle, 'staging'> & Pick<BundleRequest, 'signal'>;
 
 /** The files of an image's layers. */
-async function extractLayers(name: string, image: BundleImage, { work, signal }: PathRequest): Promise<Files> {
+async function extractLayers(name: string, image: BundleImage, request: PathRequest): Promise<Files> {
+  const { work, signal, content } = request;
   await using stack = new AsyncDisposableStack();
-  const staging = stack.use(await openStaging(work));
+  const staging = stack.use(await openStaging(work, 'spool', content?.limits));
   const [, ...layers] = image.blobs;
   for (const layer of layers) {
-    await extractArchive(layer.open(), staging, { what: `${name}, layer ${layer.digest}`, hasWhiteouts: true, signal });
+    const what = `${name}, layer ${layer.digest}`;
+    await extractArchive(layer.open(), staging, { what, hasWhiteouts: true, takes: content?.takes, signal });
   }
   staging.assertLinksInside(name);
   stack.move();
@@ -55,10 +65,16 @@ async function extractTar(name: string, source: AsyncIterable<Buffer>, { staging
   }
 }
 
+/** Of a local archive that may have a whole image in it. */
+function wholeLimits({ content }: PathRequest): ContentLimits {
+  const { limits = defaultContentLimits } = content ?? {};
+  return { ...limits, unpackedBytes: limits.streamedBytes ?? limits.unpackedBytes };
+}
+
 /** A tar of a bundle's files, or of an image layout. */
 async function stageTar(name: string, source: AsyncIterable<Buffer>, request: PathRequest): Promise<Files> {
   await using stack = new AsyncDisposableStack();
-  const staging = stack.use(await openStaging(request.work, 'tar'));
+  const staging = stack.use(await openStaging(request.work, 'tar', wholeLimits(request)));
   await extractTar(name, source, { staging, signal: request.signal });
   if (isLayout(staging)) return await extractLayers(name, await readLayout(name, staging), request);
   if (staging.tree.get(['manifest.json']) !== undefined) {
@@ -86,7 +102,11 @@ export async function stagePath(path: string, request: PathRequest): Promise<Sta
   if (kind === 'file') {
     return { ...(await stageTar(path, createReadStream(path) as AsyncIterable<Buffer>, request)), isFolder: false };
   }
-  await using layout = await openLayout(path, { spoolPath: `${request.work.path}/layout`, signal: request.signal });
+  await using layout = await openLayout(path, {
+    spoolPath: `${request.work.path}/layout`,
+    limits: wholeLimits(request),
+    signal: request.signal,
+  });
   return { ...(await extractLayers(path, layout.image, request)), isFolder: false };
 }
 
@@ -96,9 +116,11 @@ function isMisuse(thrown: unknown): boolean {
 
 async function stageImage({ ref, isGuess }: ImagePlace, request: BundleRequest): Promise<Files> {
   await using stack = new AsyncDisposableStack();
-  const staging = stack.use(await openStaging(request.work));
+  const { content } = request;
+  const staging = stack.use(await openStaging(request.work, 'spool', content?.limits));
   try {
-    const digest = await pullInto(staging, ref, { ...request, isOperator: true });
+    const isOperator = content === undefined;
+    const digest = await pullInto(staging, ref, { ...request, isOperator, takes: content?.takes });
     stack.move();
     return { staging, digest };
   } catch (thrown) {

@@ -1,5 +1,5 @@
 /** Images and artifacts: OCI image layouts, logins, and what goes to and comes from registries. Main functions: `pullInto`, `pushTo`.
- *  @imports cli/input, cli/output, cli/command, src/sources, src/content, src/api, src/base */
+ *  @imports cli/input, cli/output, cli/command, src/sources, src/image-policy, src/content, src/api, src/base */
 export { type BundleImage, buildBundleImage } from './bundle-image.ts';
 export { isLayout, openLayout, readLayout, writeLayout } from './layout.ts';
-export { labelsIn, platformsIn, pullInto, pushTo, type Transfer } from './registry.ts';
+export { digestOf, labelsIn, platformsIn, pullInto, pushTo, type Transfer } from './registry.ts';

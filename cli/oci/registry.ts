@@ -2,6 +2,7 @@ import { arch } from 'node:process';
 import { parseImageReference } from '../../src/api/index.ts';
 import { readProxySettings, systemClock, TransientError } from '../../src/base/index.ts';
 import { createLocks, type Staging } from '../../src/content/index.ts';
+import type { ImagePolicy } from '../../src/image-policy/index.ts';
 import {
   createHttpClient,
   type FoundCredentials,
@@ -16,6 +17,7 @@ import {
   parsePlatform,
   pushImage,
   RateLimits,
+  verifyImage,
 } from '../../src/sources/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import { readAuthorities, type WorkFolder } from '../input/index.ts';
@@ -71,8 +73,12 @@ export async function pushTo(ref: string, image: BundleImage, transfer: Transfer
   });
 }
 
+function ownPlatform(): Platform {
+  return parsePlatform(`linux/${arch === 'x64' ? 'amd64' : arch}`);
+}
+
 function imageDeps(registry: Registry, work: WorkFolder): ImageSourceDeps {
-  const platform = parsePlatform(`linux/${arch === 'x64' ? 'amd64' : arch}`);
+  const platform = ownPlatform();
   const maxBytes = Number.MAX_SAFE_INTEGER;
   const cache = new LayerCache({ dir: `${work.path}/layers`, maxBytes, locks: createLocks() });
   return { ...registry, cache, limits: new RateLimits(systemClock), platform };
@@ -84,13 +90,19 @@ function withoutPatience(thrown: unknown): unknown {
   return isMissing ? thrown.cause : thrown;
 }
 
-/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directoryLabel` those of the directory that the label
- *  names. The answer is its digest.
+/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directory` those of that directory, with
+ *  `directoryLabel` those of the directory that the label names. The answer is its digest.
  *  @throws as `fetchImage` and `findLogin` */
 export async function pullInto(
   staging: Staging,
   ref: string,
-  transfer: Transfer & { readonly work: WorkFolder; readonly isOperator?: boolean; readonly directoryLabel?: string },
+  transfer: Transfer & {
+    readonly work: WorkFolder;
+    readonly isOperator?: boolean;
+    readonly directory?: string;
+    readonly directoryLabel?: string;
+    readonly takes?: ((path: readonly string[]) => boolean) | undefined;
+  },
 ): Promise<string> {
   using registry = await openRegistry(ref, transfer);
   const { work, progress, signal } = transfer;
@@ -98,8 +110,8 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const { isOperator, directoryLabel } = transfer;
-    const request = { source, credentials, isOperator, isChart: true, directoryLabel, staging };
+    const { isOperator, directory, directoryLabel, takes } = transfer;
+    const request = { source, credentials, isOperator, isChart: true, directory, directoryLabel, takes, staging };
     const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {
@@ -118,6 +130,19 @@ export async function labelsIn(
   const deps = imageDeps(registry, transfer.work);
   try {
     return await fetchImageLabels(deps, { ref, credentials }, { signal: transfer.signal });
+  } catch (thrown) {
+    throw withoutPatience(thrown);
+  }
+}
+
+/** The digest of what a reference names; with a policy, its signatures are verified. No layers are fetched.
+ *  @throws as `verifyImage` and `findLogin` */
+export async function digestOf(ref: string, policy: ImagePolicy | undefined, transfer: Transfer): Promise<string> {
+  using registry = await openRegistry(ref, transfer);
+  const { credentials } = registry;
+  const deps = { ...registry, limits: new RateLimits(systemClock), platform: ownPlatform() };
+  try {
+    return await verifyImage(deps, { ref, credentials, policy }, { signal: transfer.signal });
   } catch (thrown) {
     throw withoutPatience(thrown);
   }

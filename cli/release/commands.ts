@@ -1,6 +1,6 @@
 /** `release …`: releases of a cluster, built, read and compared, without a cluster.
- *  @imports cli/bundle-files, cli/oci, cli/input, cli/output, cli/process, cli/command, src/release, src/update-graph,
- *    src/sources, src/constraints, src/content, src/api, src/base */
+ *  @imports cli/bundle-files, cli/oci, cli/input, cli/output, cli/process, cli/command, src/release, src/release/signatures, src/openpgp,
+ *    src/image-policy, src/update-graph, src/sources, src/constraints, src/content, src/api, src/base */
 import {
   type Command,
   defineCommand,
@@ -13,12 +13,14 @@ import {
 import { graphServeOptions, updatesOptions } from './graph-options.ts';
 import {
   componentOptions,
+  diffOptions,
   extractOptions,
   inclusionOptions,
   releaseFolderOption,
   releaseMetadataOptions,
   taskOptions,
 } from './options.ts';
+import { verifyOptions } from './verify-options.ts';
 
 const releaseText = `Takes a folder with the directories manifests and release-manifests, a tar of it, an OCI image layout, or the reference of a release image or artifact. ${loginText}`;
 
@@ -64,6 +66,30 @@ export const releaseCommands: readonly Command[] = [
     options: { ...registryOptions, ...outputOption },
     examples: ['release info ./release', 'release info <registry>/release:1.2.0 <registry>/release:1.2.1 -o json'],
     run: async (values, positionals) => (await import('./commands/info.ts')).releaseInfo(values, positionals),
+  }),
+  defineCommand({
+    name: 'release diff',
+    summary: 'Compare two releases, object by object.',
+    description: `Images that differ are listed, and objects as unified diffs, without those in which only the version or the digest of an image differs. ${releaseText}`,
+    positionals: ['OLD', 'NEW'],
+    options: { ...diffOptions, ...inclusionOptions, ...registryOptions, ...outputOption },
+    examples: [
+      'release diff <registry>/release:1.2.0 <registry>/release:1.2.1',
+      'release diff ./old ./new --exit-code',
+    ],
+    run: async (values, positionals) => (await import('./commands/diff.ts')).releaseDiff(values, positionals),
+  }),
+  defineCommand({
+    name: 'release verify',
+    summary: 'Verify the signatures of a release.',
+    description: `Every file of keys must have signed the digest of the release. Signatures are searched in ConfigMaps first, then in all stores at once. ${releaseText}`,
+    positionals: ['RELEASE'],
+    options: { ...verifyOptions, ...registryOptions, ...outputOption },
+    examples: [
+      'release verify <registry>/release:1.2.1 --from-payload <registry>/release:1.2.0',
+      'release verify ./release.tar --key release.asc --store https://<host>/signatures',
+    ],
+    run: async (values, positionals) => (await import('./commands/verify.ts')).releaseVerify(values, positionals),
   }),
   defineCommand({
     name: 'release tasks',

@@ -2,7 +2,13 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseImageReference } from '../../src/api/index.ts';
 import { isJsonObject, objectAt, parseYaml, TerminalError, textAt } from '../../src/base/index.ts';
-import { maxReleaseFileBytes, parseImageReferences, type ReleaseComponent } from '../../src/release/index.ts';
+import {
+  maxReleaseFileBytes,
+  parseImageReferences,
+  type ReleaseComponent,
+  releaseLimits,
+  takesPayload,
+} from '../../src/release/index.ts';
 import { stageBundle } from '../bundle-files/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import { openWorkFolder } from '../input/index.ts';
@@ -83,7 +89,8 @@ async function readImage(name: string, ref: string, request: ComponentRequest): 
   const labels = await labelsIn(ref, { ...request, work });
   if (labels[operatorLabel] !== 'true')
     misuse(`component ${name}: ${ref}: the image lacks the label ${operatorLabel}=true`);
-  const staged = await stageBundle({ ...request, name: ref, work });
+  const content = { limits: releaseLimits, takes: takesPayload };
+  const staged = await stageBundle({ ...request, name: ref, work, content });
   await using staging = staged.staging;
   const entries = staging.readDirectory('manifests', maxReleaseFileBytes);
   if (entries === undefined) misuse(`component ${name}: ${ref}: the image has no directory /manifests`);

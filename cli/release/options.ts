@@ -69,6 +69,21 @@ export const extractOptions = {
   },
 } as const;
 
+/** What `longshore release diff` shows. */
+export const diffOptions = {
+  included: {
+    kind: 'flag',
+    default: false,
+    description: 'Only manifests that a cluster of --profile, --feature-set and --feature-gate loads.',
+  },
+  all: {
+    kind: 'flag',
+    default: false,
+    description: 'Also show where only the version or the digest of an image differs.',
+  },
+  'exit-code': { kind: 'flag', default: false, description: 'Exit with status 1 when the releases differ.' },
+} as const;
+
 /** How `longshore release tasks` sees a release. */
 export const taskOptions = {
   mode: {

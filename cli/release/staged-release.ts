@@ -1,5 +1,5 @@
 import type { ReleasePayload } from '../../src/release/index.ts';
-import { readPayload } from '../../src/release/index.ts';
+import { readPayload, releaseLimits, takesPayload } from '../../src/release/index.ts';
 import { type BundleRequest, stageBundle } from '../bundle-files/index.ts';
 
 /** A release as a command is given it. */
@@ -16,7 +16,8 @@ export interface OpenedRelease extends AsyncDisposable {
  *  @throws TerminalError InvalidRelease and those of `stageBundle` */
 export async function openRelease(request: BundleRequest & { readonly profile: string }): Promise<OpenedRelease> {
   const { name, profile, progress } = request;
-  const { staging, digest } = await stageBundle(request);
+  const content = { limits: releaseLimits, takes: takesPayload };
+  const { staging, digest } = await stageBundle({ ...request, content });
   await using stack = new AsyncDisposableStack();
   stack.use(staging);
   const reference = digest === undefined || name.includes('@') ? name : `${name}@${digest}`;

@@ -5,6 +5,8 @@ export interface ContentLimits {
   readonly manifestBytes: number;
   readonly compressedLayerBytes: number;
   readonly unpackedBytes: number;
+  /** Of archives with all that is skipped in them; follows from `unpackedBytes` and `entries` when absent. */
+  readonly streamedBytes?: number;
   readonly entries: number;
   readonly pathBytes: number;
 }

@@ -10,7 +10,7 @@ import {
   releaseImage,
 } from '../../test/support/release-cluster.ts';
 import { installed, settings, smallRelease, untilAt, untilCondition } from '../../test/support/small-release.ts';
-import { type JsonObject, objectsAt } from '../base/index.ts';
+import { type JsonObject, objectsAt, textAt } from '../base/index.ts';
 import type { ClusterVersionOptions } from './controller.ts';
 import type { Finding } from './facts.ts';
 
@@ -31,7 +31,7 @@ const update = (version: string, rest: JsonObject = {}): Promise<void> =>
 const valueNow = async (): Promise<unknown> => (await cluster.kube.get(configMap('x')))['data'];
 const eventsNow = async (): Promise<string[]> => {
   const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event' });
-  return items.map((event) => `${String(event['type'])} ${String(event['reason'])}`);
+  return items.map((event) => `${textAt(event as JsonObject, 'type')} ${textAt(event as JsonObject, 'reason')}`);
 };
 
 /** 1.0.0 is installed; 1.1.0 can be requested. The folder of 1.1.0. */

@@ -49,7 +49,8 @@ export class Staging implements AsyncDisposable {
 
   /** What archives may be in all, with headers and padding: larger ones cannot fit, compressed or not. */
   get maxStreamedBytes(): number {
-    return this.limits.unpackedBytes + framingBytesPerEntry * this.limits.entries;
+    const { unpackedBytes, entries, streamedBytes } = this.limits;
+    return streamedBytes ?? unpackedBytes + framingBytesPerEntry * entries;
   }
 
   /** Counts bytes that came out of a decompressor, whatever they are.
@@ -59,7 +60,7 @@ export class Staging implements AsyncDisposable {
     if (this.#streamedBytes > this.maxStreamedBytes) {
       throw new TerminalError(
         'UnpackedTooLarge',
-        `unpacks to more than the limit of ${this.limits.unpackedBytes} bytes`,
+        `unpacks to more than the limit of ${this.limits.streamedBytes ?? this.limits.unpackedBytes} bytes`,
       );
     }
   }

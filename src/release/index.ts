@@ -26,7 +26,9 @@ export {
   type ReleasePayload,
   readPayload,
   readPayloadFiles,
+  releaseLimits,
   selectManifests,
+  takesPayload,
 } from './payload.ts';
 export type { PayloadFile } from './read-manifests.ts';
 export type { ReleaseMetadata } from './release-metadata.ts';

@@ -1,5 +1,5 @@
-import { TerminalError } from '../base/index.ts';
-import type { Staging } from '../content/index.ts';
+import { type ContentLimits, defaultContentLimits, TerminalError } from '../base/index.ts';
+import { type Staging, takesDirectory } from '../content/index.ts';
 import { type ImageReferences, parseImageReferences } from './image-references.ts';
 import { exclusionOf, type InclusionProfile } from './inclusion.ts';
 import { type PayloadDirectory, payloadDirectories, type ReleaseManifest } from './manifest.ts';
@@ -12,6 +12,22 @@ export const imageReferencesFile = 'image-references';
 
 /** A file of a release holds definitions with long schemas, never more than this. */
 export const maxReleaseFileBytes: number = 16 * 1024 * 1024;
+
+const mebibyte = 1024 * 1024;
+
+/** Of a release: few files are taken of an image that may be large, as it has the program of the engine, too. */
+export const releaseLimits: ContentLimits = Object.freeze({
+  ...defaultContentLimits,
+  compressedLayerBytes: 2048 * mebibyte,
+  unpackedBytes: 128 * mebibyte,
+  streamedBytes: 8192 * mebibyte,
+  entries: 500_000,
+});
+
+/** Takes what a payload consists of, out of an image. */
+export function takesPayload(path: readonly string[]): boolean {
+  return payloadDirectories.some((directory) => takesDirectory([directory])(path));
+}
 
 /** A release, read and checked. */
 export interface ReleasePayload {

@@ -60,6 +60,8 @@ export interface ImageRequest {
   readonly directoryLabel?: string | undefined;
   /** That directory itself. */
   readonly directory?: string | undefined;
+  /** Which files of the layers are taken, as `extractArchive` has it; all when absent. */
+  readonly takes?: ((path: readonly string[]) => boolean) | undefined;
   readonly staging: Staging;
 }
 
@@ -107,7 +109,8 @@ export async function fetchImage(
   if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
   const { digest, layers, config } = resolved;
   const directory = await directoryOf(pull, request, config);
-  await fetchLayers(pull, layers, directory?.path);
+  const takes = directory === undefined ? request.takes : takesDirectory(directory.path);
+  await fetchLayers(pull, layers, takes);
   if (directory !== undefined) moveToDirectory(pull.staging, directory, `${name}@${digest}`);
   if (request.isOperator === true && config !== undefined && (await lacksAnnotations(pull.staging))) {
     await addLabelledAnnotations(pull.staging, await fetchLabels(pull, config));
@@ -126,6 +129,19 @@ async function directoryOf(
 
 /** What an image is found by. */
 type ImageSearch = Pick<ImageRequest, 'pullSecrets' | 'credentials' | 'mirrors' | 'policy' | 'isChart'>;
+
+/** The digest of what a reference names, which may be an index; with a policy, a required signer must have signed it or what it leads to. No
+ *  layers are fetched.
+ *  @throws as `fetchImage`, as far as registries and the policy are concerned */
+export async function verifyImage(
+  deps: RegistryDeps,
+  request: ImageSearch & { readonly ref: string },
+  options: FetchOptions,
+): Promise<string> {
+  const { search, resolved, rule } = await findImage(deps, request, { ...options, ref: request.ref });
+  if (rule !== undefined) await assertSigned(search, rule, resolved.digests);
+  return resolved.digests[0] ?? resolved.digest;
+}
 
 /** The image pinned as `repository@sha256:<manifest digest>`; only what is needed to resolve it is fetched.
  *  @throws as `fetchImage`, as far as registries and the policy are concerned */
@@ -264,11 +280,7 @@ function assertLayersAllowed(pull: Pull, { digest, layers }: ResolvedImage): voi
 
 /** Adds the layers in order while later ones are fetched. When one fails nothing of it runs on: neither transfers, which may be as slow as a registry
  *  likes, nor writes to the staging area. */
-async function fetchLayers(
-  pull: Pull,
-  layers: readonly Layer[],
-  directory: readonly string[] | undefined,
-): Promise<void> {
+async function fetchLayers(pull: Pull, layers: readonly Layer[], takes: ImageRequest['takes']): Promise<void> {
   const fetches = layers.map(() => Promise.withResolvers<string>());
   for (const { promise } of fetches) promise.catch(() => undefined);
   const obtained: Promise<string>[] = [];
@@ -283,7 +295,7 @@ async function fetchLayers(
     }
   });
   const paths = fetches.map(({ promise }) => promise);
-  const extraction = addLayers(pull, layers, { paths, directory });
+  const extraction = addLayers(pull, layers, { paths, takes });
   try {
     await Promise.all([download, extraction]);
   } catch (thrown) {
@@ -296,11 +308,10 @@ async function fetchLayers(
 async function addLayers(
   { staging, name, signal }: Pull,
   layers: readonly Layer[],
-  from: { readonly paths: readonly Promise<string>[]; readonly directory: readonly string[] | undefined },
+  { paths, takes }: { readonly paths: readonly Promise<string>[]; readonly takes: ImageRequest['takes'] },
 ): Promise<void> {
-  const takes = from.directory === undefined ? undefined : takesDirectory(from.directory);
   for (const [index, layer] of layers.entries()) {
-    const path = (await from.paths[index]) ?? '';
+    const path = (await paths[index]) ?? '';
     await addLayer(staging, layer, { path, what: `${name}, layer ${layer.digest}`, takes, signal });
   }
   staging.assertLinksInside(name);

@@ -14,7 +14,14 @@ export {
   type HttpRequest,
   readBody,
 } from './http-client.ts';
-export { fetchImage, fetchImageLabels, type ImageSourceDeps, imagePullBackOff, pinImage } from './image.ts';
+export {
+  fetchImage,
+  fetchImageLabels,
+  type ImageSourceDeps,
+  imagePullBackOff,
+  pinImage,
+  verifyImage,
+} from './image.ts';
 export { moveToDirectory, readDirectoryLabel } from './image-directory.ts';
 export { defaultPlatform, type Platform, parsePlatform } from './image-manifest.ts';
 export { fetchImagePlatforms, type PlatformReaderDeps } from './image-platforms.ts';

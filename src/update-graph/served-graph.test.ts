@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { corpusUpdateGraphDir, hasCorpus } from '../../test/support/index.ts';
 import { availableUpdates } from './available-updates.ts';
 import { type GraphDataFile, readGraphData } from './graph-data.ts';
-import { buildUpdateGraph, type ServedRelease } from './served-graph.ts';
+import { buildUpdateGraph, buildUpdateGraphs, type ServedRelease } from './served-graph.ts';
 
 const release = (version: string, previous: readonly string[] = [], architecture = 'amd64'): ServedRelease => ({
   version,
@@ -128,5 +128,32 @@ describe.skipIf(!hasCorpus)('of published data (skipped without the corpus)', ()
     const first = updates.conditional.find(({ release: { version } }) => version === '4.18.1');
     expect(first?.risks.length).toBeGreaterThan(0);
     expect(updates.available.length + updates.conditional.length).toBe(all.length - 1);
+  });
+});
+
+describe('a hostile graph', () => {
+  const data = readGraphData([channel('stable', ['1.0.0', '1.0.1'])]);
+
+  test('with too many updates is refused before any is made', () => {
+    const bomb = [release('1.0.0', Array.from({ length: 1_000_001 }).fill('0.9.0') as string[])];
+    expect(() => [...buildUpdateGraphs(data, bomb)]).toThrow('1 releases declare 1000001 updates: expected at most');
+    const many = Array.from({ length: 10_001 }, (_, index) => release(`1.0.${index}`));
+    expect(() => [...buildUpdateGraphs(data, many)]).toThrow('expected at most 10000 releases');
+  });
+
+  test('with a cycle offers direct successors alone', () => {
+    const cycle = [release('1.0.0', ['1.0.1', '1.0.0']), release('1.0.1', ['1.0.0'])];
+    const [{ graph } = { graph: { nodes: [], edges: [], conditionalEdges: [] } }] = buildUpdateGraphs(data, cycle);
+    expect(graph.edges).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
+    const updates = availableUpdates(graph, { version: '1.0.1', channel: 'stable' });
+    expect(updates.available.map(({ version }) => version)).toEqual(['1.0.0']);
+  });
+
+  test('channels and architectures without releases make no graph', () => {
+    const named = [...buildUpdateGraphs(data, [release('1.0.0'), release('9.9.9', [], 'arm64')])];
+    expect(named.map(({ architecture }) => architecture)).toEqual(['amd64']);
   });
 });

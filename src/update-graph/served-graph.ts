@@ -1,3 +1,4 @@
+import { TerminalError } from '../base/index.ts';
 import { compareVersions, formatVersion, parseVersion } from '../constraints/index.ts';
 import { compilePattern } from '../schema/index.ts';
 import type { ConditionalEdges, GraphNode, UpdateGraph, UpdateRisk } from './graph.ts';
@@ -16,6 +17,8 @@ export interface ServedRelease {
   readonly url: string;
 }
 
+const maxReleases = 10_000;
+const maxEdges = 1_000_000;
 const channelsKey = 'io.openshift.upgrades.graph.release.channels';
 const architectureKey = 'release.openshift.io/architecture';
 
@@ -65,6 +68,14 @@ function blocksOf(
   return candidates.filter((candidate) => compilePattern(candidate.from)?.matcher(text).find() === true);
 }
 
+/** @throws TerminalError GraphTooLarge */
+function assertBounded(releases: readonly ServedRelease[]): void {
+  const edges = releases.reduce((sum, { previous, next }) => sum + previous.length + next.length, 0);
+  if (releases.length <= maxReleases && edges <= maxEdges) return;
+  const text = `${releases.length} releases declare ${edges} updates: expected at most ${maxReleases} releases and ${maxEdges} updates`;
+  throw new TerminalError('GraphTooLarge', text);
+}
+
 interface Grouped {
   readonly edges: { from: string; to: string }[];
   readonly risks: readonly UpdateRisk[];
@@ -103,4 +114,24 @@ export function buildUpdateGraph(
   const channelsOf = (release: ServedRelease): string[] =>
     named.flatMap(({ name, versions }) => (isIn(versions, release) ? [name] : [])).toSorted();
   return { nodes: members.map((release) => nodeOf(release, channelsOf(release))), edges, conditionalEdges };
+}
+
+/** What is served for a channel and an architecture. */
+export interface NamedGraph {
+  readonly channel: string;
+  readonly architecture: string;
+  readonly graph: UpdateGraph;
+}
+
+/** The graphs of all channels, for each architecture that a release has. Those without releases are left out.
+ *  @throws TerminalError GraphTooLarge */
+export function* buildUpdateGraphs(data: GraphData, releases: readonly ServedRelease[]): Generator<NamedGraph> {
+  assertBounded(releases);
+  const architectures = new Set(releases.map(({ architecture }) => architecture));
+  for (const channel of data.channels.keys()) {
+    for (const architecture of architectures) {
+      const graph = buildUpdateGraph(data, releases, { channel, architecture });
+      if (graph !== undefined && graph.nodes.length > 0) yield { channel, architecture, graph };
+    }
+  }
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { sha256Digest } from '../base/index.ts';
+import { sha256Digest, TerminalError } from '../base/index.ts';
 import type { UpdateGraph } from './graph.ts';
+import type { NamedGraph } from './served-graph.ts';
 
 /** What answers requests for graphs. */
 export interface UpdateService {
@@ -17,13 +18,15 @@ interface Document {
 
 const paths = new Set(['/api/upgrades_info/graph', '/api/upgrades_info/v1/graph', '/graph']);
 const emptyGraph: UpdateGraph = { nodes: [], edges: [], conditionalEdges: [] };
-const maxDocuments = 1_000;
+const maxDocumentBytes = 256 * 1024 * 1024;
 const contentType = 'application/json';
 
 function documentOf(graph: UpdateGraph): Document {
   const body = Buffer.from(JSON.stringify(graph));
-  return { body, packed: gzipSync(body), etag: `"${sha256Digest(body).slice('sha256:'.length)}"` };
+  return { body, packed: gzipSync(body, { level: 9 }), etag: `"${sha256Digest(body).slice('sha256:'.length)}"` };
 }
+
+const keyOf = (channel: string, architecture: string): string => `${architecture} ${channel}`;
 
 interface Problem {
   readonly status: number;
@@ -81,25 +84,30 @@ function problemOf({ method, headers }: IncomingMessage, path: string, query: UR
   return (query.get('channel') ?? '') === '' ? { status: 400, kind: 'missing_params', value: 'channel' } : undefined;
 }
 
-/** Answers requests for graphs as the public update service does: `GET /api/upgrades_info/graph?channel=…&arch=…`; other parameters are ignored. Each
- *  graph is made once. `graphOf` answers undefined for a channel that there is none of: its graph is empty.
- *  @see docs/spec/cluster-version.md#serving-a-graph */
-export function updateService(
-  graphOf: (query: { readonly channel: string; readonly architecture: string }) => UpdateGraph | undefined,
-): UpdateService {
+/** All responses, made before the first request: what a client asks for makes no work and fills no memory.
+ *  @throws TerminalError GraphTooLarge */
+function documentsOf(graphs: Iterable<NamedGraph>): ReadonlyMap<string, Document> {
   const documents = new Map<string, Document>();
-  const empty = documentOf(emptyGraph);
-  const documentFor = (channel: string, architecture: string): Document => {
-    const key = JSON.stringify([channel, architecture]);
-    const known = documents.get(key);
-    if (known !== undefined) return known;
-    const graph = graphOf({ channel, architecture });
-    // Names that a client makes up are not kept.
-    if (graph === undefined || graph.nodes.length === 0) return empty;
+  let sizeBytes = 0;
+  for (const { channel, architecture, graph } of graphs) {
     const document = documentOf(graph);
-    if (documents.size < maxDocuments) documents.set(key, document);
-    return document;
-  };
+    sizeBytes += document.body.length + document.packed.length;
+    if (sizeBytes > maxDocumentBytes) {
+      const text = `channel ${channel}: the graphs of all channels take more than ${maxDocumentBytes} bytes: serve fewer channels or releases`;
+      throw new TerminalError('GraphTooLarge', text);
+    }
+    documents.set(keyOf(channel, architecture), document);
+  }
+  return documents;
+}
+
+/** Answers requests for graphs as the public update service does: `GET /api/upgrades_info/graph?channel=…&arch=…`; other parameters are ignored. A channel
+ *  that there is no graph of has an empty one.
+ *  @throws TerminalError GraphTooLarge
+ *  @see docs/spec/cluster-version.md#serving-a-graph */
+export function updateService(graphs: Iterable<NamedGraph>): UpdateService {
+  const documents = documentsOf(graphs);
+  const empty = documentOf(emptyGraph);
   return {
     handle: (request, response) => {
       const [path = '', ...rest] = (request.url ?? '').split('?');
@@ -107,7 +115,7 @@ export function updateService(
       const problem = problemOf(request, path, query);
       if (problem !== undefined) return refuse(response, problem);
       const { method, headers } = request;
-      const document = documentFor(query.get('channel') ?? '', query.get('arch') ?? 'amd64');
+      const document = documents.get(keyOf(query.get('channel') ?? '', query.get('arch') ?? 'amd64')) ?? empty;
       if (isKnown(headers['if-none-match'], document.etag)) {
         response.writeHead(304, { etag: document.etag }).end();
         return;

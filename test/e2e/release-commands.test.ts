@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,6 +111,80 @@ describe('longshore release', () => {
         { change: 'changed', name: 'dns' },
       ],
     });
+  });
+
+  test('diff shows what differs between two releases, without what differs in all of them', async () => {
+    await build('1.2.0', '--to', 'before', '-o', 'before.tar');
+    await build('1.2.1', '--to', 'after');
+    const path = join(dir, 'after/release-manifests/0000_20_dns_10.yaml');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('name: dns\n', 'name: dns\n  labels: {tier: core}\n'));
+    await rm(join(dir, 'after/release-manifests/0000_50_dns_config.yaml'));
+    const shown = await run(['diff', 'before.tar', 'after']);
+    expect(shown.stdout).toBe(
+      [
+        '1.2.0 -> 1.2.1: 0 images, 2 objects',
+        '--- 1.2.0 0000_20_dns_10.yaml: ConfigMap dns',
+        '+++ 1.2.1 0000_20_dns_10.yaml: ConfigMap dns',
+        '@@ -2,6 +2,8 @@',
+        ' kind: ConfigMap',
+        ' metadata:',
+        '   name: dns',
+        '+  labels:',
+        '+    tier: core',
+        '   annotations:',
+        "     include.release.openshift.io/self-managed-high-availability: 'true'",
+        ' data:',
+        '--- 1.2.0 0000_50_dns_config.yaml: ConfigMap dns-config',
+        '+++ /dev/null',
+        '@@ -1,8 +0,0 @@',
+        '-apiVersion: v1',
+        '-kind: ConfigMap',
+        '-metadata:',
+        '-  name: dns-config',
+        '-  annotations:',
+        "-    include.release.openshift.io/self-managed-high-availability: 'true'",
+        '-data:',
+        '-  value: unnumbered',
+        '',
+      ].join('\n'),
+    );
+    const all = await run(['diff', 'before.tar', 'after', '--all', '--exit-code', '-o', 'json']);
+    expect(all.code).toBe(1);
+    expect(JSON.parse(all.stdout)).toMatchObject({
+      from: '1.2.0',
+      to: '1.2.1',
+      images: [],
+      manifests: [
+        { change: 'changed', object: 'configmap "engine"' },
+        { change: 'changed', object: 'configmap "dns"', diff: expect.stringContaining('+  value: 1.2.1') as string },
+        { change: 'removed', file: '0000_50_dns_config.yaml' },
+      ],
+    });
+    expect(await run(['diff', 'before.tar', 'before', '--exit-code'])).toMatchObject({
+      code: 0,
+      stdout: '1.2.0 and 1.2.0 have the same images and objects\n',
+    });
+  });
+
+  test('of an image only the two directories are taken, whatever else is in it', async () => {
+    await using registry = await startRegistry();
+    await build('1.2.0', '--to', 'alone');
+    const files: Record<string, string> = {};
+    for (const directory of ['manifests', 'release-manifests']) {
+      for (const name of await readdir(join(dir, 'alone', directory)))
+        files[`${directory}/${name}`] = await readFile(join(dir, 'alone', directory, name), 'utf8');
+    }
+    const engine = [
+      { path: 'dev/console', typeFlag: '3' },
+      { path: 'etc/mtab', typeFlag: '2', linkPath: '../../proc/mounts' },
+      { path: 'usr/bin/engine', content: Buffer.alloc(20 * 1024 * 1024) },
+    ] as const;
+    registry.putImage('release:1.2.0', [{ entries: engine }, { files }]);
+    const shown = await run(['info', `${registry.host}/release:1.2.0`]);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Manifests:     5\n') as string });
+    registry.putImage('release:bad', [{ files, entries: [{ path: 'manifests/../../escape', content: 'x' }] }]);
+    const refused = await run(['info', `${registry.host}/release:bad`]);
+    expect(refused.stderr).toContain('"manifests/../../escape"');
   });
 
   test('tasks shows the order of a release, as text and as a picture', async () => {

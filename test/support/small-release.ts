@@ -22,11 +22,10 @@ export async function smallRelease(
   { folder }: ReleaseCluster,
   version: string,
   manifests: ReleaseContent['manifests'],
-  rest: Partial<ReleaseContent> = {},
 ): Promise<string> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'quay' } };
   const all = { '0000_05_quay_00_namespace.yaml': namespace, ...manifests };
-  return await writeRelease(`${folder}/${version}`, { version, manifests: all, ...rest });
+  return await writeRelease(`${folder}/${version}`, { version, manifests: all });
 }
 
 /** The manifest of an operator `quay` at a level, by the name of its file. */

@@ -7,9 +7,9 @@ import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, parseTarget } from '../../client/index.ts';
 import type { clusterOptions, helmOption, OptionValues, outputOption, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
-import { createProgress, type Progress } from '../../output/index.ts';
+import { colouredDiff, createProgress, type Progress } from '../../output/index.ts';
 import { type Desired, findDesired } from '../diff/desired.ts';
-import { colouredDiff, type ShownChange, shownChange, titleOf } from '../diff/text.ts';
+import { type ShownChange, shownChange, titleOf } from '../diff/text.ts';
 import type { diffOptions } from '../options.ts';
 
 type Values = OptionValues<

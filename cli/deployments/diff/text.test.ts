@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/index.ts';
-import { colouredDiff, shownChange } from './text.ts';
+import { colouredDiff } from '../../output/index.ts';
+import { shownChange } from './text.ts';
 
 const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'b' };
 

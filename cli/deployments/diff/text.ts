@@ -1,8 +1,7 @@
-import { styleText } from 'node:util';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ObjectChange } from '../../../src/apply/index.ts';
 import { formatYaml, type JsonObject } from '../../../src/base/index.ts';
 import { groupOf, type KubeObject, type ObjectRef } from '../../../src/kube/index.ts';
+import { unifiedDiff } from '../../output/index.ts';
 import { shownPair } from './shown.ts';
 import { withoutDefaults } from './without-defaults.ts';
 
@@ -17,9 +16,6 @@ export interface ShownChange {
   readonly diff: string;
 }
 
-/** Comparing texts that have little in common takes long and helps no one. */
-const maxEdits = 2000;
-
 /** `Deployment.apps combo/web` */
 export function titleOf({ apiVersion, kind, namespace, name }: ObjectRef): string {
   const group = groupOf(apiVersion);
@@ -28,16 +24,6 @@ export function titleOf({ apiVersion, kind, namespace, name }: ObjectRef): strin
 
 function yamlOf(value: JsonObject | undefined): string {
   return value === undefined ? '' : formatYaml(value);
-}
-
-function patchText(title: string, before: string, after: string): string {
-  const [from, to] = [
-    before === '' ? '/dev/null' : `installed: ${title}`,
-    after === '' ? '/dev/null' : `desired: ${title}`,
-  ];
-  const options = { context: 3, maxEditLength: maxEdits, headerOptions: FILE_HEADERS_ONLY };
-  const text = createTwoFilesPatch(from, to, before, after, undefined, undefined, options);
-  return text ?? `--- ${from}\n+++ ${to}\ntoo much has changed to be shown\n`;
 }
 
 /** What is to be shown of a change; undefined when nothing would change. */
@@ -50,21 +36,7 @@ export function shownChange({ ref, before, after, manifest }: ObjectChange): Sho
   const action = before === undefined ? 'create' : after === undefined ? 'delete' : 'update';
   const { apiVersion, kind, namespace, name } = ref;
   const place = namespace === undefined ? {} : { namespace };
-  return { action, apiVersion, kind, ...place, name, diff: patchText(titleOf(ref), from, to) };
-}
-
-function styleOf(line: string): 'bold' | 'green' | 'red' | 'cyan' | undefined {
-  if (/^(\+\+\+|---) /.test(line)) return 'bold';
-  if (line.startsWith('@@')) return 'cyan';
-  if (line.startsWith('+')) return 'green';
-  return line.startsWith('-') ? 'red' : undefined;
-}
-
-/** A unified diff, coloured where `stream` is a terminal that wants it. */
-export function colouredDiff(text: string, stream: NodeJS.WriteStream): string {
-  const colour = (line: string): string => {
-    const style = styleOf(line);
-    return style === undefined ? line : styleText(style, line, { stream });
-  };
-  return text.split('\n').map(colour).join('\n');
+  const title = titleOf(ref);
+  const diff = unifiedDiff({ title: `installed: ${title}`, text: from }, { title: `desired: ${title}`, text: to });
+  return { action, apiVersion, kind, ...place, name, diff };
 }

@@ -2,7 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseImageReference } from '../../../src/api/index.ts';
 import { startHttpServer, TerminalError } from '../../../src/base/index.ts';
-import { buildUpdateGraph, readGraphData, type ServedRelease, updateService } from '../../../src/update-graph/index.ts';
+import {
+  buildUpdateGraphs,
+  readGraphData,
+  type ServedRelease,
+  updateService,
+} from '../../../src/update-graph/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, createTerminal, type Progress } from '../../output/index.ts';
@@ -56,7 +61,7 @@ export async function releaseGraphServe(values: Values, [folder]: readonly [stri
   const releases: ServedRelease[] = [];
   for (const offer of offers) releases.push(await readOffer(offer, values, progress));
   progress.clear();
-  const { handle } = updateService((query) => buildUpdateGraph(data, releases, query));
+  const { handle } = updateService(buildUpdateGraphs(data, releases));
   const stopped = untilStopped();
   const address = values['bind-address'];
   const start = (port: number): ReturnType<typeof startHttpServer> =>

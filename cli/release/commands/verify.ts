@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { systemClock, TerminalError } from '../../../src/base/index.ts';
+import { parseImagePolicy } from '../../../src/image-policy/index.ts';
+import {
+  forcedText,
+  UnverifiedReleaseError,
+  type VerifiedRelease,
+  verifyRelease,
+} from '../../../src/release/signatures/index.ts';
+import { type OptionValues, type outputOption, printDocument, type registryOptions } from '../../command/index.ts';
+import { openWorkFolder, readBundleName } from '../../input/index.ts';
+import { digestOf } from '../../oci/index.ts';
+import { createProgress, type Progress } from '../../output/index.ts';
+import { openSignaturePlaces } from '../signature-places.ts';
+import { openRelease } from '../staged-release.ts';
+import type { verifyOptions } from '../verify-options.ts';
+
+type Values = OptionValues<typeof verifyOptions & typeof registryOptions & typeof outputOption>;
+
+interface Request {
+  readonly name: string;
+  readonly values: Values;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** What was verified, and what was not but was forced. */
+interface Result {
+  readonly digest: string;
+  readonly signers: VerifiedRelease['signers'];
+  /** The file of the image policy. */
+  readonly policy?: string;
+  readonly forced?: string;
+}
+
+const deadlineMs = 60 * 60_000;
+
+function misuse(text: string): never {
+  throw new TerminalError('InvalidOption', text);
+}
+
+/** A pull spec by digest: that of an image in a registry, or of the image in an OCI image layout. The signers of an image policy are asked for here. */
+async function referenceOf({ name, values, progress, signal }: Request): Promise<string> {
+  const { policy: file } = values;
+  const policy = file === undefined ? undefined : parseImagePolicy(file, await readFile(file, 'utf8'));
+  const place = readBundleName(name);
+  if (place.kind === 'image') {
+    const [, named] = /@(sha256:[0-9a-f]{64})$/.exec(place.ref) ?? [];
+    if (named !== undefined && policy === undefined) return place.ref;
+    return `${place.ref.replace(/@.*$/, '')}@${await digestOf(place.ref, policy, { values, progress, signal })}`;
+  }
+  if (policy !== undefined)
+    misuse('--policy: signatures of cosign are in the registry: expected the reference of an image');
+  await using work = await openWorkFolder();
+  await using release = await openRelease({ name, values, progress, signal, work, profile: '' });
+  return release.digest === undefined
+    ? misuse(`${name}: expected an image or an OCI image layout: files have no digest that could be signed`)
+    : `${name}@${release.digest}`;
+}
+
+/** Every place that was tried, on a line of its own. */
+function withDetails(error: UnverifiedReleaseError): TerminalError {
+  const lines = error.details.map((detail) => `\n  ${detail}`);
+  return new TerminalError(error.reason, `${error.message}${lines.join('')}`, { cause: error });
+}
+
+async function verified(reference: string, request: Request): Promise<Pick<Result, 'signers' | 'forced'>> {
+  const { values, progress, signal } = request;
+  using places = await openSignaturePlaces(request);
+  const { keyrings, store } = places;
+  progress.show('searching signatures');
+  try {
+    const { signers } = await verifyRelease(reference, { verifier: { keyrings }, store, clock: systemClock, signal });
+    return { signers };
+  } catch (thrown) {
+    if (!(thrown instanceof UnverifiedReleaseError)) throw thrown;
+    if (!values.force) throw withDetails(thrown);
+    const forced = forcedText({ version: '', image: reference }, thrown);
+    progress.finish(`warning: ${forced}`);
+    return { signers: [], forced };
+  }
+}
+
+function resultText({ digest, signers, policy, forced }: Result): string {
+  if (forced !== undefined) return `${digest} is not verified\n`;
+  const lines = signers.map(({ keyring, fingerprint }) => `  ${keyring}: signed by ${fingerprint}\n`);
+  return `${digest} is verified\n${lines.join('')}${policy === undefined ? '' : `  ${policy}: signed as it requires\n`}`;
+}
+
+/** `longshore release verify RELEASE` */
+export async function releaseVerify(values: Values, [name]: readonly [string]): Promise<number> {
+  const { key, policy, 'from-payload': payload } = values;
+  const hasKeys = key.length > 0 || payload !== undefined;
+  if (!hasKeys && policy === undefined) misuse('expected --key FILE, --from-payload RELEASE or --policy FILE');
+  using progress = createProgress(process.stderr, { isQuiet: values.output === 'json' });
+  const request: Request = { name, values, progress, signal: AbortSignal.timeout(deadlineMs) };
+  const reference = await referenceOf(request);
+  const found = hasKeys ? await verified(reference, request) : { signers: [] };
+  progress.clear();
+  const digest = reference.slice(reference.lastIndexOf('@') + 1);
+  const result: Result = { digest, ...found, ...(policy === undefined ? {} : { policy }) };
+  printDocument(values, result, () => resultText(result));
+  return 0;
+}

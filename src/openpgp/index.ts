@@ -1,0 +1,6 @@
+/** OpenPGP: key rings read, signed messages verified. Main types: `Keyring`, `SignedMessage`. Keys and signatures are evaluated by a library, which the
+ *  first use loads; messages are taken apart here, within limits. Never decrypts, never fetches a key.
+ *  @imports src/base
+ *  @packages openpgp */
+export { type Keyring, readKeyring } from './keyring.ts';
+export { maxSignatureBytes, verifySignedMessage } from './signed-message.ts';

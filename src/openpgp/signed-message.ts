@@ -1,0 +1,126 @@
+import type { PublicKey, Signature, SignaturePacket } from 'openpgp';
+import { errorMessage } from '../base/index.ts';
+import type { Keyring } from './keyring.ts';
+import { type LegacySignature, matchesLegacySignature, readLegacySignature } from './legacy-signature.ts';
+import { readSignedParts, signaturePacket } from './packets.ts';
+
+/** Of a signed message. */
+export const maxSignatureBytes: number = 50 * 1024;
+
+/** What a message contains, and who signed it. */
+export interface SignedMessage {
+  readonly content: Buffer;
+  /** Of the primary key, upper case. */
+  readonly fingerprint: string;
+}
+
+/** Hashes that do not protect a message: MD5, SHA-1, RIPEMD-160, SHA-224. */
+const insecureHashes = [1, 2, 3, 11];
+
+async function readLibrary(): Promise<{
+  readonly library: typeof import('openpgp');
+  readonly config: typeof import('openpgp').config;
+}> {
+  const library = await import('openpgp');
+  const config = {
+    ...library.config,
+    rejectMessageHashAlgorithms: new Set(insecureHashes),
+    // A key whose certificates were renewed, and the old ones removed, still counts for signatures from before.
+    allowInsecureVerificationWithReformattedKeys: true,
+  };
+  return { library, config };
+}
+
+/** The key of the ring, its primary key or a subkey, that has this ID. */
+function keyWithId({ keys }: Keyring, keyId: string): PublicKey {
+  const found = keys.find((key) => key.getKeys().some((one) => one.getKeyID().toHex() === keyId));
+  if (found === undefined) throw new Error('invalid signature');
+  return found;
+}
+
+function assertNotExpired(expires: Date | number | null, now: Date): void {
+  if (!(expires instanceof Date) || now <= expires) return;
+  const text = expires.toISOString().replace('T', ' ').replace(/\..*$/, ' +0000 UTC');
+  throw new Error(`signature expired on ${text}`);
+}
+
+function named(thrown: unknown): Error {
+  return new Error(`signature error: ${errorMessage(thrown)}`, { cause: thrown });
+}
+
+/** The RSA key that made a signature, if it was allowed to sign then. */
+async function signingKeyOf(key: PublicKey, signature: LegacySignature): Promise<{ n: Uint8Array; e: Uint8Array }> {
+  const { config } = await readLibrary();
+  const id = key
+    .getKeys()
+    .map((one) => one.getKeyID())
+    .find((one) => one.toHex() === signature.keyId);
+  const at = (date: Date | undefined): ReturnType<PublicKey['getSigningKey']> =>
+    key.getSigningKey(id, date, undefined, config);
+  const { keyPacket } = await at(signature.created).catch((thrown: unknown) => {
+    if (errorMessage(thrown).includes('in the future')) return at(undefined);
+    throw thrown;
+  });
+  const { n, e } = (keyPacket.publicParams ?? {}) as { readonly n?: Uint8Array; readonly e?: Uint8Array };
+  if (n === undefined || e === undefined) throw new Error('the key is no RSA key');
+  return { n, e };
+}
+
+async function verifyLegacy(content: Buffer, body: Buffer, keyring: Keyring): Promise<PublicKey> {
+  const signature = readLegacySignature(body);
+  const key = keyWithId(keyring, signature.keyId);
+  const isMatch = matchesLegacySignature(content, signature, await signingKeyOf(key, signature));
+  if (!isMatch) throw new Error('Signature verification failed');
+  return key;
+}
+
+async function verifyCurrent(content: Buffer, body: Buffer, { keyring, now }: Verification): Promise<PublicKey> {
+  const { library, config } = await readLibrary();
+  const signature: Signature = await library.readSignature({ binarySignature: signaturePacket(body), config });
+  const packet = signature.packets[0] as SignaturePacket | undefined;
+  if (packet === undefined) throw new Error('it has no signature packet');
+  const key = keyWithId(keyring, packet.issuerKeyID.toHex());
+  const message = await library.createMessage({ binary: new Uint8Array(content) });
+  // Without a date, so that an expired signature is reported as such.
+  const date = null as unknown as Date;
+  const { signatures } = await library.verify({ message, signature, verificationKeys: [key], date, config });
+  await signatures[0]?.verified;
+  assertNotExpired(packet.getExpirationTime(), now);
+  return key;
+}
+
+interface Verification {
+  readonly keyring: Keyring;
+  readonly now: Date;
+}
+
+async function verifyOne(content: Buffer, body: Buffer, verification: Verification): Promise<PublicKey> {
+  try {
+    if (body[0] === 3) return await verifyLegacy(content, body, verification.keyring);
+    return await verifyCurrent(content, body, verification);
+  } catch (thrown) {
+    const text = errorMessage(thrown);
+    throw text === 'invalid signature' || text.startsWith('signature expired') ? thrown : named(thrown);
+  }
+}
+
+/** The content of a signed message, of which a key of the ring has made one of the signatures. Keys must have been valid when they signed; a signature
+ *  with a lifetime must not have expired at `now`.
+ *  @throws Error with the texts of the reference: `could not read the message: …`, `not signed`, `invalid signature` for a key that is not in
+ *  the ring, `signature error: …`, `signature expired on …` */
+export async function verifySignedMessage(message: Buffer, keyring: Keyring, now: Date): Promise<SignedMessage> {
+  if (message.length > maxSignatureBytes) {
+    throw new Error(`could not read the message: more than the limit of ${maxSignatureBytes} bytes`);
+  }
+  const { content, signatures } = readSignedParts(message);
+  let problem: unknown = new Error('not signed');
+  for (const body of signatures) {
+    try {
+      const key = await verifyOne(content, body, { keyring, now });
+      return { content, fingerprint: key.getFingerprint().toUpperCase() };
+    } catch (thrown) {
+      problem = thrown;
+    }
+  }
+  throw problem;
+}
