@@ -44,10 +44,10 @@ const graphData = [
   },
 ];
 
-function served(version: string, index: number, architecture: string): ServedRelease {
+function served(version: string, index: number): ServedRelease {
   const previous = versions.slice(0, index);
   const url = `https://example.com/errata/${version}`;
-  return { version, payload: releaseImage(version), architecture, previous, next: [], url };
+  return { version, payload: releaseImage(version), architecture: 'amd64', previous, next: [], url };
 }
 
 async function release(version: string): Promise<string> {
@@ -74,8 +74,8 @@ beforeEach(async () => {
   exposed = '1';
   const data = readGraphData(graphData);
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-  const releases = versions.map((version, index) => served(version, index, architecture));
-  const { handle } = updateService(buildUpdateGraphs(data, releases));
+  const { handle } = updateService(buildUpdateGraphs(data, versions.map(served)));
+  expect(architecture).toMatch(/^(amd64|arm64)$/);
   upstream = `${stack.use(await startWebServer(handle)).url}/api/upgrades_info/graph`;
   const prometheus = stack.use(
     await startWebServer((_, response) => {
@@ -83,12 +83,12 @@ beforeEach(async () => {
       response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
     }),
   );
-  const folders = Object.fromEntries(
+  const releases = Object.fromEntries(
     await Promise.all(versions.map(async (version) => [version, await release(version)] as const)),
   );
   await createClusterVersion(cluster.kube);
   const promql = stack.use(createPromqlEvaluator({ url: prometheus.url }));
-  stack.use(await runEngine(cluster, { releases: folders, first: '4.14.1', updates: { userAgent: 'test/1', promql } }));
+  stack.use(await runEngine(cluster, { releases, first: '4.14.1', updates: { userAgent: 'test/1', promql } }));
   const kubeconfig = join(cluster.folder, 'kubeconfig');
   await writeFile(kubeconfig, cluster.kubeconfig);
   const run = longshoreOn(kubeconfig);
