@@ -123,17 +123,24 @@ test('CV-77: create-only objects are created, and never changed', async () => {
   expect([owner?.kind, owner?.controller]).toEqual(['ClusterVersion', undefined]);
 });
 
-test('CV-78: an overridden object is left alone', async () => {
-  await installFirst(
-    { '0000_10_a_10_x.yaml': settings('x', '1'), '0000_10_a_10_y.yaml': settings('y', '1') },
-    { '0000_10_a_10_x.yaml': settings('x', '2'), '0000_10_a_10_y.yaml': settings('y', '2') },
-  );
+test('CV-78: an overridden object is left alone by a patch, and stands against a minor update', async () => {
+  const manifests = (value: string): Record<string, JsonObject> => ({
+    '0000_10_a_10_x.yaml': settings('x', value),
+    '0000_10_a_10_y.yaml': settings('y', value),
+  });
+  const versions = ['1.0.0', '1.0.1', '1.1.0'];
+  const folders = versions.map(async (version) => [version, await smallRelease(cluster, version, manifests(version))]);
+  const releases = Object.fromEntries((await Promise.all(folders)) as [string, string][]);
+  stack.use(await installed(cluster, { releases, first: '1.0.0' }));
   const override = { kind: 'ConfigMap', group: '', namespace: 'quay', name: 'x', unmanaged: true };
   await patchSpec(cluster.kube, { overrides: [override] });
+  await untilCondition(cluster, 'Upgradeable', /^False ClusterVersionOverrides /);
   await request('1.1.0');
-  await untilAt(cluster, '1.1.0');
-  expect(await find(configMap('x'))).toMatchObject({ data: { value: '1' } });
-  expect(await find(configMap('y'))).toMatchObject({ data: { value: '2' } });
+  await untilCondition(cluster, 'ReleaseAccepted', /^False PreconditionChecks /);
+  await request('1.0.1');
+  await untilAt(cluster, '1.0.1');
+  expect(await find(configMap('x'))).toMatchObject({ data: { value: '1.0.0' } });
+  expect(await find(configMap('y'))).toMatchObject({ data: { value: '1.0.1' } });
 });
 
 test('CV-79: a key that a release no longer has is removed, and one of another writer stays', async () => {

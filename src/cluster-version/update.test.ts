@@ -209,20 +209,20 @@ test('CV-53: a failure while reconciling is reported, and clears', async () => {
 test('CV-63: while a release is installed, another version waits, and overrides count at once', async () => {
   const releases = {
     '1.0.0': await smallRelease(cluster, '1.0.0', twoLevels('1.0.0')),
-    '1.1.0': await smallRelease(cluster, '1.1.0', twoLevels('1.1.0')),
+    '1.0.1': await smallRelease(cluster, '1.0.1', twoLevels('1.0.1')),
   };
   await createClusterVersion(cluster.kube);
   stack.use(await runEngine(cluster, { releases, first: '1.0.0' }));
   await untilCondition(cluster, 'Failing', /^True .*not available$/s);
   const override = { kind: 'ConfigMap', group: '', namespace: 'quay', name: 'beta', unmanaged: true };
-  await patchSpec(cluster.kube, { overrides: [override], desiredUpdate: { image: releaseImage('1.1.0') } });
+  await patchSpec(cluster.kube, { overrides: [override], desiredUpdate: { image: releaseImage('1.0.1') } });
   await eventually(async () => expect((await clusterVersion(cluster.kube)).status?.observedGeneration).toBe(2));
   await cluster.kube.delete(configMap('beta'));
   for (const name of ['alpha', 'beta']) await reportOperator(cluster.kube, name, { version: '1.0.0' });
   await eventually(async () => expect((await historyNow()).at(-1)).toBe('Completed 1.0.0'));
   expect(await valueOf('beta')).toBeUndefined();
-  for (const name of ['alpha', 'beta']) await reportOperator(cluster.kube, name, { version: '1.1.0' });
-  await untilAt(cluster, '1.1.0');
+  for (const name of ['alpha', 'beta']) await reportOperator(cluster.kube, name, { version: '1.0.1' });
+  await untilAt(cluster, '1.0.1');
   expect(await valueOf('beta')).toBeUndefined();
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { createPromqlEvaluator } from '../../src/cluster-version/index.ts';
-import { buildUpdateGraph, readGraphData, type ServedRelease, updateService } from '../../src/update-graph/index.ts';
+import { buildUpdateGraphs, readGraphData, type ServedRelease, updateService } from '../../src/update-graph/index.ts';
 import { eventually, startWebServer } from '../support/index.ts';
 import {
   clusterVersion,
@@ -74,9 +74,7 @@ beforeEach(async () => {
   exposed = '1';
   const data = readGraphData(graphData);
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-  const { handle } = updateService(({ channel }) =>
-    buildUpdateGraph(data, versions.map(served), { channel, architecture: 'amd64' }),
-  );
+  const { handle } = updateService(buildUpdateGraphs(data, versions.map(served)));
   expect(architecture).toMatch(/^(amd64|arm64)$/);
   upstream = `${stack.use(await startWebServer(handle)).url}/api/upgrades_info/graph`;
   const prometheus = stack.use(
