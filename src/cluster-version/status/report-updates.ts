@@ -5,6 +5,7 @@ import {
   type ClusterVersionSpec,
   type ClusterVersionStatus,
   clusterOperatorResource,
+  type DesiredUpdate,
 } from '../../api/index.ts';
 import { type JsonObject, objectAt } from '../../base/index.ts';
 import type { KindCache, ListTarget } from '../../kube/index.ts';
@@ -75,20 +76,28 @@ export function reportUpgradeable(version: ClusterVersion, draft: StatusDraft, r
   else draft.set([{ type: 'Upgradeable', ...condition }]);
 }
 
+/** The architecture that runs, and the requested one. */
+function architecturesOf(
+  { architecture: requested = '' }: DesiredUpdate,
+  { architecture: running = '' }: ClusterRelease,
+  own: string,
+): AvailabilityRequest['architecture'] {
+  const current = running === '' ? own : running;
+  return { current, desired: requested === '' ? current : requested };
+}
+
 function requestOf(
   { status }: ClusterVersion,
   { upstream = '', channel = '', clusterID: clusterId, desiredUpdate = {} }: ClusterVersionSpec,
   { desired, architecture }: { readonly desired: ClusterRelease; readonly architecture: string },
 ): AvailabilityRequest {
-  const current = desired.architecture === 'Multi' ? 'Multi' : architecture;
-  const { architecture: requested = '', acceptRisks = [] } = desiredUpdate;
   return {
     upstream,
     channel,
     clusterId,
     version: desired.version ?? '',
-    architecture: { current, desired: requested === '' ? current : requested },
-    acceptedRisks: acceptRisks.map(({ name }) => name),
+    architecture: architecturesOf(desiredUpdate, desired, architecture),
+    acceptedRisks: (desiredUpdate.acceptRisks ?? []).map(({ name }) => name),
     conditionalUpdates: status?.conditionalUpdates ?? [],
   };
 }
