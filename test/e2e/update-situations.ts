@@ -27,7 +27,7 @@ export function condition(type: string, status: string, ...[reason = '', message
 }
 
 /** An update whose risk applies, or whose exposure has that status. */
-export function risky(version: string, status: string, ...[reason = '', message = '']: readonly string[]): JsonObject {
+function risky(version: string, status: string, ...[reason = '', message = '']: readonly string[]): JsonObject {
   const risk = { name: reason, url: 'https://example.com/risk', message, matchingRules: [{ type: 'Always' }] };
   return { release: release(version), risks: [risk], conditions: [condition('Recommended', status, reason, message)] };
 }

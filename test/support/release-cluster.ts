@@ -14,7 +14,7 @@ import {
   systemClock,
   textAt,
 } from '../../src/base/index.ts';
-import { addClusterVersion, type ClusterVersionOptions, folderSource } from '../../src/cluster-version/index.ts';
+import { addClusterVersion, type ClusterVersionOptions, localSource } from '../../src/cluster-version/index.ts';
 import { createManager } from '../../src/controller/index.ts';
 import {
   createKindCache,
@@ -32,6 +32,8 @@ const configVersion = 'config.openshift.io/v1';
 /** An embedded API server with the kinds of cluster updates, and its administrator's client. */
 export interface ReleaseCluster extends AsyncDisposable {
   readonly kube: KubeClient;
+  /** Of its administrator. */
+  readonly kubeconfig: string;
   /** For files of a test. */
   readonly folder: string;
 }
@@ -49,6 +51,7 @@ export async function openReleaseCluster(options: ApiServerOptions = {}): Promis
   const kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
   return {
     kube,
+    kubeconfig: server.kubeconfig,
     folder,
     [Symbol.asyncDispose]: async () => {
       kube.close();
@@ -69,25 +72,30 @@ export interface EngineOptions extends Partial<ClusterVersionOptions> {
   readonly releases: Readonly<Record<string, string>>;
   /** The version that the cluster is installed with. */
   readonly first?: string;
+  /** `none`: a task is tried three times at once. */
+  readonly tryPauses?: 'none' | 'usual';
   readonly clock?: Clock;
 }
 
 /** The waits of the reference, a thousandth of them. */
 const quick = { minimumMs: 2_000, random: () => 0 };
 
+const hurried = { count: 3, firstMs: 1, factor: 1 };
+const hurriedTries = { installing: hurried, usual: hurried };
+
 /** An update engine that runs until it is disposed of. */
 export async function runEngine(
   { kube, folder }: ReleaseCluster,
-  { releases, first, clock = systemClock, ...options }: EngineOptions,
+  { releases, first, clock = systemClock, tryPauses, ...options }: EngineOptions,
 ): Promise<AsyncDisposable> {
   const stop = new AbortController();
   const manager = createManager({ kube, clock, log: silentLogger(), signal: stop.signal });
   const folders = new Map(Object.entries(releases).map(([version, path]) => [releaseImage(version), path]));
   addClusterVersion(manager, {
     initial: first === undefined ? undefined : { version: first, image: releaseImage(first) },
-    sources: [folderSource(folders)],
+    sources: [localSource(folders)],
     workDir: join(folder, 'work'),
-    intervals: quick,
+    intervals: tryPauses === 'none' ? { ...quick, tries: hurriedTries } : quick,
     ...options,
   });
   await manager.start();

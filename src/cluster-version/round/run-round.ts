@@ -11,6 +11,7 @@ import {
 import { type ApplyContext, applyTask, precreateOperators } from '../apply/apply-task.ts';
 import { failureOfTask } from '../failures/api-failure.ts';
 import { combineFailures, UpdateFailure } from '../failures/update-failure.ts';
+import { maxTryPauseMs, type TaskTries } from './intervals.ts';
 import { runGraph } from './run-graph.ts';
 
 /** One pass over a release. */
@@ -19,6 +20,7 @@ export interface RoundRequest {
   readonly choices: ClusterChoices;
   readonly mode: ApplyMode;
   readonly context: ApplyContext;
+  readonly tries: TaskTries;
   /** Called after each manifest that is done. */
   readonly onDone: (done: number, task: ReleaseTask) => void;
 }
@@ -33,21 +35,9 @@ export interface RoundResult {
   readonly failure: UpdateFailure | undefined;
 }
 
-/** How often a task is tried, and the waits in between.
- *  @see docs/spec/cluster-version.md#retry */
-interface Tries {
-  readonly count: number;
-  readonly firstMs: number;
-  readonly factor: number;
-}
-
-const maxPauseMs = 15_000;
-const usualTries: Tries = { count: 3, firstMs: 10_000, factor: 1.3 };
-const installTries: Tries = { count: 4, firstMs: 1_000, factor: 2 };
-
 /** A task whose time is over fails with what its last try failed with. */
-async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Promise<void> {
-  const { count, firstMs, factor } = mode.kind === 'Initializing' ? installTries : usualTries;
+async function tryTask(task: ReleaseTask, { context, mode, tries }: RoundRequest): Promise<void> {
+  const { count, firstMs, factor } = mode.kind === 'Initializing' ? tries.installing : tries.usual;
   const { clock, signal }: { clock: Clock; signal: AbortSignal } = context;
   for (let attempt = 1, pauseMs = firstMs; ; attempt += 1, pauseMs *= factor) {
     try {
@@ -55,11 +45,17 @@ async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Prom
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof UpdateFailure || attempt === count) throw failureOfTask(task, thrown);
-      await clock.sleep(Math.min(pauseMs, maxPauseMs), { signal }).catch(() => {
+      await clock.sleep(Math.min(pauseMs, maxTryPauseMs), { signal }).catch(() => {
         throw failureOfTask(task, thrown);
       });
     }
   }
+}
+
+/** Since when an object is waited for counts from its first check that fails. */
+function noteWait({ waits, clock }: ApplyContext, { effect, names }: UpdateFailure): void {
+  if (effect === 'Fail' || effect === undefined) return;
+  for (const name of names) waits.begin(name, clock.now());
 }
 
 /** Applies a release once, in the order of its graph.
@@ -77,7 +73,11 @@ export async function runRound(request: RoundRequest): Promise<RoundResult> {
       try {
         await tryTask(task, request);
       } catch (thrown) {
-        if (!(thrown instanceof UpdateFailure) || thrown.effect !== 'Report') throw thrown;
+        if (!(thrown instanceof UpdateFailure)) throw thrown;
+        if (thrown.effect !== 'Report') {
+          noteWait(context, thrown);
+          throw thrown;
+        }
         reported.push(thrown);
       }
       done += 1;

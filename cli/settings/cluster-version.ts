@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import type { ClusterVersionSettings } from '../../manager/index.ts';
+import { TerminalError } from '../../src/base/index.ts';
+import type { OptionValues } from '../command/index.ts';
+
+/** The settings of cluster updates, checked. */
+export interface ClusterVersionConfig {
+  /** Undefined: the ClusterVersion is left alone. */
+  readonly clusterVersion: ClusterVersionSettings | undefined;
+}
+
+/** Options of cluster updates. */
+export const clusterVersionOptions = {
+  release: {
+    kind: 'text',
+    placeholder: 'FOLDER|FILE|IMAGE',
+    description:
+      'Install this release, and run the update engine: a folder with the directories manifests and release-manifests, a tar of one, or the reference of a release image. A cluster that has a release continues with it.',
+  },
+  'release-image': {
+    kind: 'list',
+    placeholder: 'IMAGE=FOLDER',
+    description: 'Read the release image IMAGE from a folder or tar instead of its registry; may be repeated.',
+  },
+  'update-service': {
+    kind: 'text',
+    placeholder: 'URL',
+    description: 'Ask this update service for updates, instead of the upstream of the ClusterVersion.',
+  },
+  'prometheus-url': {
+    kind: 'text',
+    placeholder: 'URL',
+    description:
+      'Prometheus that evaluates the risks of updates. Without it, risks with rules of type PromQL are unknown.',
+  },
+  'prometheus-token-file': {
+    kind: 'text',
+    placeholder: 'FILE',
+    description: 'File with the bearer token for --prometheus-url, read before each query.',
+  },
+} as const;
+
+function readPair(text: string): readonly [image: string, path: string] {
+  const at = text.lastIndexOf('=');
+  if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
+  throw new TerminalError('InvalidOption', `--release-image ${text}: expected IMAGE=FOLDER`);
+}
+
+function readUrl(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || (/^https?:\/\//.test(text) && URL.canParse(text))) return text;
+  throw new TerminalError('InvalidOption', `--${name} ${text}: expected http://HOST or https://HOST`);
+}
+
+/** The settings of cluster updates from parsed options.
+ *  @throws TerminalError InvalidOption */
+export function readClusterVersionConfig(values: OptionValues<typeof clusterVersionOptions>): ClusterVersionConfig {
+  const paths = new Map(values['release-image'].map(readPair));
+  const { release, 'prometheus-token-file': tokenFile } = values;
+  const updateService = readUrl('update-service', values['update-service']);
+  const url = readUrl('prometheus-url', values['prometheus-url']);
+  const token = tokenFile === undefined ? undefined : () => readFile(tokenFile, 'utf8');
+  const prometheus = url === undefined ? undefined : { url, token };
+  if (release === undefined && paths.size === 0) return { clusterVersion: undefined };
+  return { clusterVersion: { release, paths, updateService, prometheus } };
+}
