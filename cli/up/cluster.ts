@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, type HoldWrite, startApiServer } from '../../apiserver/index.ts';
+import { machineLabels, machineSetResource } from '../../src/api/index.ts';
 import {
   fileProblem,
   type Logger,
@@ -20,7 +21,7 @@ import {
   loadClusterAccess,
 } from '../../src/kube/index.ts';
 import type { Metrics } from '../../src/metrics/index.ts';
-import { readCrds, readDeployFile, readOlmCrds, untilEstablished } from '../client/index.ts';
+import { readCrds, readDeployFile, readMachineCrds, readOlmCrds, untilEstablished } from '../client/index.ts';
 import { assertNoOtherOlm } from '../install/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
@@ -45,6 +46,8 @@ export interface ClusterDeps {
 
 /** How long the cluster may take to report what runs on it. */
 const askedMs = 30_000;
+/** On machines: the set that they belong to. */
+const machineSetLabel = 'machine.openshift.io/cluster-api-machineset';
 
 interface Folder {
   readonly path: string;
@@ -63,8 +66,12 @@ async function openFolder(config: Config): Promise<Folder> {
 }
 
 /** The CustomResourceDefinitions of all kinds that are reconciled. */
-async function definitionsOf({ olm }: Config): Promise<readonly KubeObject[]> {
-  const definitions = [...(await readCrds()), ...(olm === undefined ? [] : await readOlmCrds())];
+async function definitionsOf({ olm, machines }: Config): Promise<readonly KubeObject[]> {
+  const definitions = [
+    ...(await readCrds()),
+    ...(olm === undefined ? [] : await readOlmCrds()),
+    ...(machines === undefined ? [] : await readMachineCrds()),
+  ];
   return definitions as unknown as KubeObject[];
 }
 
@@ -97,9 +104,8 @@ async function installCrds(kube: KubeClient, crds: readonly KubeObject[]): Promi
   await untilEstablished(kube, crds);
 }
 
-/** The namespaces, groups and user roles that Operator Lifecycle Manager comes with. What the user has changed of them is retained. */
-async function installOlmObjects(kube: KubeClient): Promise<void> {
-  const objects = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
+/** What is not there yet: what the user has changed is retained. */
+async function createMissing(kube: KubeClient, objects: readonly KubeObject[]): Promise<void> {
   for (const object of objects) {
     try {
       await kube.create(object, { fieldManager: 'longshore' });
@@ -107,6 +113,24 @@ async function installOlmObjects(kube: KubeClient): Promise<void> {
       if (!isAlreadyExists(thrown)) throw thrown;
     }
   }
+}
+
+/** The namespaces, groups and user roles that Operator Lifecycle Manager comes with. */
+async function installOlmObjects(kube: KubeClient): Promise<void> {
+  await createMissing(kube, (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[]);
+}
+
+/** The first set of machines, in the namespace that OpenShift has for them. */
+async function installMachines(kube: KubeClient, replicas: number): Promise<void> {
+  await createMissing(kube, (await readDeployFile('machines/objects.yaml')) as unknown as KubeObject[]);
+  const namespace = 'openshift-machine-api';
+  const labels = { [machineLabels.cluster]: 'longshore', [machineLabels.role]: 'worker', [machineSetLabel]: 'workers' };
+  const { apiVersion, kind } = machineSetResource;
+  const template = { metadata: { labels }, spec: { providerSpec: { value: {} } } };
+  const selector = { matchLabels: { [machineSetLabel]: 'workers' } };
+  await createMissing(kube, [
+    { apiVersion, kind, metadata: { namespace, name: 'workers' }, spec: { replicas, selector, template } },
+  ]);
 }
 
 /** Brings our kinds to an external cluster.
@@ -148,6 +172,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Op
   stack.defer(() => kube.close());
   if (!own) await prepareExternal(kube, config);
   if (config.olm !== undefined) await installOlmObjects(kube);
+  if (config.machines !== undefined) await installMachines(kube, config.machines);
   const owned = stack.move();
   return {
     apiServer,

@@ -200,6 +200,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       metrics,
       storeDir,
       olm: await olmParts(config, cluster),
+      hasMachines: config.machines !== undefined,
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),
