@@ -133,6 +133,11 @@ async function installMachines(kube: KubeClient, replicas: number): Promise<void
   ]);
 }
 
+async function installObjects(kube: KubeClient, { olm, machines }: Config): Promise<void> {
+  if (olm !== undefined) await installOlmObjects(kube);
+  if (machines !== undefined) await installMachines(kube, machines);
+}
+
 /** Brings our kinds to an external cluster.
  *  @throws TerminalError OlmPresent */
 async function prepareExternal(kube: KubeClient, config: Config): Promise<void> {
@@ -171,8 +176,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Op
   const kube = createKubeClient({ access, clock: systemClock, metrics });
   stack.defer(() => kube.close());
   if (!own) await prepareExternal(kube, config);
-  if (config.olm !== undefined) await installOlmObjects(kube);
-  if (config.machines !== undefined) await installMachines(kube, config.machines);
+  await installObjects(kube, config);
   const owned = stack.move();
   return {
     apiServer,

@@ -7,16 +7,15 @@ import { deletionSteps } from '../steps.ts';
 const marks = { done: '✓', held: '✗', waiting: '·' } as const;
 
 function linesOf({ metadata, spec, status }: Machine): readonly string[] {
+  const { phase = 'not reconciled yet', nodeRef, errorMessage, errorReason = '' } = status ?? {};
   const facts = [
     ['Name', `${metadata.namespace ?? ''}/${metadata.name}`],
-    ['Phase', status?.phase ?? 'not reconciled yet'],
-    ['Node', status?.nodeRef?.name ?? 'none'],
+    ['Phase', phase],
+    ['Node', nodeRef?.name ?? 'none'],
     ['Instance', spec?.providerID ?? 'none'],
-    ...(status?.errorMessage === undefined
-      ? []
-      : [['Error', `${status.errorReason ?? ''} ${status.errorMessage}`.trim()]]),
+    ['Error', errorMessage === undefined ? '' : `${errorReason} ${errorMessage}`.trim()],
   ];
-  return facts.map(([title = '', text = '']) => `${`${title}:`.padEnd(10)}${text}`);
+  return facts.flatMap(([title = '', text = '']) => (text === '' ? [] : [`${`${title}:`.padEnd(10)}${text}`]));
 }
 
 function describe(machine: Machine): string {
