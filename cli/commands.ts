@@ -7,6 +7,7 @@ import { demoCommands } from './demo/commands.ts';
 import { deploymentCommands } from './deployments/commands.ts';
 import { doctorCommands } from './doctor/commands.ts';
 import { installCommands } from './install/commands.ts';
+import { machineCommands } from './machine/commands.ts';
 import { operatorCommands } from './operator/commands.ts';
 import { releaseCommands } from './release/commands.ts';
 import { upCommands } from './up/commands.ts';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   ...catalogCommands,
   ...releaseCommands,
   ...upgradeCommands,
+  ...machineCommands,
   ...installCommands,
   ...controllersCommands,
   ...webhookCommands,

@@ -24,6 +24,8 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
     | undefined;
   /** Cluster updates, and the folder of their releases; undefined: the ClusterVersion is left alone. */
   readonly clusterVersion?: { readonly settings: ClusterVersionSettings; readonly releaseDir: string } | undefined;
+  /** Whether machines run here, on the simulated provider. Default false. */
+  readonly hasMachines?: boolean;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
   /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */
@@ -121,6 +123,8 @@ export async function startControllers(
   await Promise.race([whenSynced, context.whenStopped ?? whenSynced]);
   const offersFor = (dependency: Dependency): readonly string[] => offersOf(catalogs?.views, dependency);
   const provisioners = await openProvisioners(manager, settings, { ...context, offersFor, stack });
+  // Loaded where it is asked for: most processes have no machines.
+  if (context.hasMachines === true) (await import('./machines.ts')).addSimulatedMachines(manager);
   const olm = await addReaders(manager, settings, { ...context, catalogs, stack });
   // The controllers end before what they work with.
   stack.defer(async () => {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { type Controller, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import type { KubeObject } from '../core/index.ts';
-import { nodeName } from './pods.ts';
+import { nodeName } from './nodes.ts';
 import { keyOf, keyText, type SimulationContext, shortHash, writeStatus } from './simulated.ts';
 
 const cloudProvider = 'system:serviceaccount:kube-system:service-controller';

@@ -9,6 +9,7 @@ import {
   typeOf,
 } from '../controllers/index.ts';
 import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
+import { nodeName, SimulatedNodes } from './nodes.ts';
 import {
   conditionsFrom,
   isSetToFail,
@@ -23,9 +24,6 @@ import {
   writeStatus,
 } from './simulated.ts';
 
-/** Name of the one Node there is. */
-export const nodeName = 'longshore';
-const kubelet = `system:node:${nodeName}`;
 const scheduler = 'system:kube-scheduler';
 
 /** Of Helm. */
@@ -195,24 +193,33 @@ function isDone(pod: KubeObject): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-/** Pods that another scheduler or another node is to look after, and those held by gates, are left alone. */
-function isForOurNode(pod: KubeObject): boolean {
-  const { nodeName: node, schedulerName = 'default-scheduler', schedulingGates } = specOf(pod);
-  if (typeof node === 'string') return node === nodeName;
+/** Pods that another scheduler is to look after, and those held by gates, are left alone. */
+function isForOurScheduler(pod: KubeObject): boolean {
+  const { schedulerName = 'default-scheduler', schedulingGates } = specOf(pod);
   return schedulerName === 'default-scheduler' && objectsIn(schedulingGates).length === 0;
 }
+
+const nodeOf = (pod: KubeObject): string | undefined => {
+  const { nodeName: node } = specOf(pod);
+  return typeof node === 'string' ? node : undefined;
+};
+
+const kubeletOf = (pod: KubeObject): string => `system:node:${nodeOf(pod) ?? nodeName}`;
 
 class PodSimulation implements Controller {
   readonly name = 'simulated-pods';
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   readonly #type: ResourceType;
+  readonly #nodes: SimulatedNodes;
+  readonly #unplaced = new Set<string>();
   #waits: Appointments | undefined;
 
   constructor({ cluster, clock }: SimulationContext) {
     this.#cluster = cluster;
     this.#clock = clock;
     this.#type = typeOf(cluster, 'pods');
+    this.#nodes = new SimulatedNodes(cluster);
   }
 
   start(again: (key: string) => void): Disposable {
@@ -220,31 +227,50 @@ class PodSimulation implements Controller {
     return this.#waits;
   }
 
-  keysOf({ resource, object, type }: ClusterEvent): Iterable<string> {
+  keysOf(event: ClusterEvent): Iterable<string> {
+    const { resource, object, type } = event;
+    if (this.#nodes.take(event)) return this.#pending();
     return resource.storageKey === 'pods' && type !== 'DELETED' ? [keyText(object)] : [];
+  }
+
+  /** Pods that no Node had room for. */
+  #pending(): Iterable<string> {
+    const waiting = [...this.#unplaced];
+    this.#unplaced.clear();
+    return waiting;
+  }
+
+  #isOurs(pod: KubeObject): boolean {
+    const node = nodeOf(pod);
+    return node === undefined ? isForOurScheduler(pod) : this.#nodes.has(node);
   }
 
   async work(text: string): Promise<void> {
     this.#waits?.set(text, undefined);
     const found = this.#cluster.get(this.#type, keyOf(text));
-    if (found === undefined || !isForOurNode(found)) return;
+    if (found === undefined || !this.#isOurs(found)) return;
     if (found.metadata.deletionTimestamp !== undefined) return await this.#end(found);
     if (isDone(found)) return;
     await this.#bind(found);
     const pod = this.#cluster.get(this.#type, keyOf(text));
-    if (pod !== undefined && isJsonObject(pod.spec)) await this.#run(pod);
+    if (pod !== undefined && nodeOf(pod) !== undefined) await this.#run(pod);
   }
 
   async #bind(pod: KubeObject): Promise<void> {
-    if (typeof specOf(pod).nodeName === 'string') return;
+    if (nodeOf(pod) !== undefined) return;
+    const node = this.#nodes.choose();
+    if (node === undefined) {
+      this.#unplaced.add(keyText(pod));
+      return;
+    }
     const binding = { as: scheduler, subresource: 'binding' as const };
-    await this.#cluster.patch(this.#type, keyOf(keyText(pod)), { spec: { nodeName } }, binding);
+    await this.#cluster.patch(this.#type, keyOf(keyText(pod)), { spec: { nodeName: node } }, binding);
   }
 
   async #run(pod: KubeObject): Promise<void> {
     const nowMs = this.#clock.now();
     const status = statusFor(pod, nowMs);
-    await writeStatus(this.#cluster, { type: this.#type, object: pod, as: kubelet }, status);
+    await writeStatus(this.#cluster, { type: this.#type, object: pod, as: kubeletOf(pod) }, status);
     const written = { ...pod, status } as KubeObject;
     this.#waits?.set(keyText(pod), isDone(written) ? undefined : untilEnd(written, nowMs));
   }
@@ -252,7 +278,7 @@ class PodSimulation implements Controller {
   async #end(pod: KubeObject): Promise<void> {
     const { deletionGracePeriodSeconds = 0, uid } = pod.metadata;
     if (deletionGracePeriodSeconds === 0) return;
-    const options = { as: kubelet, gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) };
+    const options = { as: kubeletOf(pod), gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) };
     await ignoreNotFound(this.#cluster.delete(this.#type, keyOf(keyText(pod)), options));
   }
 }

@@ -18,6 +18,9 @@ export const simulateAnnotation = 'apiserver.longshore.dev/simulate';
 /** On a Job, its pod template or a pod of it: for how many seconds the pod runs before it ends. Without it the pod ends at once. */
 export const runSecondsAnnotation = 'apiserver.longshore.dev/run-seconds';
 
+/** Value of `simulateAnnotation` on a Node: pods run there as on the Node that there always is. */
+export const simulatedNode = 'node';
+
 /** What the simulated controllers are given. */
 export interface SimulationContext {
   readonly cluster: Cluster;

@@ -41,6 +41,11 @@ export async function readClusterVersionCrds(): Promise<JsonObject[]> {
   return await readFolder(join(crdFolder(), 'cluster-version'));
 }
 
+/** The CustomResourceDefinitions of machines. */
+export async function readMachineCrds(): Promise<JsonObject[]> {
+  return await readFolder(join(crdFolder(), 'machines'));
+}
+
 async function readFolder(folder: string): Promise<JsonObject[]> {
   const files = globSync('*.yaml', { cwd: folder }).sort();
   return await Promise.all(files.map((file) => readDefinition(join(folder, file))));

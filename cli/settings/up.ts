@@ -16,6 +16,8 @@ export interface Config extends ProvisionerConfig, OlmConfig, ClusterVersionConf
   readonly catalogPort: number;
   readonly systemNamespace: string;
   readonly isSimulating: boolean;
+  /** Machines of the first MachineSet, on the simulated provider; undefined: no machines are managed. */
+  readonly machines: number | undefined;
   /** Whether the examples of the documents are served. */
   readonly hasExamples: boolean;
   readonly logLevel: LogLevel;
@@ -102,6 +104,13 @@ const ownOptions = {
     description:
       'Do not simulate workloads. By default Deployments, Jobs and others get the status that they have on a healthy cluster.',
   },
+  machines: {
+    kind: 'number',
+    placeholder: 'COUNT',
+    range: [0, 1000],
+    description:
+      'Manage machines on a simulated provider, and start with COUNT of them: the MachineSet workers in the namespace openshift-machine-api, whose nodes run pods.',
+  },
   examples: {
     kind: 'flag',
     default: true,
@@ -141,6 +150,7 @@ export function readConfig(values: OptionValues<typeof upOptions>): Config {
     catalogPort: values['catalog-port'],
     systemNamespace: values['system-namespace'],
     isSimulating: values.simulate,
+    machines: values.machines,
     // Content that other users of this machine could replace stays away from a real cluster.
     hasExamples: values.examples && values.cluster === undefined,
     logLevel: values['log-level'],

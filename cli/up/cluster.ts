@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, type HoldWrite, startApiServer } from '../../apiserver/index.ts';
-import { clusterVersionName, clusterVersionResource } from '../../src/api/index.ts';
+import { clusterVersionName, clusterVersionResource, machineLabels, machineSetResource } from '../../src/api/index.ts';
 import {
   fileProblem,
   type Logger,
@@ -22,7 +22,14 @@ import {
   loadClusterAccess,
 } from '../../src/kube/index.ts';
 import type { Metrics } from '../../src/metrics/index.ts';
-import { readClusterVersionCrds, readCrds, readDeployFile, readOlmCrds, untilEstablished } from '../client/index.ts';
+import {
+  readClusterVersionCrds,
+  readCrds,
+  readDeployFile,
+  readMachineCrds,
+  readOlmCrds,
+  untilEstablished,
+} from '../client/index.ts';
 import { assertNoOtherOlm } from '../install/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
@@ -47,6 +54,8 @@ export interface ClusterDeps {
 
 /** How long the cluster may take to report what runs on it. */
 const askedMs = 30_000;
+/** On machines: the set that they belong to. */
+const machineSetLabel = 'machine.openshift.io/cluster-api-machineset';
 
 interface Folder {
   readonly path: string;
@@ -65,11 +74,12 @@ async function openFolder(config: Config): Promise<Folder> {
 }
 
 /** The CustomResourceDefinitions of all kinds that are reconciled. */
-async function definitionsOf({ olm, clusterVersion }: Config): Promise<readonly KubeObject[]> {
+async function definitionsOf({ olm, clusterVersion, machines }: Config): Promise<readonly KubeObject[]> {
   const definitions = [
     ...(await readCrds()),
     ...(olm === undefined ? [] : await readOlmCrds()),
     ...(clusterVersion === undefined ? [] : await readClusterVersionCrds()),
+    ...(machines === undefined ? [] : await readMachineCrds()),
   ];
   return definitions as unknown as KubeObject[];
 }
@@ -103,9 +113,8 @@ async function installCrds(kube: KubeClient, crds: readonly KubeObject[]): Promi
   await untilEstablished(kube, crds);
 }
 
-/** The namespaces, groups and user roles that Operator Lifecycle Manager comes with. What the user has changed of them is retained. */
-async function installOlmObjects(kube: KubeClient): Promise<void> {
-  const objects = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
+/** What is not there yet: what the user has changed is retained. */
+async function createMissing(kube: KubeClient, objects: readonly KubeObject[]): Promise<void> {
   for (const object of objects) {
     try {
       await kube.create(object, { fieldManager: 'longshore' });
@@ -119,17 +128,32 @@ async function installOlmObjects(kube: KubeClient): Promise<void> {
 async function ensureClusterVersion(kube: KubeClient): Promise<void> {
   const { apiVersion, kind } = clusterVersionResource;
   const object = { apiVersion, kind, metadata: { name: clusterVersionName }, spec: { clusterID: randomUUID() } };
-  try {
-    await kube.create(object, { fieldManager: 'longshore' });
-  } catch (thrown) {
-    if (!isAlreadyExists(thrown)) throw thrown;
-  }
+  await createMissing(kube, [object]);
+}
+
+/** The namespaces, groups and user roles that Operator Lifecycle Manager comes with. */
+async function installOlmObjects(kube: KubeClient): Promise<void> {
+  await createMissing(kube, (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[]);
+}
+
+/** The first set of machines, in the namespace that OpenShift has for them. */
+async function installMachines(kube: KubeClient, replicas: number): Promise<void> {
+  await createMissing(kube, (await readDeployFile('machines/objects.yaml')) as unknown as KubeObject[]);
+  const namespace = 'openshift-machine-api';
+  const labels = { [machineLabels.cluster]: 'longshore', [machineLabels.role]: 'worker', [machineSetLabel]: 'workers' };
+  const { apiVersion, kind } = machineSetResource;
+  const template = { metadata: { labels }, spec: { providerSpec: { value: {} } } };
+  const selector = { matchLabels: { [machineSetLabel]: 'workers' } };
+  await createMissing(kube, [
+    { apiVersion, kind, metadata: { namespace, name: 'workers' }, spec: { replicas, selector, template } },
+  ]);
 }
 
 /** The objects that optional parts work on. */
-async function installObjects(kube: KubeClient, { olm, clusterVersion }: Config): Promise<void> {
+async function installObjects(kube: KubeClient, { olm, clusterVersion, machines }: Config): Promise<void> {
   if (olm !== undefined) await installOlmObjects(kube);
   if (clusterVersion !== undefined) await ensureClusterVersion(kube);
+  if (machines !== undefined) await installMachines(kube, machines);
 }
 
 /** Brings our kinds to an external cluster.

@@ -213,6 +213,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       storeDir,
       olm: await olmParts(config, cluster),
       clusterVersion: releaseParts(config, cluster),
+      hasMachines: config.machines !== undefined,
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),

@@ -10,8 +10,8 @@ export {
   RequeueAfter,
 } from './actuator.ts';
 export { addMachineHealthChecks, machineHealthCheckController } from './health-check/controller.ts';
-export { formatHooks, hookChangeProblems } from './hooks.ts';
 export type { MachineSettings } from './machine/context.ts';
 export { addMachines, machineController } from './machine/controller.ts';
 export { addMachineSets, machineSetController } from './machine-set/controller.ts';
 export { addNodeLink, nodeLinkController } from './node-link/controller.ts';
+export { SimulatedProvider } from './providers/simulated.ts';

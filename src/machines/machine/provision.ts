@@ -80,8 +80,9 @@ async function update(run: MachineRun, signal: AbortSignal): Promise<void> {
   try {
     await takeOver(run, await run.context.actuator.update(run.machine, { signal }), signal);
   } catch (thrown) {
-    if (thrown instanceof ActuatorError || thrown instanceof RequeueAfter) return;
-    throw thrown;
+    if (thrown instanceof RequeueAfter) requeueAfter(run, thrown.afterMs);
+    else if (!(thrown instanceof ActuatorError)) throw thrown;
+    return;
   }
   setConditions(run, [instanceConditions.exists]);
   if (!isProvisioned(run)) return;

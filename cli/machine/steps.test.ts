@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { type Machine, parseMachine } from '../../src/api/index.ts';
+import type { JsonObject } from '../../src/base/index.ts';
+import { deletionSteps, holderOf } from './steps.ts';
+
+const deletionTimestamp = '2030-01-01T00:00:00Z';
+
+function machine(spec: JsonObject, status: JsonObject, metadata: JsonObject = { deletionTimestamp }): Machine {
+  return parseMachine({
+    apiVersion: 'machine.openshift.io/v1beta1',
+    kind: 'Machine',
+    metadata: { namespace: 'm', name: 'a', ...metadata },
+    spec,
+    status,
+  });
+}
+
+const drained = { type: 'Drained', status: 'True', lastTransitionTime: deletionTimestamp };
+const states = (one: Machine): string =>
+  deletionSteps(one)
+    .map(({ state }) => state[0])
+    .join('');
+
+test('a hook before the drain holds the deletion, with its owner and since when', () => {
+  const held = machine(
+    { lifecycleHooks: { preDrain: [{ name: 'Backup', owner: 'backup-controller' }] } },
+    { phase: 'Deleting' },
+  );
+  expect(states(held)).toBe('ddhwdw');
+  expect(holderOf(held)).toBe('waits for Backup of backup-controller to remove the hook, since 2030-01-01T00:00:00Z');
+});
+
+test('pods that cannot go are listed with their causes', () => {
+  const blocking = [{ pod: 'web/a', cause: 'PodDisruptionBudget web' }];
+  const held = machine({}, { phase: 'Deleting', drain: { remaining: 2, blocking } });
+  expect(states(held)).toBe('dddhdw');
+  expect(deletionSteps(held)[3]?.why).toBe('2 pods are still there\n    web/a: PodDisruptionBudget web');
+  expect(holderOf(held)).toBe('2 pods are still there');
+});
+
+test('after the drain, hooks before the termination hold it, then the provider', () => {
+  const preTerminate = [
+    { name: 'Detach', owner: 'storage' },
+    { name: 'Flush', owner: 'logs' },
+  ];
+  const status = { phase: 'Deleting', conditions: [drained] };
+  expect(states(machine({ lifecycleHooks: { preTerminate } }, status))).toBe('ddddhw');
+  expect(holderOf(machine({ lifecycleHooks: { preTerminate } }, status))).toContain(
+    'Detach of storage, Flush of logs to remove the hooks',
+  );
+  expect(states(machine({}, status))).toBe('dddddh');
+});
+
+test('nothing holds a machine that is not being deleted', () => {
+  const preDrain = [{ name: 'Backup', owner: 'backup-controller' }];
+  expect(holderOf(machine({ lifecycleHooks: { preDrain } }, { phase: 'Running' }, {}))).toBe('');
+});
