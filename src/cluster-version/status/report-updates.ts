@@ -75,19 +75,28 @@ export function reportUpgradeable(version: ClusterVersion, draft: StatusDraft, r
   else draft.set([{ type: 'Upgradeable', ...condition }]);
 }
 
+/** Of the release that is applied, and of the one that is requested. */
+function architecturesOf(
+  { architecture: applied }: ClusterRelease,
+  requested: string,
+  machine: string,
+): AvailabilityRequest['architecture'] {
+  const current = applied === 'Multi' ? 'Multi' : machine;
+  return { current, desired: requested === '' ? current : requested };
+}
+
 function requestOf(
   { status }: ClusterVersion,
   { upstream = '', channel = '', clusterID: clusterId, desiredUpdate = {} }: ClusterVersionSpec,
   { desired, architecture }: { readonly desired: ClusterRelease; readonly architecture: string },
 ): AvailabilityRequest {
-  const current = desired.architecture === 'Multi' ? 'Multi' : architecture;
   const { architecture: requested = '', acceptRisks = [] } = desiredUpdate;
   return {
     upstream,
     channel,
     clusterId,
     version: desired.version ?? '',
-    architecture: { current, desired: requested === '' ? current : requested },
+    architecture: architecturesOf(desired, requested, architecture),
     acceptedRisks: acceptRisks.map(({ name }) => name),
     conditionalUpdates: status?.conditionalUpdates ?? [],
   };
