@@ -92,7 +92,7 @@ test('CV-75: any other value of the annotation fails the update', async () => {
   );
 });
 
-test('CV-76: what is being deleted stays pending until it is gone', async () => {
+test('CV-76: what is being deleted stays pending until it does not exist', async () => {
   const held = { finalizers: ['example.com/held'] };
   await installFirst(
     { '0000_10_a_10_x.yaml': settings('x', '1', held) },

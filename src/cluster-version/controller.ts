@@ -67,7 +67,7 @@ function reported(object: KubeObject | undefined): JsonValue {
   ];
 }
 
-function hasNews({ before, after }: CacheChange<KubeObject>): boolean {
+function isReportChanged({ before, after }: CacheChange<KubeObject>): boolean {
   return !isJsonEqual(reported(before), reported(after));
 }
 
@@ -89,7 +89,7 @@ export const clusterVersionController: ControllerDefinition<EngineContext, Versi
     {
       target: clusterOperatorResource,
       requestsFor: (change) => {
-        if (hasNews(change)) context.worker.wake();
+        if (isReportChanged(change)) context.worker.wake();
         return isUpgradeableChanged(change) ? [versionKey] : [];
       },
     },

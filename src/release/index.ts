@@ -8,7 +8,6 @@ export {
   type ClusterChoices,
   capabilitiesOf,
   defaultProfile,
-  exclusionOf,
   type InclusionProfile,
   omissionOf,
 } from './inclusion.ts';

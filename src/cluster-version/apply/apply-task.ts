@@ -51,7 +51,7 @@ function isOperator({ key }: ReleaseManifest): boolean {
 function mustBeDeleted(manifest: ReleaseManifest): boolean {
   const annotations = objectAt(manifest.object, 'metadata', 'annotations');
   const value = annotations?.[applyAnnotations.delete];
-  // The reference creates ClusterOperators whatever the annotation says.
+  // The reference creates ClusterOperators whatever the annotation is.
   if (value === undefined || isOperator(manifest)) return false;
   if (value === 'true') return true;
   const text = `invalid delete annotation "${applyAnnotations.delete}" value: ${JSON.stringify(value)}`;

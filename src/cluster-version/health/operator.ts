@@ -9,8 +9,8 @@ import { type FailureEffect, UpdateFailure } from '../failures/update-failure.ts
 interface Finding {
   readonly reason: string;
   readonly pluralReason: string;
-  readonly says: string;
-  readonly pluralSays: string;
+  readonly text: string;
+  readonly pluralText: string;
   readonly effect: FailureEffect;
 }
 
@@ -18,29 +18,29 @@ const findings = {
   noVersions: {
     reason: 'ClusterOperatorNoVersions',
     pluralReason: 'ClusterOperatorsNoVersions',
-    says: 'does not declare expected versions',
-    pluralSays: 'do not declare expected versions',
+    text: 'does not declare expected versions',
+    pluralText: 'do not declare expected versions',
     effect: 'Fail',
   },
   notAvailable: {
     reason: 'ClusterOperatorNotAvailable',
     pluralReason: 'ClusterOperatorsNotAvailable',
-    says: 'is not available',
-    pluralSays: 'are not available',
+    text: 'is not available',
+    pluralText: 'are not available',
     effect: 'Fail',
   },
   degraded: {
     reason: 'ClusterOperatorDegraded',
     pluralReason: 'ClusterOperatorsDegraded',
-    says: 'is degraded',
-    pluralSays: 'are degraded',
+    text: 'is degraded',
+    pluralText: 'are degraded',
     effect: 'FailAfterInterval',
   },
   updating: {
     reason: 'ClusterOperatorUpdating',
     pluralReason: 'ClusterOperatorsUpdating',
-    says: 'is updating versions',
-    pluralSays: 'are updating versions',
+    text: 'is updating versions',
+    pluralText: 'are updating versions',
     effect: 'None',
   },
 } as const satisfies Record<string, Finding>;
@@ -72,11 +72,11 @@ export function assertOperatorDone(task: ReleaseTask, live: KubeObject, mode: Ap
   const finding = findingOf(task.manifest.object, live, mode);
   if (finding === undefined) return;
   const { name } = task.manifest.key;
-  const { reason, pluralReason, says, pluralSays, effect } = finding;
-  throw new UpdateFailure(reason, `Cluster operator ${name} ${says}`, {
+  const { reason, pluralReason, text, pluralText, effect } = finding;
+  throw new UpdateFailure(reason, `Cluster operator ${name} ${text}`, {
     effect,
     names: [name],
     object: objectOf(task),
-    plural: { reason: pluralReason, message: (names) => `Cluster operators ${names} ${pluralSays}` },
+    plural: { reason: pluralReason, message: (names) => `Cluster operators ${names} ${pluralText}` },
   });
 }

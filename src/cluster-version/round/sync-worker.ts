@@ -67,7 +67,7 @@ export class SyncWorker {
   #awakened = Promise.withResolvers<void>();
   #waitsFor: 'operators' | 'interval' | undefined;
   /** Whether an operator has changed since the current round began. */
-  #hasNews = false;
+  #hasOperatorChanged = false;
   /** The correction that is due; further changes until then are part of it. */
   #correction: Promise<void> | undefined;
   #corrections = 0;
@@ -114,7 +114,7 @@ export class SyncWorker {
 
   /** An operator, or another object that is waited for, has changed. During a round that fails, the next one follows at once. */
   wake(): void {
-    this.#hasNews = true;
+    this.#hasOperatorChanged = true;
     if (this.#waitsFor === 'operators') this.#awaken();
   }
 
@@ -156,7 +156,7 @@ export class SyncWorker {
 
   async #pause(ms: number): Promise<void> {
     const { clock, signal } = this.#options;
-    if (this.#waitsFor === 'operators' && this.#hasNews) this.#awaken();
+    if (this.#waitsFor === 'operators' && this.#hasOperatorChanged) this.#awaken();
     if (this.#waitsFor === 'interval' && this.#hasDrift) this.correct();
     const stop = new AbortController();
     const both = AbortSignal.any([stop.signal, signal]);
@@ -179,7 +179,7 @@ export class SyncWorker {
   async #runOnce(work: Work): Promise<number> {
     const { intervals, log } = this.#options;
     this.#round = new AbortController();
-    this.#hasNews = false;
+    this.#hasOperatorChanged = false;
     this.#hasDrift = false;
     let result: RoundResult;
     try {

@@ -16,11 +16,11 @@ const operatorFailure = (
   kind: 'Degraded' | 'NotAvailable' | 'Updating',
   effect: FailureEffect,
 ): UpdateFailure => {
-  const says = { Degraded: 'degraded', NotAvailable: 'not available', Updating: 'updating versions' }[kind];
-  return new UpdateFailure(`ClusterOperator${kind}`, `Cluster operator ${name} is ${says}`, {
+  const finding = { Degraded: 'degraded', NotAvailable: 'not available', Updating: 'updating versions' }[kind];
+  return new UpdateFailure(`ClusterOperator${kind}`, `Cluster operator ${name} is ${finding}`, {
     effect,
     names: [name],
-    plural: { reason: `ClusterOperators${kind}`, message: (names) => `Cluster operators ${names} are ${says}` },
+    plural: { reason: `ClusterOperators${kind}`, message: (names) => `Cluster operators ${names} are ${finding}` },
   });
 };
 const updatingOne = (name: string): UpdateFailure => operatorFailure(name, 'Updating', 'None');

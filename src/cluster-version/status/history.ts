@@ -100,7 +100,7 @@ function rankOf(history: readonly UpdateHistory[], index: number): number {
   return (isSameMinor(newer, older) ? -20 : 20) + penalty;
 }
 
-/** Removes one entry, the least telling, when there are too many.
+/** Removes one entry, the one of least interest, when there are too many.
  *  @see docs/spec/cluster-version.md#history-rules */
 export function pruneHistory(history: readonly UpdateHistory[]): readonly UpdateHistory[] {
   if (history.length <= maxEntries) return history;

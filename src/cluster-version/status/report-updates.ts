@@ -5,7 +5,6 @@ import {
   type ClusterVersionSpec,
   type ClusterVersionStatus,
   clusterOperatorResource,
-  type DesiredUpdate,
 } from '../../api/index.ts';
 import { type JsonObject, objectAt } from '../../base/index.ts';
 import type { KindCache, ListTarget } from '../../kube/index.ts';
@@ -76,13 +75,13 @@ export function reportUpgradeable(version: ClusterVersion, draft: StatusDraft, r
   else draft.set([{ type: 'Upgradeable', ...condition }]);
 }
 
-/** The architecture that runs, and the requested one. */
+/** Of the release that is applied, and of the one that is requested. */
 function architecturesOf(
-  { architecture: requested = '' }: DesiredUpdate,
-  { architecture: running = '' }: ClusterRelease,
-  own: string,
+  { architecture: applied }: ClusterRelease,
+  requested: string,
+  machine: string,
 ): AvailabilityRequest['architecture'] {
-  const current = running === '' ? own : running;
+  const current = applied === 'Multi' ? 'Multi' : machine;
   return { current, desired: requested === '' ? current : requested };
 }
 
@@ -91,13 +90,14 @@ function requestOf(
   { upstream = '', channel = '', clusterID: clusterId, desiredUpdate = {} }: ClusterVersionSpec,
   { desired, architecture }: { readonly desired: ClusterRelease; readonly architecture: string },
 ): AvailabilityRequest {
+  const { architecture: requested = '', acceptRisks = [] } = desiredUpdate;
   return {
     upstream,
     channel,
     clusterId,
     version: desired.version ?? '',
-    architecture: architecturesOf(desiredUpdate, desired, architecture),
-    acceptedRisks: (desiredUpdate.acceptRisks ?? []).map(({ name }) => name),
+    architecture: architecturesOf(desired, requested, architecture),
+    acceptedRisks: acceptRisks.map(({ name }) => name),
     conditionalUpdates: status?.conditionalUpdates ?? [],
   };
 }
