@@ -10,6 +10,7 @@ import {
   fetchImageLabels,
   fetchImagePlatforms,
   type HttpClient,
+  ImageRepository,
   type ImageSourceDeps,
   imagePullBackOff,
   LayerCache,
@@ -132,6 +133,17 @@ export async function labelsIn(
   } catch (thrown) {
     throw withoutPatience(thrown);
   }
+}
+
+/** A repository whose images are copied as they are; `access` as the registry names it. */
+export async function openRepository(
+  name: string,
+  access: 'pull' | 'pull,push',
+  transfer: Transfer,
+): Promise<ImageRepository & Disposable> {
+  const registry = await openRegistry(name, transfer);
+  const repository = new ImageRepository(name, access, { ...registry, signal: transfer.signal });
+  return Object.assign(repository, { [Symbol.dispose]: () => registry[Symbol.dispose]() });
 }
 
 /** The digest of what a reference names; with a policy, its signatures are verified. No layers are fetched.

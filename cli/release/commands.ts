@@ -11,6 +11,7 @@ import {
   registryOptions,
 } from '../command/index.ts';
 import { graphServeOptions, updatesOptions } from './graph-options.ts';
+import { mirrorOptions } from './mirror-options.ts';
 import {
   componentOptions,
   diffOptions,
@@ -90,6 +91,18 @@ export const releaseCommands: readonly Command[] = [
       'release verify ./release.tar --key release.asc --store https://<host>/signatures',
     ],
     run: async (values, positionals) => (await import('./commands/verify.ts')).releaseVerify(values, positionals),
+  }),
+  defineCommand({
+    name: 'release mirror',
+    summary: 'Copy a release and all its images to a registry or a folder.',
+    description: `RELEASE is the reference of a release, or a folder that was written by this command. Digests stay the same. What is there already is not copied again, so that an interrupted copy continues. ${loginText}`,
+    positionals: ['RELEASE'],
+    options: { ...mirrorOptions, ...registryOptions, ...outputOption },
+    examples: [
+      'release mirror <registry>/release:1.2.1 --to ./mirror',
+      'release mirror ./mirror --to <internal-registry>/releases',
+    ],
+    run: async (values, positionals) => (await import('./commands/mirror.ts')).releaseMirror(values, positionals),
   }),
   defineCommand({
     name: 'release tasks',
