@@ -102,6 +102,7 @@ export async function pullInto(
     readonly isOperator?: boolean;
     readonly directoryLabel?: string;
     readonly takes?: ((path: readonly string[]) => boolean) | undefined;
+    readonly policy?: ImagePolicy | undefined;
   },
 ): Promise<string> {
   using registry = await openRegistry(ref, transfer);
@@ -110,8 +111,8 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const { isOperator, directoryLabel, takes } = transfer;
-    const request = { source, credentials, isOperator, isChart: true, directoryLabel, takes, staging };
+    const { isOperator, directoryLabel, takes, policy } = transfer;
+    const request = { source, credentials, isOperator, isChart: true, directoryLabel, takes, policy, staging };
     const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {
