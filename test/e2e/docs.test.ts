@@ -28,6 +28,7 @@ const documents = [
   'platform-operators',
   'olm',
   'releases',
+  'update-service',
 ].map((name) => `docs/${name}.md`);
 /** They begin on a cluster without Longshore. */
 const bareDocuments = ['docs/install.md'];
