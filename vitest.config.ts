@@ -7,10 +7,10 @@ import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 const besideCode =
-  '{src,provisioners,webhook,apiserver,manager,cli,scripts,test/architecture,test/olm,test/rows,test/support}/**/*.test.ts';
-const olmConformance = 'test/olm/conformance.test.ts';
+  '{src,provisioners,webhook,apiserver,manager,cli,scripts,test/architecture,test/cluster-version,test/olm,test/rows,test/support}/**/*.test.ts';
+const comparisons = ['test/olm/conformance.test.ts', 'test/cluster-version/conformance.test.ts'];
 /** Those beside the code that start a server or a cluster. */
-const integration = globSync(besideCode, { cwd: import.meta.dirname, exclude: [olmConformance] }).filter((file) =>
+const integration = globSync(besideCode, { cwd: import.meta.dirname, exclude: comparisons }).filter((file) =>
   /\bstart[A-Z]\w*\(|\bopen\w*Cluster\(|\.listen\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
 
@@ -39,11 +39,11 @@ const config: ViteUserConfig = defineConfig({
           ...shared,
           name: 'unit',
           include: [besideCode],
-          exclude: [...configDefaults.exclude, ...integration, olmConformance],
+          exclude: [...configDefaults.exclude, ...integration, ...comparisons],
         },
       },
       { test: { ...shared, name: 'integration', include: integration } },
-      { test: { ...shared, name: 'conformance', include: ['test/conformance/*.test.ts', olmConformance] } },
+      { test: { ...shared, name: 'conformance', include: ['test/conformance/*.test.ts', ...comparisons] } },
       {
         test: {
           ...shared,

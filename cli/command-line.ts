@@ -1,4 +1,4 @@
-import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
+import { errorMessage, nearest, printable, TerminalError, TransientError } from '../src/base/index.ts';
 import { type Command, optimizeLater, type ParsedOptions, parseOptions } from './command/index.ts';
 import { commands, findCommand } from './commands.ts';
 import { groupOf, groupOverview, overview, usage, usageLine } from './help.ts';
@@ -13,9 +13,12 @@ function argumentProblem(expected: readonly string[], given: readonly string[]):
   return extra === undefined ? undefined : `unexpected argument "${extra}"`;
 }
 
+/** Unless a command defines another one. */
+const misuseStatus = 2;
+
 function misuse(text: string, help: string): number {
   process.stderr.write(`longshore${text}\n\n${help}\n`);
-  return 2;
+  return misuseStatus;
 }
 
 function unknownCommand(args: readonly string[]): number {
@@ -61,25 +64,45 @@ function withCatalog({ catalogAt }: Command, { values, positionals }: ParsedOpti
   return positionals.toSpliced(catalogAt, 0, ...named.filter((name) => typeof name === 'string'));
 }
 
+function isMisuse(thrown: unknown): thrown is TerminalError {
+  return thrown instanceof TerminalError && thrown.reason === 'InvalidOption';
+}
+
+function failureStatus({ statuses = {}, failureStatus: other = 1 }: Command, thrown: unknown): number {
+  const reason = thrown instanceof TerminalError || thrown instanceof TransientError ? thrown.reason : '';
+  return Object.hasOwn(statuses, reason) ? (statuses[reason] ?? other) : other;
+}
+
 async function runCommand(command: Command, rest: readonly string[]): Promise<number> {
+  try {
+    return await runParsed(command, rest);
+  } catch (thrown) {
+    if (!isMisuse(thrown)) throw thrown;
+    process.stderr.write(`longshore: ${printable(errorMessage(thrown))}\n`);
+    return command.statuses?.['InvalidOption'] ?? misuseStatus;
+  }
+}
+
+async function runParsed(command: Command, rest: readonly string[]): Promise<number> {
   if (command.isRaw === true) return await command.run({}, rest);
   const parsed = parseOptions(command.options, rest, process.env);
   const positionals = withCatalog(command, parsed);
   const problem = argumentProblem(command.positionals ?? [], positionals);
   if (problem !== undefined) {
     const more = `"longshore ${command.name} --help" shows the options and examples`;
-    return misuse(` ${command.name}: ${problem}`, `${usageLine(command)}\n${more}`);
+    misuse(` ${command.name}: ${problem}`, `${usageLine(command)}\n${more}`);
+    return command.statuses?.['InvalidOption'] ?? misuseStatus;
   }
   if (command.isServer !== true) optimizeLater();
   try {
     return await command.run(parsed.values, positionals);
   } catch (thrown) {
-    if (thrown instanceof TerminalError && thrown.reason === 'InvalidOption') throw thrown;
+    if (isMisuse(thrown)) throw thrown;
     const { adviceFor } = await import('./advice.ts');
     const advice = adviceFor(thrown);
     const hint = advice === undefined ? '' : `\n  what to do: ${advice}`;
     process.stderr.write(`longshore: ${printable(errorMessage(thrown))}${hint}\n`);
-    return command.failureStatus ?? 1;
+    return failureStatus(command, thrown);
   }
 }
 
@@ -102,6 +125,6 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     return await runWords(args);
   } catch (thrown) {
     process.stderr.write(`longshore: ${printable(errorMessage(thrown))}\n`);
-    return thrown instanceof TerminalError && thrown.reason === 'InvalidOption' ? 2 : 1;
+    return isMisuse(thrown) ? misuseStatus : 1;
   }
 }

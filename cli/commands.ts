@@ -10,6 +10,7 @@ import { installCommands } from './install/commands.ts';
 import { operatorCommands } from './operator/commands.ts';
 import { releaseCommands } from './release/commands.ts';
 import { upCommands } from './up/commands.ts';
+import { upgradeCommands } from './upgrade/commands.ts';
 import { webhookCommands } from './webhook/commands.ts';
 
 const versionCommand = defineCommand({
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   ...bundleCommands,
   ...catalogCommands,
   ...releaseCommands,
+  ...upgradeCommands,
   ...installCommands,
   ...controllersCommands,
   ...webhookCommands,

@@ -17,6 +17,7 @@ const purposes: readonly { readonly title: string; readonly words: readonly stri
   { title: 'Write bundles', words: ['bundle'] },
   { title: 'Use and write catalogs', words: ['catalog', 'resolve'] },
   { title: 'Build and read cluster releases', words: ['release'] },
+  { title: 'Update a cluster', words: ['upgrade'] },
   { title: 'Administer a cluster', words: ['install', 'uninstall', 'doctor', 'controllers', 'webhook'] },
 ];
 const otherPurpose = 'Other commands';
@@ -73,7 +74,9 @@ export function usage(command: Command): string {
   const options = hasOptions(command) ? `\n\n${formatOptions(command.options)}` : '';
   const description = command.description === undefined ? '' : `\n\n${command.description}`;
   const examples = command.examples.map((example) => `  longshore ${example}`).join('\n');
-  return `${usageLine(command)}\n\n${command.summary}${description}${options}\n\nExamples:\n${examples}`;
+  const parts = groupOf(command.name);
+  const group = parts.length === 0 ? '' : `\n\nCommands:\n${lines(parts)}`;
+  return `${usageLine(command)}\n\n${command.summary}${description}${options}${group}\n\nExamples:\n${examples}`;
 }
 
 /** The help of all commands that the overview names, as a chapter of a document. */

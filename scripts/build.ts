@@ -22,7 +22,12 @@ for (const folder of ['crds', 'deploy', 'examples']) {
   cpSync(folder, join('dist', folder), { recursive: true, filter: (source) => source !== chartDefinitions });
 }
 execFileSync(process.execPath, ['scripts/json-definitions.ts', 'dist/crds'], { stdio: 'inherit' });
-cpSync('crds', join('dist', chartDefinitions), { recursive: true, filter: (source) => source !== 'crds/olm' });
+/** A chart installs what `longshore install` does without options. */
+const optionalDefinitions = ['crds/olm', 'crds/cluster-version'];
+cpSync('crds', join('dist', chartDefinitions), {
+  recursive: true,
+  filter: (source) => !optionalDefinitions.includes(source),
+});
 /** An image has no repository to read the commit from: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
 const given = process.env['REVISION'] || undefined;
 const git = (args: readonly string[]): string =>

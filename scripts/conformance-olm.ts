@@ -4,7 +4,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { areaNames, playArea, scenariosOf } from '../test/olm/area.ts';
 import { findOlm, type NoOlm, olmVersion } from '../test/olm/binaries.ts';
 import { comparable } from '../test/olm/comparable.ts';
-import { type Difference, differencesOf } from '../test/olm/compare.ts';
+import { differencesOf } from '../test/olm/compare.ts';
 import { expectationFrom, explainedDifferences } from '../test/olm/expectation.ts';
 import { playFamilies, readFamilies, writeFamilies } from '../test/olm/metric-families.ts';
 import { startOracle } from '../test/olm/oracle.ts';
@@ -12,6 +12,7 @@ import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
 import type { Implementation, Recording, Recordings } from '../test/olm/scenario.ts';
 import { recordTakeover } from '../test/olm/takeover/record.ts';
+import type { Difference } from '../test/support/differences.ts';
 
 const usage = `usage: npm run conformance:olm -- [options]
   --area NAME      only test/olm/scenarios/NAME.ts; may be given several times
@@ -53,8 +54,10 @@ function report(recorded: Recordings, played: Recordings): number {
     const differences = before === undefined ? [] : differencesFrom(id, before, now);
     if (before === undefined) console.log(`${id}: not recorded yet`);
     if (differences.length > 0) console.log(`\n# ${id} ${now.title}`);
-    for (const { label, path, olm, ours } of differences) {
-      console.log(`  ${label}: ${path}\n      recorded: ${olm ?? '(absent)'}\n      now:      ${ours ?? '(absent)'}`);
+    for (const { label, path, reference, ours } of differences) {
+      console.log(
+        `  ${label}: ${path}\n      recorded: ${reference ?? '(absent)'}\n      now:      ${ours ?? '(absent)'}`,
+      );
     }
     if (before === undefined || differences.length > 0) differing += 1;
   }

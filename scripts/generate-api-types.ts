@@ -40,6 +40,11 @@ class TypeWriter {
   readonly #named = new Set<string>();
 
   typeOf(name: string, schema: JsonObject): string {
+    const type = this.#presentTypeOf(name, schema);
+    return schema.nullable === true ? `${type} | null` : type;
+  }
+
+  #presentTypeOf(name: string, schema: JsonObject): string {
     const open = openTypeOf(schema);
     if (open !== undefined) return open;
     if (Array.isArray(schema.enum))
@@ -85,6 +90,10 @@ function docOf(schema: JsonObject): string {
 
 /** What a check at run time needs of a schema: types, required members, enums. */
 function shapeOf(schema: JsonObject): JsonValue {
+  if (schema.nullable === true) {
+    const { nullable: _nullable, ...present } = schema;
+    return { ...(shapeOf(present) as JsonObject), nullable: true };
+  }
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) return { type: 'object' };
   if (schema['x-kubernetes-int-or-string'] === true) return { 'x-kubernetes-int-or-string': true };
   const shape: JsonObject = { type: schema.type ?? 'object' };
@@ -136,10 +145,17 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
 }
 
 await mkdir(outputDir, { recursive: true });
-const ownFiles = (await readdir(path.join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).toSorted();
-const own = ownFiles.map(async (source) => ({
-  source: `crds/${source}`,
-  crd: parseYaml(source, await readFile(path.join(root, 'crds', source), 'utf8')),
+/** Folders of definitions that are written by hand. */
+const folders = ['crds', 'crds/cluster-version', 'crds/machines'] as const;
+const ownFiles = await Promise.all(
+  folders.map(async (folder) => {
+    const names = (await readdir(path.join(root, folder))).filter((name) => name.endsWith('.yaml')).toSorted();
+    return names.map((name) => `${folder}/${name}`);
+  }),
+);
+const own = ownFiles.flat().map(async (source) => ({
+  source,
+  crd: parseYaml(source, await readFile(path.join(root, source), 'utf8')),
 }));
 const olm = (await readOlmCrds('type')).map(({ fileName, crd }) => ({ source: `scripts/olm-crds/${fileName}`, crd }));
 for (const { source, crd } of [...(await Promise.all(own)), ...olm]) {

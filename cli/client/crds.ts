@@ -36,6 +36,11 @@ export async function readOlmCrds(): Promise<JsonObject[]> {
   return await readFolder(join(crdFolder(), 'olm'));
 }
 
+/** The CustomResourceDefinitions of cluster updates. */
+export async function readClusterVersionCrds(): Promise<JsonObject[]> {
+  return await readFolder(join(crdFolder(), 'cluster-version'));
+}
+
 async function readFolder(folder: string): Promise<JsonObject[]> {
   const files = globSync('*.yaml', { cwd: folder }).sort();
   return await Promise.all(files.map((file) => readDefinition(join(folder, file))));

@@ -2,7 +2,7 @@
  *  @imports cli/command, src/kube, src/api, src/base */
 export { conditionsOf } from './conditions.ts';
 export { type ContentClient, contentClientOf, createContentClient, describeRefusal } from './content-client.ts';
-export { readCrds, readOlmCrds, untilEstablished } from './crds.ts';
+export { readClusterVersionCrds, readCrds, readOlmCrds, untilEstablished } from './crds.ts';
 export { readDeployFile } from './deploy-files.ts';
 export { openKube, readAccess } from './kubeconfig.ts';
 export { isTooOld, oldestKubernetes } from './oldest-kubernetes.ts';

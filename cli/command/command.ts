@@ -32,6 +32,8 @@ interface Definition<Specs extends OptionSpecs, Names extends readonly string[]>
   readonly isServer?: boolean;
   /** The exit status when it fails; 1 when absent. */
   readonly failureStatus?: number;
+  /** Exit statuses of failures by their reasons, that of wrong usage as `InvalidOption`; others have `failureStatus`, wrong usage 2. */
+  readonly statuses?: Readonly<Record<string, number>>;
   /** Resolves to the exit status. Loads what it needs, so that `--help` answers at once. */
   run(values: OptionValues<Specs>, positionals: Arguments<Names>): Promise<number>;
 }

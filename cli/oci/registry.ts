@@ -91,8 +91,8 @@ function withoutPatience(thrown: unknown): unknown {
   return isMissing ? thrown.cause : thrown;
 }
 
-/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directoryLabel` those of the directory that the label
- *  names. The answer is its digest.
+/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directory` those of that directory, with
+ *  `directoryLabel` those of the directory that the label names. The answer is its digest.
  *  @throws as `fetchImage` and `findLogin` */
 export async function pullInto(
   staging: Staging,
@@ -100,6 +100,7 @@ export async function pullInto(
   transfer: Transfer & {
     readonly work: WorkFolder;
     readonly isOperator?: boolean;
+    readonly directory?: string;
     readonly directoryLabel?: string;
     readonly takes?: ((path: readonly string[]) => boolean) | undefined;
     readonly policy?: ImagePolicy | undefined;
@@ -111,8 +112,9 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const { isOperator, directoryLabel, takes, policy } = transfer;
-    const request = { source, credentials, isOperator, isChart: true, directoryLabel, takes, policy, staging };
+    const { isOperator, directory, directoryLabel, takes, policy } = transfer;
+    const places = { directory, directoryLabel, takes };
+    const request = { source, credentials, isOperator, isChart: true, ...places, policy, staging };
     const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {

@@ -1,4 +1,4 @@
-/** The words of `core.rukpak.io/v1alpha1` and of the kinds of catalogs: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
+/** The words of `core.rukpak.io/v1alpha1`, of the kinds of catalogs and of cluster updates: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
  *  Main type: `Bundle`. Never talks to a cluster.
  *  @imports src/schema, src/base */
 export {
@@ -40,6 +40,11 @@ export {
   clusterCatalogResource,
 } from './cluster-catalog.ts';
 export {
+  type ClusterOperatorConditionType,
+  clusterOperatorResource,
+  operatorVersionName,
+} from './cluster-operator.ts';
+export {
   type ClusterServiceVersionPhase,
   type ClusterServiceVersionReason,
   clusterServiceVersionResource,
@@ -47,6 +52,12 @@ export {
   type InstallModeType,
   type RequirementStatus,
 } from './cluster-service-version.ts';
+export {
+  type ClusterVersionConditionType,
+  clusterVersionFieldManager,
+  clusterVersionName,
+  clusterVersionResource,
+} from './cluster-version.ts';
 export type { Condition } from './condition.ts';
 export {
   adoptAnnotation,
@@ -99,10 +110,32 @@ export type {
 export type { CatalogSource, CatalogSourceSpec, CatalogSourceStatus } from './generated/catalog-source.ts';
 export type { ClusterCatalog, ClusterCatalogSpec, ClusterCatalogStatus } from './generated/cluster-catalog.ts';
 export type {
+  ClusterOperator,
+  ClusterOperatorStatus,
+  OperandVersion,
+  RelatedObject,
+} from './generated/cluster-operator.ts';
+export type {
   ClusterServiceVersion,
   ClusterServiceVersionSpec,
   ClusterServiceVersionStatus,
 } from './generated/cluster-service-version.ts';
+export type {
+  ClusterCondition,
+  ClusterRelease,
+  ClusterVersion,
+  ClusterVersionSpec,
+  ClusterVersionSpecDesiredUpdate as DesiredUpdate,
+  ClusterVersionStatus,
+  ClusterVersionStatusProgress as ReleaseProgress,
+  ComponentOverride,
+  ConditionalUpdate,
+  OperatorStatusCondition,
+  ProgressBlocker,
+  UpdateCondition,
+  UpdateHistory,
+  UpdateRisk,
+} from './generated/cluster-version.ts';
 export type {
   InstallPlan,
   InstallPlanSpec,
@@ -111,6 +144,16 @@ export type {
   InstallPlanStatusPlan as InstallPlanStep,
   ObjectReference,
 } from './generated/install-plan.ts';
+export type {
+  LifecycleHook,
+  LifecycleHooks,
+  Machine,
+  MachineCondition,
+  MachineSpec,
+  MachineStatus,
+} from './generated/machine.ts';
+export type { MachineHealthCheck } from './generated/machine-health-check.ts';
+export type { MachineSet } from './generated/machine-set.ts';
 export type { OLMConfig, OLMConfigSpec, OLMConfigStatus } from './generated/olm-config.ts';
 export type { Operator, OperatorStatus } from './generated/operator.ts';
 export type {
@@ -135,6 +178,17 @@ export {
   type InstallPlanStepStatus,
   installPlanResource,
 } from './install-plan.ts';
+export {
+  type MachineConditionReason,
+  type MachineConditionType,
+  type MachinePhase,
+  machineAnnotations,
+  machineFinalizer,
+  machineHealthCheckResource,
+  machineLabels,
+  machineResource,
+  machineSetResource,
+} from './machine.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
 export { type OlmConfigConditionType, type OlmConfigReason, olmConfigName, olmConfigResource } from './olm-config.ts';
 export {
@@ -159,8 +213,13 @@ export {
   parseBundleDeployment,
   parseCatalogSource,
   parseClusterCatalog,
+  parseClusterOperator,
   parseClusterServiceVersion,
+  parseClusterVersion,
   parseInstallPlan,
+  parseMachine,
+  parseMachineHealthCheck,
+  parseMachineSet,
   parseOlmConfig,
   parseOperatorCondition,
   parseOperatorGroup,
@@ -168,6 +227,7 @@ export {
   parseSubscription,
 } from './parse.ts';
 export {
+  type PlatformChoice,
   type PlatformInstalledReason,
   type PlatformOperatorConditionType,
   platformChoiceAnnotation,

@@ -4,19 +4,27 @@ import { bundleResource } from './bundle.ts';
 import { bundleDeploymentResource } from './bundle-deployment.ts';
 import { catalogSourceResource } from './catalog-source.ts';
 import { clusterCatalogResource } from './cluster-catalog.ts';
+import { clusterOperatorResource } from './cluster-operator.ts';
 import { clusterServiceVersionResource } from './cluster-service-version.ts';
+import { clusterVersionResource } from './cluster-version.ts';
 import { type Bundle, bundleShape } from './generated/bundle.ts';
 import { type BundleDeployment, bundleDeploymentShape } from './generated/bundle-deployment.ts';
 import { type CatalogSource, catalogSourceShape } from './generated/catalog-source.ts';
 import { type ClusterCatalog, clusterCatalogShape } from './generated/cluster-catalog.ts';
+import { type ClusterOperator, clusterOperatorShape } from './generated/cluster-operator.ts';
 import { type ClusterServiceVersion, clusterServiceVersionShape } from './generated/cluster-service-version.ts';
+import { type ClusterVersion, clusterVersionShape } from './generated/cluster-version.ts';
 import { type InstallPlan, installPlanShape } from './generated/install-plan.ts';
+import { type Machine, machineShape } from './generated/machine.ts';
+import { type MachineHealthCheck, machineHealthCheckShape } from './generated/machine-health-check.ts';
+import { type MachineSet, machineSetShape } from './generated/machine-set.ts';
 import { type OLMConfig, olmConfigShape } from './generated/olm-config.ts';
 import { type OperatorCondition, operatorConditionShape } from './generated/operator-condition.ts';
 import { type OperatorGroup, operatorGroupShape } from './generated/operator-group.ts';
 import { type PlatformOperator, platformOperatorShape } from './generated/platform-operator.ts';
 import { type Subscription, subscriptionShape } from './generated/subscription.ts';
 import { installPlanResource } from './install-plan.ts';
+import { machineHealthCheckResource, machineResource, machineSetResource } from './machine.ts';
 import { olmConfigResource } from './olm-config.ts';
 import { operatorConditionResource } from './operator-condition.ts';
 import { operatorGroupResource } from './operator-group.ts';
@@ -118,6 +126,18 @@ export const parseClusterServiceVersion: (raw: unknown) => ClusterServiceVersion
 );
 
 /** @see parseBundle */
+export const parseClusterOperator: (raw: unknown) => ClusterOperator = createParser(
+  clusterOperatorResource,
+  clusterOperatorShape,
+);
+
+/** @see parseBundle */
+export const parseClusterVersion: (raw: unknown) => ClusterVersion = createParser(
+  clusterVersionResource,
+  clusterVersionShape,
+);
+
+/** @see parseBundle */
 export const parseInstallPlan: (raw: unknown) => InstallPlan = createParser(installPlanResource, installPlanShape);
 
 /** @see parseBundle */
@@ -137,3 +157,15 @@ export const parseOperatorGroup: (raw: unknown) => OperatorGroup = createParser(
 
 /** @see parseBundle */
 export const parseSubscription: (raw: unknown) => Subscription = createParser(subscriptionResource, subscriptionShape);
+
+/** @see parseBundle */
+export const parseMachine: (raw: unknown) => Machine = createParser(machineResource, machineShape);
+
+/** @see parseBundle */
+export const parseMachineSet: (raw: unknown) => MachineSet = createParser(machineSetResource, machineSetShape);
+
+/** @see parseBundle */
+export const parseMachineHealthCheck: (raw: unknown) => MachineHealthCheck = createParser(
+  machineHealthCheckResource,
+  machineHealthCheckShape,
+);

@@ -121,7 +121,7 @@ export function exclusionOf(manifest: ReleaseManifest, cluster: InclusionProfile
 }
 
 /** The capabilities that an object belongs to, as its annotation lists them. */
-function capabilitiesOf({ object }: ReleaseManifest): string[] {
+export function capabilitiesOf({ object }: ReleaseManifest): string[] {
   const list = annotationsOf(object).get(releaseAnnotations.capability) ?? '';
   return list === '' ? [] : list.split('+');
 }

@@ -4,7 +4,22 @@
 export { type BuiltRelease, buildRelease, type ReleaseComponent, type ReleasePlan } from './build-release.ts';
 export { compareReleases, type ReleaseDifference } from './difference.ts';
 export { parseImageReferences } from './image-references.ts';
-export { describeManifest, payloadDirectories, type ReleaseManifest } from './manifest.ts';
+export {
+  type ClusterChoices,
+  capabilitiesOf,
+  defaultProfile,
+  exclusionOf,
+  type InclusionProfile,
+  omissionOf,
+} from './inclusion.ts';
+export {
+  describeManifest,
+  type ManifestKey,
+  manifestKeyText,
+  manifestOf,
+  payloadDirectories,
+  type ReleaseManifest,
+} from './manifest.ts';
 export {
   type LoadedManifests,
   maxReleaseFileBytes,
@@ -18,4 +33,5 @@ export {
 export type { PayloadFile } from './read-manifests.ts';
 export type { ReleaseMetadata } from './release-metadata.ts';
 export { drawTasksSvg, nodeSize, nodeTitle, stagesOf } from './task-graph/picture.ts';
-export { type ApplyMode, buildTaskGraph, type TaskGraph } from './task-graph/task-graph.ts';
+export type { ReleaseTask } from './task-graph/split.ts';
+export { type ApplyMode, buildTaskGraph, type TaskGraph, type TaskNode } from './task-graph/task-graph.ts';

@@ -51,10 +51,15 @@ function isValidRule({ type, promql }: MatchingRule): boolean {
   return type === 'PromQL' && promql !== undefined && promql !== '';
 }
 
-/** The risk without rules that this version cannot evaluate; undefined when it has no other: it is never taken for a risk that does not apply. */
+/** More of a risk cannot be stored. */
+const maxRules = 10;
+
+/** The risk without rules that this version cannot evaluate; undefined when it has no other, or cannot be shown: it is never taken for a risk that does
+ *  not apply. */
 function evaluable(risk: UpdateRisk): UpdateRisk | undefined {
-  const matchingRules = risk.matchingRules.filter(isValidRule);
-  return matchingRules.length === 0 ? undefined : { ...risk, matchingRules };
+  const matchingRules = risk.matchingRules.filter(isValidRule).slice(0, maxRules);
+  const isShowable = risk.name !== '' && risk.message !== '' && URL.canParse(risk.url);
+  return matchingRules.length === 0 || !isShowable ? undefined : { ...risk, matchingRules };
 }
 
 /** Without build metadata: that of a node names its architecture. */
@@ -62,8 +67,9 @@ function plainText(version: Version): string {
   return formatVersion({ ...version, build: [] });
 }
 
-function byVersion<T>(items: readonly T[], nodeOf: (item: T) => string): T[] {
-  return items.toSorted((a, b) => compareVersions(parseVersion(nodeOf(b)), parseVersion(nodeOf(a))));
+/** The highest version first. */
+export function newestFirst<T>(items: readonly T[], versionOf: (item: T) => string): T[] {
+  return items.toSorted((a, b) => compareVersions(parseVersion(versionOf(b)), parseVersion(versionOf(a))));
 }
 
 interface Candidate {
@@ -122,7 +128,7 @@ export function availableUpdates(
     .map((candidate) => ({ release: releaseOf(candidate.node), risks: [...candidate.risks.values()] }));
   return {
     current,
-    available: byVersion(plain, ({ version }) => version),
-    conditional: byVersion(conditional, ({ release }) => release.version),
+    available: newestFirst(plain, ({ version }) => version),
+    conditional: newestFirst(conditional, ({ release }) => release.version),
   };
 }

@@ -17,14 +17,14 @@ test('two equal recordings have no difference', () => {
 test('a difference names the point of rest, the object, the field and both values', () => {
   const other = recording({ objects: { [csv]: { status: { phase: 'Failed', conditions: [] } } } });
   expect(differencesOf(recording(), other)).toEqual([
-    { label: 'installed', path: `objects[${csv}].status.conditions[0]`, olm: '{"phase":"Pending"}' },
-    { label: 'installed', path: `objects[${csv}].status.phase`, olm: '"Succeeded"', ours: '"Failed"' },
+    { label: 'installed', path: `objects[${csv}].status.conditions[0]`, reference: '{"phase":"Pending"}' },
+    { label: 'installed', path: `objects[${csv}].status.phase`, reference: '"Succeeded"', ours: '"Failed"' },
   ]);
 });
 
 test('an object that one side deleted or never had is one difference', () => {
   expect(differencesOf(recording({ objects: { [csv]: null } }), recording({ objects: {} }))).toEqual([
-    { label: 'installed', path: `objects[${csv}]`, olm: 'null' },
+    { label: 'installed', path: `objects[${csv}]`, reference: 'null' },
   ]);
 });
 
@@ -32,7 +32,7 @@ test('Events and metrics are compared line by line, in any order', () => {
   const other = recording({ events: ['e2', 'e3', 'e1'], metrics: [] });
   expect(differencesOf(recording(), other)).toEqual([
     { label: 'installed', path: 'events', ours: 'e3' },
-    { label: 'installed', path: 'metrics', olm: 'm 1' },
+    { label: 'installed', path: 'metrics', reference: 'm 1' },
   ]);
 });
 
@@ -49,6 +49,6 @@ test('the order of phases is compared, as is whether an implementation comes to 
 
 test('a point of rest that one side lacks is a difference', () => {
   expect(differencesOf(recording(), { title: 'x', snapshots: [] })).toEqual([
-    { label: 'installed', path: '', olm: 'a point of rest' },
+    { label: 'installed', path: '', reference: 'a point of rest' },
   ]);
 });

@@ -1,7 +1,7 @@
+import type { Explanation } from '../support/explanation.ts';
 import { areaNames, scenariosOf } from './area.ts';
 import { olmVersion } from './binaries.ts';
 import { explanations } from './explained.ts';
-import type { Explanation } from './explanation.ts';
 import { rowsOf, specifiedRows, unplayedRows } from './rows.ts';
 import type { Scenario } from './scenario.ts';
 

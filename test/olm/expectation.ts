@@ -1,7 +1,8 @@
+import type { Difference } from '../support/differences.ts';
+import { type Explained, explain } from '../support/explanation.ts';
 import { comparable } from './comparable.ts';
-import { type Difference, differencesOf } from './compare.ts';
+import { differencesOf } from './compare.ts';
 import { explanations } from './explained.ts';
-import { type Explained, explain } from './explanation.ts';
 import type { Expectation } from './play.ts';
 import type { Recording, Recordings } from './scenario.ts';
 

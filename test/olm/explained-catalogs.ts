@@ -1,4 +1,4 @@
-import type { Explanation } from './explanation.ts';
+import type { Explanation } from '../support/explanation.ts';
 
 /** Differences in catalogs, and in what Subscriptions choose from them and report. */
 export const catalogExplanations: readonly Explanation[] = [

@@ -1,5 +1,5 @@
+import type { Explanation } from '../support/explanation.ts';
 import { catalogExplanations } from './explained-catalogs.ts';
-import type { Explanation } from './explanation.ts';
 
 const csv = String.raw`^objects\[ClusterServiceVersion [^\]]+\]`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Explanation, explain } from '../support/explanation.ts';
 import { comparable } from './comparable.ts';
-import { type Explanation, explain } from './explanation.ts';
 
 const rule: Explanation = {
   kind: 'defect',
@@ -9,14 +9,14 @@ const rule: Explanation = {
   path: /^metrics$/,
   shows: /count/,
 };
-const difference = { label: 'installed', path: 'metrics', olm: 'count 1' };
+const difference = { label: 'installed', path: 'metrics', reference: 'count 1' };
 
 test('a difference is explained by the scenario, the path and what is shown there', () => {
   expect(explain('A', [difference], [rule])).toEqual({ unexplained: [], used: [rule] });
   for (const [id, other] of [
     ['B', difference],
     ['A', { ...difference, path: 'events' }],
-    ['A', { ...difference, olm: 'sum 1' }],
+    ['A', { ...difference, reference: 'sum 1' }],
   ] as const) {
     expect(explain(id, [other], [rule])).toEqual({ unexplained: [other], used: [] });
   }

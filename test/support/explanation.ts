@@ -1,9 +1,9 @@
-import type { Difference } from './compare.ts';
+import type { Difference } from './differences.ts';
 
-/** Why Longshore differs from the real OLM. */
+/** Why Longshore differs from a reference implementation. */
 export interface Explanation {
-  /** `defect`: of OLM, not copied. `resync`: OLM hangs until its periodic resync, or shows what only that makes. `deliberate`: decided for Longshore.
-   *  `chance`: OLM shows it sometimes. */
+  /** `defect`: of the reference, not copied. `resync`: it hangs until its periodic resync, or shows what only that makes. `deliberate`: decided for Longshore.
+   *  `chance`: the reference shows it sometimes. */
   readonly kind: 'defect' | 'resync' | 'deliberate' | 'chance';
   /** Sentences for the page. */
   readonly reason: string;
@@ -18,7 +18,7 @@ export interface Explanation {
 function explains({ scenarios, path, shows }: Explanation, id: string, difference: Difference): boolean {
   if (scenarios?.includes(id) === false) return false;
   if (path?.test(difference.path) === false) return false;
-  return shows?.test(`${difference.olm ?? ''} ${difference.ours ?? ''}`) !== false;
+  return shows?.test(`${difference.reference ?? ''} ${difference.ours ?? ''}`) !== false;
 }
 
 /** The differences of one scenario, by whether they are explained. */

@@ -1,0 +1,68 @@
+import { isJsonObject, type JsonObject, objectAt, textAt } from '../../base/index.ts';
+import type { KubeObject, OwnerReference } from '../../kube/index.ts';
+import { type ReleaseManifest } from '../../release/index.ts';
+
+/** Annotations of manifests that decide how they are applied.
+ *  @see docs/spec/cluster-version.md#other-annotations */
+export const applyAnnotations = {
+  createOnly: 'release.openshift.io/create-only',
+  delete: 'release.openshift.io/delete',
+  injectProxy: 'config.openshift.io/inject-proxy',
+  recreate: 'release.openshift.io/recreate',
+} as const;
+
+/** The value of an annotation; empty when it is not set. */
+export function annotationOf({ object }: ReleaseManifest, name: string): string {
+  return textAt(objectAt(object, 'metadata', 'annotations'), name);
+}
+
+function textsAt(metadata: JsonObject | undefined, key: string): Record<string, string> | undefined {
+  const values = objectAt(metadata, key);
+  if (values === undefined) return undefined;
+  const texts = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(texts);
+}
+
+/** Members that manifests of a kind may leave out although its definition requires them: the typed clients of the reference send them.
+ *  @see docs/spec/cluster-version.md#merge-rules */
+const typedMembers: Readonly<Record<string, JsonObject | undefined>> = {
+  'SecurityContextConstraints.security.openshift.io': {
+    allowHostDirVolumePlugin: false,
+    allowHostIPC: false,
+    allowHostNetwork: false,
+    allowHostPID: false,
+    allowHostPorts: false,
+    allowPrivilegedContainer: false,
+    allowedCapabilities: null,
+    defaultAddCapabilities: null,
+    priority: null,
+    readOnlyRootFilesystem: false,
+    requiredDropCapabilities: null,
+    volumes: null,
+  },
+};
+
+/** An object as the engine owns it: what its manifest sets, without status and without what only a server sets. */
+export function desiredObject(manifest: ReleaseManifest, owner: OwnerReference): KubeObject {
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...content } = manifest.object;
+  const metadata = objectAt(manifest.object, 'metadata');
+  const [labels, annotations] = [textsAt(metadata, 'labels'), textsAt(metadata, 'annotations')];
+  const given = metadata?.['ownerReferences'];
+  const finalizers = metadata?.['finalizers'];
+  const owners = Array.isArray(given) && given.length > 0 ? given.filter(isJsonObject) : [owner];
+  const { name, namespace } = manifest.key;
+  return {
+    apiVersion: textAt(manifest.object, 'apiVersion'),
+    kind: manifest.key.kind,
+    metadata: {
+      name,
+      ...(namespace === '' ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(Array.isArray(finalizers) ? { finalizers: finalizers.filter((one) => typeof one === 'string') } : {}),
+      ownerReferences: owners as unknown as OwnerReference[],
+    },
+    ...typedMembers[`${manifest.key.kind}.${manifest.key.group}`],
+    ...content,
+  };
+}

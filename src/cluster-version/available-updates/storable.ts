@@ -1,0 +1,25 @@
+import { TerminalError } from '../../base/index.ts';
+import type { AvailableUpdates } from '../../update-graph/index.ts';
+
+const maxConditional = 500;
+const maxRisks = 200;
+/** An object takes 1.5 MiB at most. */
+const maxBytes = 1024 * 1024;
+
+/** Refuses what the status of a ClusterVersion cannot hold: no status could be written any more, not even that this is the cause.
+ *  @throws TerminalError ResponseInvalid */
+export function assertStorable({ available, conditional }: AvailableUpdates): void {
+  const refuse = (text: string): never => {
+    throw new TerminalError('ResponseInvalid', text);
+  };
+  if (conditional.length > maxConditional) {
+    refuse(`${conditional.length} conditional updates, more than the limit of ${maxConditional}`);
+  }
+  for (const { release, risks } of conditional) {
+    if (risks.length > maxRisks) {
+      refuse(`update to ${release.version}: ${risks.length} risks, more than the limit of ${maxRisks}`);
+    }
+  }
+  const sizeBytes = Buffer.byteLength(JSON.stringify({ available, conditional }));
+  if (sizeBytes > maxBytes) refuse(`the updates take ${sizeBytes} bytes, more than the limit of ${maxBytes}`);
+}

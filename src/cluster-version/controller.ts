@@ -1,0 +1,174 @@
+import {
+  type ClusterRelease,
+  clusterOperatorResource,
+  clusterVersionFieldManager,
+  clusterVersionName,
+  clusterVersionResource,
+} from '../api/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from '../base/index.ts';
+import { type ControllerDefinition, conditionsOf, defineController, type Manager } from '../controller/index.ts';
+import { type CacheChange, groupOf, type KubeObject, type OwnerReference } from '../kube/index.ts';
+import { type ApplyMode, defaultProfile, type ReleaseManifest } from '../release/index.ts';
+import type { ApplyContext } from './apply/apply-task.ts';
+import { PendingDeletions } from './apply/pending-deletions.ts';
+import type { EngineContext } from './engine.ts';
+import type { Preconditions } from './facts.ts';
+import { readProxy } from './features.ts';
+import type { WaitPolicy } from './health/workloads.ts';
+import type { LoadTerms, VerifyRelease } from './payload/load-release.ts';
+import { ReleaseLoader } from './payload/release-loader.ts';
+import type { ReleaseSource } from './payload/release-sources.ts';
+import { type Intervals, usualIntervals } from './round/intervals.ts';
+import { SyncWorker, type Work } from './round/sync-worker.ts';
+import { type CapabilityRegistry, usualCapabilities } from './spec/capabilities.ts';
+import { WaitTimes } from './status/operator-waits.ts';
+import { syncVersion, type VersionRun } from './sync.ts';
+
+/** How the update engine works. */
+export interface ClusterVersionOptions {
+  /** The release that a cluster without a history is installed with. */
+  readonly initial?: ClusterRelease | undefined;
+  /** Where releases come from, asked in this order. */
+  readonly sources: readonly ReleaseSource[];
+  /** For temporary files of this process alone. */
+  readonly workDir: string;
+  /** Undefined: releases need no signature. */
+  readonly verify?: VerifyRelease | undefined;
+  /** Default: none. */
+  readonly preconditions?: Preconditions;
+  /** Default: those of OpenShift. */
+  readonly capabilities?: CapabilityRegistry;
+  /** Default: strict for releases without ClusterOperators. */
+  readonly waitPolicy?: WaitPolicy;
+  /** For `exclude.release.openshift.io/NAME`. Default: none. */
+  readonly engineId?: string;
+  /** Default: as the reference. */
+  readonly intervals?: Intervals;
+}
+
+const { apiVersion, kind } = clusterVersionResource;
+const group = groupOf(apiVersion);
+
+/** What of an operator a round may wait for. */
+function reported(object: KubeObject | undefined): JsonValue {
+  if (object === undefined) return null;
+  const conditions = conditionsOf(object).filter(({ type }) => type === 'Available' || type === 'Degraded');
+  const versions = objectsAt(objectAt(object as JsonObject, 'status'), 'versions');
+  return [
+    conditions.map(({ type, status }) => [type, status]),
+    versions.map((one) => [textAt(one, 'name'), textAt(one, 'version')]),
+  ];
+}
+
+function hasNews({ before, after }: CacheChange<KubeObject>): boolean {
+  return !isJsonEqual(reported(before), reported(after));
+}
+
+/** Applies the release that the ClusterVersion requests, and reports how far it is.
+ *  @see docs/spec/cluster-version.md#workflow-of-an-update */
+export const clusterVersionController: ControllerDefinition<EngineContext, VersionRun> = defineController({
+  name: 'clusterversion',
+  for: clusterVersionResource,
+  watches: (context) => [
+    {
+      target: clusterOperatorResource,
+      requestsFor: (change) => {
+        if (hasNews(change)) context.worker.wake();
+        return [];
+      },
+    },
+  ],
+  begin: (context, object): VersionRun => ({ context, object }),
+  steps: [syncVersion],
+  gatherMs: 50,
+  permissions: {
+    // A release consists of objects of any kind, and grants permissions itself.
+    cluster: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+  },
+  isOptional: true,
+});
+
+function ownerOf(version: KubeObject | undefined): OwnerReference {
+  const { name = clusterVersionName, uid = '' } = version?.metadata ?? {};
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+function termsOf(manager: Manager, options: ClusterVersionOptions): LoadTerms {
+  const versions = manager.cache(clusterVersionResource);
+  const events = manager.eventRecorder(clusterVersionFieldManager);
+  return {
+    retrieval: { sources: options.sources, workDir: options.workDir, clusterProfile: defaultProfile },
+    clock: manager.clock,
+    verify: options.verify,
+    preconditions: options.preconditions ?? (() => Promise.resolve([])),
+    onEvent: (event) => {
+      const version = versions.get(clusterVersionName);
+      if (version !== undefined) events.record(version, event);
+    },
+  };
+}
+
+function hasOperators(manifests: readonly ReleaseManifest[]): boolean {
+  return manifests.some(({ key }) => key.group === group && key.kind === clusterOperatorResource.kind);
+}
+
+interface Shared {
+  readonly waits: WaitTimes;
+  readonly deletions: PendingDeletions;
+  readonly onChange: () => void;
+}
+
+function createWorker(
+  manager: Manager,
+  options: ClusterVersionOptions,
+  { waits, deletions, onChange }: Shared,
+): SyncWorker {
+  const { kube, clock, log, signal } = manager;
+  const versions = manager.cache(clusterVersionResource);
+  const contextFor = async ({ payload }: Work, mode: ApplyMode['kind'], round: AbortSignal): Promise<ApplyContext> => ({
+    kube,
+    clock,
+    owner: ownerOf(versions.get(clusterVersionName)),
+    mode,
+    waitPolicy: options.waitPolicy ?? (hasOperators(payload.manifests) ? 'reference' : 'strict'),
+    deletions,
+    waits,
+    proxy: await readProxy(kube, round),
+    signal: round,
+  });
+  const intervals = options.intervals ?? usualIntervals();
+  return new SyncWorker({ clock, log, intervals, contextFor, onChange, signal });
+}
+
+/** Adds the update engine. It works on the ClusterVersion `version`, and does nothing without one. */
+export function addClusterVersion(manager: Manager, options: ClusterVersionOptions): void {
+  const { kube, clock, log, signal } = manager;
+  const onChange = (): void => added.enqueue(clusterVersionName);
+  const shared: Shared = { waits: new WaitTimes(), deletions: new PendingDeletions(clock), onChange };
+  const terms = termsOf(manager, options);
+  const worker = createWorker(manager, options, shared);
+  const context: EngineContext = {
+    kube,
+    clock,
+    log,
+    versions: manager.cache(clusterVersionResource),
+    loader: new ReleaseLoader({ terms, clock, log, onChange, signal }),
+    worker,
+    waits: shared.waits,
+    deletions: shared.deletions,
+    registry: options.capabilities ?? usualCapabilities,
+    engineId: options.engineId ?? '',
+    initial: options.initial,
+    memory: { running: undefined, implied: [], isRestored: false, countedMs: 0 },
+  };
+  let work: Promise<void> = Promise.resolve();
+  const added = manager.add(clusterVersionController, {
+    context,
+    workers: 1,
+    beforeWork: () => {
+      work = worker.run();
+      return Promise.resolve();
+    },
+    afterWork: () => work,
+  });
+}

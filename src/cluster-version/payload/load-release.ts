@@ -1,0 +1,197 @@
+import type { ClusterVersion } from '../../api/index.ts';
+import { type Clock, errorMessage, withDeadline } from '../../base/index.ts';
+import type { ObjectEvent } from '../../kube/index.ts';
+import type { ReleasePayload } from '../../release/index.ts';
+import type { Finding, Preconditions } from '../facts.ts';
+import type { DesiredRelease } from '../spec/desired-release.ts';
+import { type Retrieval, retrieveRelease } from './retrieve.ts';
+
+/** Verifies the signature of a release image.
+ *  @throws when it is not valid */
+export type VerifyRelease = (image: string, signal: AbortSignal) => Promise<void>;
+
+/** What a release is loaded with. */
+export interface LoadTerms {
+  readonly retrieval: Retrieval;
+  readonly clock: Clock;
+  /** Undefined: releases need no signature. */
+  readonly verify: VerifyRelease | undefined;
+  readonly preconditions: Preconditions;
+  readonly onEvent: (event: ObjectEvent) => void;
+}
+
+/** A request to load a release. */
+export interface LoadRequest {
+  readonly target: DesiredRelease;
+  readonly clusterVersion: ClusterVersion;
+  /** Neither verified nor checked: the cluster runs it already, or is installed with it. */
+  readonly isLocal: boolean;
+}
+
+/** A release that may be applied. */
+export interface LoadedRelease {
+  readonly image: string;
+  readonly payload: ReleasePayload;
+  readonly isVerified: boolean;
+  readonly isLocal: boolean;
+  readonly acceptedRisks: string;
+}
+
+/** The step at which a release was rejected, which is the reason of `ReleaseAccepted`. */
+export type RejectionReason = 'LoadPayload' | 'PreconditionChecks' | 'RetrievePayload' | 'VerifyPayloadVersion';
+
+/** A release that may not be applied. */
+export class ReleaseRejected extends Error {
+  readonly reason: RejectionReason;
+  constructor(reason: RejectionReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+const totalMs = 4 * 60_000;
+
+function describe({ version, image }: DesiredRelease): string {
+  return `version="${version}" image="${image}"`;
+}
+
+/** Events are one line. */
+function oneLine(text: string): string {
+  return text.replaceAll('\n', ' // ');
+}
+
+class Loading {
+  readonly #request: LoadRequest;
+  readonly #terms: LoadTerms;
+  readonly #risks: string[] = [];
+
+  constructor(request: LoadRequest, terms: LoadTerms) {
+    this.#request = request;
+    this.#terms = terms;
+  }
+
+  #event(type: ObjectEvent['type'], reason: string, message: string): void {
+    this.#terms.onEvent({ type, reason, message: oneLine(message) });
+  }
+
+  #reject(reason: RejectionReason, event: string, message: string): never {
+    this.#event('Warning', event, message);
+    throw new ReleaseRejected(reason, message);
+  }
+
+  /** Whether the signature was verified. */
+  async #verify(signal: AbortSignal): Promise<boolean> {
+    const { target, isLocal } = this.#request;
+    const { verify } = this.#terms;
+    if (isLocal || verify === undefined) return false;
+    try {
+      const what = 'verification of the signature';
+      await withDeadline(what, { deadlineMs: totalMs / 2, signal }, (deadline) => verify(target.image, deadline));
+      return true;
+    } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      const failure = errorMessage(thrown);
+      if (!target.isForced) this.#failRetrieval(`The update cannot be verified: ${failure}`);
+      const text = `Target release ${describe(target)} cannot be verified, but continuing anyway because the update was forced: ${failure}`;
+      this.#event('Warning', 'RetrievePayload', text);
+      this.#risks.push(text);
+      return false;
+    }
+  }
+
+  #failRetrieval(failure: string): never {
+    const text = `Retrieving payload failed ${describe(this.#request.target)} failure=${failure}`;
+    return this.#reject('RetrievePayload', 'RetrievePayloadFailed', text);
+  }
+
+  async #retrieve(signal: AbortSignal): ReturnType<typeof retrieveRelease> {
+    const { target } = this.#request;
+    try {
+      const options = { deadlineMs: totalMs, signal };
+      return await withDeadline('retrieval of the release', options, (deadline) =>
+        retrieveRelease(target.image, this.#terms.retrieval, deadline),
+      );
+    } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      return this.#failRetrieval(`Unable to download and prepare the update: ${errorMessage(thrown)}`);
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<ReleasePayload> {
+    await using staged = await this.#retrieve(signal);
+    const { target } = this.#request;
+    this.#event('Normal', 'LoadPayload', `Loading payload ${describe(target)}`);
+    try {
+      return await staged.read();
+    } catch (thrown) {
+      const text = `Loading payload failed ${describe(target)} failure=${errorMessage(thrown)}`;
+      return this.#reject('LoadPayload', 'LoadPayloadFailed', text);
+    }
+  }
+
+  #compareVersions({ metadata }: ReleasePayload): void {
+    const { target } = this.#request;
+    if (target.version === '' || target.version === metadata.version) return;
+    const failure = `release image version ${metadata.version} does not match the expected upstream version ${target.version}`;
+    const text = `Verifying payload failed ${describe(target)} failure=${failure}`;
+    this.#reject('VerifyPayloadVersion', 'VerifyPayloadVersionFailed', text);
+  }
+
+  async #check({ metadata: { version } }: ReleasePayload, signal: AbortSignal): Promise<void> {
+    const { target, clusterVersion, isLocal } = this.#request;
+    if (isLocal) return;
+    const facts = { clusterVersion, target: { version, image: target.image } };
+    const findings = await this.#terms.preconditions(facts, signal);
+    const blocking = findings.filter(({ isBlocking }) => isBlocking);
+    const summary = summarize(findings);
+    if (blocking.length > 0 && !target.isForced) {
+      const text = `Preconditions failed for payload loaded ${describe(target)}: ${summarize(findings)}`;
+      this.#reject('PreconditionChecks', 'PreconditionBlock', text);
+    }
+    if (findings.length === 0) {
+      this.#event('Normal', 'PreconditionsPassed', `preconditions passed for payload loaded ${describe(target)}`);
+      return;
+    }
+    const accepted = blocking.length > 0 ? `Forced through blocking failures: ${summary}` : summary;
+    this.#event(
+      'Warning',
+      'PreconditionWarn',
+      `precondition warning for payload loaded ${describe(target)}: ${accepted}`,
+    );
+    this.#risks.push(accepted);
+  }
+
+  async run(signal: AbortSignal): Promise<LoadedRelease> {
+    const { target, isLocal } = this.#request;
+    this.#event('Normal', 'RetrievePayload', `Retrieving and verifying payload ${describe(target)}`);
+    const isVerified = await this.#verify(signal);
+    const payload = await this.#read(signal);
+    this.#compareVersions(payload);
+    await this.#check(payload, signal);
+    const { version, architecture } = payload.metadata;
+    const loaded = `Payload loaded ${describe({ ...target, version })} architecture="${architecture === 'multi' ? 'Multi' : architectureName()}"`;
+    this.#event('Normal', 'PayloadLoaded', loaded);
+    return { image: target.image, payload, isVerified, isLocal, acceptedRisks: this.#risks.join('\n') };
+  }
+}
+
+/** As releases name the architecture of this machine. */
+export function architectureName(): string {
+  return process.arch === 'x64' ? 'amd64' : process.arch;
+}
+
+/** Findings in the words of conditions.
+ *  @see docs/spec/cluster-version.md#preconditions */
+export function summarize(findings: readonly Finding[]): string {
+  const texts = findings.map(
+    ({ name, reason, message }) => `Precondition "${name}" failed because of "${reason}": ${message}`,
+  );
+  return texts.length === 1 ? (texts[0] ?? '') : `Multiple precondition checks failed:\n* ${texts.join('\n* ')}`;
+}
+
+/** Verifies, retrieves and reads a release, and evaluates whether it may be applied.
+ *  @throws ReleaseRejected
+ *  @see docs/spec/cluster-version.md#retrieving-a-payload */
+export async function loadRelease(request: LoadRequest, terms: LoadTerms, signal: AbortSignal): Promise<LoadedRelease> {
+  return await new Loading(request, terms).run(signal);
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ContentLimits, defaultContentLimits, TransientError } from '../../base/index.ts';
+import { Staging } from '../../content/index.ts';
+import { type ReleasePayload, readPayload } from '../../release/index.ts';
+import type { ReleaseSource } from './release-sources.ts';
+
+/** A release is some thousand manifests; two directories of it are read. */
+const limits: ContentLimits = { ...defaultContentLimits, entries: 20_000 };
+
+/** How releases are retrieved. */
+export interface Retrieval {
+  /** Asked in this order. */
+  readonly sources: readonly ReleaseSource[];
+  /** For temporary files. */
+  readonly workDir: string;
+  readonly clusterProfile: string;
+}
+
+async function stageFrom(sources: readonly ReleaseSource[], image: string, target: Target): Promise<boolean> {
+  for (const source of sources) if (await source.stage(image, target.staging, target.signal)) return true;
+  return false;
+}
+
+interface Target {
+  readonly staging: Staging;
+  readonly signal: AbortSignal;
+}
+
+/** Retrieves a release and reads it. Nothing of it is left on disk.
+ *  @throws TerminalError InvalidRelease and those of archives · TransientError ReleaseNotFound and those of the sources */
+export async function retrieveRelease(
+  image: string,
+  retrieval: Retrieval,
+  signal: AbortSignal,
+): Promise<StagedRelease> {
+  const { sources, workDir } = retrieval;
+  await mkdir(workDir, { recursive: true, mode: 0o700 });
+  const staging = await Staging.create(join(workDir, `${randomUUID()}.spool`), limits);
+  await using stack = new AsyncDisposableStack();
+  stack.use(staging);
+  if (!(await stageFrom(sources, image, { staging, signal }))) {
+    const text = `no source has ${image}; offer it from a folder with --release-image, or from a registry`;
+    throw new TransientError('ReleaseNotFound', text);
+  }
+  const owned = stack.move();
+  return {
+    read: () => readPayload(staging, { releaseImage: image, clusterProfile: retrieval.clusterProfile }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** A release that was retrieved. */
+export interface StagedRelease extends AsyncDisposable {
+  /** @throws TerminalError InvalidRelease */
+  read(): Promise<ReleasePayload>;
+}

@@ -1,0 +1,96 @@
+import { type Clock, errorMessage } from '../../base/index.ts';
+import {
+  type ApplyMode,
+  buildTaskGraph,
+  type ClusterChoices,
+  omissionOf,
+  type ReleaseManifest,
+  type ReleaseTask,
+  type TaskNode,
+} from '../../release/index.ts';
+import { type ApplyContext, applyTask, precreateOperators } from '../apply/apply-task.ts';
+import { failureOfTask } from '../failures/api-failure.ts';
+import { combineFailures, UpdateFailure } from '../failures/update-failure.ts';
+import { runGraph } from './run-graph.ts';
+
+/** One pass over a release. */
+export interface RoundRequest {
+  readonly manifests: readonly ReleaseManifest[];
+  readonly choices: ClusterChoices;
+  readonly mode: ApplyMode;
+  readonly context: ApplyContext;
+  /** Called after each manifest that is done. */
+  readonly onDone: (done: number, task: ReleaseTask) => void;
+}
+
+/** What became of a pass. */
+export interface RoundResult {
+  readonly done: number;
+  readonly total: number;
+  /** Whether every manifest is as desired. */
+  readonly isComplete: boolean;
+  /** Undefined without one, and when the round was ended from outside. */
+  readonly failure: UpdateFailure | undefined;
+}
+
+/** How often a task is tried, and the waits in between.
+ *  @see docs/spec/cluster-version.md#retry */
+interface Tries {
+  readonly count: number;
+  readonly firstMs: number;
+  readonly factor: number;
+}
+
+const maxPauseMs = 15_000;
+const usualTries: Tries = { count: 3, firstMs: 10_000, factor: 1.3 };
+const installTries: Tries = { count: 4, firstMs: 1_000, factor: 2 };
+
+/** A task whose time is over fails with what its last try failed with. */
+async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Promise<void> {
+  const { count, firstMs, factor } = mode.kind === 'Initializing' ? installTries : usualTries;
+  const { clock, signal }: { clock: Clock; signal: AbortSignal } = context;
+  for (let attempt = 1, pauseMs = firstMs; ; attempt += 1, pauseMs *= factor) {
+    try {
+      return await applyTask(context, task);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (thrown instanceof UpdateFailure || attempt === count) throw failureOfTask(task, thrown);
+      await clock.sleep(Math.min(pauseMs, maxPauseMs), { signal }).catch(() => {
+        throw failureOfTask(task, thrown);
+      });
+    }
+  }
+}
+
+/** Applies a release once, in the order of its graph.
+ *  @see docs/spec/cluster-version.md#running */
+export async function runRound(request: RoundRequest): Promise<RoundResult> {
+  const { manifests, choices, mode, context, onDone } = request;
+  const { signal } = context;
+  const reported: UpdateFailure[] = [];
+  let done = 0;
+  const runNode = async (node: TaskNode): Promise<void> => {
+    const tasks = node.tasks.filter(({ manifest }) => omissionOf(manifest, choices) === undefined);
+    await precreateOperators(context, tasks);
+    for (const task of tasks) {
+      signal.throwIfAborted();
+      try {
+        await tryTask(task, request);
+      } catch (thrown) {
+        if (!(thrown instanceof UpdateFailure) || thrown.effect !== 'Report') throw thrown;
+        reported.push(thrown);
+      }
+      done += 1;
+      onDone(done, task);
+    }
+  };
+  const { errors } = await runGraph(buildTaskGraph(manifests, mode), runNode, signal);
+  const failures = errors.filter((thrown) => !signal.aborted || thrown instanceof UpdateFailure).map(asFailure);
+  const failure = combineFailures([...failures, ...reported]);
+  return { done, total: manifests.length, isComplete: errors.length === 0 && reported.length === 0, failure };
+}
+
+function asFailure(thrown: unknown): UpdateFailure {
+  if (thrown instanceof UpdateFailure) return thrown;
+  return new UpdateFailure('UpdatePayloadFailed', errorMessage(thrown), { cause: thrown });
+}

@@ -1,0 +1,64 @@
+import type { ProgressBlocker, ReleaseProgress } from '../../api/index.ts';
+import { formatTimestamp } from '../../base/index.ts';
+import type { UpdateFailure } from '../failures/update-failure.ts';
+import type { WorkerStatus } from '../round/sync-worker.ts';
+import type { OperatorWaits } from './timing.ts';
+
+const maxEntries = 50;
+const maxMessageCharacters = 4_000;
+
+/** What a user can do about a failure, by its reason. */
+const nextSteps: Readonly<Record<string, string | undefined>> = {
+  ClusterOperatorDegraded: 'Look at the conditions of the ClusterOperator and at the logs of its operator.',
+  ClusterOperatorNotAvailable: 'Look at the conditions of the ClusterOperator and at the logs of its operator.',
+  ClusterOperatorNoVersions: 'The release is built wrongly: the manifest of the ClusterOperator must list versions.',
+  UpdatePayloadResourceForbidden: 'Grant the permission, or remove what refuses the write.',
+  UpdatePayloadResourceInvalid:
+    'Delete the object if it may be created again, or request the release that the cluster had before.',
+  UpdatePayloadResourceTypeMissing: 'Install the definition of the kind, or look at the APIService of its group.',
+  WorkloadNotAvailable: 'Look at the Pods and Events of the workload.',
+  WorkloadNotProgressing: 'Look at the Pods and Events of the workload.',
+};
+
+function partsOf(failure: UpdateFailure): readonly UpdateFailure[] {
+  return failure.members.length > 0 ? failure.members.flatMap(partsOf) : [failure];
+}
+
+function isAwaited({ effect }: UpdateFailure): boolean {
+  return effect === 'None' || effect === 'FailAfterInterval';
+}
+
+function kindOf({ object }: UpdateFailure): string {
+  return object.split('/')[0] ?? 'clusteroperator';
+}
+
+/** One entry for each object that a failure names. */
+function entriesOf(failure: UpdateFailure, waits: OperatorWaits): ProgressBlocker[] {
+  const { reason, message, names, object } = failure;
+  const next = nextSteps[reason];
+  const text = (next === undefined ? message : `${message}. ${next}`).slice(0, maxMessageCharacters);
+  const objects = names.length > 1 ? names.map((name) => `${kindOf(failure)}/${name}`) : [object];
+  return objects.map((one, index): ProgressBlocker => {
+    const sinceMs = waits.sinceMs(names[index] ?? '');
+    const since = sinceMs === undefined ? {} : { since: formatTimestamp(sinceMs) };
+    return { object: one, reason, message: text, ...since };
+  });
+}
+
+/** The details of a round for the status.
+ *  @see docs/spec/cluster-version.md#weak-points-of-the-reference-to-beat */
+export function progressOf(status: WorkerStatus, waits: OperatorWaits): ReleaseProgress {
+  const { failure, state, done, total, latest, work } = status;
+  const parts = failure === undefined ? [] : partsOf(failure);
+  const list = (some: readonly UpdateFailure[]): ProgressBlocker[] =>
+    some.flatMap((one) => entriesOf(one, waits)).slice(0, maxEntries);
+  return {
+    versionHash: work.payload.hash,
+    state,
+    level: state === 'Reconciling' ? '' : (latest?.manifest.place?.runlevel ?? ''),
+    done,
+    total,
+    waitingFor: list(parts.filter(isAwaited)),
+    blockers: list(parts.filter((part) => !isAwaited(part))),
+  };
+}

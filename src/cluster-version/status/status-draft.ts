@@ -1,0 +1,49 @@
+import type { ClusterVersion } from '../../api/index.ts';
+import { isJsonObject, type JsonObject, objectsAt } from '../../base/index.ts';
+import type { ConditionChange } from '../../controller/index.ts';
+import { type Condition, setCondition } from '../../kube/index.ts';
+
+/** The status of a ClusterVersion as it is to be. Written as a whole, at the end of a reconcile. */
+export class StatusDraft {
+  readonly #nowMs: number;
+  #status: JsonObject;
+
+  constructor({ status }: ClusterVersion, nowMs: number) {
+    this.#nowMs = nowMs;
+    const empty = {
+      desired: { version: '', image: '' },
+      observedGeneration: 0,
+      versionHash: '',
+      availableUpdates: null,
+    };
+    const before = status as unknown;
+    this.#status = { ...empty, history: [], conditions: [], ...(isJsonObject(before) ? before : {}) };
+  }
+
+  get value(): JsonObject {
+    return this.#status;
+  }
+
+  /** Sets conditions; empty reasons and messages are left out, as the kind has them. */
+  set(changes: readonly ConditionChange[]): void {
+    let conditions = objectsAt(this.#status, 'conditions') as unknown as readonly Condition[];
+    for (const { isFresh: _fresh, ...change } of changes) conditions = setCondition(conditions, change, this.#nowMs);
+    const written = conditions.map((condition) =>
+      Object.fromEntries(Object.entries(condition).filter(([, value]) => value !== '')),
+    );
+    this.#status = { ...this.#status, conditions: written };
+  }
+
+  has(type: string): boolean {
+    return objectsAt(this.#status, 'conditions').some((condition) => condition['type'] === type);
+  }
+
+  remove(type: string): void {
+    const conditions = objectsAt(this.#status, 'conditions').filter((condition) => condition['type'] !== type);
+    this.#status = { ...this.#status, conditions };
+  }
+
+  setFields(fields: JsonObject): void {
+    this.#status = { ...this.#status, ...fields };
+  }
+}

@@ -1,0 +1,553 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApiServer } from '../../apiserver/index.ts';
+import { readClusterVersionCrds, untilEstablished } from '../../cli/client/index.ts';
+import { type JsonObject, systemClock } from '../../src/base/index.ts';
+import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
+import { longshoreOn, type Printed, type ProgramOptions } from './program.ts';
+import {
+  availableUpdates,
+  condition,
+  conditionalUpdates,
+  conditionsWith,
+  entry,
+  establish,
+  operator,
+  release,
+  releaseImage,
+  situations,
+  statusWith,
+  type UpdateSituation,
+} from './update-situations.ts';
+
+const ref = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' };
+let kube: KubeClient;
+let upgrade: (args?: string, options?: ProgramOptions) => Promise<Printed>;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  const server = await startApiServer({ simulation: false });
+  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+  const crds = (await readClusterVersionCrds()) as unknown as KubeObject[];
+  for (const crd of crds) await kube.create(crd, { fieldManager: 'test' });
+  await untilEstablished(kube, crds);
+  const dir = await mkdtemp(join(tmpdir(), 'longshore-upgrade-test-'));
+  await writeFile(join(dir, 'kubeconfig'), server.kubeconfig);
+  const run = longshoreOn(join(dir, 'kubeconfig'));
+  upgrade = (args = '', options = {}) => run(['upgrade', ...args.split(' ').filter((word) => word !== '')], options);
+  stop = async () => {
+    kube.close();
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+});
+afterAll(() => stop());
+
+const situation = (name: string): UpdateSituation => situations[name] ?? expect.fail(`no situation ${name}`);
+const desiredUpdate = async (): Promise<unknown> =>
+  (((await kube.get(ref))['spec'] ?? {}) as JsonObject)['desiredUpdate'];
+const image = releaseImage;
+/** What the kind stores beside what was requested. */
+const channelLine = 'Channel: stable-4.14 (available channels: candidate-4.14, fast-4.14, stable-4.14)\n';
+const defaultUpstream = 'Upstream is unset, so the cluster will use an appropriate default.\n';
+const table = `
+Recommended updates:
+
+  VERSION     IMAGE
+  4.15.0      ${image('4.15.0')}
+  4.14.27     ${image('4.14.27')}
+  4.14.5-rc.1 ${image('4.14.5-rc.1')}
+  4.14.3      ${image('4.14.3')}
+`;
+
+describe('longshore upgrade', () => {
+  test('CV-05: lists recommended updates, then those with known issues', async () => {
+    await establish(kube, situation('with updates'));
+    expect(await upgrade('--include-not-recommended')).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `Cluster version is 4.14.1
+
+${defaultUpstream}${channelLine}${table}
+Updates with known issues:
+
+  Version: 4.15.2
+  Image: ${image('4.15.2')}
+  Reason: EvaluationFailed
+  Message: Could not evaluate exposure to update risk Leak (no answer)
+    Leak description: Memory leaks.
+    Leak URL: https://example.com/Leak
+
+  Version: 4.14.2
+  Image: ${image('4.14.2')}
+  Reason: SlowDisks
+  Message: Disks may be slow. https://example.com/SlowDisks
+`,
+    });
+  });
+
+  test('CV-06: without the option there is a hint', async () => {
+    await establish(kube, situation('with updates'));
+    const hint =
+      'Additional updates which are not recommended, or where the recommended status is "Unknown", for your cluster configuration are available, to view those re-run the command with --include-not-recommended.\n';
+    const { stdout } = await upgrade();
+    expect(stdout).toBe(`Cluster version is 4.14.1\n\n${defaultUpstream}${channelLine}${table}\n${hint}`);
+    await establish(kube, situation('with known issues alone'));
+    expect((await upgrade()).stdout).toContain('Additional updates which are not recommended for your cluster');
+  });
+
+  test('CV-07, CV-08: updates are read from the object and from the command in the same form', async () => {
+    await establish(kube, situation('with updates'));
+    const document = JSON.parse((await upgrade('-o json')).stdout) as JsonObject;
+    const status = (await kube.get(ref))['status'] as JsonObject;
+    expect(document).toMatchObject({
+      availableUpdates: status['availableUpdates'],
+      conditionalUpdates: status['conditionalUpdates'],
+      channel: 'stable-4.14',
+    });
+    expect(Object.keys((document['availableUpdates'] as JsonObject[])[0] ?? {}).toSorted()).toEqual([
+      'channels',
+      'image',
+      'url',
+      'version',
+    ]);
+    expect((document['conditionalUpdates'] as JsonObject[])[0]).toMatchObject({
+      conditions: [{ type: 'Recommended', status: 'False', reason: 'SlowDisks' }],
+      release: { version: '4.14.2' },
+      risks: [{ name: 'SlowDisks' }],
+    });
+  });
+
+  test('an update that runs, fails and is not accepted is shown with its reasons', async () => {
+    await establish(kube, situation('updating, and not accepted'));
+    expect((await upgrade()).stdout).toBe(`Failing=True:
+
+  Reason: ClusterOperatorDegraded
+  Message: Cluster operator dns is degraded
+  for long
+
+info: An upgrade is in progress. Working towards 4.14.2: 12 of 40 done (30% complete)
+
+Upgradeable=False
+
+  Reason: MultipleReasons
+  Message: Not now:
+  * one
+  * two
+
+ReleaseAccepted=False
+
+  Reason: PreconditionChecks
+  Message: Preconditions failed:
+  many
+
+${defaultUpstream}${channelLine}
+Recommended updates:
+
+  VERSION     IMAGE
+  4.14.3      ${image('4.14.3')}
+`);
+  });
+
+  test('updates that are not retrieved are a warning', async () => {
+    await establish(kube, situation('updates not refreshed'));
+    expect((await upgrade()).stderr).toBe(
+      'warning: Cannot refresh available updates:\n  Reason: RemoteFailed\n  Message: no answer\n  at all\n\n',
+    );
+    await establish(kube, situation('without a channel'));
+    expect((await upgrade()).stderr).toContain('warning: Cannot display available updates:\n  Reason: NoChannel\n');
+  });
+
+  test('texts of the cluster cannot steer the terminal', async () => {
+    await establish(kube, {
+      status: statusWith(conditionsWith(condition('Progressing', 'False', '', 'done\u001b[2Jhidden'))),
+    });
+    expect((await upgrade()).stdout).toContain(String.raw`done\x1b[2Jhidden`);
+  });
+});
+
+describe('a request', () => {
+  const requests: readonly [string, string, string, JsonObject][] = [
+    ['--to 4.14.3', 'Requested update to 4.14.3', 'CV-18', { version: '4.14.3', image: image('4.14.3') }],
+    ['--to-latest', 'Requested update to 4.15.0', 'the highest', { version: '4.15.0', image: image('4.15.0') }],
+    [
+      `--to-image ${image('4.14.3').replace('registry', 'mirror')}`,
+      'Requested update to 4.14.3',
+      'an image of a mirror',
+      { version: '4.14.3', image: image('4.14.3').replace('registry', 'mirror') },
+    ],
+    [
+      '--to 4.14.2 --allow-not-recommended',
+      'Requested update to 4.14.2',
+      'with a risk',
+      { version: '4.14.2', image: image('4.14.2') },
+    ],
+    [
+      `--to-image ${image('9.0.0')} --allow-explicit-upgrade`,
+      `Requested update to release image ${image('9.0.0')}`,
+      'any image',
+      { image: image('9.0.0') },
+    ],
+    [
+      '--to-multi-arch',
+      'Requested update to multi cluster architecture',
+      'other architectures',
+      { version: '4.14.1', architecture: 'Multi' },
+    ],
+    [
+      '--to 4.14.3 --force',
+      'Requested update to 4.14.3',
+      'forced',
+      { version: '4.14.3', image: image('4.14.3'), force: true },
+    ],
+  ];
+  test.each(requests)('%s: %s (%s)', async (...[args, text, , expected]) => {
+    await establish(kube, situation('with updates'));
+    expect(await upgrade(args)).toMatchObject({ code: 0, stdout: `${text}\n` });
+    expect(await desiredUpdate()).toEqual(expected);
+  });
+
+  const refused: readonly [string, string, number, string][] = [
+    ['with updates', '--to x', 1, '--to must be a semantic version (e.g. 4.0.1 or 4.1.0-nightly-20181104): '],
+    ['with updates', '--to 4.14.3 --to-image x', 1, 'only one of --to or --to-image may be provided'],
+    ['with updates', '--clear --to 4.14.3', 1, '--clear may not be specified with any other flags'],
+    ['with updates', '--to-image a.example.com/x:y', 1, '--to-image must be a by-digest pull spec, unless --force'],
+    ['with updates', '--wait', 1, '--wait needs an update: expected --to, '],
+    ['with updates', 'extra', 1, 'unexpected argument "extra"'],
+    [
+      'with updates',
+      '--to 4.14.2',
+      2,
+      'the update 4.14.2 is not one of the recommended updates, but is available as a conditional update. To accept the Recommended=False risk and to proceed with update use --allow-not-recommended.\n  Reason: SlowDisks\n  Message: Disks may be slow. https://example.com/SlowDisks',
+    ],
+    [
+      'with updates',
+      '--to 9.9.9',
+      2,
+      'the update is not one of the possible targets: 4.15.0, 4.14.27, 4.14.5-rc.1, 4.14.3. specify --to-image to continue with the update.',
+    ],
+    [
+      'idle',
+      '--to 4.14.2',
+      2,
+      'no recommended updates, specify --to-image to continue with the update or wait for new updates to be available.',
+    ],
+    [
+      'without a channel',
+      '--to 4.14.2',
+      2,
+      'cannot refresh available updates:\n  Reason: NoChannel\n  Message: The update channel has not been configured.\n\nspecify --to-image to continue with the update.',
+    ],
+    [
+      'updating, and not accepted',
+      '--to 4.14.3',
+      2,
+      'the cluster is experiencing an error reconciling "4.14.1":\n\n  Reason: ClusterOperatorDegraded\n  Message: Cluster operator dns is degraded\n  for long\n\nthe cluster is already upgrading:\n\n  Reason: \n  Message: Working towards 4.14.2: 12 of 40 done (30% complete)\n\nIf you want to upgrade anyway, use --allow-upgrade-with-warnings.',
+    ],
+    ['invalid', '--to 4.14.3', 2, 'the cluster version object is invalid, you must correct the invalid state first:'],
+  ];
+  test.each(refused)('%s: %s has exit status %i', async (...[name, args, code, text]) => {
+    await establish(kube, situation(name));
+    const printed = await upgrade(args);
+    expect(printed).toMatchObject({ code });
+    expect(printed.stderr).toContain(text);
+    expect(await desiredUpdate()).toBeUndefined();
+  });
+
+  test('a cluster that fails is updated with --allow-upgrade-with-warnings', async () => {
+    await establish(kube, situation('updating, and not accepted'));
+    const { code, stderr } = await upgrade('--to 4.14.3 --allow-upgrade-with-warnings');
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('is bypassing: the cluster is') as string,
+    });
+  });
+
+  test('what is there already needs no request', async () => {
+    await establish(kube, situation('idle'));
+    expect((await upgrade('--to 4.14.1')).stdout).toBe('info: Cluster is already at version 4.14.1\n');
+    expect((await upgrade('--to-latest')).stdout).toBe(
+      'info: Cluster is already at the latest available version 4.14.1\n',
+    );
+    expect((await upgrade('--clear')).stdout).toBe('info: No update in progress\n');
+  });
+
+  test('a request is withdrawn, and accepted risks stay', async () => {
+    await establish(kube, { ...situation('with updates'), spec: { desiredUpdate: { acceptRisks: [{ name: 'A' }] } } });
+    await upgrade('--to 4.14.3');
+    expect(await desiredUpdate()).toMatchObject({ version: '4.14.3', acceptRisks: [{ name: 'A' }] });
+    expect((await upgrade('--clear')).stdout).toBe('Cancelled requested upgrade to 4.14.3\n');
+    expect(await desiredUpdate()).toEqual({ acceptRisks: [{ name: 'A' }] });
+  });
+
+  test.each(['client', 'server'])('--dry-run %s changes nothing', async (kind) => {
+    await establish(kube, situation('with updates'));
+    const { stdout } = await upgrade(`--to 4.14.3 --dry-run ${kind}`);
+    expect(stdout).toBe(`Requested update to 4.14.3 (${kind} dry run)\n`);
+    expect(await desiredUpdate()).toBeUndefined();
+  });
+});
+
+/** Plays the engine: writes the status once the request is there. */
+async function report(status: JsonObject): Promise<void> {
+  for (;;) {
+    const object = await kube.get(ref);
+    if ((object['spec'] as JsonObject)['desiredUpdate'] !== undefined) {
+      const observed = { ...status, observedGeneration: object.metadata.generation ?? 0 };
+      await kube.update({ ...object, status: observed } as never, { fieldManager: 'test', subresource: 'status' });
+      return;
+    }
+  }
+}
+
+describe('--wait', () => {
+  const times = ['2026-03-01T10:00:00Z', '2026-03-01T10:30:00Z'] as const;
+  test('ends when the release is completed', async () => {
+    await establish(kube, situation('with updates'));
+    const reported = report(
+      statusWith({ desired: release('4.14.3'), history: [entry('4.14.3', 'Completed', ...times)] }),
+    );
+    const { code, stdout } = await upgrade('--to 4.14.3 --wait');
+    await reported;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Requested update to 4.14.3\nCluster version is 4.14.3\n' });
+  });
+
+  test('a release that the cluster rejects has exit status 3', async () => {
+    await establish(kube, situation('with updates'));
+    const reported = report(
+      statusWith(conditionsWith(condition('ReleaseAccepted', 'False', 'RetrievePayload', 'Retrieving failed'))),
+    );
+    const printed = await upgrade('--to 4.14.3 --wait');
+    await reported;
+    expect(printed).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('ReleaseAccepted=False: RetrievePayload: Retrieving failed') as string,
+    });
+  });
+
+  test('a rejection of before is not taken for the answer', async () => {
+    const rejected = condition('ReleaseAccepted', 'False', 'RetrievePayload', 'Retrieving failed');
+    await establish(kube, { status: statusWith({ availableUpdates }, conditionsWith(rejected)) });
+    expect(await upgrade('--to 4.14.3 --wait --timeout 1s')).toMatchObject({ code: 5 });
+  });
+
+  test.each([
+    [5, 'Working towards 4.14.3', conditionsWith(condition('Progressing', 'True', '', 'Working towards 4.14.3'))],
+    [4, 'Failing=True: Bad: dns is degraded', conditionsWith(condition('Failing', 'True', 'Bad', 'dns is degraded'))],
+  ])('one that takes too long has exit status %i', async (code, text, conditions) => {
+    await establish(kube, situation('with updates'));
+    const reported = report(statusWith({ desired: release('4.14.3') }, conditions));
+    const printed = await upgrade('--to 4.14.3 --wait --timeout 1s');
+    await reported;
+    expect(printed).toMatchObject({ code, stderr: expect.stringContaining(`not updated after 1 s: ${text}`) as string });
+  });
+});
+
+describe('longshore upgrade recommend', () => {
+  test('explains updates by minor version', async () => {
+    await establish(kube, situation('with updates'));
+    expect(
+      (await upgrade('recommend')).stdout,
+    ).toBe(`Upstream update service is unset, so the cluster will use an appropriate default.
+${channelLine}
+Updates to 4.15:
+
+  Version: 4.15.2
+  Image: ${image('4.15.2')}
+  Reason: EvaluationFailed
+  Message: Could not evaluate exposure to update risk Leak (no answer)
+    Leak description: Memory leaks.
+    Leak URL: https://example.com/Leak
+
+  VERSION     ISSUES
+  4.15.0      no known issues relevant to this cluster
+
+Updates to 4.14:
+  VERSION     ISSUES
+  4.14.27     no known issues relevant to this cluster
+  4.14.5-rc.1 no known issues relevant to this cluster
+And 2 older 4.14 updates you can see with '--show-outdated-releases' or '--version VERSION'.
+`);
+    expect((await upgrade('recommend --show-outdated-releases')).stdout).toContain('  4.14.2      SlowDisks\n');
+  });
+
+  test('an update with an issue has exit status 2 until the issue is accepted', async () => {
+    await establish(kube, situation('with updates'));
+    const { code, stderr, stdout } = await upgrade('recommend --version 4.14.2');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'longshore: issues that apply to this cluster but which were not included in --accept: ConditionalUpdateRisk\n',
+    });
+    expect(stdout).toContain('Update to 4.14.2 Recommended=False:\n');
+    const accepted = await upgrade('recommend --version 4.14.2 --accept ConditionalUpdateRisk');
+    expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Reason: accepted SlowDisks via') as string });
+  });
+
+  test('Upgradeable=False is an issue of every other minor version', async () => {
+    const conditions = conditionsWith(condition('Upgradeable', 'False', 'AdminAck', 'APIs are removed.'));
+    await establish(kube, { status: statusWith({ availableUpdates, conditionalUpdates }, conditions) });
+    const document = JSON.parse((await upgrade('recommend -o json')).stdout) as {
+      updates: { release: { version: string }; issue: { reason: string } | null }[];
+    };
+    expect(document.updates.map(({ release: { version }, issue }) => [version, issue?.reason ?? ''])).toEqual([
+      ['4.15.2', 'MultipleReasons'],
+      ['4.15.0', 'AdminAck'],
+      ['4.14.27', ''],
+      ['4.14.5-rc.1', ''],
+      ['4.14.3', ''],
+      ['4.14.2', 'SlowDisks'],
+    ]);
+  });
+});
+
+describe('longshore upgrade channel', () => {
+  const channelOf = async (): Promise<unknown> => ((await kube.get(ref))['spec'] as JsonObject)['channel'];
+  test.each([
+    ['stable-4.14', 0, 'info: Cluster is already in stable-4.14 (no change)', 'stable-4.14'],
+    ['fast-4.14', 0, '', 'fast-4.14'],
+    [
+      'other',
+      2,
+      'the requested channel "other" is not one of the available channels (candidate-4.14, fast-4.14, stable-4.14), you must pass --allow-explicit-channel to continue',
+      'stable-4.14',
+    ],
+    ['other --allow-explicit-channel', 0, 'You have used --allow-explicit-channel to proceed anyway.', 'other'],
+    ['', 2, 'You are requesting to clear the update channel.', 'stable-4.14'],
+    ['--allow-explicit-channel', 0, 'cluster will no longer request available update recommendations.', ''],
+  ])('"%s" has exit status %i', async (...[args, code, text, expected]) => {
+    await establish(kube, situation('idle'));
+    const printed = await upgrade(`channel ${args}`);
+    expect(printed).toMatchObject({ code });
+    expect(printed.stdout + printed.stderr).toContain(text);
+    expect(await channelOf()).toBe(expected);
+  });
+});
+
+describe('longshore upgrade accept', () => {
+  test('risks are accepted, and no longer accepted', async () => {
+    await establish(kube, situation('idle'));
+    expect((await upgrade('accept B,A')).stdout).toBe('info: Accept risks are [A, B]\n');
+    expect((await upgrade('accept A')).stdout).toBe('info: Accept risks are not changed\n');
+    expect((await upgrade('accept C,A-')).stdout).toBe('info: Accept risks are [B, C]\n');
+    expect(await desiredUpdate()).toEqual({ acceptRisks: [{ name: 'B' }, { name: 'C' }] });
+    expect((await upgrade('accept --replace D')).stdout).toBe('info: Accept risks are [D]\n');
+    expect((await upgrade('accept --clear')).stdout).toBe('info: Accept risks are []\n');
+    expect(await desiredUpdate()).toBeUndefined();
+  });
+
+  test.each([
+    ['A,A-', 'requested risks with both Risk and Risk-: A'],
+    ['A,', 'illegal risk ""'],
+    ['', 'expected the names of risks, or --clear'],
+    ['--clear A', '--clear takes no risks'],
+    ['--replace A-', "The suffix '-' on risks is not allowed if --replace is specified"],
+  ])('"%s" is wrong usage', async (args, text) => {
+    expect(await upgrade(`accept ${args}`)).toEqual({ code: 1, stdout: '', stderr: `longshore: ${text}\n` });
+  });
+});
+
+describe('longshore upgrade rollback', () => {
+  const at = (current: string, ...older: readonly string[]): UpdateSituation => ({
+    status: statusWith({
+      desired: release(current),
+      history: [current, ...older].map((version) => entry(version, 'Completed')),
+    }),
+  });
+  test('returns to the previous patch', async () => {
+    await establish(kube, at('4.14.3', '4.14.1', '4.14.0'));
+    expect((await upgrade('rollback')).stdout).toBe('Requested rollback from 4.14.3 to 4.14.1\n');
+    expect(await desiredUpdate()).toEqual({ version: '4.14.1', image: image('4.14.1') });
+  });
+  test.each<[UpdateSituation, string]>([
+    [at('4.14.3', '4.13.9'), 'but rollbacks that change major or minor versions are not recommended.'],
+    [at('4.14.3', '4.14.9'), 'is greater than or equal to current version 4.14.3'],
+    [at('4.14.3'), "no previous version found in ClusterVersion's status.history besides the current 4.14.3"],
+    [
+      {
+        status: statusWith(
+          { history: [entry('4.14.1', 'Partial'), entry('4.14.0', 'Completed')] },
+          conditionsWith(condition('Progressing', 'True', 'R', 'Working towards 4.14.1')),
+        ),
+      },
+      'unable to rollback while an update is Progressing=True: R: Working towards 4.14.1.',
+    ],
+  ])('%# is not possible', async (given, text) => {
+    await establish(kube, given);
+    expect(await upgrade('rollback')).toMatchObject({ code: 2, stderr: expect.stringContaining(text) as string });
+    expect(await desiredUpdate()).toBeUndefined();
+  });
+});
+
+describe('longshore upgrade status', () => {
+  const started = '2026-03-01T10:00:00Z';
+  const fine = [condition('Available', 'True'), condition('Degraded', 'False')];
+  const updating: UpdateSituation = {
+    status: statusWith(
+      {
+        desired: release('4.14.3'),
+        history: [entry('4.14.3', 'Partial'), entry('4.14.1', 'Completed', started, started)],
+      },
+      conditionsWith(condition('Progressing', 'True', '', 'Working towards 4.14.3')),
+    ),
+    operators: [
+      operator('etcd', '4.14.3', ...fine, condition('Progressing', 'False')),
+      operator('dns', '4.14.1', ...fine, condition('Progressing', 'True', 'Rollout', 'Two of three Pods')),
+      operator(
+        'apps',
+        '4.14.1',
+        condition('Available', 'False', 'NoPods', 'No Pods'),
+        condition('Progressing', 'False'),
+      ),
+      operator('auth', '4.14.1', condition('Available', 'True'), condition('Degraded', 'True', 'Keys', 'Old keys')),
+    ],
+  };
+
+  test('shows operators, what updates, and what is unhealthy', async () => {
+    await establish(kube, updating);
+    const { stdout } = await upgrade('status --details operators');
+    expect(stdout).toMatch(
+      /^= Control Plane =\nAssessment: {6}Progressing\nTarget Version: {2}4\.14\.3 \(from 4\.14\.1\)\n/,
+    );
+    expect(stdout).toContain('Updating:        dns\n');
+    expect(stdout).toContain('Completion:      25% (1 operators updated, 1 updating, 1 waiting)\n');
+    expect(stdout).toContain('Operator Health: 2 Healthy, 1 Unavailable, 1 Available but degraded\n');
+    expect(stdout).toMatch(/\nNAME {3}SINCE {2,}REASON {4}MESSAGE\ndns {4}\S+ {3}Rollout {3}Two of three Pods\n/);
+    expect(stdout).toMatch(/Error {3}API Availability {3}Cluster Operator apps is unavailable \(NoPods\)\n/);
+    expect(stdout).toMatch(/Error {3}API Availability {3}Cluster Operator auth is degraded \(Keys\)\n/);
+  });
+
+  test('shows what the engine waits for, since when, and how far it is', async () => {
+    const since = new Date(Date.now() - 125_000).toISOString().replace(/\.\d+/, '');
+    const waiting = { object: 'clusteroperator/dns', reason: 'ClusterOperatorUpdating', message: 'Not yet', since };
+    const progress = { versionHash: 'a', done: 10, total: 40, level: '50', waitingFor: [waiting] };
+    await establish(kube, { ...updating, status: { ...updating.status, progress } });
+    const { stdout } = await upgrade('status');
+    expect(stdout).toContain(
+      `Progress:        [${'#'.repeat(10)}${'-'.repeat(30)}] 10 of 40 manifests, at run level 50\n`,
+    );
+    expect(stdout).toMatch(/\nclusteroperator\/dns {3}2m\d+s +ClusterOperatorUpdating {3}Not yet\n/);
+    const document = JSON.parse((await upgrade('status -o json')).stdout) as JsonObject;
+    expect(document).toMatchObject({
+      isUpdating: true,
+      progress,
+      controlPlane: { target: '4.14.3', updated: 1, total: 4, updating: [{ name: 'dns' }] },
+      insights: [{}, { summary: 'Cluster Operator auth is degraded (Keys)' }],
+    });
+  });
+
+  test('a cluster that is not updating reports so', async () => {
+    await establish(kube, situation('idle'));
+    expect(await upgrade('status')).toEqual({ code: 0, stderr: '', stdout: 'The cluster is not updating.\n' });
+  });
+});
+
+test('a cluster without a ClusterVersion is explained', async () => {
+  await establish(kube, situation('idle'));
+  await kube.delete(ref);
+  const { code, stderr } = await upgrade();
+  expect(code).toBe(4);
+  expect(stderr).toContain('the cluster has no ClusterVersion "version"');
+});
