@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type ContentLimits, defaultContentLimits, errorMessage, TerminalError } from '../../src/base/index.ts';
 import { extractArchive, type Staging } from '../../src/content/index.ts';
+import type { ImagePolicy } from '../../src/image-policy/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import { type ImagePlace, openStaging, pathKind, readBundleName, stageFiles, type WorkFolder } from '../input/index.ts';
 import { type BundleImage, isLayout, openLayout, pullInto, readLayout } from '../oci/index.ts';
@@ -19,6 +20,8 @@ export interface BundleRequest {
   readonly signal: AbortSignal;
   /** What is taken of images, and how much; all files, within the limits of the provisioners, when absent. */
   readonly content?: ContentChoice;
+  /** Whose signers must have signed an image; nothing else can be signed. */
+  readonly policy?: ImagePolicy | undefined;
 }
 
 /** Which files of an image are taken. */
@@ -134,6 +137,10 @@ async function stageImage({ ref, isGuess }: ImagePlace, request: BundleRequest):
  *  @throws TerminalError and TransientError, naming what could not be had */
 export async function stageBundle(request: BundleRequest): Promise<StagedBundle> {
   const place = readBundleName(request.name);
+  if (request.policy !== undefined && place.kind !== 'image') {
+    const text = `${request.name}: signatures are in the registry of an image: expected HOST/REPOSITORY[:TAG][@DIGEST]`;
+    throw new TerminalError('InvalidName', text);
+  }
   if (place.kind === 'path') return await stagePath(place.path, request);
   const files = place.kind === 'image' ? await stageImage(place, request) : await stageStandardInput(request);
   return { ...files, isFolder: false };

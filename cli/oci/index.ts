@@ -2,4 +2,4 @@
  *  @imports cli/input, cli/output, cli/command, src/sources, src/image-policy, src/content, src/api, src/base */
 export { type BundleImage, buildBundleImage } from './bundle-image.ts';
 export { isLayout, openLayout, readLayout, writeLayout } from './layout.ts';
-export { digestOf, labelsIn, platformsIn, pullInto, pushTo, type Transfer } from './registry.ts';
+export { digestOf, labelsIn, openRepository, platformsIn, pullInto, pushTo, type Transfer } from './registry.ts';

@@ -10,6 +10,7 @@ import {
   fetchImageLabels,
   fetchImagePlatforms,
   type HttpClient,
+  ImageRepository,
   type ImageSourceDeps,
   imagePullBackOff,
   LayerCache,
@@ -102,6 +103,7 @@ export async function pullInto(
     readonly directory?: string;
     readonly directoryLabel?: string;
     readonly takes?: ((path: readonly string[]) => boolean) | undefined;
+    readonly policy?: ImagePolicy | undefined;
   },
 ): Promise<string> {
   using registry = await openRegistry(ref, transfer);
@@ -110,8 +112,9 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const { isOperator, directory, directoryLabel, takes } = transfer;
-    const request = { source, credentials, isOperator, isChart: true, directory, directoryLabel, takes, staging };
+    const { isOperator, directory, directoryLabel, takes, policy } = transfer;
+    const places = { directory, directoryLabel, takes };
+    const request = { source, credentials, isOperator, isChart: true, ...places, policy, staging };
     const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {
@@ -133,6 +136,17 @@ export async function labelsIn(
   } catch (thrown) {
     throw withoutPatience(thrown);
   }
+}
+
+/** A repository whose images are copied as they are; `access` as the registry names it. */
+export async function openRepository(
+  name: string,
+  access: 'pull' | 'pull,push',
+  transfer: Transfer,
+): Promise<ImageRepository & Disposable> {
+  const registry = await openRegistry(name, transfer);
+  const repository = new ImageRepository(name, access, { ...registry, signal: transfer.signal });
+  return Object.assign(repository, { [Symbol.dispose]: () => registry[Symbol.dispose]() });
 }
 
 /** The digest of what a reference names; with a policy, its signatures are verified. No layers are fetched.

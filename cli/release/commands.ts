@@ -10,7 +10,8 @@ import {
   outputOption,
   registryOptions,
 } from '../command/index.ts';
-import { graphServeOptions, updatesOptions } from './graph-options.ts';
+import { graphDrawOptions, graphServeOptions, offeredOptions, updatesOptions } from './graph-options.ts';
+import { mirrorOptions } from './mirror-options.ts';
 import {
   componentOptions,
   diffOptions,
@@ -92,6 +93,18 @@ export const releaseCommands: readonly Command[] = [
     run: async (values, positionals) => (await import('./commands/verify.ts')).releaseVerify(values, positionals),
   }),
   defineCommand({
+    name: 'release mirror',
+    summary: 'Copy a release and all its images to a registry or a folder.',
+    description: `RELEASE is the reference of a release, or a folder that was written by this command. Digests stay the same. What is there already is not copied again, so that an interrupted copy continues. ${loginText}`,
+    positionals: ['RELEASE'],
+    options: { ...mirrorOptions, ...registryOptions, ...outputOption },
+    examples: [
+      'release mirror <registry>/release:1.2.1 --to ./mirror',
+      'release mirror ./mirror --to <internal-registry>/releases',
+    ],
+    run: async (values, positionals) => (await import('./commands/mirror.ts')).releaseMirror(values, positionals),
+  }),
+  defineCommand({
     name: 'release tasks',
     summary: 'Show in which order the manifests of a release are applied.',
     description: `Parts of one stage are applied at once; a stage starts when the one before it has finished. ${releaseText}`,
@@ -104,15 +117,29 @@ export const releaseCommands: readonly Command[] = [
     name: 'release graph serve',
     summary: 'Serve the updates between releases to clusters, as an update service.',
     description:
-      'DIR has graph data: the versions of each channel in channels/NAME.yaml, known risks in blocked-edges/*.yaml. Releases declare from which versions they update. Runs until it is stopped.',
-    positionals: ['DIR'],
-    options: { ...graphServeOptions, ...registryOptions },
+      'GRAPH-DATA is a folder or an image with the versions of each channel in channels/NAME.yaml, and known risks in blocked-edges/*.yaml. Releases declare from which versions they update. Runs until it is stopped.',
+    positionals: ['GRAPH-DATA'],
+    options: { ...offeredOptions, ...graphServeOptions, ...registryOptions },
     examples: [
       'release graph serve ./graph-data --release <registry>/release:1.2.0 --release <registry>/release:1.2.1',
     ],
     isServer: true,
     run: async (values, positionals) =>
       (await import('./commands/graph-serve.ts')).releaseGraphServe(values, positionals),
+  }),
+  defineCommand({
+    name: 'release graph draw',
+    summary: 'Show the updates between releases, as a table or a picture.',
+    description:
+      'GRAPH is the address of an update service, a file with its response, or graph data as for release graph serve, with the releases that it offers.',
+    positionals: ['GRAPH'],
+    options: { ...offeredOptions, ...graphDrawOptions, ...registryOptions },
+    examples: [
+      'release graph draw http://localhost:8081/api/upgrades_info/graph --channel stable-1.2',
+      'release graph draw ./graph.json -o svg',
+    ],
+    run: async (values, positionals) =>
+      (await import('./commands/graph-draw.ts')).releaseGraphDraw(values, positionals),
   }),
   defineCommand({
     name: 'release updates',

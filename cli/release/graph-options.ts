@@ -1,5 +1,5 @@
-/** Which releases are offered, and where. */
-export const graphServeOptions = {
+/** Which releases a graph offers, and who must have signed its data. */
+export const offeredOptions = {
   release: {
     kind: 'list',
     placeholder: 'RELEASE',
@@ -21,6 +21,15 @@ export const graphServeOptions = {
     default: 'amd64',
     description: 'Architecture of releases that do not run on several.',
   },
+  policy: {
+    kind: 'text',
+    placeholder: 'FILE',
+    description: 'Image policy, whose signers must have signed the image of the graph data.',
+  },
+} as const;
+
+/** What an update service offers, and where. */
+export const graphServeOptions = {
   port: {
     kind: 'number',
     placeholder: 'PORT',
@@ -32,6 +41,19 @@ export const graphServeOptions = {
     kind: 'text',
     placeholder: 'ADDRESS',
     description: 'Address to listen on, for example 127.0.0.1 (default: all addresses).',
+  },
+} as const;
+
+/** What `longshore release graph draw` shows of a graph. */
+export const graphDrawOptions = {
+  channel: { kind: 'text', placeholder: 'NAME', description: 'Channel; required unless the graph is in a file.' },
+  output: {
+    short: 'o',
+    kind: 'text',
+    placeholder: 'text|json|svg',
+    default: 'text',
+    choices: ['text', 'json', 'svg'],
+    description: 'Output format.',
   },
 } as const;
 

@@ -12,16 +12,24 @@ export interface OpenedRelease extends AsyncDisposable {
   readonly reference: string;
 }
 
+/** Which release is read. */
+export type ReleaseRequest = BundleRequest & {
+  readonly profile: string;
+  /** What templates have in the place of the release's own pull spec. */
+  readonly releaseImage?: string | undefined;
+};
+
 /** Reads a release: a folder, a tar, an OCI image layout or the reference of an image or artifact. Its warnings are reported.
  *  @throws TerminalError InvalidRelease and those of `stageBundle` */
-export async function openRelease(request: BundleRequest & { readonly profile: string }): Promise<OpenedRelease> {
+export async function openRelease(request: ReleaseRequest): Promise<OpenedRelease> {
   const { name, profile, progress } = request;
   const content = { limits: releaseLimits, takes: takesPayload };
   const { staging, digest } = await stageBundle({ ...request, content });
   await using stack = new AsyncDisposableStack();
   stack.use(staging);
   const reference = digest === undefined || name.includes('@') ? name : `${name}@${digest}`;
-  const payload = await readPayload(staging, { releaseImage: reference, clusterProfile: profile });
+  const { releaseImage = reference } = request;
+  const payload = await readPayload(staging, { releaseImage, clusterProfile: profile });
   for (const warning of payload.warnings) progress.finish(`warning: ${warning}`);
   stack.move();
   return { payload, staging, digest, reference, [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose]() };

@@ -81,7 +81,7 @@ describe('a release that is put together', () => {
     expect(textOf(built.files, '0000_50_a_1.yaml')).toBe(configMap('4.22.1 1.35.0'));
   });
 
-  test('files without a level get level 50 and the name of their component; no two have the same name', () => {
+  test('CV-110: files without a level get level 50 and the name of their component; odd levels are warnings', () => {
     const built = buildRelease(
       plan([
         component('a', { 'x.yaml': configMap('1'), 'README.md': 'no manifest' }),

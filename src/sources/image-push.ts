@@ -27,7 +27,8 @@ export interface PushEvents {
   readonly onBlob?: (blob: PushBlob, sentBytes: number, isThere: boolean) => void;
 }
 
-interface Push extends PushEvents {
+/** What it takes to write to a repository. */
+export interface Push extends PushEvents {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly client: RegistryClient;
@@ -41,7 +42,8 @@ async function discarded(response: HttpResponse, request: HttpRequest): Promise<
   return response;
 }
 
-async function isThere({ client }: Push, { digest }: PushBlob): Promise<boolean> {
+/** Whether the repository has a blob. */
+export async function isThere({ client }: Push, { digest }: Pick<PushBlob, 'digest'>): Promise<boolean> {
   const order = { method: 'HEAD', path: `blobs/${digest}`, headers: {}, statuses: [200, 404] } as const;
   return (await client.order(order, discarded)).status === 200;
 }
@@ -68,7 +70,8 @@ async function upload(push: Push, blob: PushBlob): Promise<void> {
   await client.order({ method: 'PUT', path: target.href, headers: type, body, statuses: [201, 204] }, discarded);
 }
 
-async function putManifest(push: Push, { reference, manifest }: PushRequest): Promise<void> {
+/** Writes a manifest under its tag, or under its digest when it has none. */
+export async function putManifest(push: Push, { reference, manifest }: Omit<PushRequest, 'blobs'>): Promise<void> {
   const { bytes, digest, mediaType } = manifest;
   const path = `manifests/${reference.tag ?? digest}`;
   const headers = { 'content-type': mediaType };
@@ -79,6 +82,15 @@ async function putManifest(push: Push, { reference, manifest }: PushRequest): Pr
   const got = replied['docker-content-digest'];
   if (typeof got !== 'string' || got === digest) return;
   throw new TerminalError('DigestMismatch', `${push.name}: expected digest ${digest}, the registry reports ${got}`);
+}
+
+/** Sends a blob unless the repository has it. */
+export async function pushBlob(push: Push, blob: PushBlob): Promise<void> {
+  await withRetries(push, async () => {
+    const isKnown = await isThere(push, blob);
+    if (!isKnown) await upload(push, blob);
+    push.onBlob?.(blob, blob.sizeBytes, isKnown);
+  });
 }
 
 /** Pushes an image or artifact: blobs that the registry has are not sent again, the manifest comes last. An interrupted transfer restarts, with
@@ -112,13 +124,7 @@ export async function pushImage(
     signal,
   });
   const push: Push = { ...options, clock: deps.clock, client, name };
-  for (const blob of request.blobs) {
-    await withRetries(push, async () => {
-      const isKnown = await isThere(push, blob);
-      if (!isKnown) await upload(push, blob);
-      options.onBlob?.(blob, blob.sizeBytes, isKnown);
-    });
-  }
+  for (const blob of request.blobs) await pushBlob(push, blob);
   await withRetries(push, () => putManifest(push, request));
   return `${name}@${request.manifest.digest}`;
 }

@@ -13,6 +13,7 @@ import type { RegistryClient } from './registry-client.ts';
 /** A manifest or index as a registry gave it; its digest was checked where one was promised. */
 export interface FetchedManifest {
   readonly document: JsonValue;
+  readonly bytes: Buffer;
   readonly digest: string;
   readonly contentType: string | undefined;
 }
@@ -35,6 +36,7 @@ export async function fetchManifest(
     if (typeof promised === 'string' && isSha256Digest(promised) && promised !== digest) {
       throw new TransientError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
     }
-    return { document: parseJson(what, body.toString()), digest, contentType: response.headers['content-type'] };
+    const contentType = response.headers['content-type'];
+    return { document: parseJson(what, body.toString()), bytes: body, digest, contentType };
   });
 }

@@ -13,7 +13,7 @@ const texts = pages.map((page) => ({ page, text: readFileSync(page, 'utf8') }));
 
 /** What a reader is expected to have, beside Node.js. */
 const programs =
-  'npm npx node git kubectl longshore docker helm grpcurl export alias for do done cd curl crane oras flux mkdir base64 openssl sha256sum cp ln'.split(
+  'npm npx node git kubectl longshore docker helm grpcurl export alias for do done cd curl crane oras flux mkdir base64 openssl sha256sum cp ln gpg'.split(
     ' ',
   );
 

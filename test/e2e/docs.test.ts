@@ -29,6 +29,7 @@ const documents = [
   'olm',
   'releases',
   'machines',
+  'update-service',
 ].map((name) => `docs/${name}.md`);
 /** They begin on a cluster without Longshore. */
 const bareDocuments = ['docs/install.md'];

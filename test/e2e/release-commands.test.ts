@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startRegistry } from '../support/index.ts';
+import { putSignatures, signatureOf, signingKey, startRegistry } from '../support/index.ts';
 import { programPath, runLongshore, writeFolder } from './program.ts';
 
 const include = 'include.release.openshift.io/self-managed-high-availability: "true"';
@@ -259,6 +259,20 @@ describe('longshore release graph serve', () => {
       available: [{ version: '2.0.1', image: `example.com/releases@${digests.get('2.0.1')}`, channels: ['stable-2'] }],
       conditional: [{ release: { version: '2.0.2' }, risks: [{ name: 'Slow', matchingRules: [{ type: 'Always' }] }] }],
     });
+    const drawn = await run(['graph', 'draw', url, '--channel', 'stable-2']);
+    expect(drawn.stdout.replace(/ +$/gm, '')).toBe(
+      [
+        'stable-2: 3 versions, 1 update, 1 with known risks',
+        '',
+        'VERSION  CHANNELS  FROM   WITH KNOWN RISKS FROM',
+        '2.0.2    stable-2         2.0.0: Slow',
+        '2.0.1    stable-2  2.0.0',
+        '2.0.0    stable-2',
+        '',
+      ].join('\n'),
+    );
+    const svg = (await run(['graph', 'draw', url, '--channel', 'stable-2', '-o', 'svg'])).stdout;
+    expect(svg).toMatch(/^<svg [^]*<title>2\.0\.0 to 2\.0\.2: Slow<\/title>[^]*<\/svg>\n$/);
     expect((await updates('--arch', 'arm64')).stderr).toContain('2.0.0 not found in the "stable-2" channel');
     const ask = (query: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
       fetch(`${url}${query}`, { headers });
@@ -273,5 +287,39 @@ describe('longshore release graph serve', () => {
     expect(await statusOfRaw(url, '//')).toBe(404);
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(0);
+  });
+
+  test('graph data of an image is used only if its signer has signed it', async () => {
+    await using registry = await startRegistry();
+    const place = 'var/lib/cincinnati-graph-data';
+    const files = {
+      [`${place}/channels/stable-3.yaml`]: 'name: stable-3\nversions: [3.0.0, 3.0.1]\n',
+      [`${place}/blocked-edges/3.0.1.yaml`]: 'to: 3.0.1\nfrom: 2.*\n',
+      'usr/bin/tar': 'x',
+    };
+    const digest = registry.putImage('graph-data:latest', [{ files }]);
+    for (const [version, previous] of [
+      ['3.0.0', '2.9.9'],
+      ['3.0.1', '3.0.0'],
+    ] as const) {
+      await build(version, '--previous', previous, '--push', `${registry.host}/release:${version}`);
+    }
+    const key = signingKey();
+    const rules = [{ images: [`${registry.host}/graph-data`], signedBy: [{ key: key.publicPem }] }];
+    await writeFile(join(dir, 'policy.yaml'), JSON.stringify({ rules }));
+    const draw = (): ReturnType<typeof runLongshore> => {
+      const offered = ['3.0.0', '3.0.1'].flatMap((version) => ['--release', `${registry.host}/release:${version}`]);
+      const graph = ['graph', 'draw', `${registry.host}/graph-data:latest`, '--policy', 'policy.yaml'];
+      return run([...graph, ...offered, '--channel', 'stable-3', '-o', 'json']);
+    };
+    expect((await draw()).stderr).toContain('is not signed');
+    putSignatures(registry, { repository: 'graph-data', digest }, [signatureOf(digest, key)]);
+    const { versions } = JSON.parse((await draw()).stdout) as { versions: unknown };
+    expect(versions).toEqual([
+      { version: '3.0.1', channels: ['stable-3'], from: ['3.0.0'], risky: [] },
+      { version: '3.0.0', channels: ['stable-3'], from: [], risky: [] },
+    ]);
+    const folder = await run(['graph', 'draw', 'graph-data', '--policy', 'policy.yaml', '--channel', 'stable-2']);
+    expect(folder.stderr).toContain('a folder has no signatures');
   });
 });

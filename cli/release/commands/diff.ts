@@ -1,5 +1,10 @@
 import { formatYaml } from '../../../src/base/index.ts';
-import { compareReleases, describeManifest, type ReleaseManifest } from '../../../src/release/index.ts';
+import {
+  compareReleases,
+  describeManifest,
+  type ReleaseManifest,
+  type ReleasePayload,
+} from '../../../src/release/index.ts';
 import { type OptionValues, type outputOption, printDocument, type registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { colouredDiff, counted, createProgress, unifiedDiff } from '../../output/index.ts';
@@ -13,12 +18,9 @@ const deadlineMs = 60 * 60_000;
 
 type Change = 'added' | 'removed' | 'changed';
 
-/** A release, and how it is named in its own manifests. */
-type ComparedRelease = Pick<OpenedRelease, 'payload' | 'reference'>;
-
 interface ComparedReleases {
-  readonly before: ComparedRelease;
-  readonly after: ComparedRelease;
+  readonly before: ReleasePayload;
+  readonly after: ReleasePayload;
 }
 
 interface ShownManifest {
@@ -51,9 +53,8 @@ function textOf(manifest: ReleaseManifest | undefined, neutral: (text: string) =
 }
 
 /** Puts words in the place of the version and the pull specs of a release: these differ in nearly every object, and are listed once. */
-function neutralizer({ payload, reference }: ComparedRelease): (text: string) => string {
-  const { metadata, images } = payload;
-  const names = new Map([[reference, 'release'], ...images.images.map(({ name, from }) => [from, name] as const)]);
+function neutralizer({ metadata, images }: ReleasePayload): (text: string) => string {
+  const names = new Map(images.images.map(({ name, from }) => [from, name]));
   const byLength = [...names.keys()].toSorted((a, b) => b.length - a.length);
   return (text) => {
     const withoutImages = byLength.reduce(
@@ -67,21 +68,21 @@ function neutralizer({ payload, reference }: ComparedRelease): (text: string) =>
 function shownManifests({ before, after }: ComparedReleases, isNoisy: boolean): ShownManifest[] {
   const same = (text: string): string => text;
   const [old, fresh] = isNoisy ? [same, same] : [neutralizer(before), neutralizer(after)];
-  return compareReleases(before.payload, after.payload).manifests.flatMap((change) => {
+  return compareReleases(before, after).manifests.flatMap((change) => {
     const [from, to] = [textOf(change.before, old), textOf(change.after, fresh)];
     const manifest = change.after ?? change.before;
     if (from === to || manifest === undefined) return [];
     const object = describeManifest(manifest.key);
     const { kind, namespace, name } = manifest.key;
     const place = `${manifest.fileName}: ${kind} ${namespace === '' ? name : `${namespace}/${name}`}`;
-    const title = ({ payload }: ComparedRelease): string => `${payload.metadata.version} ${place}`;
+    const title = ({ metadata }: ReleasePayload): string => `${metadata.version} ${place}`;
     const diff = unifiedDiff({ title: title(before), text: from }, { title: title(after), text: to });
     return [{ change: changeOf(change), file: manifest.fileName, object, diff }];
   });
 }
 
 function difference(releases: ComparedReleases, isNoisy: boolean): ShownDifference {
-  const [before, after] = [releases.before.payload, releases.after.payload];
+  const { before, after } = releases;
   const images = compareReleases(before, after).images.map((change) => ({
     change: changeOf(change),
     name: change.name,
@@ -104,15 +105,16 @@ function differenceText({ from, to, images, manifests }: ShownDifference): strin
 }
 
 /** Only what a cluster loads, when that is asked for. */
-function selected({ payload, reference }: OpenedRelease, values: Values): ComparedRelease {
-  const manifests = values.included ? loadedBy(payload, values).manifests : payload.manifests;
-  return { reference, payload: { ...payload, manifests } };
+function selected({ payload }: OpenedRelease, values: Values): ReleasePayload {
+  return values.included ? { ...payload, manifests: loadedBy(payload, values).manifests } : payload;
 }
 
 /** `longshore release diff OLD NEW`: with `--exit-code` 1 when they differ. */
 export async function releaseDiff(values: Values, [old, fresh]: readonly [string, string]): Promise<number> {
   using progress = createProgress(process.stderr, { isQuiet: values.output !== 'text' });
-  const request = { values, progress, signal: AbortSignal.timeout(deadlineMs), profile: values.profile };
+  const signal = AbortSignal.timeout(deadlineMs);
+  const releaseImage = values.all ? undefined : '<release>';
+  const request = { values, progress, signal, profile: values.profile, releaseImage };
   await using oldWork = await openWorkFolder();
   await using freshWork = await openWorkFolder();
   await using before = await openRelease({ ...request, name: old, work: oldWork });

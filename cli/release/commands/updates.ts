@@ -1,32 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { printableLine, readProxySettings, TerminalError, TransientError } from '../../../src/base/index.ts';
-import { createHttpClient, type HttpRequest, readBody } from '../../../src/sources/index.ts';
-import { type AvailableUpdates, availableUpdates, parseUpdateGraph } from '../../../src/update-graph/index.ts';
+import { printableLine, TerminalError } from '../../../src/base/index.ts';
+import { type AvailableUpdates, availableUpdates } from '../../../src/update-graph/index.ts';
 import { type OptionValues, type outputOption, printDocument, type registryOptions } from '../../command/index.ts';
-import { readAuthorities } from '../../input/index.ts';
 import { formatTable } from '../../output/index.ts';
-import { packageVersion } from '../../process/index.ts';
+import { readGraph } from '../fetch-graph.ts';
 import type { updatesOptions } from '../graph-options.ts';
 
 type Values = OptionValues<typeof updatesOptions & typeof outputOption & Pick<typeof registryOptions, 'registry-ca'>>;
-
-const deadlineMs = 60_000;
-const maxBytes = 32 * 1024 * 1024;
-
-async function fetchGraph(values: Values, version: string, channel: string): Promise<string> {
-  const url = new URL(values.graph);
-  for (const [key, value] of Object.entries({ arch: values.arch, channel, version })) url.searchParams.set(key, value);
-  url.searchParams.sort();
-  const caPem = await readAuthorities(values['registry-ca']);
-  using http = createHttpClient({ caPem, proxies: readProxySettings(process.env), answerDeadlineMs: deadlineMs });
-  const headers = { accept: 'application/json', 'user-agent': `longshore/${packageVersion()}` };
-  const request: HttpRequest = { method: 'GET', url: url.href, headers, signal: AbortSignal.timeout(deadlineMs) };
-  const response = await http.send(request);
-  const body = (await readBody(request, response, maxBytes)).toString('utf8');
-  if (response.status === 200) return body;
-  const text = `GET ${url.origin}${url.pathname}: unexpected HTTP status: ${response.status}: ${printableLine(body.slice(0, 200))}`;
-  throw new TransientError('RemoteFailed', text);
-}
 
 function updatesText({ current, available, conditional }: AvailableUpdates, channel: string): string {
   const head = `Updates from ${current.version} in channel ${channel}:\n\n`;
@@ -44,9 +23,8 @@ function updatesText({ current, available, conditional }: AvailableUpdates, chan
 export async function releaseUpdates(values: Values, [version]: readonly [string]): Promise<number> {
   const { channel, graph } = values;
   if (channel === undefined) throw new TerminalError('InvalidOption', 'expected --channel NAME');
-  const isRemote = /^https?:\/\//.test(graph);
-  const text = isRemote ? await fetchGraph(values, version, channel) : await readFile(graph, 'utf8');
-  const updates = availableUpdates(parseUpdateGraph(text), { version, channel });
+  const found = await readGraph(graph, { arch: values.arch, channel, version }, values['registry-ca']);
+  const updates = availableUpdates(found, { version, channel });
   printDocument(values, { channel, ...updates }, () => updatesText(updates, channel));
   return 0;
 }

@@ -61,7 +61,9 @@ async function referenceOf({ name, values, progress, signal }: Request): Promise
 /** Every place that was tried, on a line of its own. */
 function withDetails(error: UnverifiedReleaseError): TerminalError {
   const lines = error.details.map((detail) => `\n  ${detail}`);
-  return new TerminalError(error.reason, `${error.message}${lines.join('')}`, { cause: error });
+  return new TerminalError(error.reason, `The update cannot be verified: ${error.message}${lines.join('')}`, {
+    cause: error,
+  });
 }
 
 async function verified(reference: string, request: Request): Promise<Pick<Result, 'signers' | 'forced'>> {

@@ -7,6 +7,8 @@
  *    ConfigMaps of the cluster first, then either the stores that its administrator has set or those of the payload.
  *  - `signaturesConfigMap` is the object in which verified signatures are kept, for clusters without access to the stores.
  *
+ *  The message of an `UnverifiedReleaseError` is what follows `The update cannot be verified: ` in conditions; `explained` adds every place that was tried.
+ *
  *  A signature is a signed OpenPGP message about one digest, so nothing depends on where it was found. Bounded: 9 signatures of 50 KiB a
  *  store, 100 of ConfigMaps, two minutes in all.
  *  @see docs/spec/cluster-version.md#release-verification

@@ -19,7 +19,7 @@ export class UnverifiedReleaseError extends TransientError {
   readonly details: readonly string[];
 
   constructor(text: string, details: readonly string[] = []) {
-    super('ImageVerificationFailed', `The update cannot be verified: ${text}`);
+    super('ImageVerificationFailed', text);
     this.details = details;
   }
 
@@ -146,5 +146,5 @@ export function forcedText(
   release: { readonly version: string; readonly image: string },
   error: UnverifiedReleaseError,
 ): string {
-  return `Target release version="${release.version}" image="${release.image}" cannot be verified, but continuing anyway because the update was forced: ${error.message.replace(/^The update cannot be verified: /, '')}`;
+  return `Target release version="${release.version}" image="${release.image}" cannot be verified, but continuing anyway because the update was forced: ${error.message}`;
 }

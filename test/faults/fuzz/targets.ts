@@ -33,6 +33,7 @@ import { testBundle, tideFiles, validateBundle } from '../../support/checked-bun
 import { acmeCsv, registryFiles, tarFile } from '../../support/index.ts';
 import { catalogs } from './catalogs.ts';
 import { gitDeltas, gitPacks, gitServers } from './git-servers.ts';
+import { graphData, releasePayloads, signedMessages, updateGraphs } from './releases.ts';
 import { BrokenPromise, type FuzzTarget, promised, pureTarget, type Result } from './target.ts';
 import { uploadRequests } from './upload-requests.ts';
 import { validatedBundles } from './validated-bundles.ts';
@@ -393,6 +394,10 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   gitDeltas(),
   webArchives(),
   registries(),
+  signedMessages(),
+  releasePayloads(),
+  updateGraphs(),
+  graphData(),
 ];
 
 /** One that breaks in every way, so that a test can see that it is noticed. */
