@@ -24,7 +24,7 @@ function longshoreProcess(args: readonly string[], nodeOptions: readonly string[
   const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, bin, ...args], {
     encoding: 'utf8',
     env,
-    timeout: 20_000,
+    timeout: 60_000,
   });
   return { exitCode: status, stdout, stderr };
 }

@@ -1,19 +1,64 @@
 /** `npm run build:image`: the steps of the Dockerfile in a temporary folder, without a container engine; then runs the result, in a folder that it may not
- *  change: a cluster comes up, and the manifests are checked against it. `--sbom FILE` keeps a copy of the bill of materials. */
+ *  change: a cluster comes up, and the manifests are checked against it. `--sbom FILE` keeps a copy of the bill of materials; `--modules FOLDER` takes the
+ *  packages from there instead of running `npm ci`. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 
 const temporary = (name: string): string => mkdtempSync(join(tmpdir(), `longshore-${name}-`));
 const [build, image, work] = [temporary('build'), temporary('image'), temporary('work')];
 const [, runtime = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM .* AS build$/m);
 const [buildStage = '', runtimeStage = ''] = runtime.split(/^FROM /m);
 
+const { values } = parseArgs({ options: { sbom: { type: 'string' }, modules: { type: 'string' } } });
+
+/** The file that npm writes again when it removes packages. */
+const installedList = '.package-lock.json';
+
+/** Temporary folders may be on another file system. */
+function linkOrCopy(source: string, target: string): void {
+  try {
+    linkSync(source, target);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EXDEV') throw thrown;
+    copyFileSync(source, target);
+  }
+}
+
+/** Copies a folder of packages by hard links, which takes a tenth of the time that `npm ci` takes. */
+function linkFolder(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.name === '.cache') continue;
+    if (entry.isDirectory()) linkFolder(source, target);
+    else if (entry.isFile() && entry.name !== installedList) linkOrCopy(source, target);
+    else cpSync(source, target, { verbatimSymlinks: true });
+  }
+}
+
 /** Runs a RUN line of the build stage. */
 function runStep(command: string): void {
+  if (values.modules !== undefined && command.includes('npm ci')) {
+    console.log(`> packages of ${values.modules}`);
+    linkFolder(values.modules, join(build, 'node_modules'));
+    return;
+  }
   console.log(`> ${command}`);
   execFileSync('sh', ['-c', command], { cwd: build, stdio: 'inherit' });
 }
@@ -80,9 +125,7 @@ try {
   const before = listing();
   await tryOut();
   if (listing() !== before) throw new Error('the program has changed files of its own image');
-  const keep = process.argv.indexOf('--sbom');
-  const target = process.argv[keep + 1];
-  if (keep > 0 && target !== undefined) copyFileSync(join(image, 'sbom.cdx.json'), target);
+  if (values.sbom !== undefined) copyFileSync(join(image, 'sbom.cdx.json'), values.sbom);
   console.log('the image runs');
 } finally {
   for (const folder of [build, image, work]) rmSync(folder, { recursive: true, force: true });

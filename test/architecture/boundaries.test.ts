@@ -79,7 +79,7 @@ beforeAll(async () => {
     validate: true,
   });
   modules = (result.output as ICruiseResult).modules;
-}, 60_000);
+});
 
 test('the reader saw every module', () => {
   const files = listFiles();

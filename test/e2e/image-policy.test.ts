@@ -26,7 +26,7 @@ let folder = '';
 let policyPath = '';
 let authority: Awaited<ReturnType<typeof momentAuthority>>;
 
-function policyFor(host: string): unknown {
+function policyFor(host: string, allowed: readonly string[] = ['free/**']): unknown {
   return {
     otherSources: 'deny',
     rules: [
@@ -37,7 +37,7 @@ function policyFor(host: string): unknown {
         signedBy: [{ keyless: { issuer, subject, roots: authority.pem }, rekorKey: log.publicPem }],
       },
       { images: [`${host}/pinned/*`], requireDigest: true },
-      { images: [`${host}/free/**`] },
+      { images: allowed.map((images) => `${host}/${images}`) },
     ],
   };
 }
@@ -180,6 +180,6 @@ test('a deployment reports why, and continues when the policy allows its image',
     reason: 'UnpackFailed',
   });
   expect(conditionOf(found, 'HasValidBundle')?.message).toContain('image policy: no rule allows');
-  await writeFile(policyPath, `default: allow\n`);
+  await writeFile(policyPath, JSON.stringify(policyFor(world.registry.host, ['free/**', 'later/*'])));
   await world.deploymentWith('later', { type: 'Installed', status: 'True' });
 });

@@ -30,7 +30,8 @@ test(
     try {
       const file = join(folder, 'sbom.json');
       const options = { timeout: patienceMs, maxBuffer: 64 * 1024 * 1024 };
-      const { stdout } = await run(process.execPath, ['scripts/build-image.ts', '--sbom', file], options);
+      const args = ['scripts/build-image.ts', '--sbom', file, '--modules', 'node_modules'];
+      const { stdout } = await run(process.execPath, args, options);
       expect(stdout).toMatch(/\nthe image runs\n$/);
       const bill = JSON.parse(await readFile(file, 'utf8')) as Bill;
       const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8')) as Manifest;

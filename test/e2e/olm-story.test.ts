@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { catalog, catalogSource, packageOf, subscription } from '../olm/catalog-objects.ts';
 import { type ServedCatalogs, serveCatalogs } from '../olm/catalogs.ts';
@@ -94,78 +94,80 @@ async function approve(csv: string): Promise<void> {
   await kubectl(['patch', 'installplan', name, '-n', namespace, '--type=merge', '-p', '{"spec":{"approved":true}}']);
 }
 
-test.skipIf(!hasKubectl)(
-  `C-013 C-070 C-072 with kubectl an operator and what it depends on are approved, installed and upgraded over two hops${why}`,
-  async () => {
-    await apply(inNamespace('a'), inNamespace('b'), group(), catalogSource('old'));
-    await shows(['catalogsource', 'shop'], '{.status.connectionState.lastObservedState}', 'READY');
-    // `longshore up --cluster` serves none.
-    if (!isRealCluster) {
-      await shows(['packagemanifests', '-l', 'catalog=shop'], '{.items[*].metadata.name}', /^boat dock$/);
-    }
-    await apply(subscription({ installPlanApproval: 'Manual' }));
-    await approve('boat.v0.1.0');
-    await shows(['csv'], phases, /^boat\.v0\.1\.0 Succeeded\s+dock\.v0\.1\.0 Succeeded$/);
-    await shows(['subscription', 'boat'], '{.status.state} {.status.installedCSV}', 'AtLatestKnown boat.v0.1.0');
-    await kubectl(['rollout', 'status', 'deployment/boat', '-n', namespace, '--timeout=60s']);
-    await apply(catalogSource('new'));
-    for (const version of ['boat.v0.2.0', 'boat.v0.4.0']) {
-      await approve(version);
-      await shows(['csv'], phases, new RegExp(`^${version} Succeeded\\s+dock\\.v0\\.1\\.0 Succeeded$`));
-    }
-    await shows(['subscription', 'boat'], '{.status.state} {.status.installedCSV}', 'AtLatestKnown boat.v0.4.0');
-    await shows(['installplans'], '{.items[*].status.phase}', 'Complete Complete Complete');
-    const [header = '', row = ''] = (await kubectl(['get', 'csv', 'boat.v0.4.0', '-n', namespace])).split('\n');
-    expect(header).toMatch(/^NAME\s+DISPLAY\s+VERSION\s+RELEASE\s+REPLACES\s+PHASE/);
-    expect(row).toMatch(/^boat\.v0\.4\.0\s+Boat\s+0\.4\.0\s+boat\.v0\.2\.0\s+Succeeded/);
-  },
-  300_000,
-);
+describe('an operator from its Subscription to its removal', { shuffle: false }, () => {
+  test.skipIf(!hasKubectl)(
+    `C-013 C-070 C-072 with kubectl an operator and what it depends on are approved, installed and upgraded over two hops${why}`,
+    async () => {
+      await apply(inNamespace('a'), inNamespace('b'), group(), catalogSource('old'));
+      await shows(['catalogsource', 'shop'], '{.status.connectionState.lastObservedState}', 'READY');
+      // `longshore up --cluster` serves none.
+      if (!isRealCluster) {
+        await shows(['packagemanifests', '-l', 'catalog=shop'], '{.items[*].metadata.name}', /^boat dock$/);
+      }
+      await apply(subscription({ installPlanApproval: 'Manual' }));
+      await approve('boat.v0.1.0');
+      await shows(['csv'], phases, /^boat\.v0\.1\.0 Succeeded\s+dock\.v0\.1\.0 Succeeded$/);
+      await shows(['subscription', 'boat'], '{.status.state} {.status.installedCSV}', 'AtLatestKnown boat.v0.1.0');
+      await kubectl(['rollout', 'status', 'deployment/boat', '-n', namespace, '--timeout=60s']);
+      await apply(catalogSource('new'));
+      for (const version of ['boat.v0.2.0', 'boat.v0.4.0']) {
+        await approve(version);
+        await shows(['csv'], phases, new RegExp(`^${version} Succeeded\\s+dock\\.v0\\.1\\.0 Succeeded$`));
+      }
+      await shows(['subscription', 'boat'], '{.status.state} {.status.installedCSV}', 'AtLatestKnown boat.v0.4.0');
+      await shows(['installplans'], '{.items[*].status.phase}', 'Complete Complete Complete');
+      const [header = '', row = ''] = (await kubectl(['get', 'csv', 'boat.v0.4.0', '-n', namespace])).split('\n');
+      expect(header).toMatch(/^NAME\s+DISPLAY\s+VERSION\s+RELEASE\s+REPLACES\s+PHASE/);
+      expect(row).toMatch(/^boat\.v0\.4\.0\s+Boat\s+0\.4\.0\s+boat\.v0\.2\.0\s+Succeeded/);
+    },
+    300_000,
+  );
 
-test.skipIf(!hasKubectl)(
-  `with kubectl a conflict of two groups is seen, and resolved by deleting the second operator${why}`,
-  async () => {
-    const there = `${slug}-b`;
-    await apply(
-      group({ namespace: 'b', targets: ['a', 'b'] }),
-      catalogSource('new', { namespace: 'b' }),
-      subscription({ sourceNamespace: there }, 'boat', 'b'),
-    );
-    await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.reason}', 'InterOperatorGroupOwnerConflict');
-    await shows(['csv', 'boat.v0.4.0'], '{.status.phase}', 'Succeeded');
-    const events = ['events', '-n', there, '--field-selector', 'reason=InterOperatorGroupOwnerConflict'];
-    await shows(events, '{.items[0].message}', 'intersecting operatorgroups provide the same apis');
-    await kubectl(['delete', 'subscription', 'boat', '-n', namespace]);
-    // A copy of the other operator takes the name at once: kubectl may wait for that to go.
-    await kubectl(['delete', 'csv', 'boat.v0.4.0', '-n', namespace, '--wait=false']);
-    await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.phase}', 'Succeeded');
-  },
-  300_000,
-);
-
-test.skipIf(!hasKubectl)(
-  `with kubectl everything is removed, and the definitions with what users made of them stay${why}`,
-  async () => {
-    for (const name of ['a', 'b']) {
-      await kubectl([
-        'delete',
-        'subscription,csv,operatorgroup,catalogsource',
-        '--all',
-        '--wait=false',
-        '-n',
-        `${slug}-${name}`,
-      ]);
-      await shows(
-        ['deployments,serviceaccounts,installplans', '-n', `${slug}-${name}`],
-        '{.items[*].metadata.name}',
-        /^(?:default)?$/,
+  test.skipIf(!hasKubectl)(
+    `with kubectl a conflict of two groups is seen, and resolved by deleting the second operator${why}`,
+    async () => {
+      const there = `${slug}-b`;
+      await apply(
+        group({ namespace: 'b', targets: ['a', 'b'] }),
+        catalogSource('new', { namespace: 'b' }),
+        subscription({ sourceNamespace: there }, 'boat', 'b'),
       );
-    }
-    expect(await kubectl(['get', 'crd', `boats.${slug}.example.com`, '-o', 'name'])).toContain('boats');
-    const roles = await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
-    expect(roles.split('\n').filter((name) => name.includes('boat.v') || name.includes('olm.og.group'))).toEqual([]);
-    await kubectl(['delete', 'crd', `boats.${slug}.example.com`, `docks.${slug}.example.com`]);
-    await kubectl(['delete', 'namespace', `${slug}-a`, `${slug}-b`, '--timeout=90s']);
-  },
-  300_000,
-);
+      await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.reason}', 'InterOperatorGroupOwnerConflict');
+      await shows(['csv', 'boat.v0.4.0'], '{.status.phase}', 'Succeeded');
+      const events = ['events', '-n', there, '--field-selector', 'reason=InterOperatorGroupOwnerConflict'];
+      await shows(events, '{.items[0].message}', 'intersecting operatorgroups provide the same apis');
+      await kubectl(['delete', 'subscription', 'boat', '-n', namespace]);
+      // A copy of the other operator takes the name at once: kubectl may wait for that to go.
+      await kubectl(['delete', 'csv', 'boat.v0.4.0', '-n', namespace, '--wait=false']);
+      await shows(['csv', 'boat.v0.4.0', '-n', there], '{.status.phase}', 'Succeeded');
+    },
+    300_000,
+  );
+
+  test.skipIf(!hasKubectl)(
+    `with kubectl everything is removed, and the definitions with what users made of them stay${why}`,
+    async () => {
+      for (const name of ['a', 'b']) {
+        await kubectl([
+          'delete',
+          'subscription,csv,operatorgroup,catalogsource',
+          '--all',
+          '--wait=false',
+          '-n',
+          `${slug}-${name}`,
+        ]);
+        await shows(
+          ['deployments,serviceaccounts,installplans', '-n', `${slug}-${name}`],
+          '{.items[*].metadata.name}',
+          /^(?:default)?$/,
+        );
+      }
+      expect(await kubectl(['get', 'crd', `boats.${slug}.example.com`, '-o', 'name'])).toContain('boats');
+      const roles = await kubectl(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
+      expect(roles.split('\n').filter((name) => name.includes('boat.v') || name.includes('olm.og.group'))).toEqual([]);
+      await kubectl(['delete', 'crd', `boats.${slug}.example.com`, `docks.${slug}.example.com`]);
+      await kubectl(['delete', 'namespace', `${slug}-a`, `${slug}-b`, '--timeout=90s']);
+    },
+    300_000,
+  );
+});

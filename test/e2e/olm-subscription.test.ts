@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
 import { defaultContentLimits, type JsonObject, parseYaml, silentLogger, systemClock } from '../../src/base/index.ts';
 import { createManager, type Manager } from '../../src/controller/index.ts';
@@ -146,54 +146,56 @@ async function plans(): Promise<readonly KubeObject[]> {
   return items.toSorted((a, b) => generationOf(a) - generationOf(b));
 }
 
-test('C-011 C-070 C-072 a Subscription installs an operator from a catalog, and upgrades it over two hops', async () => {
-  await create(group());
-  await create(catalogSource('old'));
-  await create(subscription());
-  await installs('boat.v0.1.0');
-  await eventually(async () => {
-    const deployment = await kube.get(named('Deployment', 'boat', 'apps/v1'));
-    expect(deployment).toMatchObject({ status: { availableReplicas: 1 } });
-  });
-  const source = written(catalogSource('new'));
-  const { spec } = source as KubeObject & { readonly spec: JsonObject };
-  await kube.patch(named('CatalogSource', 'shop'), { spec }, user);
-  await installs('boat.v0.4.0');
-  const made = await plans();
-  expect(made.map((plan) => (plan['spec'] as JsonObject)['clusterServiceVersionNames'])).toEqual([
-    ['boat.v0.1.0'],
-    ['boat.v0.2.0'],
-    ['boat.v0.4.0'],
-  ]);
-  await eventually(async () => {
-    const { items } = await kube.list({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace });
-    expect(items.map(({ metadata }) => metadata.name)).toEqual(['boat.v0.4.0']);
-    const { status } = await kube.get(named('Subscription', 'boat'));
-    expect(status).toMatchObject({ conditions: [{ type: 'CatalogSourcesUnhealthy', status: 'False' }] });
-  });
-});
-
-test('C-013 a Manual Subscription waits for the approval of its plan', async () => {
-  await kube.delete(named('Subscription', 'boat'));
-  await kube.delete(named('ClusterServiceVersion', 'boat.v0.4.0'));
-  await eventually(async () => {
-    const { items } = await kube.list({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace });
-    expect(items).toEqual([]);
-  });
-  await create(subscription({ installPlanApproval: 'Manual', startingCSV: 'boat.v0.2.0' }));
-  const plan = await eventually(async () => {
-    const found = (await plans()).at(-1);
-    expect(found).toMatchObject({
-      spec: { approved: false, clusterServiceVersionNames: ['boat.v0.2.0'] },
-      status: { phase: 'RequiresApproval' },
+describe('a Subscription', { shuffle: false }, () => {
+  test('C-011 C-070 C-072 a Subscription installs an operator from a catalog, and upgrades it over two hops', async () => {
+    await create(group());
+    await create(catalogSource('old'));
+    await create(subscription());
+    await installs('boat.v0.1.0');
+    await eventually(async () => {
+      const deployment = await kube.get(named('Deployment', 'boat', 'apps/v1'));
+      expect(deployment).toMatchObject({ status: { availableReplicas: 1 } });
     });
-    return found;
+    const source = written(catalogSource('new'));
+    const { spec } = source as KubeObject & { readonly spec: JsonObject };
+    await kube.patch(named('CatalogSource', 'shop'), { spec }, user);
+    await installs('boat.v0.4.0');
+    const made = await plans();
+    expect(made.map((plan) => (plan['spec'] as JsonObject)['clusterServiceVersionNames'])).toEqual([
+      ['boat.v0.1.0'],
+      ['boat.v0.2.0'],
+      ['boat.v0.4.0'],
+    ]);
+    await eventually(async () => {
+      const { items } = await kube.list({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace });
+      expect(items.map(({ metadata }) => metadata.name)).toEqual(['boat.v0.4.0']);
+      const { status } = await kube.get(named('Subscription', 'boat'));
+      expect(status).toMatchObject({ conditions: [{ type: 'CatalogSourcesUnhealthy', status: 'False' }] });
+    });
   });
-  expect((await kube.list({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace })).items).toEqual([]);
-  await kube.patch(named('InstallPlan', plan?.metadata.name ?? ''), { spec: { approved: true } }, user);
-  await eventually(async () => {
-    expect(await kube.get(named('ClusterServiceVersion', 'boat.v0.2.0'))).toMatchObject({
-      status: { phase: 'Succeeded' },
+
+  test('C-013 a Manual Subscription waits for the approval of its plan', async () => {
+    await kube.delete(named('Subscription', 'boat'));
+    await kube.delete(named('ClusterServiceVersion', 'boat.v0.4.0'));
+    await eventually(async () => {
+      const { items } = await kube.list({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace });
+      expect(items).toEqual([]);
+    });
+    await create(subscription({ installPlanApproval: 'Manual', startingCSV: 'boat.v0.2.0' }));
+    const plan = await eventually(async () => {
+      const found = (await plans()).at(-1);
+      expect(found).toMatchObject({
+        spec: { approved: false, clusterServiceVersionNames: ['boat.v0.2.0'] },
+        status: { phase: 'RequiresApproval' },
+      });
+      return found;
+    });
+    expect((await kube.list({ apiVersion: olm, kind: 'ClusterServiceVersion', namespace })).items).toEqual([]);
+    await kube.patch(named('InstallPlan', plan?.metadata.name ?? ''), { spec: { approved: true } }, user);
+    await eventually(async () => {
+      expect(await kube.get(named('ClusterServiceVersion', 'boat.v0.2.0'))).toMatchObject({
+        status: { phase: 'Succeeded' },
+      });
     });
   });
 });

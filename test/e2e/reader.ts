@@ -39,6 +39,8 @@ export interface ReaderOptions {
   readonly isBehindProxy?: boolean;
   /** With the program helm. */
   readonly helmPath?: string;
+  /** With Operator Lifecycle Manager, which takes half of the processor time of a start. */
+  readonly hasOlm?: boolean;
 }
 
 /** What a document leaves to its reader. */
@@ -121,7 +123,7 @@ interface Shell {
 async function startServer(command: string, { cwd, env }: Shell): Promise<AsyncDisposable> {
   const line = command
     .replace(/^export .*\n/gm, '')
-    .replace('longshore up', 'exec longshore up --port 0 --no-examples');
+    .replace('longshore up', 'exec longshore up --port 0 --no-examples --no-olm');
   const child = spawn('sh', ['-c', line], {
     cwd,
     env: { ...process.env, ...env },
@@ -171,10 +173,10 @@ interface ReaderPlace {
 async function startPlace(
   stack: AsyncDisposableStack,
   cwd: string,
-  { isBare = false, isBehindProxy = false, hasOtherOlm = false, helmPath }: ReaderOptions,
+  { isBare = false, isBehindProxy = false, hasOtherOlm = false, hasOlm = false, helmPath }: ReaderOptions,
 ): Promise<ReaderPlace> {
   if (isBehindProxy) return { network: stack.use(await startCorporateNetwork()) };
-  const args = helmPath === undefined ? [] : ['--helm', helmPath];
+  const args = [...(helmPath === undefined ? [] : ['--helm', helmPath]), ...(hasOlm ? [] : ['--no-olm'])];
   const started = isBare
     ? await startBareCluster(cwd, hasOtherOlm)
     : await startPlatform(configOf(args), { log: silentLogger() });

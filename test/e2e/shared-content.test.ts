@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Platform, startPlatform } from '../../cli/up/platform.ts';
 import { createLogger } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
@@ -144,112 +144,116 @@ async function keptUids(): Promise<string> {
   return await response.text();
 }
 
-test('Q3, N12 a lost node loses no content: an upload and an image whose source was deleted are restored, and drift is corrected', async () => {
-  const files = { 'manifests/a.yaml': configMap('of-an-image', 'default', { from: 'an image' }) };
-  sources.putImage('app:v1', [{ files }]);
-  await create(bundleDeployment('kept', { type: 'image', image: { ref: `${sources.host}/app:v1` } }));
-  await create(bundle('uploaded', { type: 'upload', upload: {} }));
-  await eventually(async () => expect(statusOf(await find('Bundle', 'uploaded'))['phase']).toBe('Pending'));
-  expect(await put('uploaded')).toEqual({ status: 201, text: 'stored\n' });
-  const before = await unpacked('uploaded');
-  expect(before.metadata.annotations?.[placeAnnotation]).toMatch(/\/team\/contents@sha256:[0-9a-f]{64}$/);
-  await eventually(async () =>
-    expect(conditionOf(await find('BundleDeployment', 'kept'), 'Installed')?.status).toBe('True'),
-  );
-  const active = statusOf(await find('BundleDeployment', 'kept'))['activeBundle'] as string;
-
-  await sources[Symbol.asyncDispose]();
-  await loseNode();
-
-  await isServed('uploaded');
-  expect((await unpacked('uploaded')).metadata.uid).toBe(before.metadata.uid);
-  await isServed(active);
-  const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'of-an-image' };
-  await platform.kube.delete(settings);
-  await eventually(async () => expect((await platform.kube.get(settings))['data']).toEqual({ from: 'an image' }));
-});
-
-test('an upload that is not unpacked yet survives the loss of the node that received it', async () => {
-  await create(bundle('early', { type: 'upload', upload: {} }), { 'core.rukpak.io/paused': 'true' });
-  await eventually(async () => expect(statusOf(await find('Bundle', 'early'))['phase']).toBe('Pending'));
-  expect((await put('early')).status).toBe(201);
-  await loseNode();
-  const patch = { metadata: { annotations: { 'core.rukpak.io/paused': null } } };
-  await platform.kube.patch({ apiVersion, kind: 'Bundle', name: 'early' }, patch, { fieldManager: 'test' });
-  await unpacked('early');
-  await isServed('early');
-});
-
-test('while the registry is down nothing counts as stored, and everything continues when it is back', async () => {
-  const content = { 'object.yaml': configMap('of-a-config-map', 'default', { a: 'b' }) };
-  const metadata = { name: 'content', namespace: 'rukpak-system' };
-  const source = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true, data: content };
-  await platform.kube.create(source, { fieldManager: 'test' });
-  await create(bundle('late', { type: 'upload', upload: {} }));
-  await eventually(async () => expect(statusOf(await find('Bundle', 'late'))['phase']).toBe('Pending'));
-  fault = (_asked, response) => {
-    response.writeHead(503).end();
-    return true;
-  };
-  const refused = await put('late');
-  expect(refused).toMatchObject({ status: 503 });
-  expect(refused.text).toContain(`the content store ${registry.host}/team/contents: `);
-  await create(
-    bundle('waiting', { type: 'configMaps', configMaps: [{ configMap: { name: 'content' }, path: 'manifests' }] }),
-  );
-  await eventually(async () => {
-    const condition = conditionOf(await find('Bundle', 'waiting'), 'Unpacked');
-    expect(condition).toMatchObject({ status: 'False', reason: 'UnpackFailed' });
-    expect(condition?.message).toContain(`persist bundle content: the content store ${registry.host}/team/contents: `);
-    expect(condition?.message).toContain('503');
-    expect(condition?.message).not.toContain(account.password);
-  });
-  // What was there before is untouched.
-  expect(statusOf(await find('Bundle', 'uploaded'))['phase']).toBe('Unpacked');
-  fault = undefined;
-  await unpacked('waiting');
-  expect((await put('late')).status).toBe(201);
-  await unpacked('late');
-});
-
-test('content that differs from the stored one is not used: the Bundle stays unpacked, reports the reason, and recovers when the registry has the right bytes', async () => {
-  const { metadata } = await find('Bundle', 'uploaded');
-  fault = (asked, response) => {
-    if (asked.method !== 'GET' || asked.url?.includes('/blobs/') !== true) return false;
-    response.writeHead(200).end(Buffer.alloc(300, 'wrong'));
-    return true;
-  };
-  await loseNode();
-  await eventually(async () => {
-    const { items } = await platform.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-    const reported = items
-      .filter((event) => event['reason'] === 'UnpackFailed')
-      .map((event) => event['message'] as string);
-    const [, digest] = metadata.annotations?.[placeAnnotation]?.split('@') ?? [];
-    expect(digest).toBeDefined();
-    expect(reported.some((message) => message.includes('the content store') && message.includes('got sha256'))).toBe(
-      true,
+describe('a platform that shares its content', { shuffle: false }, () => {
+  test('Q3, N12 a lost node loses no content: an upload and an image whose source was deleted are restored, and drift is corrected', async () => {
+    const files = { 'manifests/a.yaml': configMap('of-an-image', 'default', { from: 'an image' }) };
+    sources.putImage('app:v1', [{ files }]);
+    await create(bundleDeployment('kept', { type: 'image', image: { ref: `${sources.host}/app:v1` } }));
+    await create(bundle('uploaded', { type: 'upload', upload: {} }));
+    await eventually(async () => expect(statusOf(await find('Bundle', 'uploaded'))['phase']).toBe('Pending'));
+    expect(await put('uploaded')).toEqual({ status: 201, text: 'stored\n' });
+    const before = await unpacked('uploaded');
+    expect(before.metadata.annotations?.[placeAnnotation]).toMatch(/\/team\/contents@sha256:[0-9a-f]{64}$/);
+    await eventually(async () =>
+      expect(conditionOf(await find('BundleDeployment', 'kept'), 'Installed')?.status).toBe('True'),
     );
-  });
-  expect(statusOf(await find('Bundle', 'uploaded'))['phase']).toBe('Unpacked');
-  fault = undefined;
-  await isServed('uploaded');
-});
+    const active = statusOf(await find('BundleDeployment', 'kept'))['activeBundle'] as string;
 
-test('content is deleted with its Bundle; what the registry retains is deleted when it can be', async () => {
-  const { uid: late = '?' } = (await find('Bundle', 'late')).metadata;
-  const { uid: early = '?' } = (await find('Bundle', 'early')).metadata;
-  await remove('late');
-  await eventually(async () => expect(await keptUids()).not.toContain(late));
-  expect(await keptUids()).toContain(early);
-  fault = (asked, response) => {
-    if (asked.method === 'DELETE') response.writeHead(405).end();
-    return asked.method === 'DELETE';
-  };
-  await remove('early');
-  expect(await keptUids()).toContain(early);
-  fault = undefined;
-  await loseNode();
-  await eventually(async () => expect(await keptUids()).not.toContain(early));
-  await isServed('uploaded');
+    await sources[Symbol.asyncDispose]();
+    await loseNode();
+
+    await isServed('uploaded');
+    expect((await unpacked('uploaded')).metadata.uid).toBe(before.metadata.uid);
+    await isServed(active);
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'of-an-image' };
+    await platform.kube.delete(settings);
+    await eventually(async () => expect((await platform.kube.get(settings))['data']).toEqual({ from: 'an image' }));
+  });
+
+  test('an upload that is not unpacked yet survives the loss of the node that received it', async () => {
+    await create(bundle('early', { type: 'upload', upload: {} }), { 'core.rukpak.io/paused': 'true' });
+    await eventually(async () => expect(statusOf(await find('Bundle', 'early'))['phase']).toBe('Pending'));
+    expect((await put('early')).status).toBe(201);
+    await loseNode();
+    const patch = { metadata: { annotations: { 'core.rukpak.io/paused': null } } };
+    await platform.kube.patch({ apiVersion, kind: 'Bundle', name: 'early' }, patch, { fieldManager: 'test' });
+    await unpacked('early');
+    await isServed('early');
+  });
+
+  test('while the registry is down nothing counts as stored, and everything continues when it is back', async () => {
+    const content = { 'object.yaml': configMap('of-a-config-map', 'default', { a: 'b' }) };
+    const metadata = { name: 'content', namespace: 'rukpak-system' };
+    const source = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true, data: content };
+    await platform.kube.create(source, { fieldManager: 'test' });
+    await create(bundle('late', { type: 'upload', upload: {} }));
+    await eventually(async () => expect(statusOf(await find('Bundle', 'late'))['phase']).toBe('Pending'));
+    fault = (_asked, response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    const refused = await put('late');
+    expect(refused).toMatchObject({ status: 503 });
+    expect(refused.text).toContain(`the content store ${registry.host}/team/contents: `);
+    await create(
+      bundle('waiting', { type: 'configMaps', configMaps: [{ configMap: { name: 'content' }, path: 'manifests' }] }),
+    );
+    await eventually(async () => {
+      const condition = conditionOf(await find('Bundle', 'waiting'), 'Unpacked');
+      expect(condition).toMatchObject({ status: 'False', reason: 'UnpackFailed' });
+      expect(condition?.message).toContain(
+        `persist bundle content: the content store ${registry.host}/team/contents: `,
+      );
+      expect(condition?.message).toContain('503');
+      expect(condition?.message).not.toContain(account.password);
+    });
+    // What was there before is untouched.
+    expect(statusOf(await find('Bundle', 'uploaded'))['phase']).toBe('Unpacked');
+    fault = undefined;
+    await unpacked('waiting');
+    expect((await put('late')).status).toBe(201);
+    await unpacked('late');
+  });
+
+  test('content that differs from the stored one is not used: the Bundle stays unpacked, reports the reason, and recovers when the registry has the right bytes', async () => {
+    const { metadata } = await find('Bundle', 'uploaded');
+    fault = (asked, response) => {
+      if (asked.method !== 'GET' || asked.url?.includes('/blobs/') !== true) return false;
+      response.writeHead(200).end(Buffer.alloc(300, 'wrong'));
+      return true;
+    };
+    await loseNode();
+    await eventually(async () => {
+      const { items } = await platform.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+      const reported = items
+        .filter((event) => event['reason'] === 'UnpackFailed')
+        .map((event) => event['message'] as string);
+      const [, digest] = metadata.annotations?.[placeAnnotation]?.split('@') ?? [];
+      expect(digest).toBeDefined();
+      expect(reported.some((message) => message.includes('the content store') && message.includes('got sha256'))).toBe(
+        true,
+      );
+    });
+    expect(statusOf(await find('Bundle', 'uploaded'))['phase']).toBe('Unpacked');
+    fault = undefined;
+    await isServed('uploaded');
+  });
+
+  test('content is deleted with its Bundle; what the registry retains is deleted when it can be', async () => {
+    const { uid: late = '?' } = (await find('Bundle', 'late')).metadata;
+    const { uid: early = '?' } = (await find('Bundle', 'early')).metadata;
+    await remove('late');
+    await eventually(async () => expect(await keptUids()).not.toContain(late));
+    expect(await keptUids()).toContain(early);
+    fault = (asked, response) => {
+      if (asked.method === 'DELETE') response.writeHead(405).end();
+      return asked.method === 'DELETE';
+    };
+    await remove('early');
+    expect(await keptUids()).toContain(early);
+    fault = undefined;
+    await loseNode();
+    await eventually(async () => expect(await keptUids()).not.toContain(early));
+    await isServed('uploaded');
+  });
 });

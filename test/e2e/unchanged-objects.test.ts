@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { bundleDeployment, startWorld, statusOf, type World } from './world.ts';
@@ -80,25 +80,27 @@ async function forbidOthers(): Promise<() => Promise<void>> {
   };
 }
 
-test('an upgrade writes, and dry-runs, only what it changes', async () => {
-  const source = world.imageSource('settings:one', settings('one'));
-  await world.kube.create(bundleDeployment(name, source), manager);
-  await whenInstalled('one');
-  const allow = await forbidOthers();
-  await upgradeTo('two');
-  await whenInstalled('two');
-  await upgradeTo('one');
-  await whenInstalled('one');
-  await allow();
-});
-
-test('what a user changes or removes while a version is installed is corrected', async () => {
-  const upgrade = upgradeTo('three');
-  await world.kube.patch(refOf('second'), { data: { value: 'changed' } }, manager);
-  await world.kube.delete(refOf('third'));
-  await upgrade;
-  await world.kube.patch(refOf('third'), { data: { value: 'changed' } }, manager).catch((thrown: unknown) => {
-    if (!isNotFound(thrown)) throw thrown;
+describe('one deployment', { shuffle: false }, () => {
+  test('an upgrade writes, and dry-runs, only what it changes', async () => {
+    const source = world.imageSource('settings:one', settings('one'));
+    await world.kube.create(bundleDeployment(name, source), manager);
+    await whenInstalled('one');
+    const allow = await forbidOthers();
+    await upgradeTo('two');
+    await whenInstalled('two');
+    await upgradeTo('one');
+    await whenInstalled('one');
+    await allow();
   });
-  await whenInstalled('three');
+
+  test('what a user changes or removes while a version is installed is corrected', async () => {
+    const upgrade = upgradeTo('three');
+    await world.kube.patch(refOf('second'), { data: { value: 'changed' } }, manager);
+    await world.kube.delete(refOf('third'));
+    await upgrade;
+    await world.kube.patch(refOf('third'), { data: { value: 'changed' } }, manager).catch((thrown: unknown) => {
+      if (!isNotFound(thrown)) throw thrown;
+    });
+    await whenInstalled('three');
+  });
 });
