@@ -79,7 +79,7 @@ async function remove(context: ApplyContext, { key }: ReleaseManifest, object: K
 }
 
 async function createOnly({ kube, owner, signal }: ApplyContext, object: KubeObject): Promise<KubeObject | undefined> {
-  const { controller: _controller, blockOwnerDeletion: _block, ...plainOwner } = owner;
+  const { controller: _controller, ...plainOwner } = owner;
   const owners = object.metadata.ownerReferences?.map((one) => (one.uid === owner.uid ? plainOwner : one)) ?? [];
   try {
     const created = { ...object, metadata: { ...object.metadata, ownerReferences: owners } };
