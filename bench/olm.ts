@@ -49,6 +49,12 @@ function rowsFor(namespaces: number): readonly Row[] {
       show: mebibytes,
     },
     {
+      what: 'anonymous memory of it, without pages of programs',
+      goal: undefined,
+      figure: ({ memory }) => memory.anonymousBytes,
+      show: mebibytes,
+    },
+    {
       what: `peak memory of the controllers, ${crowd}`,
       goal: undefined,
       figure: ({ memory }) => memory.peakBytes,

@@ -47,7 +47,11 @@ export function offersOf(views: CatalogViews | undefined, dependency: Dependency
 
 /** Resolves when the controllers work, never will, or the process gets a signal to stop. */
 async function start(manager: Manager, { onSynced, whenStopped }: ControllersContext, catalogs?: ClusterCatalogs) {
-  void manager.whenSynced.then(() => onSynced?.(catalogs?.whenCaughtUp));
+  void manager.whenSynced.then(
+    () => onSynced?.(catalogs?.whenCaughtUp),
+    // The process stops before that.
+    () => undefined,
+  );
   const starting = manager.start();
   await Promise.race([starting, whenStopped ?? starting]);
 }

@@ -14,6 +14,7 @@ import {
 import {
   groupOf,
   isConflict,
+  isForbidden,
   isNotFound,
   type KubeClient,
   type KubeObject,
@@ -44,9 +45,9 @@ function currentRelease(secrets: readonly KubeObject[]): KubeObject | undefined 
   return newestFirst.find(({ metadata }) => metadata.labels?.['status'] === 'deployed') ?? newestFirst[0];
 }
 
-/** The manifest of a release: base64 of JSON, nearly always compressed, base64 again as all data of Secrets.
+/** A release: base64 of JSON, nearly always compressed, base64 again as all data of Secrets.
  *  @throws TerminalError UnreadableRelease */
-export async function manifestOf(secret: KubeObject): Promise<string> {
+export async function releaseIn(secret: KubeObject): Promise<JsonObject> {
   const what = `Secret "${secret.metadata.name ?? ''}"`;
   const data = isJsonObject(secret['data']) ? secret['data']['release'] : undefined;
   const packed = Buffer.from(Buffer.from(typeof data === 'string' ? data : '', 'base64').toString('latin1'), 'base64');
@@ -54,11 +55,19 @@ export async function manifestOf(secret: KubeObject): Promise<string> {
     const isZipped = packed[0] === 0x1f && packed[1] === 0x8b;
     const text = isZipped ? await unzip(packed, { maxOutputLength: maxReleaseBytes }) : packed;
     const release = parseJson(what, text.toString('utf8'));
-    const manifest = isJsonObject(release) ? release['manifest'] : undefined;
-    if (typeof manifest === 'string') return manifest;
+    if (isJsonObject(release)) return release;
   } catch (thrown) {
     throw new TerminalError('UnreadableRelease', `${what}: ${errorMessage(thrown)}`, { cause: thrown });
   }
+  throw new TerminalError('UnreadableRelease', `${what}: expected a release of Helm, found something else`);
+}
+
+/** The manifest of a release.
+ *  @throws TerminalError UnreadableRelease */
+export async function manifestOf(secret: KubeObject): Promise<string> {
+  const { manifest } = await releaseIn(secret);
+  if (typeof manifest === 'string') return manifest;
+  const what = `Secret "${secret.metadata.name ?? ''}"`;
   throw new TerminalError('UnreadableRelease', `${what}: expected a release of Helm with a manifest, found none`);
 }
 
@@ -155,6 +164,24 @@ async function releasesOf(
   const labelSelector = `owner=helm,name=${metadata.name ?? ''}`;
   const target = { apiVersion: 'v1', kind: 'Secret', namespace: systemNamespace, labelSelector };
   return (await kube.list(target, { signal })).items;
+}
+
+/** The objects of the release of Helm that is installed under that name; none where there is no such release, or where it cannot be read.
+ *  `kube` acts as whom objects are written by. */
+export async function releasedObjects(
+  kube: KubeClient,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  signal: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const target = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: `owner=helm,name=${name}` };
+  try {
+    const release = currentRelease((await kube.list(target, { signal })).items);
+    if (release === undefined) return [];
+    return parseYamlDocuments('manifest of the release', await manifestOf(release)).filter(isJsonObject);
+  } catch (thrown) {
+    if (thrown instanceof TerminalError || isForbidden(thrown)) return [];
+    throw thrown;
+  }
 }
 
 /** When RukPak wrote the release that is deployed; undefined without one. */

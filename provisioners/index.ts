@@ -39,6 +39,7 @@ import { Unserved } from './unserved-objects.ts';
 import { ValuesWatches } from './values-watches.ts';
 
 export { bundleController } from './bundle.ts';
+export { withoutDefinitionsOfOthers } from './chart-definitions.ts';
 export { createContentAccess } from './content-access.ts';
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { bundleDeploymentController } from './deployment/index.ts';

@@ -16,9 +16,11 @@ import {
   refOf,
   removeFinalizer,
 } from '../src/kube/index.ts';
+import { hadHelmRelease, releaseShelfOf } from './deployment/helm-releases.ts';
 import type { DeploymentRun } from './deployment/run.ts';
 import { inventoryOf, isControlledBy, readRecord, writeRecord } from './deployment-record.ts';
 import { fieldManager } from './field-manager.ts';
+import { removeHelmReleases } from './helm-release-record.ts';
 import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
 import { controlledBundles, deleteBundle } from './owned-bundles.ts';
 import { deleteHookObjects, runRemovalHooks } from './removal-hooks.ts';
@@ -133,6 +135,8 @@ async function removeHooked(removal: Removal): Promise<void> {
   const { run, signal } = removal;
   const isOrphaned = isAsked(run.object, orphanAnnotation) || hasFinalizer(run.object, 'orphan');
   if (!isOrphaned) await runRemovalHooks(run, { phase: 'Before', signal });
+  // Namespaces go with the objects, unless something is left in them.
+  if (!isOrphaned && hadHelmRelease(run)) await removeHelmReleases(releaseShelfOf(run, signal));
   await removeObjects(removal);
   if (isOrphaned || isAsked(run.object, orphanAnnotation)) return;
   await runRemovalHooks(run, { phase: 'After', signal });

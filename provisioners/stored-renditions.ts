@@ -1,7 +1,15 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { bundleDeploymentResource } from '../src/api/index.ts';
-import { isJsonObject, type JsonObject, objectAt, parseJson, sha256Digest, textAt } from '../src/base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  parseJson,
+  sha256Digest,
+  TerminalError,
+  textAt,
+} from '../src/base/index.ts';
 import type { InstallTerms, Rendered } from '../src/formats/index.ts';
 import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { fieldManager } from './field-manager.ts';
@@ -43,30 +51,51 @@ function isOf({ metadata }: KubeObject, { deployment }: RenditionShelf, key: str
   return isOwned && metadata.annotations?.[keyAnnotation] === key;
 }
 
-/** What was stored under the key; undefined where nothing is, or nothing that can be read. */
-export async function readRendition(shelf: RenditionShelf, key: string): Promise<Rendered | undefined> {
-  const { kube, systemNamespace: namespace, signal } = shelf;
+/** What a Secret has stored; undefined where that cannot be read. */
+async function renditionIn(secret: KubeObject): Promise<Rendered | undefined> {
   try {
-    const secret = await kube.get(
-      { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName(shelf, key) },
-      { signal },
-    );
-    if (!isOf(secret, shelf, key)) return undefined;
     const packed = Buffer.from(textAt(objectAt(secret as unknown as JsonObject, 'data'), 'rendition'), 'base64');
     const text = await decompress(packed, { maxOutputLength: maxRenditionBytes });
     const rendered = parseJson('rendition', text.toString('utf8'));
     return isJsonObject(rendered) ? (rendered as unknown as Rendered) : undefined;
   } catch (thrown) {
-    if (isNotFound(thrown) || !(thrown instanceof Error) || 'code' in thrown) return undefined;
+    if (thrown instanceof TerminalError || (thrown instanceof Error && 'code' in thrown)) return undefined;
     throw thrown;
   }
+}
+
+/** What was stored under the key; undefined where nothing is, or nothing that can be read. */
+export async function readRendition(shelf: RenditionShelf, key: string): Promise<Rendered | undefined> {
+  const { kube, systemNamespace: namespace, signal } = shelf;
+  const ref = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName(shelf, key) };
+  try {
+    const secret = await kube.get(ref, { signal });
+    return isOf(secret, shelf, key) ? await renditionIn(secret) : undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** The rendition that is installed: the oldest that is stored. Others of versions that were not installed go when one is. */
+export async function readInstalledRendition(shelf: RenditionShelf): Promise<Rendered | undefined> {
+  const { items } = await shelf.kube.list(storedIn(shelf), { signal: shelf.signal });
+  const timeOf = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
+  const own = items.filter((secret) => isOf(secret, shelf, secret.metadata.annotations?.[keyAnnotation] ?? ''));
+  const [oldest] = own.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
+  return oldest === undefined ? undefined : await renditionIn(oldest);
+}
+
+function storedIn({ systemNamespace: namespace, deployment }: RenditionShelf) {
+  const labelSelector = `${renditionLabel}=${deployment.metadata.uid ?? ''}`;
+  return { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector };
 }
 
 /** Stores what a chart was rendered to, before any of it is installed. False where it is too large for that. */
 export async function storeRendition(shelf: RenditionShelf, key: string, rendered: Rendered): Promise<boolean> {
   const { kube, systemNamespace: namespace, deployment, signal } = shelf;
-  const { objects, hooks = [] } = rendered;
-  const packed = await compress(JSON.stringify({ objects, hooks, isUnsteady: true }));
+  const { objects, hooks = [], definitions = [], release } = rendered;
+  const packed = await compress(JSON.stringify({ objects, hooks, definitions, release, isUnsteady: true }));
   if (packed.length > maxSecretBytes) return false;
   const { name = '', uid = '' } = deployment.metadata;
   const { apiVersion, kind } = bundleDeploymentResource;
@@ -90,10 +119,8 @@ export async function storeRendition(shelf: RenditionShelf, key: string, rendere
 
 /** Deletes what is stored for the deployment under other keys: nothing installs that any more. */
 export async function dropRenditions(shelf: RenditionShelf, keptKey: string): Promise<void> {
-  const { kube, systemNamespace: namespace, deployment, signal } = shelf;
-  const labelSelector = `${renditionLabel}=${deployment.metadata.uid ?? ''}`;
-  const target = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector, isMetadataOnly: true };
-  const { items } = await kube.list(target, { signal });
+  const { kube, signal } = shelf;
+  const { items } = await kube.list({ ...storedIn(shelf), isMetadataOnly: true }, { signal });
   for (const secret of items) {
     const key = secret.metadata.annotations?.[keyAnnotation] ?? '';
     if (key === keptKey || !isOf(secret, shelf, key)) continue;

@@ -145,12 +145,15 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
 }
 
 await mkdir(outputDir, { recursive: true });
-const folders = ['crds', 'crds/cluster-version'];
-const ownFiles = folders.map(async (folder) =>
-  (await readdir(path.join(root, folder))).map((name) => `${folder}/${name}`),
+/** Folders of definitions that are written by hand. */
+const folders = ['crds', 'crds/cluster-version', 'crds/machines'] as const;
+const ownFiles = await Promise.all(
+  folders.map(async (folder) => {
+    const names = (await readdir(path.join(root, folder))).filter((name) => name.endsWith('.yaml')).toSorted();
+    return names.map((name) => `${folder}/${name}`);
+  }),
 );
-const ownSources = (await Promise.all(ownFiles)).flat().filter((name) => name.endsWith('.yaml'));
-const own = ownSources.toSorted().map(async (source) => ({
+const own = ownFiles.flat().map(async (source) => ({
   source,
   crd: parseYaml(source, await readFile(path.join(root, source), 'utf8')),
 }));

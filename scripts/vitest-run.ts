@@ -34,6 +34,20 @@ export function run(
   });
 }
 
+/** Runs a program; gives its exit status and all that it printed. */
+export function runCaptured(
+  command: string,
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const pieces: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => void pieces.push(piece));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, output: Buffer.concat(pieces).toString() }));
+  });
+}
+
 /** Runs vitest, printing as it does, and gives its report; a file that cannot be loaded, or an error outside a test, counts as a failed test. */
 export async function runVitest(
   args: readonly string[],

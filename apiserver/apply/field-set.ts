@@ -58,13 +58,26 @@ export class FieldSet {
     return this.children.get(element);
   }
 
-  union(other: FieldSet): FieldSet {
-    const children = new Map(this.children);
-    for (const [element, set] of other.children) {
-      const own = children.get(element);
-      children.set(element, own === undefined ? set : own.union(set));
+  /** All of them together, in time that grows with their paths alone. */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    const [only] = sets;
+    if (only !== undefined && sets.length === 1) return only;
+    const union = new FieldSet();
+    const below = new Map<PathElement, FieldSet[]>();
+    for (const { members, children } of sets) {
+      for (const element of members) union.members.add(element);
+      for (const [element, child] of children) {
+        const same = below.get(element);
+        if (same === undefined) below.set(element, [child]);
+        else same.push(child);
+      }
     }
-    return new FieldSet([...this.members, ...other.members], children);
+    for (const [element, same] of below) union.children.set(element, FieldSet.unionOf(same));
+    return union;
+  }
+
+  union(other: FieldSet): FieldSet {
+    return FieldSet.unionOf([this, other]);
   }
 
   intersection(other: FieldSet): FieldSet {

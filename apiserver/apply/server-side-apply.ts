@@ -123,7 +123,8 @@ function attempt({ options, live, managers, self }: Application): Outcome {
   const { schema, patch, resetFields, manager, apiVersion, subresource } = options;
   const bare = comparable(live, schema);
   const applied = withoutReset(fieldSetOf(patch as JsonObject, schema), resetFields);
-  const owned = [...managers].reduce((set, [id, entry]) => (id === self ? set : set.union(entry.fields)), applied);
+  const others = [...managers].filter(([identity]) => identity !== self).map(([, { fields }]) => fields);
+  const owned = FieldSet.unionOf([applied, ...others]);
   const laid = mergeApplied(bare, patch as JsonObject, schema);
   const pruned = prune(laid, managers.get(self)?.fields, { owned, schema });
   // Fields emptied by pruning are nulls here: those who own the fields themselves keep them.

@@ -97,6 +97,7 @@ function capUpdateEntries(managers: Managers): Managers {
   updates.sort(([, a], [, b]) => compareAge(a, b));
   const capped = new Map(managers);
   const firstOfVersion = new Map<string, string>();
+  const merged = new Map<string, FieldSet[]>();
   for (const [identity, entry] of updates) {
     if (surplus <= 0) break;
     const { apiVersion } = entry;
@@ -107,14 +108,26 @@ function capUpdateEntries(managers: Managers): Managers {
     }
     const place = { manager: 'ancient-changes', operation: 'Update' as const, apiVersion, subresource: '' };
     const bucket = identityOf(place);
-    const merged = capped.get(bucket) ?? capped.get(first);
+    const before = capped.get(bucket) ?? capped.get(first);
     if (!capped.has(bucket)) capped.delete(first);
     capped.delete(identity);
-    const fields = entry.fields.union(merged?.fields ?? new FieldSet());
-    capped.set(bucket, { ...place, time: entry.time, fields });
+    const fields = merged.get(bucket) ?? [before?.fields ?? new FieldSet()];
+    merged.set(bucket, fields);
+    fields.push(entry.fields);
+    capped.set(bucket, { ...place, time: entry.time, fields: entry.fields });
     surplus -= 1;
   }
-  return capped;
+  return withFields(capped, merged);
+}
+
+/** These entries with the union of their sets. They may be thousands: one by one would cost the square. */
+function withFields(managers: Managers, sets: ReadonlyMap<string, readonly FieldSet[]>): Managers {
+  return new Map(
+    [...managers].map(([identity, entry]) => {
+      const own = sets.get(identity);
+      return [identity, own === undefined ? entry : { ...entry, fields: FieldSet.unionOf(own) }];
+    }),
+  );
 }
 
 /** What is compared: without managed fields, with all that the kind always writes. */

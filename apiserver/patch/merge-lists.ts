@@ -127,16 +127,14 @@ export function liveOrderAfter(
   mergeKey: string,
 ): readonly JsonValue[] {
   if (mergeKey === '' || !holdsObjects(live, patch)) return live;
-  const directives = patch.filter((item) => isJsonObject(item) && Object.hasOwn(item, '$patch')) as JsonObject[];
+  const isDirective = (item: JsonValue): item is JsonObject => isJsonObject(item) && Object.hasOwn(item, '$patch');
+  const directives = patch.filter(isDirective);
   if (directives.length === 0) return live;
-  const isDeleted = (item: JsonValue): boolean =>
-    directives.some((other) => other['$patch'] === 'delete' && other[mergeKey] === lenientIdentity(item, mergeKey));
-  const kept = live.filter((item) => !isDeleted(item));
+  const deleted = new Set(directives.filter((item) => item['$patch'] === 'delete').map((item) => item[mergeKey]));
+  const kept = live.filter((item) => !deleted.has(lenientIdentity(item, mergeKey)));
   const isReplaced = directives.some((item) => item['$patch'] === 'replace');
   const known = new Set(kept.map((item) => lenientIdentity(item, mergeKey)));
-  const added = patch.filter(
-    (item) => !directives.includes(item as JsonObject) && !known.has(lenientIdentity(item, mergeKey)),
-  );
+  const added = patch.filter((item) => !isDirective(item) && !known.has(lenientIdentity(item, mergeKey)));
   const filled = isReplaced ? kept : [...kept, ...added].slice(0, live.length);
   return [...filled, ...live.slice(filled.length)];
 }

@@ -57,6 +57,13 @@ describe('applyJsonPatch', () => {
     expect(() => applyJsonPatch(document, patch)).toThrow(rejected);
   });
 
+  test('refuses to move the items of a very long list ten thousand times', () => {
+    const long = { list: Array.from({ length: 100_000 }, () => 1) };
+    const moves = Array.from({ length: 10_000 }, () => ({ op: 'move', from: '/list/0', path: '/list/0' }));
+    expect(() => applyJsonPatch(long, moves)).toThrow(rejected);
+    expect(applyJsonPatch(long, moves.slice(0, 1000))).toEqual(long);
+  });
+
   test('refuses more than 10,000 operations', () => {
     const patch = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/list/0', value: 1 }));
     expect(() => applyJsonPatch(document, patch)).toThrow(

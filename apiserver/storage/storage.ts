@@ -57,7 +57,7 @@ export class ObjectTooLargeError extends Error {
 export class StorageError extends TransientError {
   readonly isFull: boolean;
 
-  constructor(reason: 'StorageFull' | 'StorageFailed', message: string, options: { readonly cause: unknown }) {
+  constructor(reason: 'StorageFull' | 'StorageFailed', message: string, options?: { readonly cause: unknown }) {
     super(reason, message, options);
     this.isFull = reason === 'StorageFull';
   }

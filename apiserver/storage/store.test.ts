@@ -72,6 +72,43 @@ test('forgets the oldest events when there are too many, and reports it', async 
   expect(store.eventsAfter('things', store.oldestRevision('things'))?.length).toBe(2);
 });
 
+test('remembers no large objects that many small ones replaced', async () => {
+  const store = new Store({ historyLimits: { entries: 1000, bytes: 5000 } });
+  const large = { storageKey: 'things', replaces: undefined, object: { ...thing('a'), filling: 'x'.repeat(4000) } };
+  const first = store.commit({ ...large, key: '/a' }).entry;
+  const second = store.commit({ ...large, key: '/b' }).entry;
+  const { revision } = await put(store, 'a', { replaces: first });
+  await put(store, 'b', { replaces: second });
+  expect(store.eventsAfter('things', revision)?.length).toBe(1);
+  expect(store.eventsAfter('things', revision - 1)).toBeUndefined();
+});
+
+test('refuses what is too large for its memory together, but no deletion and nothing that makes room', async () => {
+  const folder = await newFolder();
+  const first = new Store({ journal: await openSqliteJournal(folder), maxCharacters: 1000 });
+  const object = { ...thing('a'), filling: 'x'.repeat(700) };
+  const { entry, durable } = first.commit({ storageKey: 'things', key: '/a', replaces: undefined, object });
+  await durable;
+  await first.close();
+
+  const store = new Store({ journal: await openSqliteJournal(folder), maxCharacters: 1000 });
+  const full = { storageKey: 'things', key: '/b', replaces: undefined, object: { ...object, metadata: { name: 'b' } } };
+  expect(() => store.commit(full)).toThrow('database space exceeded');
+  const replaces = store.get('things', '/a');
+  const grown = { ...object, filling: 'x'.repeat(1000) };
+  expect(() => store.commit({ storageKey: 'things', key: '/a', replaces, object: grown })).toThrow('space exceeded');
+  const less = store.commit({ storageKey: 'things', key: '/a', replaces, object: thing('a') });
+  await less.durable;
+  const other = store.commit(full);
+  await other.durable;
+  expect(() => store.commit({ ...full, key: '/c' })).toThrow('space exceeded');
+  await store.commit({ ...full, replaces: other.entry, object: undefined }).durable;
+  await store.commit({ ...full, key: '/c' }).durable;
+  expect(names(store.list('things'))).toEqual(['/a', '/c']);
+  expect(entry.text.length).toBeGreaterThan(700);
+  await store.close();
+});
+
 test('publishes events in the order of their revisions, when they are durable', async () => {
   const store = new Store({ journal: await openSqliteJournal(await newFolder()) });
   const seen: number[] = [];

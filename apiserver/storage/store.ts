@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { KubeObject } from '../core/index.ts';
 import { ParsedObjects } from './parsed-objects.ts';
 import { SortedTable } from './sorted-table.ts';
@@ -8,6 +9,7 @@ import {
   type JournalRecord,
   ObjectTooLargeError,
   StaleChangeError,
+  StorageError,
   type StoredEntry,
   type StoreEvent,
 } from './storage.ts';
@@ -35,6 +37,40 @@ function checkSize(text: string, { object, replaces }: Change): void {
   if (object !== undefined && text.length > most) throw new ObjectTooLargeError();
 }
 
+const mebibyte = 1024 * 1024;
+/** Of the memory that V8 has: text may take two bytes a character, and what is being done needs room as well. */
+const heapShare = 0.3;
+/** What changes of existing objects may add when nothing more can be created: renewed Leases, conditions of controllers. */
+const changeShare = 1.05;
+
+/** How much text all objects have together. Without a limit one user with a namespace could end the server, which would then end again whenever it
+ *  reads its data folder. */
+class StoredSize {
+  readonly #limit: number;
+  #characters = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(characters: number): void {
+    this.#characters += characters;
+  }
+
+  /** Nothing is refused that makes it smaller, and no deletion.
+   *  @throws StorageError StorageFull */
+  check(text: string, { object, replaces }: Change): void {
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+    const added = text.length - (replaces?.text.length ?? 0);
+    const limit = replaces === undefined ? this.#limit : this.#limit * changeShare;
+    if (added <= 0 || this.#characters + added <= limit) return;
+    const size = `${Math.ceil(this.#characters / mebibyte)} MiB of ${Math.floor(this.#limit / mebibyte)} MiB`;
+    // The first words are those of kube-apiserver.
+    const message = `etcdserver: mvcc: database space exceeded: the objects of this server have ${size} that its memory allows: delete some, or start it with more memory (NODE_OPTIONS=--max-old-space-size=MIB)`;
+    throw new StorageError('StorageFull', message);
+  }
+}
+
 /** kind and apiVersion first, so that the text of a list item is the text of the object less a known prefix. */
 function inWireOrder(object: KubeObject, revision: number): KubeObject {
   const { kind, apiVersion, metadata, ...rest } = object;
@@ -46,6 +82,13 @@ function eventType(change: Change): StoreEvent['type'] {
   return change.replaces === undefined ? 'ADDED' : 'MODIFIED';
 }
 
+interface StoreOptions {
+  readonly journal?: Journal | undefined;
+  readonly historyLimits?: HistoryLimits;
+  /** Of the text of all objects. Default: what the heap of this process has room for. */
+  readonly maxCharacters?: number;
+}
+
 /** All objects, in memory, with one revision counter for all; changes are written through to a journal.
  *  Events are published, and writes acknowledged, when they are durable, in the order of their revisions. */
 export class Store {
@@ -55,16 +98,20 @@ export class Store {
   readonly #journal: Journal | undefined;
   readonly #history: WatchHistory;
   readonly #parsed = new ParsedObjects();
+  readonly #size: StoredSize;
   #pending: Pending[] = [];
   #flushing: { readonly done: Promise<void>; readonly resolve: () => void } | undefined;
   #revision: number;
 
-  constructor(options: { readonly journal?: Journal | undefined; readonly historyLimits?: HistoryLimits } = {}) {
+  constructor(options: StoreOptions = {}) {
     this.#journal = options.journal;
+    this.#size = new StoredSize(options.maxCharacters ?? getHeapStatistics().heap_size_limit * heapShare);
     const loaded = options.journal?.load() ?? { revision: 0, records: [] };
     this.#revision = Math.max(1, loaded.revision);
     for (const { text, ...position } of loaded.records) {
-      if (text !== undefined) this.#table(position.storageKey).set(this.#parsed.ofText(position, text));
+      if (text === undefined) continue;
+      this.#size.add(text.length);
+      this.#table(position.storageKey).set(this.#parsed.ofText(position, text));
     }
     this.#history = new WatchHistory(options.historyLimits ?? defaultHistoryLimits, this.#revision);
   }
@@ -120,11 +167,11 @@ export class Store {
   }
 
   /** Changes state at once; the promise resolves when the change is durable, and is rejected with a StorageError when it has been undone.
-   *  @throws StaleChangeError (at once) when the state is not the one the change replaces · ObjectTooLargeError */
+   *  @throws StaleChangeError (at once) when the state is not the one the change replaces · ObjectTooLargeError
+   *  · StorageError StorageFull when all objects together are too large */
   commit(change: Change): { readonly entry: StoredEntry; readonly durable: Promise<void> } {
     const { storageKey, key, replaces, object } = change;
-    const table = this.#table(storageKey);
-    const current = table.get(key);
+    const current = this.#table(storageKey).get(key);
     if (current?.revision !== replaces?.revision) throw new StaleChangeError(current);
     const revision = this.#revision + 1;
     const shown = object ?? replaces?.object;
@@ -132,13 +179,19 @@ export class Store {
     const written = inWireOrder(shown, revision);
     const text = JSON.stringify(written);
     checkSize(text, change);
+    this.#size.check(text, change);
     const entry = this.#parsed.ofObject({ storageKey, key, revision }, written, text);
     this.#revision = revision;
-    if (object === undefined) table.delete(key);
-    else table.set(entry);
-    const type = eventType(change);
-    const event: StoreEvent = { type, revision, entry, previous: replaces };
+    const event: StoreEvent = { type: eventType(change), revision, entry, previous: replaces };
+    this.#take(event);
     return { entry, durable: this.#makeDurable(event) };
+  }
+
+  #take({ type, entry, previous }: StoreEvent): void {
+    const table = this.#table(entry.storageKey);
+    if (type === 'DELETED') table.delete(entry.key);
+    else table.set(entry);
+    this.#size.add((type === 'DELETED' ? 0 : entry.text.length) - (previous?.text.length ?? 0));
   }
 
   /** From now on there is no way back before the latest revision: what led to it is forgotten, as it is by a restart. */
@@ -201,8 +254,9 @@ export class Store {
   /** No watch has seen these changes: it is as if they had never been. */
   #undo(batch: readonly Pending[]): void {
     for (const { event } of batch.toReversed()) {
-      const { entry, previous } = event;
+      const { type, entry, previous } = event;
       const table = this.#table(entry.storageKey);
+      this.#size.add((previous?.text.length ?? 0) - (type === 'DELETED' ? 0 : entry.text.length));
       if (previous === undefined) table.delete(entry.key);
       else table.set(previous);
       this.#revision = event.revision - 1;

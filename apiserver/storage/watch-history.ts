@@ -6,6 +6,11 @@ export interface HistoryLimits {
   readonly bytes: number;
 }
 
+/** A small object may have replaced a large one, which is remembered as well. */
+function sizeOf({ entry, previous }: StoreEvent): number {
+  return Math.max(entry.text.length, previous?.text.length ?? 0);
+}
+
 export const defaultHistoryLimits: HistoryLimits = Object.freeze({ entries: 100_000, bytes: 96 * 1024 * 1024 });
 
 /** The latest events of all types, for watches that start in the past and for lists at an older revision. */
@@ -25,7 +30,7 @@ export class WatchHistory {
 
   push(event: StoreEvent): void {
     this.#events.push(event);
-    this.#bytes += event.entry.text.length;
+    this.#bytes += sizeOf(event);
     while (this.#events.length - this.#head > this.#limits.entries || this.#bytes > this.#limits.bytes) {
       if (!this.#dropOldest()) break;
     }
@@ -65,7 +70,7 @@ export class WatchHistory {
     const event = this.#events[this.#head];
     if (event === undefined) return false;
     this.#head += 1;
-    this.#bytes -= event.entry.text.length;
+    this.#bytes -= sizeOf(event);
     this.#droppedUpTo.set(event.entry.storageKey, event.revision);
     return true;
   }

@@ -75,10 +75,8 @@ async function imageKind(place: ImagePlace, options: OpenOptions): Promise<Refer
   const labels = await askLabels(place, options);
   if (Object.hasOwn(labels, configsLabel)) return 'declarative config image';
   if (Object.hasOwn(labels, packageAnnotation)) return 'bundle image';
-  if (Object.hasOwn(labels, databaseLabel)) {
-    const text = 'sqlite-based index images are no longer supported, migrate to a file-based catalog';
-    throw new TerminalError('UnsupportedImage', text);
-  }
+  // Of an older image, whose catalog is a database.
+  if (Object.hasOwn(labels, databaseLabel)) return 'declarative config image';
   const text = `render ${goQuote(redactUrl(ref))}: image type could not be determined${labelText(labels)}`;
   throw new TerminalError('UnsupportedImage', text);
 }

@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, listAt } from '../../src/base/index.ts';
 import type { Meta } from '../../src/catalog/index.ts';
@@ -26,6 +27,26 @@ let dir = '';
 let registry: Registry;
 let work: WorkFolder;
 
+async function databaseFile(): Promise<Buffer> {
+  const path = join(dir, 'made.db');
+  const database = new DatabaseSync(path);
+  database.exec(`
+    CREATE TABLE operatorbundle (name TEXT PRIMARY KEY, bundle TEXT, bundlepath TEXT, version TEXT, skiprange TEXT);
+    CREATE TABLE package (name TEXT PRIMARY KEY, default_channel TEXT);
+    CREATE TABLE channel (name TEXT, package_name TEXT, head_operatorbundle_name TEXT);
+    CREATE TABLE channel_entry (entry_id INTEGER PRIMARY KEY, channel_name TEXT, package_name TEXT, operatorbundle_name TEXT,
+      replaces INTEGER, depth INTEGER);
+    CREATE TABLE dependencies (type TEXT, value TEXT, operatorbundle_name TEXT);
+    CREATE TABLE properties (type TEXT, value TEXT, operatorbundle_name TEXT);
+    INSERT INTO package VALUES ('boat', 'stable');
+    INSERT INTO channel VALUES ('stable', 'boat', 'boat.v1');
+    INSERT INTO operatorbundle VALUES ('boat.v1', '', 'registry.example/boat:v1', '1.0.0', '');
+    INSERT INTO channel_entry VALUES (1, 'stable', 'boat', 'boat.v1', NULL, 0);
+  `);
+  database.close();
+  return await readFile(path);
+}
+
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'longshore-render-test-'));
   work = await openWorkFolder();
@@ -38,7 +59,10 @@ beforeAll(async () => {
     [`${labelPrefix}.index.configs.v1`]: '/my/configs',
     [`${labelPrefix}.index.database.v1`]: '/database',
   });
-  registry.putImage('database:v1', [{ files: {} }], { [`${labelPrefix}.index.database.v1`]: '/database' });
+  const label = `${labelPrefix}.index.database.v1`;
+  const layer = { files: { 'database/index.db': await databaseFile(), 'bin/opm': 'a program that is never run' } };
+  registry.putImage('database:v1', [layer], { [label]: '/database/index.db' });
+  registry.putImage('broken:v1', [layer], { [label]: '/database/other.db' });
   registry.putImage('labelled:v1', [{ files: tideFiles }], { b: '2', a: '1' });
   registry.putImage('bare:v1', [{ files: tideFiles }]);
 });
@@ -103,12 +127,22 @@ describe('CR-C9', () => {
     );
   });
 
-  test('CR-C9 databases and files are no references, and all failures are reported together', async () => {
+  test('CR-C9 an older image has a database, which is read as a catalog', async () => {
+    expect(shown(await render([image('database')]))).toEqual([
+      'olm.package boat',
+      'olm.channel stable',
+      'olm.bundle boat.v1',
+    ]);
+    await expect(render([image('broken')])).rejects.toThrow(
+      `render reference "${image('broken')}": the image has no file other.db, which label "operators.operatorframework.io.index.database.v1" names`,
+    );
+  });
+
+  test('CR-C9 files are no references, and all failures are reported together', async () => {
     const file = inDir('file.yaml');
-    const rendering = render([image('database'), file, inDir('nothing/'), inDir('bundle')]);
+    const rendering = render([file, inDir('nothing/'), inDir('bundle')]);
     await expect(rendering).rejects.toThrow(
       [
-        `render reference "${image('database')}": sqlite-based index images are no longer supported, migrate to a file-based catalog`,
         `render reference "${file}": ref "${file}" is not a directory: a catalog in a file is read from standard input (-)`,
         `render reference "${inDir('nothing/')}": stat ${inDir('nothing/')}: no such file or directory`,
       ].join('\n'),

@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join, posix } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import {
   type ContentLimits,
   defaultContentLimits,
@@ -11,6 +12,7 @@ import {
 } from '../../src/base/index.ts';
 import {
   configsLabel,
+  databaseLabel,
   isDatabaseStart,
   type Meta,
   readCatalogDatabase,
@@ -20,7 +22,7 @@ import {
 import { extractArchive, isArchiveStart, type Staging, takesDirectory } from '../../src/content/index.ts';
 import { moveToDirectory, readDirectoryLabel } from '../../src/sources/index.ts';
 import { type ImagePlace, openStaging } from '../input/index.ts';
-import { type BundleImage, isLayout, openLayout, pullInto, readLayout } from '../oci/index.ts';
+import { type BundleImage, isLayout, labelsIn, openLayout, pullInto, readLayout } from '../oci/index.ts';
 import { countBytes, maxCatalogBytes, type OpenOptions } from './reading.ts';
 
 const gibibyte = 1024 ** 3;
@@ -144,17 +146,48 @@ export async function* readStandardInput(options: OpenOptions): AsyncGenerator<M
   }
 }
 
-/** The catalog in an image: the content of the folder that its label names; nothing else of the image is stored.
+/** Stages the catalog of an image; the name of the file where it is a database, as images had them before.
+ *  @throws as `pullInto` */
+async function stageImage(staging: Staging, ref: string, options: OpenOptions): Promise<string | undefined> {
+  try {
+    await pullInto(staging, ref, { ...options, directoryLabel: configsLabel });
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'LabelMissing') throw thrown;
+    const label = (await labelsIn(ref, options))[databaseLabel] ?? '';
+    const { dir: directory, base } = posix.parse(posix.normalize(`/${label}`));
+    if (base === '') throw thrown;
+    await pullInto(staging, ref, { ...options, directory });
+    return base;
+  }
+}
+
+/** A staged database, as a file of its own: the archive of what is staged is none. */
+async function* readStagedDatabase(file: string, staging: Staging, options: OpenOptions): AsyncGenerator<Meta> {
+  const node = staging.tree.get([file]);
+  if (node?.kind !== 'file') {
+    const text = `the image has no file ${file}, which label "${databaseLabel}" names`;
+    throw new TerminalError('UnreadableCatalog', text);
+  }
+  stagingCount += 1;
+  const path = join(options.work.path, `database-${stagingCount}`);
+  await pipeline(staging.streamFile(node), createWriteStream(path, { mode: 0o600 }), { signal: options.signal });
+  yield* readCatalogDatabase(path, file);
+}
+
+/** The catalog in an image: the content of the folder that its label names, or the database of an older image; nothing else of the image is stored.
  *  @throws UnreadableCatalog · TerminalError and TransientError as `pullInto` */
 export async function* readCatalogImage({ ref, isGuess }: ImagePlace, options: OpenOptions): AsyncGenerator<Meta> {
   await using staging = await openArea(options);
+  let database: string | undefined;
   try {
-    await pullInto(staging, ref, { ...options, directoryLabel: configsLabel });
+    database = await stageImage(staging, ref, options);
   } catch (thrown) {
     const isMisuse = thrown instanceof TerminalError && thrown.reason === 'InvalidOption';
     if (!isGuess || isMisuse) throw thrown;
     const text = `${errorMessage(thrown)}; there is no file or folder "${ref}", so it was taken for an image`;
     throw new TerminalError('NotFound', text, { cause: thrown });
   }
-  yield* readStaged(ref, staging, options);
+  if (database === undefined) yield* readStaged(ref, staging, options);
+  else yield* readStagedDatabase(database, staging, options);
 }

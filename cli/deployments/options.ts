@@ -116,6 +116,23 @@ export const migrateOptions = {
     default: 'operators',
     description: 'Namespace of the Subscription.',
   },
+  to: {
+    kind: 'text',
+    choices: ['BundleDeployment', 'PlatformOperator'],
+    placeholder: 'KIND',
+    description: 'What the operator becomes (default: BundleDeployment).',
+  },
+  name: {
+    kind: 'text',
+    placeholder: 'NAME',
+    description: 'Name of the BundleDeployment, and of the PlatformOperator (default: the package).',
+  },
+  catalog: {
+    kind: 'text',
+    placeholder: 'NAME',
+    description:
+      'ClusterCatalog that the PlatformOperator follows (default: the one with the image of the CatalogSource).',
+  },
   image: {
     kind: 'text',
     placeholder: 'REF',

@@ -3,19 +3,21 @@ import { expect, test } from 'vitest';
 import { chartFiles } from '../../scripts/chart-files.ts';
 import { type JsonObject, objectAt, parseYaml, parseYamlDocuments } from '../../src/base/index.ts';
 import { chartForms, chartObjects, chartImage as image, keyed } from '../../test/support/index.ts';
-import { readCrds } from '../client/index.ts';
+import { readCrds, readOlmCrds } from '../client/index.ts';
 import type { Overlay } from './overlays.ts';
 
 interface Values {
   readonly overlay: Overlay;
   readonly shards: number;
+  readonly olm: boolean;
 }
 
 /** The shards for which what an action opens is there; other actions stay, and are no YAML. */
-function roundsOf(action: string, { overlay, shards }: Values): readonly number[] | undefined {
+function roundsOf(action: string, { overlay, shards, olm }: Values): readonly number[] | undefined {
   const [, names] = /^\{\{- if has \.Values\.overlay \(list ([^)]*)\) \}\}$/.exec(action) ?? [];
   if (names !== undefined) return names.includes(JSON.stringify(overlay)) ? [1] : [];
   if (action === '{{- if gt (int $.Values.shards) 1 }}') return shards > 1 ? [1] : [];
+  if (/^\{\{- if (and )?\$\.Values\.olm[ )]/.test(action)) return olm ? [1] : [];
   // All other values are empty.
   if (action.startsWith('{{- with ')) return [];
   if (action !== '{{- range $shard := untilStep 2 (int (add1 (int $.Values.shards))) 1 }}') return undefined;
@@ -55,7 +57,7 @@ function render(lines: readonly string[], values: Values, shard = 1): string {
 
 test('the chart in the repository is the one that the overlays make', async () => {
   const files = await chartFiles();
-  expect(globSync('deploy/chart/{.helmignore,*.*,templates/*.*}').toSorted()).toEqual(
+  expect(globSync('deploy/chart/{*.*,templates/*.*}').toSorted()).toEqual(
     [...files.keys()].map((path) => `deploy/chart/${path}`).toSorted(),
   );
   for (const [path, text] of files) expect(readFileSync(`deploy/chart/${path}`, 'utf8')).toBe(text);
@@ -63,8 +65,8 @@ test('the chart in the repository is the one that the overlays make', async () =
 
 test('the CustomResourceDefinitions of the chart are the files of crds/, whose form its template expects', async () => {
   expect(readlinkSync('deploy/chart/definitions')).toBe('../../crds');
-  const files = globSync('deploy/chart/definitions/*.yaml');
-  expect(files.length).toBe((await readCrds()).length);
+  const files = globSync('deploy/chart/definitions/{,olm/}*.yaml');
+  expect(files.length).toBe((await readCrds()).length + (await readOlmCrds()).length);
   for (const file of files) {
     const [head = '', ...rest] = readFileSync(file, 'utf8').split('\nspec:\n');
     expect(rest, file).toHaveLength(1);
@@ -78,7 +80,7 @@ test('the CustomResourceDefinitions of the chart are the files of crds/, whose f
 
 // That of the CustomResourceDefinitions uses more of Helm's language: test/clients/helm.test.ts has Helm render it.
 test.each(chartForms)(
-  'the chart makes of the overlay $overlay in $shards shards what kustomize makes',
+  'the chart makes of the overlay $overlay in $shards shards (olm: $olm) what longshore install applies',
   async (values) => {
     const files = [...(await chartFiles())].filter(
       ([path]) => path.startsWith('templates/') && path !== 'templates/customresourcedefinitions.yaml',

@@ -36,6 +36,46 @@ function withArgument(object: KubeObject, namespace: string | undefined): KubeOb
   }));
 }
 
+/** On a Service: the service CA of OpenShift issues a certificate for its name, into the Secret of that name. */
+const servingSecretAnnotation = 'service.beta.openshift.io/serving-cert-secret-name';
+const packagesSecret = 'packages-cert';
+const packagesVolume = 'packages-certificate';
+const packagesDir = '/etc/pki/packages';
+
+/** Whether certificates come from the service CA of OpenShift, which issues one for each Service. */
+function isByServiceCa(objects: readonly KubeObject[]): boolean {
+  const core = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === coreName);
+  return core?.metadata.annotations?.[servingSecretAnnotation] !== undefined;
+}
+
+/** The Deployment of the controllers with the certificate of the Service of the package server. */
+function withPackagesCertificate(object: KubeObject): KubeObject {
+  if (object.kind !== 'Deployment' || object.metadata.name !== coreName) return object;
+  const spec = objectAt(object as unknown as JsonObject, 'spec') ?? {};
+  const template = objectAt(spec, 'template') ?? {};
+  const pod = objectAt(template, 'spec') ?? {};
+  const sources = [
+    { secret: { name: packagesSecret } },
+    { configMap: { name: 'openshift-service-ca.crt', items: [{ key: 'service-ca.crt', path: 'ca.crt' }] } },
+  ];
+  const volumes = [...objectsAt(pod, 'volumes'), { name: packagesVolume, projected: { sources } }];
+  const mounted = { ...object, spec: { ...spec, template: { ...template, spec: { ...pod, volumes } } } };
+  return withContainers(mounted, (container) => ({
+    ...container,
+    args: [...listOfTexts(container, 'args'), `--packages-tls-dir=${packagesDir}`],
+    volumeMounts: [
+      ...objectsAt(container, 'volumeMounts'),
+      { name: packagesVolume, mountPath: packagesDir, readOnly: true },
+    ],
+  }));
+}
+
+function withServingSecret(object: KubeObject): KubeObject {
+  if (object.kind !== 'Service') return object;
+  const annotations = { ...object.metadata.annotations, [servingSecretAnnotation]: packagesSecret };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
 const packagesPort = 8445;
 
 /** The package server is reached through the network policy of the controllers. */
@@ -58,11 +98,14 @@ export async function olmServerObjects(): Promise<readonly KubeObject[]> {
 export async function withOlm(objects: readonly KubeObject[], namespace?: string): Promise<readonly KubeObject[]> {
   const definitions = ((await readOlmCrds()) as unknown as KubeObject[]).map(labelled);
   const shipped = (await readDeployFile('olm/objects.yaml')) as unknown as KubeObject[];
+  const changed = objects.map((object) => withPackagesPort(withArgument(object, namespace)));
+  const own = await olmServerObjects();
+  const isIssued = isByServiceCa(objects);
   return [
-    ...objects.map((object) => withPackagesPort(withArgument(object, namespace))),
+    ...(isIssued ? changed.map(withPackagesCertificate) : changed),
     ...definitions,
     ...shipped,
-    ...(await olmServerObjects()),
+    ...(isIssued ? own.map(withServingSecret) : own),
   ];
 }
 

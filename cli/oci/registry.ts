@@ -90,8 +90,8 @@ function withoutPatience(thrown: unknown): unknown {
   return isMissing ? thrown.cause : thrown;
 }
 
-/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directoryLabel` those of the directory that the label
- *  names. The answer is its digest.
+/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directory` those of that directory, with
+ *  `directoryLabel` those of the directory that the label names. The answer is its digest.
  *  @throws as `fetchImage` and `findLogin` */
 export async function pullInto(
   staging: Staging,
@@ -99,6 +99,7 @@ export async function pullInto(
   transfer: Transfer & {
     readonly work: WorkFolder;
     readonly isOperator?: boolean;
+    readonly directory?: string;
     readonly directoryLabel?: string;
     readonly takes?: ((path: readonly string[]) => boolean) | undefined;
   },
@@ -109,8 +110,8 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const { isOperator, directoryLabel, takes } = transfer;
-    const request = { source, credentials, isOperator, isChart: true, directoryLabel, takes, staging };
+    const { isOperator, directory, directoryLabel, takes } = transfer;
+    const request = { source, credentials, isOperator, isChart: true, directory, directoryLabel, takes, staging };
     const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {

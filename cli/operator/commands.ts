@@ -4,6 +4,7 @@
 import { type Command, defineCommand, documentOption, kubeconfigOption, registryOptions } from '../command/index.ts';
 import {
   addCatalogOptions,
+  allNamespacesOption,
   availableOptions,
   installOperatorOptions,
   operatorNamespaceOption,
@@ -62,7 +63,7 @@ export const operatorCommands: readonly Command[] = [
   defineCommand({
     name: 'operator list',
     summary: 'List installed operators with their state.',
-    options: { ...kubeconfigOption, ...anyNamespaceOption, ...documentOption },
+    options: { ...kubeconfigOption, ...anyNamespaceOption, ...allNamespacesOption, ...documentOption },
     examples: ['operator list', 'operator list -n operators -o json'],
     run: async (values) => (await import('./commands/list.ts')).list(values),
   }),

@@ -9,6 +9,11 @@ export const operatorNamespaceOption = {
   },
 } as const;
 
+/** As the plug-in of kubectl has it. */
+export const allNamespacesOption = {
+  'all-namespaces': { short: 'A', kind: 'flag', default: false, description: 'All namespaces, even with --namespace.' },
+} as const;
+
 /** How long to wait. */
 export const operatorTimeoutOption = {
   timeout: {

@@ -18,6 +18,8 @@ const rereadMs = 10_000;
 /** Where the files are that Kubernetes mounts from a Secret of type `kubernetes.io/tls`. */
 export interface ServingFilesOptions {
   readonly dir: string;
+  /** That names it, for messages; default: `tls-dir`. */
+  readonly option?: string;
   /** Of the authorities that clients are to trust. */
   readonly caPath: string;
   readonly clock: Clock;
@@ -46,7 +48,9 @@ export async function openServingFiles(options: ServingFilesOptions): Promise<Se
   try {
     first = await readPair(options);
   } catch (thrown) {
-    throw new TerminalError('InvalidOption', `--tls-dir ${errorMessage(thrown)}`, { cause: thrown });
+    throw new TerminalError('InvalidOption', `--${options.option ?? 'tls-dir'} ${errorMessage(thrown)}`, {
+      cause: thrown,
+    });
   }
   const serving = createReplaceableCertificate(first);
   let reported = '';

@@ -41,6 +41,12 @@ const packagesOption = {
     description:
       'Address of the package server of --olm, over HTTPS, with the certificate of --tls-dir; the Service packages leads to it.',
   },
+  'packages-tls-dir': {
+    kind: 'text',
+    placeholder: 'DIR',
+    description:
+      'Folder with tls.crt, tls.key and ca.crt, the certificate of the package server, where that of --tls-dir is not for the Service packages.',
+  },
 } as const;
 
 /** Options of `longshore up`. */

@@ -62,6 +62,8 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig, Olm
   readonly catalogDir: string;
   /** Where PackageManifests are served. */
   readonly packageListen: ListenAddress;
+  /** Of the certificate of the package server; undefined: it has that of the others. */
+  readonly packagesTlsDir: string | undefined;
   /** Undefined: this process reconciles everything. */
   readonly shard: Shard | undefined;
   /** Where the other shards reach this process; undefined: at the address of its pod. */
@@ -284,6 +286,7 @@ export function readControllersConfig(values: ControllersValues): ControllersCon
     podName: values['pod-name'],
     catalogListen: parseListenAddress('catalogs-bind-address', values['catalogs-bind-address']),
     packageListen: parseListenAddress('packages-bind-address', values['packages-bind-address']),
+    packagesTlsDir: values['packages-tls-dir'],
     catalogAddress: readOrigin('catalogs-external-address', values['catalogs-external-address']),
     catalogDir: values['catalogs-storage-dir'] ?? `${storeDir}/catalogs`,
     shard: readShard(values),

@@ -1,4 +1,5 @@
 import { installFieldManager } from '../../src/api/index.ts';
+import { isRetained } from '../../src/apply/index.ts';
 import {
   cutText,
   type JsonObject,
@@ -50,6 +51,29 @@ function markOf({ uid, run }: HookRun): string {
   return `${uid}/${run}`;
 }
 
+function isJob({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
+  return apiVersion === 'batch/v1' && kind === 'Job';
+}
+
+function specOf(object: KubeObject | JsonObject): JsonObject {
+  return objectAt(object as unknown as JsonObject, 'spec') ?? {};
+}
+
+/** A Job that the cluster deletes when it has ended shows no result: that waits until the result was seen. */
+function withoutTtl(hook: KubeObject): KubeObject {
+  if (!isJob(hook)) return hook;
+  const { ttlSecondsAfterFinished: _ttl, ...spec } = specOf(hook);
+  return { ...hook, spec };
+}
+
+/** Gives a Job that has succeeded the time to live that the chart gives it. */
+export async function restoreTtl(live: KubeObject, { object }: RenderedHook, hookRun: HookRun): Promise<void> {
+  const { ttlSecondsAfterFinished: ttl } = specOf(object);
+  if (!isJob(live) || ttl === undefined || specOf(live)['ttlSecondsAfterFinished'] === ttl) return;
+  const patch = { metadata: { uid: live.metadata.uid ?? '' }, spec: { ttlSecondsAfterFinished: ttl } };
+  await hookRun.kube.patch(refOf(live), patch, { fieldManager: installFieldManager, signal: hookRun.signal });
+}
+
 /** The hook as it is created. */
 export async function placedHook({ object }: RenderedHook, hookRun: HookRun): Promise<KubeObject> {
   const { kube, name, namespace, signal } = hookRun;
@@ -62,7 +86,7 @@ export async function placedHook({ object }: RenderedHook, hookRun: HookRun): Pr
     labels: { ...rest.labels, [hookOfLabel]: name },
     annotations: { ...rest.annotations, [runAnnotation]: markOf(hookRun) },
   };
-  return { ...hook, metadata };
+  return withoutTtl({ ...hook, metadata });
 }
 
 /** The object at a place; undefined where there is none. */
@@ -90,6 +114,23 @@ export function isOfDeployment({ metadata }: KubeObject, { uid }: Pick<HookRun, 
 
 export async function createHook(object: KubeObject, { kube, signal }: HookRun): Promise<KubeObject> {
   return await kube.create(object, { fieldManager: installFieldManager, signal });
+}
+
+/** Whether deleting an object of that kind deletes what others have put into it; CustomResourceDefinitions go with all of their objects. */
+export function isDefinition({ kind }: Pick<ObjectRef, 'kind'>): boolean {
+  return kind === 'CustomResourceDefinition';
+}
+
+const kindsWithData: ReadonlySet<string> = new Set([
+  'CustomResourceDefinition',
+  'Namespace',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+]);
+
+/** Whether an object that a hook has left outlives the deployment: it holds data, or asks for that. */
+export function outlives(live: KubeObject): boolean {
+  return kindsWithData.has(live.kind) || isRetained(live.metadata);
 }
 
 /** Deletes this very object, with what it has created. */
@@ -124,7 +165,7 @@ function stateOfPod(pod: JsonObject): HookState {
 /** Jobs and Pods are waited for; all else is done once it is there. */
 export function stateOfHook(live: KubeObject): HookState {
   const object = live as unknown as JsonObject;
-  if (live.apiVersion === 'batch/v1' && live.kind === 'Job') return stateOfJob(object);
+  if (isJob(live)) return stateOfJob(object);
   return live.apiVersion === 'v1' && live.kind === 'Pod' ? stateOfPod(object) : { kind: 'Succeeded' };
 }
 

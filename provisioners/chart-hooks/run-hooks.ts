@@ -6,10 +6,13 @@ import {
   deleteHook,
   type HookRun,
   hookFailure,
+  isDefinition,
   isOfDeployment,
   isOfRun,
   liveHook,
+  outlives,
   placedHook,
+  restoreTtl,
   stateOfHook,
 } from './hook-object.ts';
 
@@ -47,6 +50,16 @@ function inTheWay(live: KubeObject, text: string): TransientError {
   return new TransientError('HookBlocked', `${describeRef(refOf(live))} ${text}`);
 }
 
+/** Deletes the object of a hook where its policy has that; as with Helm, never a CustomResourceDefinition. */
+async function deleteBy(policy: string, { hook, live }: PlacedHook, hookRun: HookRun): Promise<void> {
+  if (hook.deletePolicies.includes(policy) && !isDefinition(live)) await deleteHook(live, hookRun);
+}
+
+interface PlacedHook {
+  readonly hook: RenderedHook;
+  readonly live: KubeObject;
+}
+
 /** Removes what stands at the place of a hook, as its policy has it. */
 async function clearPlace(live: KubeObject, hook: RenderedHook, hookRun: HookRun): Promise<void> {
   if (live.metadata.deletionTimestamp !== undefined) return;
@@ -63,7 +76,7 @@ async function clearPlace(live: KubeObject, hook: RenderedHook, hookRun: HookRun
 async function ensureHook(hook: RenderedHook, phase: HookPhase, hookRun: HookRun): Promise<KubeObject | undefined> {
   const object = await placedHook(hook, hookRun);
   const live = await liveHook(refOf(object), hookRun);
-  if (live !== undefined && isOfRun(live, hookRun)) return live;
+  if (live !== undefined && (isOfRun(live, hookRun) || isDefinition(live))) return live;
   if (live !== undefined) {
     await clearPlace(live, hook, hookRun);
     if ((await liveHook(refOf(object), hookRun)) !== undefined) return undefined;
@@ -82,7 +95,7 @@ async function failed(
   hookRun: HookRun,
 ): Promise<TransientError> {
   const failure = await hookFailure(live, { event, why }, hookRun);
-  if (hook.deletePolicies.includes('hook-failed')) await deleteHook(live, hookRun);
+  await deleteBy('hook-failed', { hook, live }, hookRun);
   return failure;
 }
 
@@ -96,28 +109,33 @@ export async function runHooks(phase: HookPhase, hookRun: HookRun): Promise<stri
     const what = `${event} hook ${hook.object['kind'] as string} "${(hook.object as unknown as KubeObject).metadata.name ?? ''}"`;
     if (live === undefined) return `deletion of the earlier ${what}`;
     const state = stateOfHook(live);
-    if (state.kind === 'Failed') throw await failed(live, { hook, event, why: state.why }, hookRun);
+    const fail = async (why: string): Promise<TransientError> => {
+      const failure = await failed(live, { hook, event, why }, hookRun);
+      await deleteSucceeded(hooks.slice(0, index), hookRun);
+      return failure;
+    };
+    if (state.kind === 'Failed') throw await fail(state.why);
     if (state.kind === 'Running') {
       if (ageMs(live, nowMs) < hookDeadlineMs) return what;
-      const why = `it did not end within ${hookDeadlineMs / 60_000} minutes`;
-      throw await failed(live, { hook, event, why }, hookRun);
+      throw await fail(`it did not end within ${hookDeadlineMs / 60_000} minutes`);
     }
+    await restoreTtl(live, hook, hookRun);
     await phase.advance(index + 1);
   }
   await deleteSucceeded(hooks, hookRun);
   return undefined;
 }
 
-/** Deletes what is to go once all hooks of the event have succeeded, the last first. */
+/** Deletes what is to go once these hooks have succeeded and no other follows, the last first. */
 async function deleteSucceeded(hooks: readonly RenderedHook[], hookRun: HookRun): Promise<void> {
   for (const hook of hooks.toReversed()) {
     if (!hook.deletePolicies.includes('hook-succeeded')) continue;
     const live = await liveHook(refOf(await placedHook(hook, hookRun)), hookRun);
-    if (live !== undefined && isOfRun(live, hookRun)) await deleteHook(live, hookRun);
+    if (live !== undefined && isOfRun(live, hookRun)) await deleteBy('hook-succeeded', { hook, live }, hookRun);
   }
 }
 
-/** Deletes the recorded objects that hooks of the deployment have created. */
+/** Deletes the recorded objects that hooks of the deployment have created, except those that outlive it. */
 export async function deleteHooks(
   refs: readonly ObjectRef[],
   hookRun: Pick<HookRun, 'kube' | 'uid' | 'signal'>,
@@ -125,6 +143,6 @@ export async function deleteHooks(
   const distinct = new Map(refs.map((ref) => [refKey(ref), ref]));
   for (const ref of distinct.values()) {
     const live = await liveHook(ref, hookRun);
-    if (live !== undefined && isOfDeployment(live, hookRun)) await deleteHook(live, hookRun);
+    if (live !== undefined && isOfDeployment(live, hookRun) && !outlives(live)) await deleteHook(live, hookRun);
   }
 }

@@ -2,11 +2,13 @@ import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts
 import { InstallBlocked, PermissionsMissing } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
-import { conversionFailed, renderFailed } from '../../src/formats/index.ts';
+import { conversionFailed, type Rendered, renderFailed } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { fetchOf } from '../fetches.ts';
+import { recordHelmRelease, removeHelmReleases } from '../helm-release-record.ts';
 import { ownerOf } from '../installed-record.ts';
 import { type BundleChange, bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
+import { asksForHelmRelease, hadHelmRelease, releaseShelfOf } from './helm-releases.ts';
 import { type HookWait, hasHooksLeft, installHooked, isApplied } from './hooked-install.ts';
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
 import { desiredRevision, isInPlace, isLeftForNow } from './install-objects.ts';
@@ -108,6 +110,26 @@ function reportHookWait(run: DeploymentRun, { waitingFor, isApplied: isWritten }
   return isWritten ? { kind: 'Held' } : blocked();
 }
 
+/** Records the release for Helm, where the deployment asks for that; without it, what is installed is installed as well. */
+async function followHelmReleases(
+  run: DeploymentRun,
+  { bundle, rendition }: { readonly bundle: KubeObject; readonly rendition: LoadedRendition },
+  signal: AbortSignal,
+): Promise<void> {
+  if (rendition.release === undefined) return;
+  const shelf = releaseShelfOf(run, signal);
+  const rendered = rendition as unknown as Rendered;
+  try {
+    if (asksForHelmRelease(run)) {
+      await recordHelmRelease({ rendered, revision: desiredRevision(run, bundle) }, shelf);
+    } else if (hadHelmRelease(run)) await removeHelmReleases(shelf);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const message = `The release is not recorded for Helm: ${errorMessage(thrown)}`;
+    run.context.events.record(run.object, { type: 'Warning', reason: 'HelmReleaseFailed', message });
+  }
+}
+
 /** Tries once. A failure is reported, rolled back, and not tried again before its time. */
 async function tryInstall(
   run: DeploymentRun,
@@ -124,6 +146,7 @@ async function tryInstall(
     const wait = await installHooked(run, { bundle, rendition, signal, onWrite });
     if (wait !== undefined) return reportHookWait(run, wait);
     await dropOtherRenditions(run, rendition, signal);
+    await followHelmReleases(run, { bundle, rendition }, signal);
     return undefined;
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof Error)) throw thrown;

@@ -1,14 +1,23 @@
 import { parseBundle } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
 import { TransientError, traced } from '../../src/base/index.ts';
-import { formatOf, type RenderedHook } from '../../src/formats/index.ts';
+import {
+  formatOf,
+  type ReleaseFacts,
+  type Rendered,
+  type RenderedHook,
+  retainRandomValues,
+} from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
+import { withoutDefinitionsOfOthers } from '../chart-definitions.ts';
 import { noReferredValues, type ReferredValues, readReferredValues, referredObjects } from '../chart-values.ts';
+import { releasedObjects } from '../helm-release.ts';
 import { actingOwnerOf, configOf } from '../installed-record.ts';
 import { type Rendition, termsFor } from '../rendition.ts';
 import {
   dropRenditions,
   type RenditionShelf,
+  readInstalledRendition,
   readRendition,
   renditionKey,
   storeRendition,
@@ -57,6 +66,8 @@ export interface LoadedRendition extends Rendition {
   /** Of the content that the objects were rendered from. */
   readonly contentDigest: string;
   readonly hooks?: readonly RenderedHook[] | undefined;
+  /** Of charts. */
+  readonly release?: ReleaseFacts | undefined;
   /** Under which the rendition is stored, for formats with releases. */
   readonly renditionKey?: string;
 }
@@ -64,6 +75,24 @@ export interface LoadedRendition extends Rendition {
 function shelfOf({ context, object }: DeploymentRun, signal: AbortSignal): RenditionShelf {
   const { kube, systemNamespace } = context;
   return { kube, systemNamespace, deployment: object, signal };
+}
+
+/** A new rendering with the random passwords that are installed, by Longshore or by Helm. */
+async function withInstalledRandoms(
+  run: DeploymentRun,
+  { request, rendered }: { readonly request: LoadRequest; readonly rendered: LoadedContent },
+  signal: AbortSignal,
+): Promise<LoadedContent> {
+  const { release } = request.terms;
+  if (release === undefined) return rendered;
+  const kube = clientFor(run.context.kube, actingOwnerOf(run.object));
+  const stored = await readInstalledRendition(shelfOf(run, signal));
+  const before = stored?.objects ?? (await releasedObjects(kube, release, signal));
+  if (before.length === 0) return rendered;
+  const repeated = { ...request, terms: { ...request.terms, release: { ...release, isRepeated: true } } };
+  const again = await run.context.unpacker.load(repeated, { signal });
+  const retained: Rendered = retainRandomValues(rendered, again, before);
+  return { ...rendered, ...retained };
 }
 
 /** What a release was rendered to before, where that must not change; else what it is rendered to now. */
@@ -77,8 +106,9 @@ async function renderOnce(
   const key = renditionKey(digest ?? '', request.terms);
   const stored = digest === undefined ? undefined : await readRendition(shelfOf(run, signal), key);
   if (stored !== undefined && digest !== undefined) return { ...stored, digest, renditionKey: key };
-  const rendered = await unpacker.load(request, { signal });
-  if (rendered.isUnsteady !== true) return { ...rendered, renditionKey: key };
+  const loaded = await unpacker.load(request, { signal });
+  if (loaded.isUnsteady !== true) return { ...loaded, renditionKey: key };
+  const rendered = await withInstalledRandoms(run, { request, rendered: loaded }, signal);
   const ownKey = renditionKey(rendered.digest, request.terms);
   if (!(await storeRendition(shelfOf(run, signal), ownKey, rendered))) {
     const message =
@@ -117,6 +147,11 @@ export async function load(run: DeploymentRun, bundle: KubeObject, signal: Abort
   const owner = actingOwnerOf(run.object);
   const isFirst = recordOf(run).installation === 'NotStarted';
   const existing = { kube: clientFor(kube, owner), isFirst, signal };
-  const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], existing);
+  const { definitions } = rendered;
+  const installed = await withoutDefinitionsOfOthers(
+    { objects: rendered.objects as unknown as KubeObject[], definitions },
+    { kube, deployment: run.object, signal },
+  );
+  const objects = await servingCertificates.complete(owner.name, [...installed], existing);
   return { ...rendered, objects, contentDigest: rendered.digest };
 }

@@ -144,6 +144,16 @@ export type {
   InstallPlanStatusPlan as InstallPlanStep,
   ObjectReference,
 } from './generated/install-plan.ts';
+export type {
+  LifecycleHook,
+  LifecycleHooks,
+  Machine,
+  MachineCondition,
+  MachineSpec,
+  MachineStatus,
+} from './generated/machine.ts';
+export type { MachineHealthCheck } from './generated/machine-health-check.ts';
+export type { MachineSet } from './generated/machine-set.ts';
 export type { OLMConfig, OLMConfigSpec, OLMConfigStatus } from './generated/olm-config.ts';
 export type { Operator, OperatorStatus } from './generated/operator.ts';
 export type {
@@ -168,6 +178,17 @@ export {
   type InstallPlanStepStatus,
   installPlanResource,
 } from './install-plan.ts';
+export {
+  type MachineConditionReason,
+  type MachineConditionType,
+  type MachinePhase,
+  machineAnnotations,
+  machineFinalizer,
+  machineHealthCheckResource,
+  machineLabels,
+  machineResource,
+  machineSetResource,
+} from './machine.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
 export { type OlmConfigConditionType, type OlmConfigReason, olmConfigName, olmConfigResource } from './olm-config.ts';
 export {
@@ -196,6 +217,9 @@ export {
   parseClusterServiceVersion,
   parseClusterVersion,
   parseInstallPlan,
+  parseMachine,
+  parseMachineHealthCheck,
+  parseMachineSet,
   parseOlmConfig,
   parseOperatorCondition,
   parseOperatorGroup,
@@ -203,6 +227,7 @@ export {
   parseSubscription,
 } from './parse.ts';
 export {
+  type PlatformChoice,
   type PlatformInstalledReason,
   type PlatformOperatorConditionType,
   platformChoiceAnnotation,

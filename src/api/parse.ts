@@ -15,12 +15,16 @@ import { type ClusterOperator, clusterOperatorShape } from './generated/cluster-
 import { type ClusterServiceVersion, clusterServiceVersionShape } from './generated/cluster-service-version.ts';
 import { type ClusterVersion, clusterVersionShape } from './generated/cluster-version.ts';
 import { type InstallPlan, installPlanShape } from './generated/install-plan.ts';
+import { type Machine, machineShape } from './generated/machine.ts';
+import { type MachineHealthCheck, machineHealthCheckShape } from './generated/machine-health-check.ts';
+import { type MachineSet, machineSetShape } from './generated/machine-set.ts';
 import { type OLMConfig, olmConfigShape } from './generated/olm-config.ts';
 import { type OperatorCondition, operatorConditionShape } from './generated/operator-condition.ts';
 import { type OperatorGroup, operatorGroupShape } from './generated/operator-group.ts';
 import { type PlatformOperator, platformOperatorShape } from './generated/platform-operator.ts';
 import { type Subscription, subscriptionShape } from './generated/subscription.ts';
 import { installPlanResource } from './install-plan.ts';
+import { machineHealthCheckResource, machineResource, machineSetResource } from './machine.ts';
 import { olmConfigResource } from './olm-config.ts';
 import { operatorConditionResource } from './operator-condition.ts';
 import { operatorGroupResource } from './operator-group.ts';
@@ -153,3 +157,15 @@ export const parseOperatorGroup: (raw: unknown) => OperatorGroup = createParser(
 
 /** @see parseBundle */
 export const parseSubscription: (raw: unknown) => Subscription = createParser(subscriptionResource, subscriptionShape);
+
+/** @see parseBundle */
+export const parseMachine: (raw: unknown) => Machine = createParser(machineResource, machineShape);
+
+/** @see parseBundle */
+export const parseMachineSet: (raw: unknown) => MachineSet = createParser(machineSetResource, machineSetShape);
+
+/** @see parseBundle */
+export const parseMachineHealthCheck: (raw: unknown) => MachineHealthCheck = createParser(
+  machineHealthCheckResource,
+  machineHealthCheckShape,
+);

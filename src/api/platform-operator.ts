@@ -29,3 +29,16 @@ export type UpToDateReason = 'NothingNewer' | 'UpdateAvailable' | 'Updating' | '
 export const platformPackageLabel = 'platform.openshift.io/package';
 /** On the same, as annotations: what was chosen, in JSON, with where it comes from. */
 export const platformChoiceAnnotation = 'platform.openshift.io/choice';
+
+/** A bundle that was chosen for a package, with all that is needed to install it again when the catalog does not exist any more. */
+export interface PlatformChoice {
+  readonly package: string;
+  readonly bundle: string;
+  readonly version: string;
+  readonly release?: string;
+  readonly image: string;
+  readonly channel?: string;
+  readonly catalog: { readonly name: string; readonly digest?: string };
+  /** Why this one, for users. */
+  readonly reason: string;
+}

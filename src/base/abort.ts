@@ -1,3 +1,4 @@
+import { longestTimerMs } from './clock.ts';
 import { TransientError } from './errors.ts';
 
 /** Runs `work` with a signal that ends after `deadlineMs` or with `signal`, whichever comes first, as long as `work` runs. Nothing of it is
@@ -11,10 +12,13 @@ export async function withDeadline<T>(
   const { deadlineMs, signal: outer } = options;
   const stop = new AbortController();
   let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    stop.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-  }, deadlineMs);
+  const timer = setTimeout(
+    () => {
+      isLate = true;
+      stop.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    },
+    Math.min(deadlineMs, longestTimerMs),
+  );
   timer.unref();
   const onAbort = (): void => stop.abort(outer?.reason);
   if (outer?.aborted === true) onAbort();

@@ -8,11 +8,17 @@ export interface Clock {
   sleep(ms: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }
 
+/** Timers of Node.js hold 31 bits, and end at once where a time needs more. */
+export const longestTimerMs: number = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, options = {}) => {
+    const timer = options.signal === undefined ? {} : { signal: options.signal };
     try {
-      await wait(ms, undefined, options.signal === undefined ? {} : { signal: options.signal });
+      let leftMs = ms;
+      for (; leftMs > longestTimerMs; leftMs -= longestTimerMs) await wait(longestTimerMs, undefined, timer);
+      await wait(leftMs, undefined, timer);
     } catch (thrown) {
       options.signal?.throwIfAborted();
       throw thrown;

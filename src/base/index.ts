@@ -48,6 +48,7 @@ export {
 } from './json.ts';
 export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, scalarText, textAt, valueAt } from './json-members.ts';
 export { type JsonProblem, jsonSyntaxProblem } from './json-syntax.ts';
+export { isSelected, type LabelSelector } from './label-selector.ts';
 export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { makeFolder } from './make-folder.ts';

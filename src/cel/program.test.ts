@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { basicTypes, listType } from './language/cel-type.ts';
 import type { Environment } from './language/environment.ts';
 import { kubernetesFunctions } from './library/index.ts';
@@ -77,6 +77,8 @@ test.each<readonly [string, Value]>([
   ["list.all(i, 'x'.matches('(a{1,500})' + string(i)) || true)", null],
   ["'x'.matches(any)", String.raw`\pL{1000}`.repeat(10_000)],
 ])('what grows by itself, or is read again and again, ends with its cost: %s', (expression, any) => {
+  // On a busy machine the time of an evaluation ends first.
+  using _time = vi.spyOn(performance, 'now').mockReturnValue(0);
   expect(run(expression, { any, list: dynamicValue(numbers) })).toEqual(exceeded);
 });
 
@@ -92,10 +94,12 @@ test.each<readonly [string, Value]>([
   expect(run(expression, { any })).not.toEqual(exceeded);
 });
 
-test('searches of a pattern that reads all of the rest each time end', { timeout: 60_000 }, () => {
+test('searches of a pattern that reads all of the rest each time end after five seconds', () => {
+  let nowMs = 0;
+  using _time = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 1000));
   const program = compileProgram("text.findAll('(a|b)*c|a').size() > 0", environment);
   if (isFaulty(program)) throw new Error('the expression has faults');
-  const { value, cost } = program.run(() => 'a'.repeat(1_000_000), 1e6);
+  const { value, cost } = program.run(() => 'a'.repeat(100_000), 1e6);
   expect(value).toEqual(new Failure('operation interrupted'));
   // Nothing is left for other expressions on the same object.
   expect(cost).toBeGreaterThan(1e7);

@@ -43,7 +43,7 @@ function complaintOf({ complaint, status }: RunEnd, folder: string): string {
     .replaceAll(folder, '')
     // A template that includes itself is named a thousand times.
     .replace(/(: error calling \w+: template: \S+ executing "[^"]*" at <[^>]*>)\1+/g, '$1 …')
-    .replace(/\n*Use --debug flag to render out invalid YAML\s*$/, '')
+    .replace(/Use --debug flag to render out invalid YAML\s*$/, '')
     .trim();
   const error = /(?:^|\n)Error: ([\s\S]*)$/.exec(text)?.[1] ?? text;
   return error === '' ? `helm ended with status ${status ?? 'none'}` : error;

@@ -46,6 +46,8 @@ function environmentOf({ folder, limits }: ConfinedRun): Record<string, string> 
     HELM_DATA_HOME: `${folder}/data`,
     HELM_NO_PLUGINS: '1',
     GOMAXPROCS: '2',
+    // Most of what a short run allocates is never collected; the limit below bounds what it may be.
+    GOGC: '400',
     GOMEMLIMIT: String(softBytes),
     NO_PROXY: '',
     ...Object.fromEntries(proxies.map((name) => [name, nowhere])),

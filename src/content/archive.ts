@@ -1,5 +1,5 @@
 import { Parser, type ReadEntry } from 'tar';
-import { errorMessage, TerminalError } from '../base/index.ts';
+import { errorMessage, TerminalError, trimEnd } from '../base/index.ts';
 import { decompress, isCodecError, isGzip, isZstd } from './decompress.ts';
 import { quoteEntry } from './entry-path.ts';
 import type { LayerWriter, Staging } from './staging.ts';
@@ -193,7 +193,7 @@ class Extraction {
   }
 
   #takeWhiteout(path: string): boolean {
-    const trimmed = path.replace(/\/+$/, '');
+    const trimmed = trimEnd(path, '/');
     const name = trimmed.slice(trimmed.lastIndexOf('/') + 1);
     if (!name.startsWith(whiteoutPrefix)) return false;
     const parent = trimmed.slice(0, trimmed.length - name.length);

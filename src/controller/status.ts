@@ -15,6 +15,7 @@ import {
   type KubeClient,
   type KubeObject,
   type ObjectEvent,
+  preconditionOf,
   refOf,
   setCondition,
 } from '../kube/index.ts';
@@ -43,6 +44,8 @@ export interface StatusWriterOptions<Holder extends StatusHolder> {
   readonly cache?: Pick<KindCache, 'wrote'>;
   /** Whether conditions of the kind have `observedGeneration`. Default true. */
   readonly hasGenerations?: boolean;
+  /** The patch passes only while the object is as it was read: for a status that others write as well. Default false. */
+  readonly isGuarded?: boolean;
   /** Writes by server-side apply, which takes the ownership of all that is set. Default: by a merge patch. */
   readonly isApplied?: boolean;
   /** Where `event` records. */
@@ -178,12 +181,15 @@ export class StatusWriter<Holder extends StatusHolder = StatusHolder> {
   }
 
   async #send(object: KubeObject, patch: JsonObject, signal: AbortSignal): Promise<KubeObject> {
-    const { kube, fieldManager, isApplied = false } = this.#options;
+    const { kube, fieldManager, isApplied = false, isGuarded = false } = this.#options;
     const options = { fieldManager, subresource: 'status', signal } as const;
     const { apiVersion, kind, metadata } = object;
     // Another object of the same name must not get the status of this one.
     const identity = metadata.uid === undefined ? {} : { uid: metadata.uid };
-    if (!isApplied) return await kube.patch(refOf(object), { metadata: identity, status: patch }, options);
+    if (!isApplied) {
+      const condition = isGuarded ? preconditionOf(this.#live) : identity;
+      return await kube.patch(refOf(object), { metadata: condition, status: patch }, options);
+    }
     const { namespace = '', name } = refOf(object);
     const place = namespace === '' ? { name } : { name, namespace };
     const desired = { apiVersion, kind, metadata: { ...place, ...identity }, status: statusOf(object) };

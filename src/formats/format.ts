@@ -34,6 +34,8 @@ export interface ReleaseTerms {
   readonly namespace: string;
   /** Something is installed already. */
   readonly isUpgrade: boolean;
+  /** Rendered once more with the same input, which shows what is random. Default false. */
+  readonly isRepeated?: boolean;
   /** What `spec.config.valuesFrom` refers to; later documents take precedence. */
   readonly valuesFrom: readonly ValuesDocument[];
 }
@@ -107,6 +109,16 @@ export interface InstallNamespace {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
+/** What Helm records of a release besides its objects. */
+export interface ReleaseFacts {
+  /** `Chart.yaml`. */
+  readonly chart: JsonObject;
+  /** `values.yaml` of the chart. */
+  readonly chartValues: JsonObject;
+  /** All that override them, merged. */
+  readonly values: JsonObject;
+}
+
 /** What a bundle becomes in a cluster. */
 export interface Rendered {
   readonly objects: readonly JsonObject[];
@@ -114,6 +126,10 @@ export interface Rendered {
   readonly installNamespace?: InstallNamespace;
   /** In no order. */
   readonly hooks?: readonly RenderedHook[];
+  /** Of charts. */
+  readonly release?: ReleaseFacts;
+  /** Names of CustomResourceDefinitions that are installed only where they are missing. */
+  readonly definitions?: readonly string[];
   /** Rendering again may give something else: random passwords, certificates, dates. */
   readonly isUnsteady?: boolean;
 }

@@ -21,6 +21,7 @@ export {
   type InstallTerms,
   type LintMessage,
   maxManifestFileBytes,
+  type ReleaseFacts,
   type ReleaseTerms,
   type Rendered,
   type RenderedHook,
@@ -35,6 +36,7 @@ export {
   findChart,
   readChartConfig,
   readChartMetadata,
+  retainRandomValues,
   type ValuesReference,
 } from './helm/index.ts';
 export { bundleYaml, readManifestFile } from './manifest-file.ts';

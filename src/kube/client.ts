@@ -60,6 +60,13 @@ export interface DeleteOptions extends CallOptions {
   readonly uid?: string | undefined;
 }
 
+export interface EvictOptions extends CallOptions {
+  /** Evicts only the pod that has this uid. */
+  readonly uid?: string | undefined;
+  /** Default: the pod's own. */
+  readonly gracePeriodSeconds?: number | undefined;
+}
+
 export interface WatchOptions {
   readonly resourceVersion: string;
   readonly timeoutSeconds: number;
@@ -108,6 +115,8 @@ export interface KubeClient {
   apply(object: KubeObject, options: ApplyOptions): Promise<Applied>;
   /** The object while finalizers or a grace period still retain it; undefined once it is deleted. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<KubeObject | undefined>;
+  /** Requests the eviction of a Pod, once. A PodDisruptionBudget that does not allow it is a KubeUnavailable with status 429; see `isBudgetRefusal`. */
+  evict(pod: { readonly namespace: string; readonly name: string }, options?: EvictOptions): Promise<void>;
   /** The body of a watch from `resourceVersion`, one JSON event per line; ends by itself after `timeoutSeconds`. */
   openWatch(target: ListTarget, options: WatchOptions): Promise<IncomingMessage>;
   /** The same API, impersonating a user. It shares connections and discovery with this client, which alone is closed. */
@@ -255,13 +264,35 @@ function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listP
   };
 }
 
-function createWrites(context: Context): Pick<KubeClient, 'create' | 'update' | 'patch' | 'apply' | 'delete'> {
+async function evict(
+  { sender }: Context,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { uid, gracePeriodSeconds, signal }: EvictOptions,
+): Promise<void> {
+  const deleteOptions = {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(uid === undefined ? {} : { preconditions: { uid } }),
+  };
+  const body = JSON.stringify({
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { namespace, name },
+    deleteOptions,
+  });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`;
+  await sender.send({ method: 'POST', path, body, contentType: jsonType, isRepeatable: false, signal });
+}
+
+function createWrites(
+  context: Context,
+): Pick<KubeClient, 'create' | 'update' | 'patch' | 'apply' | 'delete' | 'evict'> {
   const write = async (request: Omit<Sendable, 'path'>, where: WriteTarget): Promise<Answer> => {
     const path = `${where.path}${writeQuery(where.options)}`;
     const { signal, onWarning } = where.options;
     return await send(context, where.apiVersion, { ...request, path, signal, onWarning });
   };
   return {
+    evict: (pod, options = {}) => evict(context, pod, options),
     create: async (object, options) => {
       const path = await collectionOf(context, { ...object, namespace: object.metadata.namespace }, options.signal);
       const request = { method: 'POST', body: JSON.stringify(object), contentType: jsonType } as const;

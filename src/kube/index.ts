@@ -11,6 +11,7 @@ export {
   type CallOptions,
   createKubeClient,
   type DeleteOptions,
+  type EvictOptions,
   type KubeClient,
   type KubeList,
   type ListTarget,
@@ -24,6 +25,7 @@ export { hasFinalizer, preconditionOf, removeFinalizer } from './finalizers.ts';
 export { createKindCache, type KindCache } from './kind-cache.ts';
 export {
   isAlreadyExists,
+  isBudgetRefusal,
   isConflict,
   isForbidden,
   isKubeError,

@@ -74,6 +74,15 @@ export function isConflict(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.status === 409 && thrown.failure.reason !== 'AlreadyExists';
 }
 
+/** Whether a PodDisruptionBudget does not allow an eviction: sending it again at once does not help. */
+export function isBudgetRefusal(thrown: unknown): boolean {
+  return (
+    isKubeError(thrown) &&
+    thrown.failure.status === 429 &&
+    thrown.failure.causes.some(({ reason }) => reason === 'DisruptionBudget')
+  );
+}
+
 /** Whether a patch names an object by its uid, and another object has the name now. */
 export function isOtherObject(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.causes.some(({ field }) => field === 'metadata.uid');

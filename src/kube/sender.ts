@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, errorMessage, type JsonValue, parseJson, TerminalError } from '../base/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { isKubeError, KubeUnavailable, kubeErrorOf } from './kube-error.ts';
+import { isBudgetRefusal, isKubeError, KubeUnavailable, kubeErrorOf } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { measuredTransport } from './measured-transport.ts';
 import { createTransport, type WireRequest, type WireResponse } from './transport.ts';
@@ -106,7 +106,7 @@ export function createSender(options: KubeClientOptions): Sender {
       const dateMs = Date.parse(String(response.headers['date']));
       if (response.status < 400) return { body, status: response.status, dateMs };
       const error = kubeErrorOf(what, { status: response.status, body });
-      const waitMs = overloadPauseMs(response);
+      const waitMs = isBudgetRefusal(error) ? undefined : overloadPauseMs(response);
       if (waitMs !== undefined) return { waitMs, error };
       throw error;
     } catch (thrown) {

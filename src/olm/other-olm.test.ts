@@ -1,6 +1,9 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../test/support/index.ts';
 import { find, openOlmCluster, runControllers } from '../../test/support/olm-cluster.ts';
+import { type Clock, silentLogger, systemClock } from '../base/index.ts';
+import { createManager } from '../controller/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { addOperatorGroups, OtherOlm } from './index.ts';
 
@@ -22,8 +25,9 @@ afterEach(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-async function begin(): Promise<void> {
-  running = await runControllers(cluster.kube, (manager) => {
+async function begin(clock: Clock = systemClock): Promise<void> {
+  running = await runControllers(cluster.kube, (one) => {
+    const manager = { ...one, clock };
     const other = new OtherOlm(manager, cluster.kube);
     addOperatorGroups(other.gate());
     void other.watch();
@@ -82,5 +86,42 @@ test('while another OLM runs nothing is reconciled, which an Event reports, and 
 test('a Deployment of that name that may not write ClusterServiceVersions is in no way', async () => {
   await cluster.kube.create(deployment('catalog-operator'), user);
   await begin();
+  await eventually(async () => expect(await isReconciled()).toBe(true));
+});
+
+test('it ends quietly when the process stops before the API server has answered', async () => {
+  const stop = new AbortController();
+  const log = silentLogger();
+  const manager = createManager({ kube: cluster.kube, clock: systemClock, log, signal: stop.signal });
+  running = { [Symbol.asyncDispose]: () => manager.whenStopped() };
+  const watching = new OtherOlm(manager, cluster.kube).watch();
+  stop.abort();
+  await watching;
+});
+
+test('one that runs elsewhere is found by what it has just written, and has ended when it writes no more', async () => {
+  const subscription = {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'Subscription',
+    metadata: { namespace, name: 'boat' },
+    spec: { name: 'boat', source: 'shop', sourceNamespace: 'olm' },
+  };
+  await cluster.kube.create(subscription, user);
+  const status = { lastUpdated: '2026-01-01T00:00:00Z' };
+  const ref = { ...subscription, namespace, name: 'boat' };
+  await cluster.kube.patch(ref, { status }, { fieldManager: 'catalog', subresource: 'status' });
+  let passedMs = 0;
+  let looks = 0;
+  await begin({
+    ...systemClock,
+    now: () => Date.now() + passedMs,
+    sleep: async () => {
+      looks += 1;
+      await yieldToOthers();
+    },
+  });
+  await eventually(() => expect(looks).toBeGreaterThan(2));
+  expect(await isReconciled()).toBe(false);
+  passedMs = 10 * 60_000;
   await eventually(async () => expect(await isReconciled()).toBe(true));
 });

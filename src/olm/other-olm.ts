@@ -67,7 +67,12 @@ export class OtherOlm {
   /** Watches until the manager ends. */
   async watch(): Promise<void> {
     const { signal, clock, log } = this.#manager;
-    await Promise.all(this.#caches.map(({ whenSynced }) => whenSynced));
+    try {
+      await Promise.all(this.#caches.map(({ whenSynced }) => whenSynced));
+    } catch (thrown) {
+      if (signal.aborted) return;
+      throw thrown;
+    }
     for (const cache of this.#caches) {
       const subscription = cache.subscribe(() => void this.#look());
       signal.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });
@@ -87,6 +92,7 @@ export class OtherOlm {
       if (found !== undefined) this.#report(found);
       else if (!this.#isAllowed) this.#allow();
     } catch (thrown) {
+      if (this.#manager.signal.aborted) return;
       this.#manager.log.warn({ message: errorMessage(thrown) }, 'unknown whether another OLM runs');
     }
   }

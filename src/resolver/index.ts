@@ -16,7 +16,6 @@ export { type Facts, factsOf, isMetBy, packagesFor, type Requirement } from './d
 export type { ChosenBundle, Conflict, Resolution } from './dependencies/resolution.ts';
 export { resolve } from './dependencies/resolve.ts';
 export { sortChannel } from './graph/channel-order.ts';
-export { isSelected, type LabelSelector } from './graph/label-selector.ts';
 export {
   findBundle,
   findInstalled,

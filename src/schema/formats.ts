@@ -95,7 +95,7 @@ function isUnit(word: string): boolean {
 function isDuration(text: string): boolean {
   if (/^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
   if (text.length > 10_000) return false;
-  return Array.from(text.matchAll(/\d+\s*([A-Za-zµ]+)/g)).some(([, word = '']) => isUnit(word));
+  return Array.from(text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)).some(([, word = '']) => isUnit(word));
 }
 
 function isbn10(text: string): boolean {

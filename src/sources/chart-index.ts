@@ -8,6 +8,7 @@ import {
   redactUrl,
   TerminalError,
   TransientError,
+  trimEnd,
 } from '../base/index.ts';
 import {
   compareVersions,
@@ -53,7 +54,7 @@ export function readChartFragment(fragment: string): ChartChoice | undefined {
 /** The address of the index of a repository, which may be named by its folder. */
 export function indexAddress(address: string): string {
   const url = new URL(address);
-  if (!/\.ya?ml$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/+$/, '')}/index.yaml`;
+  if (!/\.ya?ml$/.test(url.pathname)) url.pathname = `${trimEnd(url.pathname, '/')}/index.yaml`;
   return url.href;
 }
 

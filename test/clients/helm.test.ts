@@ -26,7 +26,10 @@ async function helm(command: 'lint' | 'template', values: JsonObject): Promise<P
   const file = join(folder, 'values.yaml');
   await writeFile(file, formatYaml(values));
   const place = command === 'lint' ? ['deploy/chart', '--strict'] : ['longshore', 'deploy/chart'];
-  return spawnSync(helmPath, [command, ...place, '-f', file, '--kube-version', '1.33.0'], { encoding: 'utf8' });
+  // As on a cluster that has the kinds: an upgrade.
+  const cluster = command === 'lint' ? [] : ['--api-versions', 'operators.coreos.com/v1'];
+  const args = [command, ...place, '-f', file, '--kube-version', '1.33.0', ...cluster];
+  return spawnSync(helmPath, args, { encoding: 'utf8' });
 }
 
 async function templated(values: JsonObject): Promise<Map<string, JsonObject>> {
@@ -38,11 +41,11 @@ async function templated(values: JsonObject): Promise<Map<string, JsonObject>> {
 }
 
 helmTest.each(chartForms)(
-  `helm makes of the overlay $overlay in $shards shards what kustomize makes${why}`,
-  async ({ overlay, shards }) => {
-    const values = { overlay, shards };
-    expect(await helm('lint', values)).toMatchObject({ status: 0 });
-    expect(await templated(values)).toEqual(await chartObjects({ overlay, shards }));
+  `helm makes of the overlay $overlay in $shards shards (olm: $olm) what longshore install applies${why}`,
+  async (values) => {
+    const given = { ...values };
+    expect(await helm('lint', given)).toMatchObject({ status: 0 });
+    expect(await templated(given)).toEqual(await chartObjects(values));
   },
 );
 
@@ -67,8 +70,8 @@ helmTest(`the values reach every pod and every object, in every overlay${why}`, 
   const common = { commonLabels: { team: 'platform' }, commonAnnotations: { 'example.com/owner': 'us' } };
   const image = { imagePullPolicy: 'Always', imagePullSecrets: [{ name: 'pull' }] };
   const section = { ...pods, ...extras };
-  for (const { overlay, shards } of chartForms) {
-    const made = await templated({ overlay, shards, ...common, ...image, controllers: section, webhook: section });
+  for (const { overlay, shards, olm } of chartForms) {
+    const made = await templated({ overlay, shards, olm, ...common, ...image, controllers: section, webhook: section });
     for (const [key, object] of made) {
       expect({ key, metadata: object['metadata'] }).toMatchObject({
         metadata: { labels: common.commonLabels, annotations: common.commonAnnotations },
@@ -95,6 +98,7 @@ helmTest.each<{ name: string; values: JsonObject }>([
   { name: 'overlay', values: { overlay: 'none' } },
   { name: 'shards', values: { shards: 0 } },
   { name: 'shards', values: { shards: 9 } },
+  { name: 'olm', values: { olm: 'yes' } },
   { name: 'controllers', values: { controllers: { resource: {} } } },
   { name: 'app', values: { webhook: { podLabels: { app: 'mine' } } } },
   { name: 'imagePullPolicy', values: { imagePullPolicy: 'Sometimes' } },

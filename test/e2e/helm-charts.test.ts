@@ -203,7 +203,7 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     );
   });
 
-  test('Q27 with random values is rendered once for its values, and stored', async () => {
+  test('Q27 with random values is rendered once for its values, stored, and has the same password with others', async () => {
     await create('random', chartArtifact('random', packedChart('random', randomPassword())));
     await world.deploymentWith('random', installed);
     const first = await passwordOf('random');
@@ -213,10 +213,12 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     expect(stored).toHaveLength(1);
     await configure('random', { values: { user: 'root' } });
     await eventually(async () => {
-      expect(await passwordOf('random')).not.toBe(first);
+      const data = objectAt((await world.get('Secret', 'random-password', namespace)) as unknown as JsonObject, 'data');
+      expect(textAt(data, 'user')).toBe(Buffer.from('root').toString('base64'));
       expect(await storedRenditions('random')).not.toEqual(stored);
+      expect(await storedRenditions('random')).toHaveLength(1);
     });
-    expect(await storedRenditions('random')).toHaveLength(1);
+    expect(await passwordOf('random')).toBe(first);
   });
 
   test('takes values from ConfigMaps and Secrets, and follows their changes', async () => {
@@ -328,6 +330,104 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
+  });
+
+  test('whose release helm has installed has the same random password when it is adopted', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-random-'));
+    try {
+      await writeFolder(join(folder, 'chart'), randomPassword());
+      const args = ['install', 'found', join(folder, 'chart'), '-n', namespace];
+      const printed = await runProgram(helmPath, [...args, '--kubeconfig', world.platform.kubeconfigPath]);
+      expect({ code: printed.code, stderr: printed.stderr }).toMatchObject({ code: 0 });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    const before = await passwordOf('found');
+    await create('found', chartArtifact('found', packedChart('random', randomPassword())), {
+      values: { user: 'root' },
+    });
+    await world.deploymentWith('found', installed);
+    expect(await passwordOf('found')).toBe(before);
+  });
+
+  test('is a release for helm where that is asked for, with its history, and goes with the deployment', async () => {
+    const shown = async (...args: readonly string[]): Promise<JsonObject | readonly JsonObject[]> => {
+      const place = ['-n', 'shown', '-o', 'json', '--kubeconfig', world.platform.kubeconfigPath];
+      const printed = await runProgram(helmPath, [...args, ...place]);
+      expect({ args, code: printed.code, stderr: printed.stderr }).toMatchObject({ code: 0 });
+      return JSON.parse(printed.stdout) as JsonObject;
+    };
+    const config = (values: JsonObject): JsonObject => ({ installNamespace: 'shown', helmRelease: true, values });
+    await create('shown', httpSource('/hello-world-0.1.0.tgz'), config({ replicaCount: 1 }));
+    await world.deploymentWith('shown', installed);
+    const row = {
+      name: 'shown',
+      namespace: 'shown',
+      status: 'deployed',
+      chart: 'hello-world-0.1.0',
+      app_version: '1.16.0',
+    };
+    await eventually(async () =>
+      expect(await shown('list')).toEqual([expect.objectContaining({ ...row, revision: '1' })]),
+    );
+    await configure('shown', config({ replicaCount: 2, image: { tag: 'v2' } }));
+    await eventually(async () => {
+      expect(await shown('history', 'shown')).toEqual([
+        expect.objectContaining({ revision: 1, status: 'superseded', description: 'Install complete' }),
+        expect.objectContaining({ revision: 2, status: 'deployed', description: 'Upgrade complete' }),
+      ]);
+    });
+    expect(await shown('get', 'values', 'shown')).toEqual({ replicaCount: 2, image: { tag: 'v2' } });
+    const status = (await shown('status', 'shown')) as JsonObject;
+    expect(textAt(status, 'manifest')).toContain('replicas: 2');
+    const all = await shown('get', 'values', 'shown', '--all');
+    expect(all).toMatchObject({ nameOverride: '', image: { repository: 'nginx', tag: 'v2' } });
+    await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name: 'shown' });
+    await eventually(async () => {
+      const labelSelector = 'owner=helm';
+      const secrets = await world.kube.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'shown', labelSelector });
+      expect(secrets.items).toEqual([]);
+    });
+  });
+
+  test('leaves a definition of crds/ that exists to whom it belongs, with its release too', async () => {
+    const definition = (description: string): string => `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: cups.shipped.example.com}
+spec:
+  group: shipped.example.com
+  scope: Namespaced
+  names: {kind: Cup, plural: cups}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, description: ${description}}}}]
+`;
+    const cup = 'apiVersion: shipped.example.com/v1\nkind: Cup\nmetadata: {name: one}\n';
+    const files = helloWorld({ 'crds/cups.yaml': definition('theirs'), 'templates/cup.yaml': cup });
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-crds-'));
+    try {
+      await writeFolder(join(folder, 'hello-world'), files);
+      const args = ['install', 'cupboard', join(folder, 'hello-world'), '-n', namespace];
+      const printed = await runProgram(helmPath, [...args, '--kubeconfig', world.platform.kubeconfigPath]);
+      expect({ code: printed.code, stderr: printed.stderr }).toMatchObject({ code: 0 });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    const ref = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      name: 'cups.shipped.example.com',
+    };
+    const before = (await world.kube.get(ref)).metadata;
+    const next = { ...files, 'crds/cups.yaml': definition('ours') };
+    await create('cupboard', chartArtifact('cupboard', packedChart('hello-world', next)));
+    await world.deploymentWith('cupboard', installed);
+    const after = (await world.kube.get(ref)).metadata;
+    expect([after.uid, after.generation, after.labels]).toEqual([before.uid, before.generation, before.labels]);
+    await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name: 'cupboard' });
+    await eventually(async () => {
+      const { items } = await world.kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace });
+      expect(items.map(({ metadata }) => metadata.name)).not.toContain('cupboard-hello-world');
+    });
+    expect((await world.kube.get(ref)).metadata.uid).toBe(before.uid);
   });
 
   test('of another release is not adopted', async () => {

@@ -194,6 +194,61 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     expect(statusOf(found)['record']).not.toHaveProperty('hooks');
   });
 
+  test('whose Jobs the cluster deletes as soon as they end run once', async () => {
+    const files = withHooks({ name: 'brief', events: 'post-install' });
+    const text = (files['templates/brief.yaml'] ?? '').replace('suspend: true', 'ttlSecondsAfterFinished: 0');
+    await create('brief', { ...files, 'templates/brief.yaml': text });
+    await world.deploymentWith('brief', installed);
+    await eventually(async () => expect(await isAbsent(ref('brief-brief'))).toBe(true));
+  });
+
+  test('that hold data are neither replaced nor deleted with the deployment', async () => {
+    const hook = (policy: string): string => `annotations: {helm.sh/hook: "pre-install,pre-upgrade"${policy}}`;
+    const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: jars.data.example.com
+  ${hook(', helm.sh/hook-delete-policy: "before-hook-creation,hook-succeeded"')}
+spec:
+  group: data.example.com
+  scope: Cluster
+  names: {kind: Jar, plural: jars}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`;
+    const map = (name: string, more: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  ${hook(more)}\n`;
+    const files = {
+      'templates/jars.yaml': definition,
+      'templates/kept.yaml': map('data-kept', ', helm.sh/resource-policy: keep'),
+      'templates/left.yaml': map('data-left', ''),
+    };
+    await create('data', helloWorld(files));
+    await world.deploymentWith('data', installed);
+    const definitionRef = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      name: 'jars.data.example.com',
+    };
+    const { uid } = (await world.kube.get(definitionRef)).metadata;
+    const jar = { apiVersion: 'data.example.com/v1', kind: 'Jar', metadata: { name: 'full' } };
+    await eventually(() => world.kube.create(jar, asTest));
+    await configure('data', { replicaCount: 2 });
+    await eventually(async () => {
+      expect(await world.kube.get(appRef('data-hello-world'))).toMatchObject({ spec: { replicas: 2 } });
+    });
+    await world.deploymentWith('data', installed);
+    expect((await world.kube.get(definitionRef)).metadata.uid).toBe(uid);
+    await world.kube.delete(deploymentRef('data'));
+    await eventually(async () => expect(await isAbsent(deploymentRef('data'))).toBe(true));
+    expect((await world.kube.get(definitionRef)).metadata.uid).toBe(uid);
+    expect((await world.kube.get({ apiVersion: jar.apiVersion, kind: jar.kind, name: 'full' })).metadata.name).toBe(
+      'full',
+    );
+    const mapRef = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
+    expect(await isAbsent(mapRef('data-left'))).toBe(true);
+    expect(await isAbsent(mapRef('data-kept'))).toBe(false);
+  });
+
   test('are not run over objects of others', async () => {
     const metadata = { name: 'guarded-setup', namespace, annotations: { 'helm.sh/hook': 'pre-install' } };
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } };

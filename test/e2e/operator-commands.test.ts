@@ -47,6 +47,8 @@ test('an author runs a bundle, its next build, and removes it', async () => {
 
   const listed = await operator('list', '-n', 'author', '-o', 'json');
   expect(JSON.parse(listed.stdout)).toMatchObject([{ package: 'tide-gauge', state: 'installed' }]);
+  const everywhere = await operator('list', '-n', 'elsewhere', '-A', '-o', 'json');
+  expect(everywhere.stdout).toBe(listed.stdout);
   const removed = await operator('uninstall', 'tide-gauge', '-n', 'author', '--yes');
   expect(removed.stdout).toContain('CatalogSource author/tide-gauge-run deleted');
   const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'author' });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
-import { isJsonObject, type JsonObject, objectAt } from '../../src/base/index.ts';
+import { isJsonObject, type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { longshoreOn, type Printed, programPath } from './program.ts';
@@ -32,8 +32,8 @@ afterAll(async () => {
 const longshore = (...args: readonly string[]): Promise<Printed> =>
   longshoreOn(world.platform.kubeconfigPath)(args, { timeoutMs: 180_000 });
 
-async function list(apiVersion: string, kind: string): Promise<readonly KubeObject[]> {
-  return (await world.kube.list({ apiVersion, kind, namespace })).items;
+async function list(apiVersion: string, kind: string, place = namespace): Promise<readonly KubeObject[]> {
+  return (await world.kube.list({ apiVersion, kind, namespace: place })).items;
 }
 
 async function find(ref: Parameters<typeof world.kube.get>[0]): Promise<KubeObject | undefined> {
@@ -125,4 +125,68 @@ test('an operator of a Subscription becomes a BundleDeployment, its Pods and cus
   });
   // Repeated, it goes on where it was.
   expect(await longshore('operator', 'migrate', 'tide-gauge', '-n', namespace, '--yes')).toMatchObject({ code: 0 });
+});
+
+test('an operator of a Subscription becomes a PlatformOperator that follows the same catalog', async () => {
+  const place = 'harbours';
+  const pushTo = ['--push-to', `${registry.host}/harbour-run`];
+  const run = await longshore('operator', 'run', 'examples/harbour/v1.0.0', '-n', place, ...pushTo);
+  expect(run).toMatchObject({ code: 0 });
+  const image = `${registry.host}/harbour:v1.0.0`;
+  expect(await longshore('bundle', 'push', 'examples/harbour/v1.0.0', image)).toMatchObject({ code: 0 });
+  const before = await list('apps/v1', 'Deployment', place);
+  expect(before).toHaveLength(1);
+  const migrate = ['operator', 'migrate', 'harbour', '-n', place, '--to', 'PlatformOperator', '--image', image];
+
+  const without = await longshore(...migrate, '--yes');
+  expect(without).toMatchObject({ code: 1 });
+  expect(without.stderr).toContain('expected one with the image of CatalogSource harbours/harbour-run');
+  expect(without.stderr).toContain('nothing was changed');
+  const [source] = await list(olm, 'CatalogSource', place);
+  const ref = textAt(objectAt(source as JsonObject | undefined, 'spec'), 'image');
+  const catalog = {
+    apiVersion: 'olm.operatorframework.io/v1',
+    kind: 'ClusterCatalog',
+    metadata: { name: 'harbours' },
+    spec: { source: { type: 'Image', image: { ref } } },
+  };
+  await world.kube.create(catalog as unknown as KubeObject, { fieldManager: 'user' });
+  await eventually(async () => {
+    expect(JSON.stringify(await world.kube.get({ ...catalog, name: 'harbours' }))).toContain('"reason":"Available"');
+  });
+  const dry = await longshore(...migrate, '--name', 'port', '--dry-run');
+  expect(dry.stderr).toBe('');
+  expect(dry.stdout).toContain('the Pods stay');
+  expect(dry.stdout).toContain('PlatformOperator port keeps package harbour installed');
+
+  await interrupted([...migrate, '--name', 'port', '--yes']);
+  const other = await longshore('operator', 'migrate', 'harbour', '-n', place, '--to', 'BundleDeployment', '--yes');
+  expect(other.stderr).toContain('was migrated to PlatformOperator "port" before');
+  const done = await longshore('operator', 'migrate', 'harbour', '-n', place, '--yes');
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout).toContain('harbour.v1.0.0 is PlatformOperator port from now on');
+
+  expect(await list(olm, 'ClusterServiceVersion', place)).toEqual([]);
+  expect(await list(olm, 'Subscription', place)).toEqual([]);
+  const after = await list('apps/v1', 'Deployment', place);
+  expect(templates(after)).toEqual(templates(before));
+  const operator = await world.kube.get({
+    apiVersion: 'platform.openshift.io/v1alpha1',
+    kind: 'PlatformOperator',
+    name: 'port',
+  });
+  expect(operator).toMatchObject({
+    spec: { package: { name: 'harbour' }, upgradePolicy: 'Automatic' },
+    status: {
+      activeBundleDeployment: { name: 'port' },
+      resolved: { bundle: 'harbour.v1.0.0', version: '1.0.0', image, catalog: { name: 'harbours' } },
+    },
+  });
+  const deployment = await world.kube.get({
+    apiVersion: 'core.rukpak.io/v1alpha1',
+    kind: 'BundleDeployment',
+    name: 'port',
+  });
+  expect(deployment.metadata.ownerReferences).toMatchObject([{ kind: 'PlatformOperator', name: 'port' }]);
+  expect(deployment['spec']).toMatchObject({ config: { installNamespace: place } });
 });

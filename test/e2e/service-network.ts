@@ -21,6 +21,8 @@ export type ServiceAnswer = (request: JsonObject, path: string) => Promise<JsonO
 export interface ServiceNetwork extends ClusterNetwork, AsyncDisposable {
   /** Answers for one Service, with the certificate of its Secret `<name>-cert` as it is in the cluster at that moment. */
   serve(world: World, service: ServiceKey, answer: ServiceAnswer): Promise<void>;
+  /** Leads to ports of this machine, one after the other, as a Service does with its Pods. */
+  leadTo(ports: readonly number[]): void;
 }
 
 async function listen(server: Server): Promise<number> {
@@ -64,29 +66,34 @@ function startServer(world: World, service: ServiceKey, answer: ServiceAnswer): 
 /** A network without any Service yet. */
 export async function startServiceNetwork(): Promise<ServiceNetwork> {
   const servers: Server[] = [];
-  let servingPort = 0;
+  let servingPorts: readonly number[] = [];
+  let connections = 0;
+  const nextPort = (): number => servingPorts[connections++ % servingPorts.length] ?? 0;
   const proxy = createProxy();
   proxy.on('connect', ({ url = '' }, client) => {
     const [host = '', port = ''] = url.split(':');
-    const target = host.startsWith('127.') ? Number(port) : servingPort;
+    const target = host.startsWith('127.') ? Number(port) : nextPort();
     if (target === 0) return void client.destroy();
     const upstream = connect(target, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n');
       upstream.pipe(client).pipe(upstream);
     });
-    upstream.on('error', () => client.destroy());
-    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
+    client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
   });
   const dir = await mkdtemp(join(tmpdir(), 'longshore-network-'));
   const clusterProxySocket = join(dir, 'proxy.sock');
   await new Promise<void>((resolve) => void proxy.listen(clusterProxySocket, resolve));
   return {
     clusterProxySocket,
-    resolveService: () => ({ host: '127.0.0.1', port: servingPort }),
+    resolveService: () => ({ host: '127.0.0.1', port: nextPort() }),
     serve: async (world, service, answer) => {
       const server = startServer(world, service, answer);
       servers.push(server);
-      servingPort = await listen(server);
+      servingPorts = [await listen(server)];
+    },
+    leadTo: (ports) => {
+      servingPorts = ports;
     },
     [Symbol.asyncDispose]: async () => {
       for (const server of [...servers, proxy]) {

@@ -4,7 +4,7 @@ import type { Explanation } from '../support/explanation.ts';
 import { areaNames, needsCluster, playArea, scenariosOf } from './area.ts';
 import { expectationFrom, explainedDifferences } from './expectation.ts';
 import { explanations } from './explained.ts';
-import { startOurs } from './ours.ts';
+import { impatient, startOurs } from './ours.ts';
 import { readRecordings } from './recordings.ts';
 import { rowsOf, specifiedRows, unplayedRows } from './rows.ts';
 import type { Recordings, Scenario } from './scenario.ts';
@@ -20,7 +20,8 @@ const quickAreas: readonly string[] = [
   'subscriptions',
   'webhooks',
 ];
-const quickLanes = 8;
+/** Most of the time of a scenario is its points of rest. */
+const quickLanes = 12;
 const isWhole = process.env['LONGSHORE_TEST_OLM'] === 'all';
 const used = new Set<Explanation>();
 let comparedAreas = 0;
@@ -37,7 +38,7 @@ async function unexplainedIn(
 ): Promise<readonly string[]> {
   const failures: string[] = [];
   const played = await playArea(scenarios, {
-    start: () => startOurs(),
+    start: () => (isWhole ? startOurs() : startOurs(impatient)),
     lanes,
     report: (line) => failures.push(line),
     expectationOf: expectationFrom(recorded),

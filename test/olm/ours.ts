@@ -17,9 +17,12 @@ import { openCluster, packageService, type ScenarioCluster } from './cluster.ts'
 import { readOlmCrds } from './crds.ts';
 import type { Implementation } from './scenario.ts';
 
+/** How long nothing may change before a point of rest is recorded. */
+type Patience = Pick<Implementation, 'quietMs' | 'briefQuietMs'>;
 /** Nothing waits for a resync: what is next can be seen at once, unless the machine is busy. */
-const quietMs = 5_000;
-const briefQuietMs = 2_500;
+const patient: Patience = { quietMs: 5_000, briefQuietMs: 2_500 };
+/** For comparisons alone: what comes later than that is waited for until it is as expected. */
+export const impatient: Patience = { quietMs: 1_000 };
 /** A state that is not reached by then is taken as never reached. */
 const stateLimitMs = 40_000;
 /** As OLM was started with for its recordings. */
@@ -98,7 +101,8 @@ export async function startControllers(
 const work = /^longshore_queue_(?:depth|active)\{.*\} [1-9]/m;
 
 /** Starts Longshore's controllers of OLM's kinds on a cluster of their own. */
-export async function startOurs(log: Logger = silentLogger()): Promise<Implementation> {
+export async function startOurs(patience: Patience = patient): Promise<Implementation> {
+  const log = silentLogger();
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openCluster(await readOlmCrds(), { isPackageServerRegistered: false }));
   let running = await startControllers(cluster, log);
@@ -111,8 +115,7 @@ export async function startOurs(log: Logger = silentLogger()): Promise<Implement
   const readMetrics = async (): Promise<string> => (await running.metrics.show()).text;
   return {
     kubeconfigPath: cluster.kubeconfigPath,
-    quietMs,
-    briefQuietMs,
+    ...patience,
     stateLimitMs,
     isIdle: async () => !work.test(await readMetrics()),
     read: (path) => cluster.read(path),

@@ -1,4 +1,5 @@
 import { readManifests } from '../../cli/install/manifests.ts';
+import { withOlm } from '../../cli/install/olm.ts';
 import { type Overlay, overlays } from '../../cli/install/overlays.ts';
 import { withShards } from '../../cli/install/shards.ts';
 import type { JsonObject } from '../../src/base/index.ts';
@@ -10,11 +11,12 @@ export const chartImage = 'registry.example.com/longshore:test';
 export interface ChartForm {
   readonly overlay: Overlay;
   readonly shards: number;
+  readonly olm: boolean;
 }
 
-/** Each overlay, in one shard and in several. */
+/** Each overlay, in one shard and in several, the latter with Operator Lifecycle Manager. */
 export const chartForms: readonly ChartForm[] = overlays.flatMap((overlay) =>
-  [1, 3].map((shards) => ({ overlay, shards })),
+  [1, 3].map((shards) => ({ overlay, shards, olm: shards > 1 })),
 );
 
 /** Objects by `Kind/namespace/name`. */
@@ -29,10 +31,11 @@ export function keyed(objects: readonly JsonObject[]): Map<string, JsonObject> {
 }
 
 /** What the chart must make of an overlay: its objects with the image, of which some outlive the release. */
-export async function chartObjects({ overlay, shards }: ChartForm): Promise<Map<string, JsonObject>> {
-  const objects = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
+export async function chartObjects({ overlay, shards, olm }: ChartForm): Promise<Map<string, JsonObject>> {
+  const sharded = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
+  const objects = olm ? await withOlm(sharded) : sharded;
   const changed = objects.map((object) => {
-    const isKept = ['Namespace', 'CustomResourceDefinition'].includes(object.kind);
+    const isKept = ['Namespace', 'CustomResourceDefinition', 'OperatorGroup', 'OLMConfig'].includes(object.kind);
     const annotations = { ...object.metadata.annotations, 'helm.sh/resource-policy': 'keep' };
     return isKept ? { ...object, metadata: { ...object.metadata, annotations } } : object;
   });

@@ -18,7 +18,7 @@ const known = ['v1', 'v1beta1'];
 /** Why the certificates of a webhook (base64 of PEM) cannot be read; undefined when they can. */
 export function caBundleProblem(bundle: string): string | undefined {
   const pem = Buffer.from(bundle, 'base64').toString('utf8');
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*(?:-(?!----)[^-]*)*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) return 'unable to parse bytes as PEM block';
   try {
     for (const block of blocks) new X509Certificate(block);

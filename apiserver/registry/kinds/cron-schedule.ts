@@ -143,15 +143,16 @@ function parseTimes(text: string): Schedule {
 function durationProblem(text: string): string {
   const shown = JSON.stringify(text);
   if (text === '' || !/^[+-]?(\d|\.\d)/.test(text)) return `time: invalid duration ${shown}`;
-  const unit = /^[+-]?(?:\d*\.?\d*(?:ns|us|µs|ms|s|m|h))*\d*\.?\d*([^\d.]*)/.exec(text)?.[1] ?? '';
+  const unit =
+    /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*(?:\d+(?:\.\d*)?|\.\d+)?([^\d.]*)/.exec(text)?.[1] ?? '';
   return unit === ''
     ? `time: missing unit in duration ${shown}`
     : `time: unknown unit ${JSON.stringify(unit)} in duration ${shown}`;
 }
 
 function parseEvery(text: string): Schedule {
-  const parts = [...text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
-  if (text.length > 64 || parts.map(([part]) => part).join('') !== text.replace(/^[+-]/, '') || parts.length === 0) {
+  const parts = text.length > 64 ? [] : [...text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
+  if (parts.map(([part]) => part).join('') !== text.replace(/^[+-]/, '') || parts.length === 0) {
     throw new ScheduleProblem(`failed to parse duration @every ${text}: ${durationProblem(text)}`);
   }
   const sum = parts.reduce((total, [, number = '0', unit = '']) => total + Number(number) * (unitMs[unit] ?? 0), 0);

@@ -53,12 +53,15 @@ function catalogParts(
 }
 
 /** Operator Lifecycle Manager has no shards: the first one has it. Every process serves packages, also while it stands by. */
-function olmParts(
-  { olm: settings, shard, storeDir, packageListen }: ControllersConfig,
-  { kube, systemNamespace: namespace }: OwnProcess,
-  serving: ServingCertificate,
-): ControllersContext['olm'] {
+async function olmParts(
+  { olm: settings, shard, storeDir, packageListen, packagesTlsDir: dir }: ControllersConfig,
+  own: OwnProcess,
+  ofOthers: ServingCertificate,
+): Promise<ControllersContext['olm']> {
   if (settings === undefined || (shard?.index ?? 1) > 1) return undefined;
+  const { kube, systemNamespace: namespace } = own;
+  const files = { ...own, dir: dir ?? '', caPath: `${dir}/ca.crt`, option: 'packages-tls-dir' };
+  const serving = dir === undefined ? ofOthers : await openServingFiles(files);
   const packages = { ...packageListen, serving, serviceOn: () => ({ namespace, name: packageService, port: 443 }) };
   return { settings, olmDir: `${storeDir}/olm`, reviewKube: kube, packages };
 }
@@ -132,7 +135,7 @@ export async function controllers(values: Values): Promise<number> {
     systemNamespace,
     whenStopped,
     catalogs: catalogParts(config, serving, systemNamespace),
-    olm: olmParts(config, own, serving),
+    olm: await olmParts(config, own, serving),
     election: leadership,
     environment: processEnvironment(),
     onSynced: (whenCaughtUp) => void readyWhenCaughtUp(own, whenCaughtUp),

@@ -10,8 +10,11 @@ import { openWorkFolder } from '../../input/index.ts';
 import { colouredDiff, confirm, createProgress, type Progress } from '../../output/index.ts';
 import { findDesired } from '../diff/desired.ts';
 import { shownChange, titleOf } from '../diff/text.ts';
+import { continuing } from '../migrate/continuing.ts';
+import { completePlatform, type PlatformTarget, platformTarget } from '../migrate/platform.ts';
+import { isMigrationOf, type Migration, migrationOf } from '../migrate/record.ts';
 import { hasSamePods, type Release, releaseFromOlm } from '../migrate/release.ts';
-import { bundleImage, continuing, migratedAnnotation, readSubscribed } from '../migrate/subscribed.ts';
+import { bundleImage, readSubscribed, type Subscribed } from '../migrate/subscribed.ts';
 import type { migrateOptions, timeoutOption } from '../options.ts';
 import { whenInstalled } from '../run/wait.ts';
 
@@ -85,20 +88,61 @@ async function previewOf(deployment: KubeObject, image: string, { values, progre
   });
 }
 
-/** Shows what would change, asks, and creates the BundleDeployment; undefined in a dry run. */
-async function begin(context: Context, name: string): Promise<KubeObject | undefined> {
+async function requestedPlatform(
+  { kube, values }: Context,
+  subscribed: Subscribed,
+  name: string,
+): Promise<PlatformTarget | undefined> {
+  if (values.to === 'PlatformOperator')
+    return await platformTarget(kube, subscribed, { name, catalog: values.catalog });
+  if (values.catalog === undefined) return undefined;
+  throw new TerminalError(
+    'InvalidOption',
+    '--catalog: only a PlatformOperator follows a catalog; add --to PlatformOperator',
+  );
+}
+
+function consequences(image: string, deployment: KubeObject, migration: Migration): string {
+  const { namespace, clusterServiceVersion, platformOperator: goal } = migration;
+  const adopts = `BundleDeployment ${deployment.metadata.name} of ${image} adopts these objects.`;
+  const goes = `Then Subscription and ClusterServiceVersion ${namespace}/${clusterServiceVersion} are deleted; custom resources stay.`;
+  if (goal === undefined) return `${adopts} ${goes}`;
+  return `${adopts} ${goes} ${platformLine(goal, migration)}`;
+}
+
+function platformLine(
+  { name, upgradePolicy }: NonNullable<Migration['platformOperator']>,
+  migration: Migration,
+): string {
+  return `PlatformOperator ${name} keeps package ${migration.package} installed from then on (upgradePolicy ${upgradePolicy}).`;
+}
+
+/** Shows what would change, asks, and creates the BundleDeployment; undefined in a dry run.
+ *  @throws TerminalError NameTaken, InvalidOption, and what the steps throw */
+async function begin(context: Context, requested: string): Promise<KubeObject | undefined> {
   const { kube, values, progress } = context;
-  const subscribed = await readSubscribed(kube, values.namespace, name);
+  const subscribed = await readSubscribed(kube, values.namespace, requested);
+  const name = values.name ?? subscribed.subscription.spec.name;
   const image = values.image ?? bundleImage(subscribed);
-  const deployment = continuing(subscribed, subscribed.subscription.spec.name, image);
+  if ((await findDeployment(kube, name)) !== undefined) {
+    const text = `BundleDeployment "${name}" exists, and is not of this operator: choose another name with --name; nothing was changed`;
+    throw new TerminalError('NameTaken', text);
+  }
+  const platform = await requestedPlatform(context, subscribed, name);
+  const deployment = continuing(subscribed, { name, image, platform });
+  const migration = migrationOf(deployment);
+  if (migration === undefined) return undefined;
   const preview = await previewOf(deployment, image, context);
   progress.clear();
   show(preview);
-  if (values['dry-run']) return undefined;
+  if (values['dry-run']) {
+    print(consequences(image, deployment, migration));
+    return undefined;
+  }
   if (!values.yes) {
     const csv = `${values.namespace}/${subscribed.csv.metadata.name}`;
     await confirm({
-      about: `BundleDeployment ${deployment.metadata.name} of ${image} adopts these objects. Then Subscription and ClusterServiceVersion ${csv} are deleted; custom resources stay.\n`,
+      about: `${consequences(image, deployment, migration)}\n`,
       text: 'Migrate the operator?',
       unasked: `migrate would replace ClusterServiceVersion ${csv}, and there is no terminal to ask on: confirm with --yes. Nothing was changed`,
     });
@@ -106,38 +150,62 @@ async function begin(context: Context, name: string): Promise<KubeObject | undef
   return await kube.create(deployment, { fieldManager: 'rukpakctl' });
 }
 
-/** @throws TerminalError NameTaken */
-function sourceOf(deployment: KubeObject, namespace: string): string {
-  const [place, csvName] = (deployment.metadata.annotations?.[migratedAnnotation] ?? '').split('/');
-  if (place === namespace && csvName !== undefined && csvName !== '') return csvName;
-  const text = `BundleDeployment "${deployment.metadata.name}" exists, and is not of this operator: rename or remove it first; nothing was changed`;
-  throw new TerminalError('NameTaken', text);
-}
-
-async function existingFor(kube: KubeClient, values: Values, name: string): Promise<KubeObject | undefined> {
-  const own = await findDeployment(kube, name);
-  if (own !== undefined) return own;
-  // The argument may be the name of the Subscription.
+/** The BundleDeployment of a migration that was begun. */
+async function existingFor(kube: KubeClient, { namespace }: Values, name: string): Promise<KubeObject | undefined> {
   const all = (await kube.list({ apiVersion, kind })).items;
-  return all.find(({ metadata }) => metadata.annotations?.[migratedAnnotation] === `${values.namespace}/${name}`);
+  return all.find((object) => {
+    const migration = migrationOf(object);
+    return migration !== undefined && isMigrationOf(migration, namespace, name);
+  });
 }
 
-/** `longshore operator migrate`: 0 when the operator is a BundleDeployment. Interrupted, it goes on where it was when it is repeated. */
+/** A migration ends as it was begun.
+ *  @throws TerminalError MigrationBegun */
+function assertSameGoal(existing: KubeObject, { platformOperator }: Migration, values: Values): void {
+  const { name: deployment = '' } = existing.metadata;
+  const found = platformOperator === undefined ? 'BundleDeployment' : 'PlatformOperator';
+  const isSame = (values.to ?? found) === found && (values.name ?? deployment) === deployment;
+  if (isSame) return;
+  const text = `the operator was migrated to ${found} "${deployment}" before, perhaps not completely: repeat the command without --to and --name; nothing was changed`;
+  throw new TerminalError('MigrationBegun', text);
+}
+
+/** What follows once the BundleDeployment exists; each step is repeated without harm. */
+async function complete(context: Context, deployment: KubeObject, migration: Migration): Promise<void> {
+  const { kube, values, progress } = context;
+  const { clusterServiceVersion: csvName, platformOperator: goal, namespace } = migration;
+  const { name = '' } = deployment.metadata;
+  const waiting = { kube, timeoutMs: values.timeout, progress };
+  await whenInstalled(waiting, deployment);
+  progress.clear();
+  const release: Release = { kube, namespace, csvName, timeoutMs: values.timeout, print };
+  await releaseFromOlm(release);
+  if (goal === undefined) {
+    print(`${csvName} is BundleDeployment ${name} from now on`);
+    return;
+  }
+  // Not before: it may begin with an upgrade, which the ClusterServiceVersion would work against.
+  await completePlatform(waiting, { ...migration, platformOperator: goal }, name);
+  progress.clear();
+  print(`${csvName} is PlatformOperator ${goal.name} from now on, with BundleDeployment ${name}`);
+}
+
+/** `longshore operator migrate`: 0 when the operator is a BundleDeployment or a PlatformOperator. Interrupted, it goes on where it was when it is
+ *  repeated. */
 export async function migrateOperator(values: Values, [name]: readonly [string]): Promise<number> {
   using kube = await openKube(values);
   using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });
+  const context = { kube, values, progress };
   const existing = await existingFor(kube, values, name);
+  const begun = existing && migrationOf(existing);
+  if (existing !== undefined && begun !== undefined) assertSameGoal(existing, begun, values);
   if (existing !== undefined && values['dry-run']) {
     print(`BundleDeployment ${existing.metadata.name} exists: the migration would go on`);
     return 0;
   }
-  const deployment = existing ?? (await begin({ kube, values, progress }, name));
-  if (deployment === undefined) return 0;
-  const csvName = sourceOf(deployment, values.namespace);
-  await whenInstalled({ kube, timeoutMs: values.timeout, progress }, deployment);
-  progress.clear();
-  const release: Release = { kube, namespace: values.namespace, csvName, timeoutMs: values.timeout, print };
-  await releaseFromOlm(release);
-  print(`${csvName} is BundleDeployment ${deployment.metadata.name} from now on`);
+  const deployment = existing ?? (await begin(context, name));
+  const migration = deployment && migrationOf(deployment);
+  if (deployment === undefined || migration === undefined) return 0;
+  await complete(context, deployment, migration);
   return 0;
 }

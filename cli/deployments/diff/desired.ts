@@ -1,5 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { type Rendition, ServingCertificates, termsFor } from '../../../provisioners/index.ts';
+import {
+  type Rendition,
+  ServingCertificates,
+  termsFor,
+  withoutDefinitionsOfOthers,
+} from '../../../provisioners/index.ts';
 import {
   apiVersion,
   bundleDeploymentResource,
@@ -52,10 +57,18 @@ async function render(staging: Staging, deployment: KubeObject, finding: Finding
   const terms = await termsFor(deployment, className, reading);
   const rendered = await content.render(terms, { charts: finding.charts, signal });
   const certificates = new ServingCertificates({ clock: systemClock });
-  const objects = rendered.objects as unknown as KubeObject[];
+  const { definitions } = rendered;
+  const objects = await withoutDefinitionsOfOthers(
+    { objects: rendered.objects as unknown as KubeObject[], definitions },
+    { kube, deployment, signal },
+  );
   return {
     ...rendered,
-    objects: await certificates.complete(deployment.metadata.name ?? '', objects, { kube, isFirst: false, signal }),
+    objects: await certificates.complete(deployment.metadata.name ?? '', [...objects], {
+      kube,
+      isFirst: false,
+      signal,
+    }),
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  adoptAnnotation,
   type ClusterServiceVersion,
   clusterServiceVersionResource,
   type InstallPlan,
@@ -12,13 +11,8 @@ import {
   type Subscription,
   subscriptionResource,
 } from '../../../src/api/index.ts';
-import { isJsonObject, type JsonObject, parseJson, TerminalError, textAt } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
-import { deploymentObject } from '../run/apply.ts';
-import { watchedAs } from '../run/config.ts';
-
-/** On the BundleDeployment: the ClusterServiceVersion that it continues, as `NAMESPACE/NAME`. It is what an interrupted migration goes on with. */
-export const migratedAnnotation = 'olm.longshore.dev/migrated-from';
+import { isJsonObject, parseJson, TerminalError, textAt } from '../../../src/base/index.ts';
+import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
 
 /** An operator that a Subscription has installed. */
 export interface Subscribed {
@@ -100,29 +94,4 @@ export function bundleImage({ plan, csv }: Subscribed): string {
   if (image !== undefined) return image;
   const text = `the InstallPlan of ${csv.metadata.name} does not name the image of the bundle: name it with --image`;
   throw new TerminalError('NoBundleImage', text);
-}
-
-/** The BundleDeployment that continues the operator in its namespace. */
-export function continuing({ subscription, csv, targets }: Subscribed, name: string, image: string): KubeObject {
-  const { namespace = '' } = csv.metadata;
-  const watched = targets.filter((target) => target !== '');
-  const settings = (subscription.spec.config ?? {}) as JsonObject;
-  const { selector: _unused, ...deploymentConfig } = settings;
-  const config = {
-    installNamespace: namespace,
-    ...watchedAs(watched),
-    ...(Object.keys(deploymentConfig).length === 0 ? {} : { deploymentConfig }),
-  };
-  const object = deploymentObject({
-    name,
-    deploymentClass: 'core-rukpak-io-plain',
-    bundleClass: 'core-rukpak-io-registry',
-    source: { type: 'image', image: { ref: image } },
-    config,
-  });
-  const annotations = {
-    [adoptAnnotation]: 'true',
-    [migratedAnnotation]: `${namespace}/${csv.metadata.name}`,
-  };
-  return { ...object, metadata: { ...object.metadata, annotations } };
 }

@@ -7,6 +7,7 @@ import { type InstalledOperator, listSubscriptions, operatorOf } from '../object
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption> & {
   readonly namespace: string | undefined;
+  readonly 'all-namespaces': boolean;
 };
 
 const parallelReads = 8;
@@ -31,7 +32,7 @@ const columns = ['NAMESPACE', 'PACKAGE', 'SUBSCRIPTION', 'CHANNEL', 'INSTALLED',
 /** `longshore operator list` */
 export async function list(values: Values): Promise<number> {
   using kube = await openKube(values);
-  const subscriptions = await listSubscriptions(kube, values.namespace);
+  const subscriptions = await listSubscriptions(kube, values['all-namespaces'] ? undefined : values.namespace);
   const operators = await mapLimit(subscriptions, parallelReads, (one) => operatorOf(kube, one));
   const documents = operators.map(documentOf);
   const row = (one: Readonly<Record<string, string>>): string[] => [

@@ -30,6 +30,8 @@ export interface ChartConfig {
   readonly valuesFrom: readonly ValuesReference[];
   /** Whether hooks are left out. */
   readonly skipsHooks: boolean;
+  /** Whether each installed version is recorded as a release of Helm. */
+  readonly hasHelmRelease: boolean;
 }
 
 const valuesField = 'spec.config.values';
@@ -40,7 +42,7 @@ const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const keyPattern = /^[-._a-zA-Z0-9]{1,253}$/;
 /** Neither `=` nor `,`, by which `--set-file` would name another file. */
 const pathPattern = /^[a-zA-Z0-9_.[\]-]{1,250}$/;
-const supported = ['values', 'valuesFrom', 'skipHooks', 'installNamespace', 'serviceAccount'];
+const supported = ['values', 'valuesFrom', 'skipHooks', 'helmRelease', 'installNamespace', 'serviceAccount'];
 
 function refuse(field: string, expected: string, found: JsonValue | undefined): never {
   const shown = found === undefined ? 'nothing' : JSON.stringify(found).slice(0, 100);
@@ -121,12 +123,14 @@ export function readChartConfig(config: JsonValue): ChartConfig {
     const text = `parse deployment config: expected a mapping in spec.config, found ${JSON.stringify(config).slice(0, 100)}`;
     throw new TerminalError(renderFailed, text);
   }
-  const { values = null, valuesFrom = null, skipHooks = false } = config;
+  const { values = null, valuesFrom = null, skipHooks = false, helmRelease = false } = config;
   if (typeof skipHooks !== 'boolean') return refuse('skipHooks', 'true or false', skipHooks);
+  if (typeof helmRelease !== 'boolean') return refuse('helmRelease', 'true or false', helmRelease);
   return {
     values: values === null ? undefined : readValues(values),
     valuesFrom: valuesFrom === null ? [] : readReferences(valuesFrom),
     skipsHooks: skipHooks,
+    hasHelmRelease: helmRelease,
   };
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, sha256Digest, TerminalError } from '../../base/index.ts';
+import { isJsonObject, type JsonObject, objectAt, sha256Digest, TerminalError, textAt } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
 import {
   type BundleContent,
@@ -15,6 +15,7 @@ import { readManifestFile } from '../manifest-file.ts';
 import { findChart, maxChartBytes } from './chart-folder.ts';
 import { type CheckedChart, readChart } from './chart-metadata.ts';
 import { chartConfigProblems, chartConfigWarnings, maxValuesBytes, readChartConfig } from './config.ts';
+import { releaseFactsOf } from './release-facts.ts';
 import { explainFailure, readRendered } from './rendered.ts';
 import { assertSchemasAlone, namedApis, traitsOf } from './templates.ts';
 
@@ -39,17 +40,21 @@ function definitionsOf({ charts }: CheckedChart): readonly JsonObject[] {
   return found;
 }
 
+function nameOf(object: JsonObject): string {
+  return textAt(objectAt(object, 'metadata'), 'name');
+}
+
 /** What the result depends on: a cluster that offers something else changes it only if the chart asks for that. */
 function keyOf(chart: CheckedChart, request: Omit<ChartRequest, 'key'>): string {
   const { isUnsteady, asksForCapabilities } = traitsOf(chart.charts);
   const { files, release, values, kubeVersion, apiVersions } = request;
   const minorVersion = kubeVersion.split('.').slice(0, 2).join('.');
   const capabilities = asksForCapabilities ? [minorVersion, ...namedApis(chart.charts, apiVersions)] : [];
-  const { name, namespace, isUpgrade } = release;
+  const { name, namespace, isUpgrade, isRepeated = false } = release;
   return sha256Digest(
     JSON.stringify([
       files.map(({ path, content }) => [path, sha256Digest(Buffer.from(content))]),
-      [name, namespace, isUnsteady && isUpgrade],
+      [name, namespace, isUnsteady && isUpgrade, isRepeated],
       values.map(({ text, targetPath = '' }) => [text, targetPath]),
       capabilities,
     ]),
@@ -84,14 +89,17 @@ async function rendering(request: ChartRequest, { charts, signal }: RenderTools)
 }
 
 function contentOf(files: readonly ChartFile[], chart: CheckedChart): BundleContent {
+  const definitions = definitionsOf(chart);
   return {
-    objects: definitionsOf(chart),
+    objects: definitions,
     parsed: undefined,
     version: chart.metadata.version,
     render: async (terms, tools): Promise<Rendered> => {
-      const rendered = readRendered(await rendering(requestOf(files, chart, terms), tools));
+      const request = requestOf(files, chart, terms);
+      const rendered = readRendered(await rendering(request, tools));
       const { isUnsteady } = traitsOf(chart.charts);
-      return { ...rendered, isUnsteady };
+      const release = releaseFactsOf(files, request.values);
+      return { ...rendered, definitions: definitions.map(nameOf), isUnsteady, release };
     },
     lint: async (terms, { charts, signal }) => await charts.lint(requestOf(files, chart, terms), { signal }),
   };

@@ -26,7 +26,15 @@ function* templateTexts(charts: readonly ContainedChart[]): Generator<string> {
 
 /** Only what stands between braces is a template. */
 function actionsOf(text: string): string {
-  return text.match(/\{\{(?:(?!\}\})[\s\S])*\}\}/g)?.join('\n') ?? '';
+  const actions: string[] = [];
+  let end = 0;
+  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', end)) {
+    const close = text.indexOf('}}', open + 2);
+    if (close < 0) break;
+    end = close + 2;
+    actions.push(text.slice(open, end));
+  }
+  return actions.join('\n');
 }
 
 /** Looks through all templates of a chart and those that it contains. */

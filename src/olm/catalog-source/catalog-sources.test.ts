@@ -534,6 +534,48 @@ test('a Service that belongs to others is not changed, and reported', async () =
   await cluster.kube.get(service('taken'));
 });
 
+test('Pod and Service that OLM has made for an image stay after a takeover, and the catalog does not need them', async () => {
+  await halt();
+  push('v1', catalogFile('p'));
+  await create('left', { image: `${registry.host}/cat:v1` });
+  const source = await cluster.kube.get(ref('left'));
+  const { uid = '' } = source.metadata;
+  const owner = { apiVersion, kind: 'CatalogSource', name: 'left', uid, controller: false, blockOwnerDeletion: false };
+  const metadata = { namespace: 'team', labels: { 'olm.catalogSource': 'left' }, ownerReferences: [owner] };
+  const containers = [{ name: 'registry-server', image: `${registry.host}/cat:v1` }];
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'left-x7k2p' }, spec: { containers } };
+  const ports = [{ name: 'grpc', port: 50_051, targetPort: 50_051 }];
+  const spec = { selector: { 'olm.catalogSource': 'left' }, ports };
+  const left = [pod, { apiVersion: 'v1', kind: 'Service', metadata: { ...metadata, name: 'left' }, spec }];
+  const made: KubeObject[] = [];
+  for (const object of left) made.push(await cluster.kube.create(object as unknown as KubeObject, user));
+  const address = 'left.team.svc:50051';
+  const connectionState = { address, lastConnect: '2026-01-01T00:00:00Z', lastObservedState: 'TRANSIENT_FAILURE' };
+  const registryService = {
+    createdAt: '2026-01-01T00:00:00Z',
+    port: '50051',
+    protocol: 'grpc',
+    serviceName: 'left',
+    serviceNamespace: 'team',
+  };
+  const status = { connectionState, registryService };
+  await cluster.kube.patch(ref('left'), { status }, { fieldManager: 'catalog', subresource: 'status' });
+
+  ({ sources, halt } = await start());
+  const taken = await untilState('left', 'READY');
+  expect(packagesIn('team')).toEqual(['team/left: p']);
+  expect(taken.connectionState?.address).toBeUndefined();
+  expect(taken.registryService).toEqual({ createdAt: '2026-01-01T00:00:00Z', protocol: 'grpc' });
+  for (const { apiVersion: version, kind, metadata: before } of made) {
+    const live = await cluster.kube.get({ apiVersion: version, kind, namespace: 'team', name: before.name ?? '' });
+    expect([live.metadata.uid, live.metadata.labels]).toEqual([before.uid, before.labels]);
+  }
+  await cluster.kube.delete({ ...service('left') });
+  await cluster.kube.delete({ apiVersion: 'v1', kind: 'Pod', namespace: 'team', name: 'left-x7k2p' });
+  await clock.pass(60 * 60_000);
+  await eventually(() => expect(packagesIn('team')).toEqual(['team/left: p']));
+});
+
 test('nothing is requested or written once all is well', async () => {
   push('v1', catalogFile('p'));
   await create('a', { image: `${registry.host}/cat:v1` });

@@ -18,7 +18,7 @@ const never: PollInterval = { everyMs: undefined };
 
 /** Why Go does not read a text as a duration, in its words. */
 function durationFault(text: string): string {
-  const [, number, unit] = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)[a-zµμ]+)*(\d+\.?\d*|\.\d+)([^\d.]*)/u.exec(text) ?? [];
+  const [, number, unit] = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)[a-zµμ]+)*(\d+(?:\.\d*)?|\.\d+)([^\d.]*)/u.exec(text) ?? [];
   if (number === undefined) return `time: invalid duration ${goQuote(text)}`;
   if (unit === '') return `time: missing unit in duration ${goQuote(text)}`;
   return `time: unknown unit ${goQuote(unit ?? '')} in duration ${goQuote(text)}`;

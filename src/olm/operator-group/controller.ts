@@ -1,4 +1,5 @@
 import { olmLabels, operatorGroupResource } from '../../api/index.ts';
+import type { LabelSelector } from '../../base/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import {
   type CacheChange,
@@ -8,7 +9,6 @@ import {
   type NamespacedName,
   namespacedName,
 } from '../../kube/index.ts';
-import type { LabelSelector } from '../../resolver/index.ts';
 import { createGroupContext, type GroupContext, groupTargets } from './context.ts';
 import { addNamespaceLabels } from './namespace-labels.ts';
 import { beginGroup, type GroupRun, steps } from './reconcile.ts';

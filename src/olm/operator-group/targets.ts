@@ -1,7 +1,13 @@
 import type { OperatorGroup, OperatorGroupReason } from '../../api/index.ts';
-import { errorMessage, isJsonObject, type JsonObject, TerminalError } from '../../base/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  isSelected,
+  type JsonObject,
+  type LabelSelector,
+  TerminalError,
+} from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { isSelected, type LabelSelector } from '../../resolver/index.ts';
 
 /** The Namespaces of the cluster. */
 export interface Namespaces {

@@ -1,21 +1,14 @@
-import { type PlatformOperatorStatus, platformChoiceAnnotation } from '../../api/index.ts';
+import {
+  type PlatformChoice as Choice,
+  type PlatformOperatorStatus,
+  platformChoiceAnnotation,
+} from '../../api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, parseJson, sha256Digest, TerminalError } from '../../base/index.ts';
 import { parseVersion } from '../../constraints/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { InstalledBundle } from '../../resolver/index.ts';
 
-/** A bundle that was chosen for a package, with all that it takes to install it again when the catalog has gone. */
-export interface Choice {
-  readonly package: string;
-  readonly bundle: string;
-  readonly version: string;
-  readonly release?: string;
-  readonly image: string;
-  readonly channel?: string;
-  readonly catalog: { readonly name: string; readonly digest?: string };
-  /** Why this one, for a person. */
-  readonly reason: string;
-}
+export type { Choice };
 
 /** A choice, and the BundleDeployment that installs it. */
 export interface PlacedChoice extends Choice {

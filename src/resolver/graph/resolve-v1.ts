@@ -1,7 +1,7 @@
-import { errorMessage, goQuote, TerminalError } from '../../base/index.ts';
+import { errorMessage, goQuote, isSelected, type LabelSelector, TerminalError } from '../../base/index.ts';
 import { formatVersion, isChosen, parseVersionChoice, type VersionChoice } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, CatalogView } from '../package.ts';
-import { isSelected, type LabelSelector } from './label-selector.ts';
+
 import type { InstalledBundle } from './steps.ts';
 import { firstInstalls, isSameBundle, nextUpdates, offerOf, type Update } from './updates.ts';
 

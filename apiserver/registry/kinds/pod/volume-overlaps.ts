@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, trimEnd, valueAt } from '../../../../src/base/index.ts';
 
 /** A file of a volume, and what fills it. */
 interface FilledPath {
@@ -6,24 +6,49 @@ interface FilledPath {
   readonly source: string;
 }
 
+/** More warnings than a response has room for. */
+const maxPairs = 100;
+/** Files of a volume that are looked at: no volume has as many. */
+const maxFiles = 10_000;
+
 function shown({ path, source }: FilledPath): string {
   const quoted = JSON.stringify(path);
   return source === '' ? quoted : `${quoted} (${source})`;
 }
 
-function overlaps(one: string, other: string): boolean {
-  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+interface PlacedPath extends FilledPath {
+  readonly place: number;
 }
 
-/** Each pair of paths of which one is, or is within, the other. */
+/** Sorted, so that a path stands right before those within it. */
+function inOrder(files: readonly FilledPath[]): PlacedPath[] {
+  const placed = files.map(({ path, source }, place) => ({ path: `${trimEnd(path, '/')}/`, source, place }));
+  return placed.filter(({ path }) => path !== '/').sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+}
+
+type Pair = readonly [later: PlacedPath, earlier: PlacedPath];
+
+/** Each pair of paths of which one is, or is within, the other; of very many the first ones that are found. */
+function overlaps(files: readonly FilledPath[]): Pair[] {
+  const found: Pair[] = [];
+  const around: PlacedPath[] = [];
+  for (const file of inOrder(files)) {
+    for (let outer = around.at(-1); outer !== undefined && !file.path.startsWith(outer.path); outer = around.at(-1)) {
+      around.pop();
+    }
+    for (const outer of around) {
+      if (found.length === maxPairs) return found;
+      found.push(outer.place < file.place ? [file, outer] : [outer, file]);
+    }
+    around.push(file);
+  }
+  return found;
+}
+
 function pairs(files: readonly FilledPath[]): string[] {
-  const before: FilledPath[] = [];
-  return files.flatMap((file) => {
-    const plain = { ...file, path: file.path.replace(/\/+$/, '') };
-    const hits = before.filter(({ path }) => path !== '' && plain.path !== '' && overlaps(path, plain.path));
-    before.push(plain);
-    return hits.map((hit) => `${shown(plain)} with ${shown(hit)}`);
-  });
+  const found = overlaps(files).sort(([a, b], [c, d]) => a.place - c.place || b.place - d.place);
+  const plain = ({ path, source }: PlacedPath): string => shown({ path: path.slice(0, -1), source });
+  return found.map(([later, earlier]) => `${plain(later)} with ${plain(earlier)}`);
 }
 
 function filesOf(source: JsonObject | undefined, label: string): FilledPath[] {
@@ -69,11 +94,12 @@ function projectedWarnings(volume: JsonObject): string[] {
   const name = JSON.stringify(textAt(volume, 'name'));
   // A source that names no files is looked at with the files of the one before it: so kube-apiserver does.
   let last: FilledPath[] = [];
-  const files = sources.flatMap((source) => {
-    if (Object.keys(source).length === 0) return [];
+  const files: FilledPath[] = [];
+  for (const source of sources) {
+    if (Object.keys(source).length === 0) continue;
     last = projectedFiles(source) ?? last;
-    return last;
-  });
+    files.push(...last.slice(0, maxFiles - files.length));
+  }
   return [
     ...empty.map(() => `volume ${name} (Projected) has no sources provided`),
     ...pairs(files).map((pair) => warning(volume, 'Projected', pair)),

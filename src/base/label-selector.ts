@@ -1,4 +1,4 @@
-import { TerminalError } from '../../base/index.ts';
+import { TerminalError } from './errors.ts';
 
 /** Which objects are selected, by their labels; all conditions must hold. */
 export interface LabelSelector {

@@ -1,0 +1,46 @@
+import { isJsonObject } from '../base/index.ts';
+import { type CallOptions, type KubeClient, type KubeObject, preconditionOf, refOf } from '../kube/index.ts';
+
+/** On a Node: who made it unschedulable. A node that an administrator cordoned has none, and stays cordoned.
+ *  @see docs/spec/machine-lifecycle.md#6-drain-engine */
+export const cordonedByAnnotation = 'drain.platform/cordoned-by';
+
+interface CordonOptions extends CallOptions {
+  /** Who cordons. */
+  readonly actor: string;
+  readonly fieldManager: string;
+}
+
+/** Whether pods may not be scheduled to the node. */
+export function isUnschedulable({ spec }: KubeObject): boolean {
+  return isJsonObject(spec) && spec['unschedulable'] === true;
+}
+
+/** Whether `actor` made the node unschedulable. */
+export function isCordonedBy(node: KubeObject, actor: string): boolean {
+  return isUnschedulable(node) && node.metadata.annotations?.[cordonedByAnnotation] === actor;
+}
+
+/** Makes the node unschedulable, and notes the actor unless it was so before. Returns the Node as it is then.
+ *  @throws KubeUnavailable Conflict when it changed meanwhile */
+export async function cordon(
+  kube: KubeClient,
+  node: KubeObject,
+  { actor, fieldManager, signal }: CordonOptions,
+): Promise<KubeObject> {
+  if (isUnschedulable(node)) return node;
+  const metadata = { ...preconditionOf(node), annotations: { [cordonedByAnnotation]: actor } };
+  return await kube.patch(refOf(node), { metadata, spec: { unschedulable: true } }, { fieldManager, signal });
+}
+
+/** Makes the node schedulable again where `actor` cordoned it; another's cordon stays.
+ *  @throws KubeUnavailable Conflict when it changed meanwhile */
+export async function uncordon(
+  kube: KubeClient,
+  node: KubeObject,
+  { actor, fieldManager, signal }: CordonOptions,
+): Promise<KubeObject> {
+  if (!isCordonedBy(node, actor)) return node;
+  const metadata = { ...preconditionOf(node), annotations: { [cordonedByAnnotation]: null } };
+  return await kube.patch(refOf(node), { metadata, spec: { unschedulable: null } }, { fieldManager, signal });
+}

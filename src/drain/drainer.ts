@@ -1,0 +1,155 @@
+import { type Clock, errorMessage, mapLimit } from '../base/index.ts';
+import { isBudgetRefusal, isConflict, isKubeError, isNotFound, type KubeClient } from '../kube/index.ts';
+import type { BudgetFacts } from './budgets.ts';
+import type { DrainPlan, LeavingPod } from './plan.ts';
+import type { DrainablePod } from './pods.ts';
+
+/** A pod that cannot go yet. */
+export interface BlockedPod {
+  readonly pod: DrainablePod;
+  readonly kind: 'budget' | 'terminating' | 'waitCompleted' | 'error' | 'refused';
+  /** `PodDisruptionBudget web`, `Terminating`, `WaitCompleted`, or the error. */
+  readonly cause: string;
+}
+
+/** The state of a drain after a step. */
+export interface DrainProgress {
+  readonly isDone: boolean;
+  /** Pods that must still go, in all steps. */
+  readonly remaining: number;
+  /** Pods of the present step that cannot go yet. */
+  readonly blocking: readonly BlockedPod[];
+  /** When to come back although no pod changes. */
+  readonly retryAfterMs?: number;
+}
+
+export interface DrainerOptions {
+  readonly kube: Pick<KubeClient, 'evict'>;
+  readonly clock: Clock;
+  /** The budgets of a pod now. */
+  budgetsOf(pod: DrainablePod): readonly BudgetFacts[];
+  /** Shifts retries so that many drains do not come together; from 0 to 1. Default: Math.random. */
+  readonly random?: () => number;
+}
+
+/** A refused eviction is requested again after this time, twice as long each time. */
+const firstRetryMs = 5_000;
+const maxRetryMs = 1_000_000;
+/** Evictions at the same time, per node. */
+const parallel = 10;
+/** Grace on a node whose kubelet does not answer. */
+const unreachableGraceSeconds = 1;
+
+interface Refusal {
+  readonly tries: number;
+  readonly nextMs: number;
+  readonly blocked: BlockedPod;
+}
+
+/** The namespace is being deleted, and the pod with it; or another pod has the name by now, which the cache is about to show. */
+function isLeaving(thrown: unknown): boolean {
+  if (isConflict(thrown)) return true;
+  if (!isKubeError(thrown) || thrown.failure.status !== 403) return false;
+  return thrown.failure.causes.some(({ reason }) => reason === 'NamespaceTerminating');
+}
+
+const terminating = (pod: DrainablePod): BlockedPod => ({ pod, kind: 'terminating', cause: 'Terminating' });
+
+function describePod({ namespace, name }: DrainablePod): string {
+  return `${namespace}/${name}`;
+}
+
+/** `web/a (PodDisruptionBudget web), … and 3 others`: five at most. */
+export function describeBlocked(blocking: readonly BlockedPod[]): string {
+  const shown = blocking.slice(0, 5).map(({ pod, cause }) => `${describePod(pod)} (${cause})`);
+  const others = blocking.length - shown.length;
+  return `${shown.join(', ')}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`}`;
+}
+
+/** Evicts the pods of one node. Each call of `advance` requests what may be requested now, and returns at once; what it remembers is only when an
+ *  eviction was refused. */
+export class Drainer {
+  readonly #options: DrainerOptions;
+  readonly #refusals = new Map<string, Refusal>();
+
+  constructor(options: DrainerOptions) {
+    this.#options = options;
+  }
+
+  /** Evictions that were requested so far and refused, most tries of one pod. */
+  get attempts(): number {
+    return Math.max(0, ...[...this.#refusals.values()].map(({ tries }) => tries));
+  }
+
+  /** Takes the first step of the plan further. */
+  async advance(
+    plan: DrainPlan,
+    { isUnreachable = false, signal }: { readonly isUnreachable?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<DrainProgress> {
+    const [step = []] = plan.steps;
+    const remaining = plan.steps.reduce((sum, pods) => sum + pods.length, 0);
+    this.#forgetOthers(step);
+    if (plan.refused.length > 0) {
+      const blocking = plan.refused.map(({ pod, reason }): BlockedPod => ({ pod, kind: 'refused', cause: reason }));
+      return { isDone: false, remaining: remaining + blocking.length, blocking };
+    }
+    const outcomes = await mapLimit(step, parallel, (leaving) => this.#evict(leaving, { isUnreachable, signal }));
+    const blocking = outcomes.filter((outcome) => outcome !== undefined);
+    const gone = outcomes.length - blocking.length;
+    const nextMs = Math.min(...step.map(({ pod }) => this.#refusals.get(pod.uid)?.nextMs ?? Number.POSITIVE_INFINITY));
+    const retryAfterMs = Math.max(0, nextMs - this.#options.clock.now());
+    return {
+      isDone: remaining - gone === 0,
+      remaining: remaining - gone,
+      blocking,
+      ...(Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
+    };
+  }
+
+  #forgetOthers(step: readonly LeavingPod[]): void {
+    const present = new Set(step.map(({ pod }) => pod.uid));
+    for (const uid of this.#refusals.keys()) if (!present.has(uid)) this.#refusals.delete(uid);
+  }
+
+  /** Undefined once the pod does not exist. */
+  async #evict(
+    { pod, waitsForCompletion }: LeavingPod,
+    { isUnreachable, signal }: { readonly isUnreachable: boolean; readonly signal?: AbortSignal | undefined },
+  ): Promise<BlockedPod | undefined> {
+    if (pod.deletionMs !== undefined) return terminating(pod);
+    if (waitsForCompletion) return { pod, kind: 'waitCompleted', cause: 'WaitCompleted' };
+    const refusal = this.#refusals.get(pod.uid);
+    if (refusal !== undefined && !this.#isDue(refusal)) return refusal.blocked;
+    try {
+      const grace = isUnreachable ? { gracePeriodSeconds: unreachableGraceSeconds } : {};
+      await this.#options.kube.evict(pod, { uid: pod.uid, ...grace, signal });
+      this.#refusals.delete(pod.uid);
+      return terminating(pod);
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      if (isNotFound(thrown)) return undefined;
+      return isLeaving(thrown) ? terminating(pod) : this.#refuse(pod, thrown);
+    }
+  }
+
+  /** A budget that allows disruptions again is not waited for. */
+  #isDue({ blocked, nextMs }: Refusal): boolean {
+    if (nextMs <= this.#options.clock.now()) return true;
+    if (blocked.kind !== 'budget') return false;
+    const budgets = this.#options.budgetsOf(blocked.pod);
+    return budgets.length === 1 && budgets.every(({ disruptionsAllowed }) => disruptionsAllowed > 0);
+  }
+
+  #refuse(pod: DrainablePod, thrown: unknown): BlockedPod {
+    const { clock, random = Math.random } = this.#options;
+    const tries = (this.#refusals.get(pod.uid)?.tries ?? 0) + 1;
+    const pauseMs = Math.min(firstRetryMs * 2 ** Math.min(tries - 1, 20), maxRetryMs);
+    const isBudget = isBudgetRefusal(thrown);
+    const names = isBudget ? this.#options.budgetsOf(pod).map(({ name }) => name) : [];
+    const error = `error when evicting pods/"${pod.name}" -n "${pod.namespace}": ${errorMessage(thrown)}`;
+    const cause = names.length === 0 ? error : `PodDisruptionBudget ${names.join(', ')}`;
+    const blocked: BlockedPod = { pod, kind: isBudget ? 'budget' : 'error', cause };
+    this.#refusals.set(pod.uid, { tries, nextMs: clock.now() + pauseMs * (1 + 0.2 * random()), blocked });
+    return blocked;
+  }
+}

@@ -1,0 +1,42 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseYamlDocuments } from '../../base/index.ts';
+import type { ChartFile, ReleaseFacts, ValuesDocument } from '../format.ts';
+
+function merged(base: JsonObject, over: JsonObject): JsonObject {
+  const result: Record<string, JsonValue> = { ...(base as Record<string, JsonValue>) };
+  for (const [key, value = null] of Object.entries(over)) {
+    const before = Object.hasOwn(result, key) ? result[key] : undefined;
+    result[key] = isJsonObject(value) && isJsonObject(before) ? merged(before, value) : value;
+  }
+  return result;
+}
+
+/** `a.b` of `--set-file` as `{a: {b: text}}`; lists are named by their last value alone, as far as it is shown to users. */
+function atPath(path: string, text: string): JsonObject {
+  const parts = path.split('.').reverse();
+  return parts.reduce<JsonValue>((value, part) => ({ [part]: value }), text) as JsonObject;
+}
+
+function valuesOf({ text, targetPath }: ValuesDocument): JsonObject {
+  if (targetPath !== undefined) return atPath(targetPath, text);
+  const [document] = parseYamlDocuments('values', text);
+  return isJsonObject(document) ? document : {};
+}
+
+function firstDocument(files: readonly ChartFile[], name: string): JsonObject {
+  const file = files.find(({ path }) => path === name);
+  const [document] = file === undefined ? [] : parseYamlDocuments(name, new TextDecoder().decode(file.content));
+  return isJsonObject(document) ? document : {};
+}
+
+/** What Helm records of a release besides its objects. */
+export function releaseFactsOf(files: readonly ChartFile[], values: readonly ValuesDocument[]): ReleaseFacts {
+  const [whole, single] = [
+    values.filter(({ targetPath }) => targetPath === undefined),
+    values.filter(({ targetPath }) => targetPath !== undefined),
+  ];
+  return {
+    chart: firstDocument(files, 'Chart.yaml'),
+    chartValues: firstDocument(files, 'values.yaml'),
+    values: [...whole, ...single].map(valuesOf).reduce(merged, {}),
+  };
+}

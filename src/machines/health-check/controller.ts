@@ -1,0 +1,225 @@
+import {
+  type Machine,
+  type MachineHealthCheck,
+  machineAnnotations,
+  machineHealthCheckResource,
+  machineResource,
+  parseMachine,
+  parseMachineHealthCheck,
+} from '../../api/index.ts';
+import { type Clock, isSelected, type JsonObject, type LabelSelector } from '../../base/index.ts';
+import {
+  type ControllerDefinition,
+  defineController,
+  type Manager,
+  type ReconcileRun,
+  requeueAfter,
+  StatusWriter,
+  type Step,
+  type Watch,
+} from '../../controller/index.ts';
+import {
+  type EventRecorder,
+  isNotFound,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  namespacedName,
+  preconditionOf,
+  refOf,
+} from '../../kube/index.ts';
+import { withConditions } from '../conditions.ts';
+import { healthOfMachine, type MachineHealth, maxUnhealthyOf, updateEndMs } from './evaluate.ts';
+
+interface CheckContext {
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+  readonly checks: KindCache;
+  readonly machines: KindCache;
+  readonly nodes: KindCache;
+  readonly events: EventRecorder;
+}
+
+interface Target {
+  readonly object: KubeObject;
+  readonly machine: Machine;
+  readonly node: KubeObject | undefined;
+  readonly health: MachineHealth;
+}
+
+interface CheckRun extends ReconcileRun {
+  readonly context: CheckContext;
+  readonly check: MachineHealthCheck;
+  readonly status: StatusWriter;
+  targets: readonly Target[];
+}
+
+const fieldManager = 'longshore-machine-health-checks';
+const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
+const externalStrategy = 'external-baremetal';
+
+const readTargets: Step<CheckRun> = async (run) => {
+  await Promise.resolve();
+  const { context, object, check } = run;
+  if (object.metadata.annotations?.[machineAnnotations.paused] !== undefined) return 'stop';
+  if (object.metadata.deletionTimestamp !== undefined) return 'stop';
+  const selector = (check.spec?.selector ?? {}) as LabelSelector;
+  const nowMs = context.clock.now();
+  const machines = context.machines.inNamespace(object.metadata.namespace ?? '');
+  run.targets = machines
+    .filter(({ metadata }) => isSelected(selector, metadata.labels ?? {}))
+    .map((one): Target => {
+      const machine = parseMachine(one);
+      const node = context.nodes.get(machine.status?.nodeRef?.name ?? '');
+      return { object: one, machine, node, health: healthOfMachine({ machine, node, nowMs }, check.spec ?? {}) };
+    });
+  return undefined;
+};
+
+/** Machines that are on their way out, or whose node is missing, do not count as healthy either. */
+function isHealthy({ machine, node, health }: Target): boolean {
+  const { deletionTimestamp, annotations = {} } = machine.metadata;
+  const isRemediated = annotations[machineAnnotations.externalRemediation] !== undefined;
+  return health.state === 'healthy' && node !== undefined && deletionTimestamp === undefined && !isRemediated;
+}
+
+const restrict: Step<CheckRun> = async (run) => {
+  await Promise.resolve();
+  const { context, check, object, targets } = run;
+  const total = targets.length;
+  const currentHealthy = targets.filter(isHealthy).length;
+  const unhealthy = total - currentHealthy;
+  const { maxUnhealthy } = check.spec ?? {};
+  const most = maxUnhealthyOf(maxUnhealthy, total);
+  const isAllowed = unhealthy <= most;
+  const counts = `(total: ${total}, unhealthy: ${unhealthy}, maxUnhealthy: ${String(maxUnhealthy ?? '100%')})`;
+  const message = `Remediation is not allowed, the number of not started or unhealthy machines exceeds maxUnhealthy ${counts}`;
+  const change = isAllowed
+    ? ({ type: 'RemediationAllowed', status: 'True' } as const)
+    : ({
+        type: 'RemediationAllowed',
+        status: 'False',
+        severity: 'Warning',
+        reason: 'TooManyUnhealthy',
+        message,
+      } as const);
+  const conditions = withConditions(check.status?.conditions ?? [], [change], context.clock.now());
+  run.status.setFields(run, {
+    expectedMachines: total,
+    currentHealthy,
+    remediationsAllowed: Math.max(0, most - unhealthy),
+    conditions: conditions as unknown as JsonObject[],
+  });
+  const waits = targets.flatMap(({ health }) => (health.state === 'waiting' ? [health.untilMs] : []));
+  if (waits.length > 0) requeueAfter(run, Math.min(...waits) - context.clock.now() + 1);
+  if (isAllowed) return undefined;
+  const text = `Remediation restricted due to exceeded number of unhealthy machines ${counts}`;
+  if (targets.some(({ health }) => health.state === 'unhealthy')) {
+    context.events.record(object, { type: 'Warning', reason: 'RemediationRestricted', message: text });
+  }
+  return 'stop';
+};
+
+async function markForExternal(run: CheckRun, { object, machine }: Target, signal: AbortSignal): Promise<void> {
+  const { externalRemediation } = machineAnnotations;
+  if (machine.metadata.annotations?.[externalRemediation] !== undefined) return;
+  const metadata = { ...preconditionOf(object), annotations: { [externalRemediation]: '' } };
+  const written = await run.context.kube.patch(refOf(object), { metadata }, { fieldManager, signal });
+  run.context.machines.wrote(written);
+  const message = `Requesting external remediation of machine ${machine.metadata.name}`;
+  run.context.events.record(object, { type: 'Normal', reason: 'ExternalAnnotationAdded', message });
+}
+
+async function deleteMachine({ context }: CheckRun, { object, machine }: Target, signal: AbortSignal): Promise<void> {
+  const { namespace = '', name, uid } = machine.metadata;
+  try {
+    const left = await context.kube.delete({ ...machineResource, namespace, name }, { uid, signal });
+    if (left !== undefined) context.machines.wrote(left);
+  } catch (thrown) {
+    if (isNotFound(thrown)) return;
+    const text = `Machine ${namespace}/${name} could not be deleted: ${thrown instanceof Error ? thrown.message : ''}`;
+    context.events.record(object, { type: 'Warning', reason: 'MachineDeletionFailed', message: text });
+    throw thrown;
+  }
+  const message = `Machine ${namespace}/${name} has been remediated by requesting to delete Machine object`;
+  context.events.record(object, { type: 'Normal', reason: 'MachineDeleted', message });
+}
+
+async function remediate(run: CheckRun, target: Target, signal: AbortSignal): Promise<void> {
+  const { object, machine, node } = target;
+  if (machine.metadata.deletionTimestamp !== undefined) return;
+  const { context } = run;
+  const endMs = updateEndMs(machine, node);
+  if (endMs !== undefined && endMs > context.clock.now()) {
+    requeueAfter(run, endMs - context.clock.now());
+    return;
+  }
+  if (machine.metadata.ownerReferences?.some(({ controller }) => controller === true) !== true) {
+    const message = `Machine ${machine.metadata.name} has no controller owner, skipping remediation`;
+    context.events.record(object, { type: 'Normal', reason: 'SkippedNoController', message });
+    return;
+  }
+  const strategy = run.object.metadata.annotations?.[machineAnnotations.remediationStrategy];
+  const isExternal = strategy === externalStrategy && machine.status?.phase !== 'Failed';
+  await (isExternal ? markForExternal(run, target, signal) : deleteMachine(run, target, signal));
+}
+
+const remediateAll: Step<CheckRun> = async (run, { signal }) => {
+  for (const target of run.targets) if (target.health.state === 'unhealthy') await remediate(run, target, signal);
+};
+
+function watchesOf({ checks, machines }: CheckContext): readonly Watch[] {
+  const checksIn = (namespace: string) => checks.inNamespace(namespace).map(namespacedName);
+  return [
+    {
+      target: machineResource,
+      requestsFor: ({ before, after }) => checksIn((after ?? before)?.metadata.namespace ?? ''),
+    },
+    {
+      target: nodeTarget,
+      requestsFor: () =>
+        [...new Set(machines.values().map(({ metadata }) => metadata.namespace ?? ''))].flatMap(checksIn),
+    },
+  ];
+}
+
+/** Deletes machines that are unhealthy by the rules of a check, for their sets to replace them. */
+export const machineHealthCheckController: ControllerDefinition<CheckContext, CheckRun> = defineController({
+  name: 'machinehealthcheck',
+  for: machineHealthCheckResource,
+  watches: watchesOf,
+  gatherMs: 200,
+  begin: (context, object): CheckRun => {
+    const { kube, clock, checks: cache } = context;
+    const status = new StatusWriter(object, { kube, clock, cache, fieldManager });
+    return { context, object, check: parseMachineHealthCheck(object), status, targets: [] };
+  },
+  steps: [readTargets, restrict, remediateAll],
+  permissions: {
+    cluster: [
+      { apiGroups: ['machine.openshift.io'], resources: ['machinehealthchecks'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['machine.openshift.io'], resources: ['machinehealthchecks/status'], verbs: ['patch'] },
+      {
+        apiGroups: ['machine.openshift.io'],
+        resources: ['machines'],
+        verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+      },
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+    ],
+  },
+  isOptional: true,
+});
+
+/** Adds the controller of MachineHealthChecks. */
+export function addMachineHealthChecks(manager: Manager): void {
+  const { kube, clock } = manager;
+  const context: CheckContext = {
+    kube,
+    clock,
+    checks: manager.cache(machineHealthCheckResource),
+    machines: manager.cache(machineResource),
+    nodes: manager.cache(nodeTarget),
+    events: manager.eventRecorder('machinehealthcheck-controller'),
+  };
+  manager.add(machineHealthCheckController, { context, workers: 2 });
+}

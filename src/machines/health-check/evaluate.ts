@@ -1,0 +1,89 @@
+import { type Machine, type MachineHealthCheck, machineAnnotations } from '../../api/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { nodeConditions } from '../nodes.ts';
+
+type Spec = NonNullable<MachineHealthCheck['spec']>;
+
+/** How a machine is. `waiting`: it becomes unhealthy at that time unless something changes. */
+export type MachineHealth =
+  | { readonly state: 'healthy' }
+  | { readonly state: 'waiting'; readonly untilMs: number }
+  | { readonly state: 'unhealthy'; readonly why: string };
+
+const unitMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** A duration as Go writes it; 0 for one that is not valid. */
+export function durationMs(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)];
+  return parts.reduce((sum, [, count = '0', unit = 's']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
+}
+
+export interface HealthFacts {
+  readonly machine: Machine;
+  /** The Node of the machine; undefined if it does not exist. */
+  readonly node: KubeObject | undefined;
+  readonly nowMs: number;
+}
+
+const earliest = (times: readonly number[]): MachineHealth =>
+  times.length === 0 ? { state: 'healthy' } : { state: 'waiting', untilMs: Math.min(...times) };
+
+function startupHealth({ machine, nowMs }: HealthFacts, { nodeStartupTimeout = '10m' }: Spec): MachineHealth {
+  const timeoutMs = durationMs(nodeStartupTimeout);
+  const updatedMs = Date.parse(machine.status?.lastUpdated ?? '');
+  if (timeoutMs === 0 || Number.isNaN(updatedMs)) return { state: 'healthy' };
+  const untilMs = updatedMs + timeoutMs;
+  if (untilMs > nowMs) return { state: 'waiting', untilMs };
+  return { state: 'unhealthy', why: `it has no node ${nodeStartupTimeout} after it was last updated` };
+}
+
+function nodeHealth(node: KubeObject, nowMs: number, { unhealthyConditions = [] }: Spec): MachineHealth {
+  const conditions = nodeConditions(node);
+  const times: number[] = [];
+  for (const { type, status, timeout = '0s' } of unhealthyConditions) {
+    const found = conditions.find((one) => one.type === type && one.status === status);
+    if (found === undefined) continue;
+    const untilMs = (Number.isNaN(found.sinceMs) ? nowMs : found.sinceMs) + durationMs(timeout);
+    if (untilMs <= nowMs)
+      return { state: 'unhealthy', why: `condition ${type} of its node has been ${status} for ${timeout}` };
+    times.push(untilMs);
+  }
+  return earliest(times);
+}
+
+/** How the machine is by the rules of a check.
+ *  @see docs/spec/machine-lifecycle.md#7-machine-sets-and-health-checks-short */
+export function healthOfMachine(facts: HealthFacts, spec: Spec): MachineHealth {
+  const { machine, node, nowMs } = facts;
+  if (machine.status?.phase === 'Failed') return { state: 'unhealthy', why: 'it has failed' };
+  if (machine.status?.nodeRef === undefined) return startupHealth(facts, spec);
+  if (node === undefined)
+    return { state: 'unhealthy', why: `its node ${machine.status.nodeRef.name ?? ''} does not exist` };
+  return nodeHealth(node, nowMs, spec);
+}
+
+/** How many machines may be unhealthy, of `total`. A value that is not valid allows none.
+ *  @see docs/spec/machine-lifecycle.md#7-machine-sets-and-health-checks-short */
+export function maxUnhealthyOf(value: number | string | undefined, total: number): number {
+  if (value === undefined) return total;
+  const [, digits = '', percent] = /^(\d+)(%?)$/.exec(String(value)) ?? [];
+  if (digits === '') return 0;
+  return percent === '%' ? Math.floor((total * Number(digits)) / 100) : Number(digits);
+}
+
+/** Until when health checks leave the machine alone, because its node is being updated; undefined if they do not.
+ *  @see docs/spec/machine-lifecycle.md#7-machine-sets-and-health-checks-short */
+export function updateEndMs(machine: Machine, node: KubeObject | undefined): number | undefined {
+  const key = machineAnnotations.nodeUpdateInProgress;
+  const text = machine.metadata.annotations?.[key] ?? node?.metadata.annotations?.[key];
+  const untilMs = Date.parse(text ?? '');
+  return Number.isNaN(untilMs) ? undefined : untilMs;
+}

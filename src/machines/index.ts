@@ -1,0 +1,17 @@
+/** Machines of a cluster: instances at a provider, their nodes, sets and health checks.
+ *  Main type: `Actuator`, by which an infrastructure is joined. Updates no nodes.
+ *  @imports src/drain, src/controller, src/kube, src/api, src/base */
+export {
+  type Actuator,
+  type ActuatorCall,
+  ActuatorError,
+  type ActuatorReason,
+  type Instance,
+  RequeueAfter,
+} from './actuator.ts';
+export { addMachineHealthChecks, machineHealthCheckController } from './health-check/controller.ts';
+export { formatHooks, hookChangeProblems } from './hooks.ts';
+export type { MachineSettings } from './machine/context.ts';
+export { addMachines, machineController } from './machine/controller.ts';
+export { addMachineSets, machineSetController } from './machine-set/controller.ts';
+export { addNodeLink, nodeLinkController } from './node-link/controller.ts';

@@ -1,0 +1,274 @@
+import {
+  type Machine,
+  type MachineSet,
+  machineResource,
+  machineSetResource,
+  parseMachine,
+  parseMachineSet,
+} from '../../api/index.ts';
+import {
+  type Clock,
+  isSelected,
+  type JsonObject,
+  type LabelSelector,
+  mapLimit,
+  TerminalError,
+} from '../../base/index.ts';
+import {
+  type ControllerDefinition,
+  defineController,
+  type Manager,
+  type ReconcileRun,
+  requeueAfter,
+  StatusWriter,
+  type Step,
+  type Watch,
+} from '../../controller/index.ts';
+import {
+  type CacheIndex,
+  type EventRecorder,
+  indexCache,
+  isNotFound,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  namespacedName,
+  preconditionOf,
+  refOf,
+} from '../../kube/index.ts';
+import { nodeNameOf, readySinceMs } from '../nodes.ts';
+import { machinesToDelete } from './deletion-order.ts';
+
+interface SetContext {
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+  readonly sets: KindCache;
+  readonly machines: KindCache;
+  readonly nodes: KindCache;
+  /** Machines by the uid of the set that controls them. */
+  readonly ownedBy: CacheIndex;
+  /** Machines by the name of their Node. */
+  readonly onNode: CacheIndex;
+  readonly events: EventRecorder;
+}
+
+interface SetRun extends ReconcileRun {
+  readonly context: SetContext;
+  readonly set: MachineSet;
+  readonly status: StatusWriter;
+  machines: readonly Machine[];
+}
+
+const fieldManager = 'longshore-machine-sets';
+const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
+/** Machines that are created or deleted in one reconcile; further ones follow in the next. */
+const mostAtOnce = 100;
+const parallel = 10;
+
+function controllerOf({ metadata }: KubeObject): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
+function selectorOf({ spec }: MachineSet): LabelSelector {
+  return (spec?.selector ?? {}) as LabelSelector;
+}
+
+const isEmpty = ({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean =>
+  Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+
+const checkSelector: Step<SetRun> = async ({ set, context, object }) => {
+  await Promise.resolve();
+  const selector = selectorOf(set);
+  const labels = set.spec?.template?.metadata?.labels ?? {};
+  if (!isEmpty(selector) && isSelected(selector, labels)) return;
+  const message = isEmpty(selector)
+    ? 'spec.selector: Required value: an empty selector would take all machines of the namespace'
+    : 'spec.template.metadata.labels: Invalid value: the selector does not select the machines of the template';
+  context.events.record(object, { type: 'Warning', reason: 'ReconcileError', message });
+  throw new TerminalError('InvalidSelector', message);
+};
+
+async function adopt({ context, object }: SetRun, orphan: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const { apiVersion, kind, metadata } = object;
+  const { name = '', uid = '' } = metadata;
+  const owner = { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  const ownerReferences = [...(orphan.metadata.ownerReferences ?? []), owner];
+  const patch = { metadata: { ...preconditionOf(orphan), ownerReferences } } as unknown as JsonObject;
+  return await context.kube.patch(refOf(orphan), patch, { fieldManager, signal });
+}
+
+/** The machines of the set: those that it controls, and those that it selects and no one controls. */
+const claim: Step<SetRun> = async (run, { signal }) => {
+  const { context, object, set } = run;
+  const selector = selectorOf(set);
+  const owned = context.ownedBy.get(object.metadata.uid ?? '');
+  const orphans = context.machines
+    .inNamespace(object.metadata.namespace ?? '')
+    .filter((machine) => controllerOf(machine) === undefined && machine.metadata.deletionTimestamp === undefined)
+    .filter(({ metadata }) => isSelected(selector, metadata.labels ?? {}));
+  const isDeleting = object.metadata.deletionTimestamp !== undefined;
+  const adopted = isDeleting ? [] : await mapLimit(orphans, parallel, (orphan) => adopt(run, orphan, signal));
+  for (const machine of adopted) context.machines.wrote(machine);
+  run.machines = [...owned, ...adopted].map(parseMachine);
+};
+
+function machineOf({ set, object }: SetRun): KubeObject {
+  const { metadata, spec } = set.spec?.template ?? {};
+  const { apiVersion, kind } = object;
+  const { namespace = '', name = '', uid = '' } = object.metadata;
+  const owner = { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion: machineResource.apiVersion,
+    kind: machineResource.kind,
+    metadata: {
+      generateName: `${name}-`,
+      namespace,
+      labels: { ...metadata?.labels },
+      annotations: { ...metadata?.annotations },
+      ownerReferences: [owner],
+    },
+    spec: { ...spec } as JsonObject,
+  };
+}
+
+const isStaying = ({ metadata }: Machine): boolean => metadata.deletionTimestamp === undefined;
+
+async function deleteMachine({ context }: SetRun, { metadata }: Machine, signal: AbortSignal): Promise<void> {
+  const { namespace, name, uid } = metadata;
+  try {
+    const left = await context.kube.delete({ ...machineResource, namespace, name }, { uid, signal });
+    if (left !== undefined) context.machines.wrote(left);
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/** Machines that are being deleted do not count: their replacements are created at once. */
+const scale: Step<SetRun> = async (run, { signal }) => {
+  const { context, set, object } = run;
+  if (object.metadata.deletionTimestamp !== undefined) return 'stop';
+  const staying = run.machines.filter(isStaying);
+  const { replicas = 1, deletePolicy: policy = 'Random' } = set.spec ?? {};
+  const missing = Math.min(replicas - staying.length, mostAtOnce);
+  if (missing > 0) {
+    const places = Array.from({ length: missing });
+    const created = await mapLimit(places, parallel, () =>
+      context.kube.create(machineOf(run), { fieldManager, signal }),
+    );
+    for (const machine of created) context.machines.wrote(machine);
+    run.machines = [...run.machines, ...created.map(parseMachine)];
+  } else if (missing < 0) {
+    const count = Math.min(-missing, mostAtOnce);
+    const leaving = machinesToDelete(staying, { count, policy, nowMs: context.clock.now() });
+    await mapLimit(leaving, parallel, (machine) => deleteMachine(run, machine, signal));
+    run.machines = run.machines.filter((machine) => !leaving.includes(machine));
+  }
+  if (Math.abs(replicas - staying.length) > mostAtOnce) requeueAfter(run, 0);
+  return undefined;
+};
+
+function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const equal = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
+  const others = matchExpressions.map(({ key, operator, values = [] }) => {
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    return `${key} ${operator.toLowerCase()} (${values.join(',')})`;
+  });
+  return [...equal, ...others].join(',');
+}
+
+const report: Step<SetRun> = async (run) => {
+  await Promise.resolve();
+  const { context, set, object } = run;
+  const staying = run.machines.filter(isStaying);
+  const labels = Object.entries(set.spec?.template?.metadata?.labels ?? {});
+  const isLabelled = ({ metadata }: Machine): boolean =>
+    labels.every(([key, value]) => metadata.labels?.[key] === value);
+  const sinceMs = staying.flatMap(({ status }) => {
+    const node = context.nodes.get(status?.nodeRef?.name ?? '');
+    return node === undefined ? [] : (readySinceMs(node) ?? []);
+  });
+  const waitMs = sinceMs.map((since) => since + (set.spec?.minReadySeconds ?? 0) * 1000 - context.clock.now());
+  const next = waitMs.filter((ms) => ms > 0);
+  if (next.length > 0) requeueAfter(run, Math.min(...next));
+  run.status.setFields(run, {
+    replicas: staying.length,
+    fullyLabeledReplicas: staying.filter(isLabelled).length,
+    readyReplicas: sinceMs.length,
+    availableReplicas: sinceMs.length - next.length,
+    observedGeneration: object.metadata.generation ?? 0,
+    labelSelector: selectorText(selectorOf(set)),
+  });
+};
+
+function watchesOf({ sets, onNode }: SetContext): readonly Watch[] {
+  return [
+    {
+      target: machineResource,
+      // An orphan may belong to any set of its namespace.
+      requestsFor: ({ before, after }) => {
+        const object = after ?? before;
+        if (object === undefined || controllerOf(object) !== undefined) return [];
+        return sets.inNamespace(object.metadata.namespace ?? '').map(namespacedName);
+      },
+    },
+    {
+      target: nodeTarget,
+      requestsFor: ({ before, after }) => {
+        const [was, is] = [before, after].map((node) => node && readySinceMs(node));
+        if (was === is) return [];
+        const machines = onNode.get((after ?? before)?.metadata.name ?? '');
+        const owners = new Set(machines.map(controllerOf));
+        return sets
+          .values()
+          .filter(({ metadata }) => owners.has(metadata.uid))
+          .map(namespacedName);
+      },
+    },
+  ];
+}
+
+/** Keeps the number of machines of each set. */
+export const machineSetController: ControllerDefinition<SetContext, SetRun> = defineController({
+  name: 'machineset',
+  for: machineSetResource,
+  owns: [machineResource],
+  watches: watchesOf,
+  begin: (context, object): SetRun => {
+    const { kube, clock, sets: cache } = context;
+    const status = new StatusWriter(object, { kube, clock, cache, fieldManager });
+    return { context, object, set: parseMachineSet(object), status, machines: [] };
+  },
+  steps: [checkSelector, claim, scale, report],
+  permissions: {
+    cluster: [
+      { apiGroups: ['machine.openshift.io'], resources: ['machinesets'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['machine.openshift.io'], resources: ['machinesets/status'], verbs: ['patch'] },
+      { apiGroups: ['machine.openshift.io'], resources: ['machinesets/finalizers'], verbs: ['update'] },
+      {
+        apiGroups: ['machine.openshift.io'],
+        resources: ['machines'],
+        verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+      },
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+    ],
+  },
+  isOptional: true,
+});
+
+/** Adds the controller of MachineSets. */
+export function addMachineSets(manager: Manager): void {
+  const { kube, clock } = manager;
+  const machines = manager.cache(machineResource);
+  const context: SetContext = {
+    kube,
+    clock,
+    machines,
+    sets: manager.cache(machineSetResource),
+    nodes: manager.cache(nodeTarget),
+    ownedBy: indexCache(machines, (machine) => [controllerOf(machine) ?? '']),
+    onNode: indexCache(machines, (machine) => [nodeNameOf(machine)]),
+    events: manager.eventRecorder('machineset-controller'),
+  };
+  manager.add(machineSetController, { context, workers: 4 });
+}

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BareCluster, eventually } from '../../../test/support/index.ts';
+import { joinNode, machineObject, openMachineCluster, setReady } from '../../../test/support/machine-cluster.ts';
+import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { machineAnnotations, machineLabels, machineResource, machineSetResource } from '../../api/index.ts';
+import type { JsonObject } from '../../base/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { addMachineSets, machineSetController } from './controller.ts';
+
+const user = { fieldManager: 'test' };
+const place = { ...machineResource, namespace: 'machines' };
+const set = { ...machineSetResource, namespace: 'machines', name: 'workers' };
+
+let cluster: BareCluster;
+let stack: AsyncDisposableStack;
+
+beforeAll(async () => {
+  cluster = await openMachineCluster();
+});
+
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  stack = new AsyncDisposableStack();
+  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
+  stack.defer(async () => {
+    for (const { metadata } of (await cluster.kube.list({ apiVersion: 'v1', kind: 'Node' })).items) {
+      await cluster.kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' });
+    }
+  });
+  stack.use(await runControllers(cluster.kube, addMachineSets, [machineSetController]));
+});
+
+afterEach(() => stack.disposeAsync());
+
+const labels = { [machineLabels.cluster]: 'test', set: 'workers' };
+
+function setObject(spec: JsonObject = {}, template: JsonObject = {}): KubeObject {
+  return {
+    apiVersion: machineSetResource.apiVersion,
+    kind: machineSetResource.kind,
+    metadata: { namespace: 'machines', name: 'workers' },
+    spec: {
+      replicas: 3,
+      selector: { matchLabels: { set: 'workers' } },
+      template: { metadata: { labels }, spec: { providerSpec: { value: { size: 'small' } }, ...template } },
+      ...spec,
+    },
+  };
+}
+
+const machines = async (): Promise<KubeObject[]> => [...(await cluster.kube.list(place)).items];
+const names = async (): Promise<string[]> => (await machines()).map(({ metadata }) => metadata.name ?? '');
+const status = async (): Promise<JsonObject> => (await cluster.kube.get(set))['status'] as JsonObject;
+const scaleTo = (replicas: number): Promise<KubeObject> => cluster.kube.patch(set, { spec: { replicas } }, user);
+
+async function threeMachines(spec: JsonObject = {}, template: JsonObject = {}): Promise<string[]> {
+  await cluster.kube.create(setObject(spec, template), user);
+  return await eventually(async () => {
+    expect(await names()).toHaveLength(3);
+    return await names();
+  });
+}
+
+test('ML-20: machines have the labels and hooks of the template, and the set as controller', async () => {
+  const preDrain = [{ name: 'Backup', owner: 'backup-controller' }];
+  await threeMachines({}, { lifecycleHooks: { preDrain } });
+  for (const machine of await machines()) {
+    expect(machine).toMatchObject({
+      metadata: { labels, ownerReferences: [{ kind: 'MachineSet', name: 'workers', controller: true }] },
+      spec: { lifecycleHooks: { preDrain }, providerSpec: { value: { size: 'small' } } },
+    });
+    expect(machine.metadata.name).toMatch(/^workers-/);
+  }
+  await eventually(async () =>
+    expect(await status()).toMatchObject({ replicas: 3, fullyLabeledReplicas: 3, labelSelector: 'set=workers' }),
+  );
+});
+
+test('ML-06, ML-09: the machine with the annotation goes first', async () => {
+  const [, chosen = ''] = await threeMachines();
+  const annotations = { [machineAnnotations.deleteMachine]: 'yes' };
+  await cluster.kube.patch({ ...place, name: chosen }, { metadata: { annotations } }, user);
+  await scaleTo(2);
+  await eventually(async () => expect(await names()).toHaveLength(2));
+  expect(await names()).not.toContain(chosen);
+});
+
+test('ML-08: a set that scales from three to one deletes two machines', async () => {
+  await threeMachines();
+  await scaleTo(1);
+  await eventually(async () => expect(await status()).toMatchObject({ replicas: 1 }));
+  expect(await names()).toHaveLength(1);
+});
+
+test('a machine that is being deleted is replaced at once, however long hooks hold it', async () => {
+  const [first = ''] = await threeMachines();
+  await cluster.kube.patch({ ...place, name: first }, { metadata: { finalizers: ['example.org/held'] } }, user);
+  await cluster.kube.delete({ ...place, name: first });
+  await eventually(async () => expect(await names()).toHaveLength(4));
+  expect(await status()).toMatchObject({ replicas: 3 });
+  await cluster.kube.patch({ ...place, name: first }, { metadata: { finalizers: null } }, user);
+  await eventually(async () => expect(await names()).toHaveLength(3));
+});
+
+test('ready and available machines are counted by their nodes', async () => {
+  const [first = '', second = ''] = await threeMachines();
+  const node = await joinNode(cluster.kube, first);
+  await joinNode(cluster.kube, second);
+  await eventually(async () => expect(await status()).toMatchObject({ readyReplicas: 2, availableReplicas: 0 }));
+  await cluster.kube.patch(set, { spec: { minReadySeconds: 0 } }, user);
+  await setReady(cluster.kube, node, 'False');
+  await eventually(async () => expect(await status()).toMatchObject({ readyReplicas: 1 }));
+});
+
+test('a machine of no set is adopted where the selector selects it, one of another controller is not', async () => {
+  const orphan = machineObject('orphan', { labels });
+  await cluster.kube.create(orphan, user);
+  const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'default', uid: 'other', controller: true };
+  const { uid = '' } = (await cluster.kube.get({ apiVersion: 'v1', kind: 'Namespace', name: 'default' })).metadata;
+  const taken = machineObject('taken', { labels });
+  taken.metadata.ownerReferences = [{ ...owner, uid }];
+  await cluster.kube.create(taken, user);
+  await cluster.kube.create(setObject(), user);
+  await eventually(async () => expect(await names()).toHaveLength(4));
+  expect((await cluster.kube.get({ ...place, name: 'orphan' })).metadata.ownerReferences).toMatchObject([
+    { name: 'workers' },
+  ]);
+  expect((await cluster.kube.get({ ...place, name: 'taken' })).metadata.ownerReferences).toMatchObject([
+    { name: 'default' },
+  ]);
+});
+
+test.each([
+  [{ selector: {} }, /empty selector/],
+  [{ selector: { matchLabels: { set: 'other' } } }, /does not select the machines of the template/],
+])('a set that would create without end, or take all, creates nothing: %j', async (spec, message) => {
+  await cluster.kube.create(setObject(spec), user);
+  await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'machines' });
+    expect(items).toMatchObject([{ reason: 'ReconcileError', message: expect.stringMatching(message) as string }]);
+  });
+  expect(await names()).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { machineFinalizer } from '../../api/index.ts';
+import { requeueAfter } from '../../controller/index.ts';
+import { hasFinalizer, isNotFound, removeFinalizer } from '../../kube/index.ts';
+import { ActuatorError, RequeueAfter } from '../actuator.ts';
+import { hookConditions, isTrue } from '../conditions.ts';
+import { type MachineRun, machineFieldManager, setConditions, setPhase } from './context.ts';
+import { drain } from './drain.ts';
+import { pollMs } from './provision.ts';
+
+/** Whether the instance certainly does not exist any more. */
+async function terminate(run: MachineRun, signal: AbortSignal): Promise<boolean> {
+  const { actuator } = run.context;
+  try {
+    await actuator.delete(run.machine, { signal });
+  } catch (thrown) {
+    const isNothingMade =
+      thrown instanceof ActuatorError &&
+      thrown.reason === 'InvalidConfiguration' &&
+      (run.machine.status?.addresses ?? []).length === 0;
+    if (thrown instanceof RequeueAfter) {
+      requeueAfter(run, thrown.afterMs);
+      return false;
+    }
+    if (!isNothingMade) throw thrown;
+  }
+  if (!(await actuator.exists(run.machine, { signal }))) return true;
+  requeueAfter(run, pollMs);
+  return false;
+}
+
+/** Deletes the Node that the machine has, unless another one has its name by now. */
+async function deleteNode(run: MachineRun, signal: AbortSignal): Promise<void> {
+  const { kube, nodes } = run.context;
+  const { name = '', uid } = run.machine.status?.nodeRef ?? {};
+  const node = name === '' ? undefined : nodes.get(name);
+  if (node === undefined || (uid !== undefined && node.metadata.uid !== uid)) return;
+  try {
+    await kube.delete({ apiVersion: 'v1', kind: 'Node', name }, { uid: node.metadata.uid, signal });
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/** Takes a machine that is being deleted a step further: drain, hooks, instance, node, finalizer, in this order.
+ *  @see docs/spec/machine-lifecycle.md#43-algorithm-machine-controller */
+export async function removeMachine(run: MachineRun, signal: AbortSignal): Promise<void> {
+  if (!hasFinalizer(run.object, machineFinalizer)) return;
+  setPhase(run, 'Deleting');
+  setConditions(run, hookConditions(run.machine));
+  await run.status.flush(run, signal);
+  await drain(run, signal);
+  if (!isTrue(run.machine, 'Drained')) return;
+  await run.status.flush(run, signal);
+  if ((run.machine.spec?.lifecycleHooks?.preTerminate ?? []).length > 0) return;
+  if (!(await terminate(run, signal))) return;
+  await deleteNode(run, signal);
+  const { kube, machines } = run.context;
+  const options = { finalizer: machineFinalizer, fieldManager: machineFieldManager, signal };
+  const written = await removeFinalizer(kube, run.object, options);
+  if (written === undefined) return;
+  machines.wrote(written);
+  run.status.rebase(run, written);
+}

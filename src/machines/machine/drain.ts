@@ -1,0 +1,150 @@
+import { formatTimestamp, isJsonObject, type JsonObject } from '../../base/index.ts';
+import { requeueAfter } from '../../controller/index.ts';
+import {
+  budgetsOf,
+  cordon,
+  Drainer,
+  type DrainProgress,
+  describeBlocked,
+  drainablePod,
+  isUnschedulable,
+  planDrain,
+} from '../../drain/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { drainedCondition, isTrue } from '../conditions.ts';
+import {
+  excludesDrain,
+  type MachineContext,
+  type MachineRun,
+  machineFieldManager,
+  record,
+  setConditions,
+  setStatus,
+} from './context.ts';
+
+/** Who cordons, in the annotation of the Node. */
+export const drainActor = 'machine-drain';
+/** A drain that another node of the control plane holds up is tried again after this time. */
+const guardMs = 20_000;
+/** Pods that block, in the status. */
+const maxBlocking = 20;
+const controlPlaneLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
+
+function isControlPlane({ metadata }: KubeObject): boolean {
+  return controlPlaneLabels.some((label) => metadata.labels?.[label] !== undefined);
+}
+
+/** Whether another node of the control plane is cordoned, by whomever: only one at a time may go. */
+function isGuarded(node: KubeObject, { nodes }: MachineContext): boolean {
+  if (!isControlPlane(node) || isUnschedulable(node)) return false;
+  const others = nodes.values().filter(({ metadata }) => metadata.name !== node.metadata.name);
+  return others.some((other) => isControlPlane(other) && isUnschedulable(other));
+}
+
+/** Whether the kubelet of the node does not answer. */
+function isUnreachable({ status }: KubeObject): boolean {
+  const { conditions } = isJsonObject(status) ? status : {};
+  const list = Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
+  return list.some(({ type, status: state }) => type === 'Ready' && state === 'Unknown');
+}
+
+function drainerOf({ context, object }: MachineRun): Drainer {
+  const uid = object.metadata.uid ?? '';
+  const { kube, clock, budgets, drainers } = context;
+  const drainer =
+    drainers.get(uid) ??
+    new Drainer({ kube, clock, budgetsOf: (pod) => budgetsOf(pod, budgets.inNamespace(pod.namespace)) });
+  drainers.set(uid, drainer);
+  return drainer;
+}
+
+function finish(run: MachineRun, message: 'Drain finished successfully' | 'Node drain skipped'): void {
+  run.context.drainers.delete(run.object.metadata.uid ?? '');
+  setConditions(run, [drainedCondition({ message })]);
+  setStatus(run, { drain: null });
+}
+
+function hold(run: MachineRun, error: string): void {
+  setConditions(run, [drainedCondition({ error })]);
+  record(run, { type: 'Normal', reason: 'DrainRequeued', message: `Node drain requeued: ${error}` });
+}
+
+function report(run: MachineRun, { remaining, blocking }: DrainProgress, attempts: number): void {
+  const shown = blocking.slice(0, maxBlocking);
+  const drain: JsonObject = {
+    startedAt: run.machine.status?.drain?.startedAt ?? formatTimestamp(run.context.clock.now()),
+    attempts,
+    remaining,
+    blocking: shown.map(({ pod, cause }) => ({ pod: `${pod.namespace}/${pod.name}`, cause })),
+  };
+  setStatus(run, { drain });
+  const held = blocking.filter(({ kind }) => kind !== 'terminating' && kind !== 'waitCompleted');
+  if (held.length > 0) hold(run, describeBlocked(held));
+}
+
+async function evictPods(run: MachineRun, node: KubeObject, signal: AbortSignal): Promise<boolean> {
+  const { clock, podsOn, daemonSets, namespaces, settings } = run.context;
+  const unreachable = isUnreachable(node);
+  const plan = planDrain({
+    pods: podsOn.get(node.metadata.name ?? '').map(drainablePod),
+    hasDaemonSet: (namespace, name) => daemonSets.get(name, namespace) !== undefined,
+    namespaceLabels: (namespace) => namespaces.get(namespace)?.metadata.labels ?? {},
+    rules: settings.drainRules ?? [],
+    isUnreachable: unreachable,
+    nowMs: clock.now(),
+  });
+  const drainer = drainerOf(run);
+  const progress = await drainer.advance(plan, { isUnreachable: unreachable, signal });
+  if (progress.isDone) return true;
+  report(run, progress, drainer.attempts);
+  if (progress.retryAfterMs !== undefined) requeueAfter(run, progress.retryAfterMs);
+  // Pods that are being deleted on such a node are given up by age, which no watch shows.
+  if (unreachable) requeueAfter(run, 2_000);
+  return false;
+}
+
+async function drainNode(run: MachineRun, name: string, signal: AbortSignal): Promise<void> {
+  const { kube, nodes } = run.context;
+  const node = nodes.get(name);
+  if (node === undefined) {
+    finish(run, 'Drain finished successfully');
+    record(run, { type: 'Normal', reason: 'DrainSucceeded', message: 'Node drain succeeded' });
+    return;
+  }
+  if (isGuarded(node, run.context)) {
+    hold(run, 'drain not permitted: requeue in: 20s');
+    requeueAfter(run, guardMs);
+    return;
+  }
+  if (run.machine.status?.drain === undefined && !isTrue(run.machine, 'Drained')) {
+    record(run, { type: 'Normal', reason: 'DrainProceeds', message: 'Node drain proceeds' });
+  }
+  const cordoned = await cordon(kube, node, { actor: drainActor, fieldManager: machineFieldManager, signal });
+  nodes.wrote(cordoned);
+  if (!(await evictPods(run, cordoned, signal))) return;
+  finish(run, 'Drain finished successfully');
+  record(run, { type: 'Normal', reason: 'Deleted', message: `Node "${name}" drained` });
+  record(run, { type: 'Normal', reason: 'DrainSucceeded', message: 'Node drain succeeded' });
+}
+
+/** Whether hooks hold the drain, or the release of a node that is not drained. */
+function isHeld({ machine: { spec }, context: { settings } }: MachineRun, isSkipped: boolean): boolean {
+  if ((spec?.lifecycleHooks?.preDrain ?? []).length === 0) return false;
+  return !(isSkipped && settings.skipDrainIgnoresHooks === true);
+}
+
+/** Drains the node of a machine that is being deleted, a step further. `Drained` stays once it is True: pods that come later do not count.
+ *  @see docs/spec/machine-lifecycle.md#44-algorithm-drain-controller */
+export async function drain(run: MachineRun, signal: AbortSignal): Promise<void> {
+  if (isTrue(run.machine, 'Drained')) return;
+  const node = run.machine.status?.nodeRef?.name ?? '';
+  const isSkipped = excludesDrain(run.machine) || node === '';
+  if (isHeld(run, isSkipped)) {
+    record(run, { type: 'Normal', reason: 'DrainBlocked', message: 'Drain blocked by pre-drain hook' });
+  } else if (isSkipped) {
+    finish(run, 'Node drain skipped');
+    record(run, { type: 'Normal', reason: 'DrainSkipped', message: 'Node drain skipped' });
+  } else {
+    await drainNode(run, node, signal);
+  }
+}

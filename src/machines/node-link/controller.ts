@@ -1,0 +1,162 @@
+import { type Machine, machineAnnotations, machineResource, parseMachine } from '../../api/index.ts';
+import { type Clock, formatTimestamp, isJsonObject, type JsonObject } from '../../base/index.ts';
+import {
+  type ControllerDefinition,
+  defineController,
+  type Manager,
+  type ReconcileRun,
+  type Step,
+} from '../../controller/index.ts';
+import {
+  type CacheIndex,
+  indexCache,
+  isNotFound,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  namespacedName,
+  preconditionOf,
+  refOf,
+} from '../../kube/index.ts';
+import { internalAddresses, nodeNameOf, providerIdOf } from '../nodes.ts';
+
+interface LinkContext {
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+  readonly nodes: KindCache;
+  readonly machines: KindCache;
+  /** Machines by `id` and the id of their instance, by `address` and its internal addresses, by `node` and the Node that they have. */
+  readonly machinesBy: CacheIndex;
+  readonly nodesBy: CacheIndex;
+}
+
+interface LinkRun extends ReconcileRun {
+  readonly context: LinkContext;
+}
+
+const fieldManager = 'longshore-node-link';
+const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
+
+function keysOfMachine(object: KubeObject): readonly string[] {
+  const { spec, status } = parseMachine(object);
+  const addresses = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
+  return [
+    ...((spec?.providerID ?? '') === '' ? [] : [`id ${spec?.providerID ?? ''}`]),
+    ...addresses.map(({ address }) => `address ${address}`),
+    ...(nodeNameOf(object) === '' ? [] : [`node ${nodeNameOf(object)}`]),
+  ];
+}
+
+function keysOfNode(node: KubeObject): readonly string[] {
+  const id = providerIdOf(node);
+  return [...(id === '' ? [] : [`id ${id}`]), ...internalAddresses(node).map((address) => `address ${address}`)];
+}
+
+/** The machine of the Node: by the id of the instance, else by an internal address; undefined unless there is exactly one. */
+function machineOf({ machinesBy }: LinkContext, node: KubeObject): KubeObject | undefined {
+  const [byId, ...byAddress] = keysOfNode(node).map((key) => machinesBy.get(key));
+  const found = [byId ?? [], byAddress.flat()].find((machines) => machines.length > 0) ?? [];
+  return new Set(found).size === 1 ? found[0] : undefined;
+}
+
+/** A machine keeps the Node that it has while that one exists: a Node that claims its id later does not take its place. */
+function hasOther(context: LinkContext, machine: Machine, node: KubeObject): boolean {
+  const { name = '', uid } = machine.status?.nodeRef ?? {};
+  if (name === '' || name === node.metadata.name) return false;
+  const present = context.nodes.get(name);
+  return present !== undefined && (uid === undefined || present.metadata.uid === uid);
+}
+
+function taintsOf({ spec }: KubeObject): readonly JsonObject[] {
+  const { taints } = isJsonObject(spec) ? spec : ({} as JsonObject);
+  return Array.isArray(taints) ? taints.filter(isJsonObject) : [];
+}
+
+/** What the machine adds to its Node; undefined if the Node has it. Taints are compared by key and effect, and none is removed. */
+function nodePatch(machine: Machine, node: KubeObject): JsonObject | undefined {
+  const { namespace = '', name } = machine.metadata;
+  const given = machine.spec?.metadata ?? {};
+  const desired = { ...given.annotations, [machineAnnotations.machineOfNode]: `${namespace}/${name}` };
+  const missing = (
+    all: Readonly<Record<string, string>> = {},
+    has: Readonly<Record<string, string>> = {},
+  ): JsonObject => Object.fromEntries(Object.entries(all).filter(([key, value]) => has[key] !== value));
+  const labels = missing(given.labels, node.metadata.labels);
+  const annotations = missing(desired, node.metadata.annotations);
+  const present = taintsOf(node);
+  const added = (machine.spec?.taints ?? []).filter(
+    ({ key, effect }) => !present.some((taint) => taint['key'] === key && taint['effect'] === effect),
+  );
+  if (added.length === 0 && Object.keys(labels).length === 0 && Object.keys(annotations).length === 0) return undefined;
+  const taints = [...present, ...added] as unknown as JsonObject[];
+  const metadata = { ...preconditionOf(node), labels, annotations };
+  return { metadata, ...(added.length === 0 ? {} : { spec: { taints } }) };
+}
+
+async function setNodeRef(
+  context: LinkContext,
+  { machine, node }: { readonly machine: KubeObject; readonly node: KubeObject },
+  signal: AbortSignal,
+): Promise<void> {
+  const nodeRef = { kind: 'Node', name: node.metadata.name ?? '', uid: node.metadata.uid ?? '' };
+  const status = { nodeRef, lastUpdated: formatTimestamp(context.clock.now()) };
+  const options = { fieldManager, subresource: 'status', signal } as const;
+  try {
+    const written = await context.kube.patch(refOf(machine), { metadata: preconditionOf(machine), status }, options);
+    context.machines.wrote(written);
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+const link: Step<LinkRun> = async (run, { signal }) => {
+  const { context, object: node } = run;
+  const found = machineOf(context, node);
+  if (found === undefined || node.metadata.deletionTimestamp !== undefined) return;
+  const machine = parseMachine(found);
+  if (hasOther(context, machine, node)) return;
+  const { name, uid } = machine.status?.nodeRef ?? {};
+  if (name !== node.metadata.name || uid !== node.metadata.uid)
+    await setNodeRef(context, { machine: found, node }, signal);
+  const patch = nodePatch(machine, node);
+  if (patch === undefined) return;
+  context.nodes.wrote(await context.kube.patch(refOf(node), patch, { fieldManager, signal }));
+};
+
+/** Links machines and Nodes, and copies labels, annotations and taints of a machine to its Node.
+ *  @see docs/spec/machine-lifecycle.md#21-fields */
+export const nodeLinkController: ControllerDefinition<LinkContext, LinkRun> = defineController({
+  name: 'nodelink',
+  for: nodeTarget,
+  watches: ({ nodesBy }) => [
+    {
+      target: machineResource,
+      requestsFor: ({ after }) =>
+        after === undefined ? [] : keysOfMachine(after).flatMap((key) => nodesBy.get(key).map(namespacedName)),
+    },
+  ],
+  begin: (context, object) => ({ context, object }),
+  steps: [link],
+  permissions: {
+    cluster: [
+      { apiGroups: ['machine.openshift.io'], resources: ['machines'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['machine.openshift.io'], resources: ['machines/status'], verbs: ['patch'] },
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },
+    ],
+  },
+});
+
+/** Adds the controller that links machines and Nodes. */
+export function addNodeLink(manager: Manager): void {
+  const { kube, clock } = manager;
+  const [nodes, machines] = [manager.cache(nodeTarget), manager.cache(machineResource)];
+  const context: LinkContext = {
+    kube,
+    clock,
+    nodes,
+    machines,
+    machinesBy: indexCache(machines, keysOfMachine),
+    nodesBy: indexCache(nodes, keysOfNode),
+  };
+  manager.add(nodeLinkController, { context, workers: 2 });
+}

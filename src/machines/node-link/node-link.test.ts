@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BareCluster, eventually } from '../../../test/support/index.ts';
+import { machineObject, openMachineCluster, readMachine } from '../../../test/support/machine-cluster.ts';
+import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { machineAnnotations, machineResource } from '../../api/index.ts';
+import type { JsonObject } from '../../base/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { addNodeLink, nodeLinkController } from './controller.ts';
+
+const user = { fieldManager: 'test' };
+const place = { ...machineResource, namespace: 'machines' };
+
+let cluster: BareCluster;
+let stack: AsyncDisposableStack;
+
+beforeAll(async () => {
+  cluster = await openMachineCluster();
+});
+
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  stack = new AsyncDisposableStack();
+  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
+  stack.defer(async () => {
+    for (const { metadata } of (await cluster.kube.list({ apiVersion: 'v1', kind: 'Node' })).items) {
+      await cluster.kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' });
+    }
+  });
+  stack.use(await runControllers(cluster.kube, addNodeLink, [nodeLinkController]));
+});
+
+afterEach(() => stack.disposeAsync());
+
+async function createNode(name: string, spec: JsonObject = {}, addresses: JsonObject[] = []): Promise<void> {
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec }, user);
+  const ref = { apiVersion: 'v1', kind: 'Node', name };
+  await cluster.kube.patch(ref, { status: { addresses } }, { ...user, subresource: 'status' });
+}
+
+const readNode = (name: string): Promise<KubeObject> => cluster.kube.get({ apiVersion: 'v1', kind: 'Node', name });
+const nodeOf = async (machine: string): Promise<string | undefined> =>
+  (await readMachine(cluster.kube, machine)).status?.nodeRef?.name;
+
+test('a Node and its machine are linked by the id of the instance; labels, annotations and taints are copied', async () => {
+  const spec = {
+    providerID: 'memory:///a',
+    metadata: { labels: { tier: 'gold' }, annotations: { note: 'n' } },
+    taints: [
+      { key: 'dedicated', value: 'db', effect: 'NoSchedule' },
+      { key: 'present', value: 'machine', effect: 'NoExecute' },
+    ],
+  };
+  await createNode('n', {
+    providerID: 'memory:///a',
+    taints: [{ key: 'present', value: 'node', effect: 'NoExecute' }],
+  });
+  await cluster.kube.create(machineObject('a', { spec }), user);
+  await eventually(async () => expect(await nodeOf('a')).toBe('n'));
+  await eventually(async () =>
+    expect(await readNode('n')).toMatchObject({
+      metadata: {
+        labels: { tier: 'gold' },
+        annotations: { note: 'n', [machineAnnotations.machineOfNode]: 'machines/a' },
+      },
+      spec: {
+        taints: expect.arrayContaining([
+          expect.objectContaining({ key: 'present', value: 'node' }),
+          expect.objectContaining({ key: 'dedicated', value: 'db' }),
+        ]) as unknown,
+      },
+    }),
+  );
+});
+
+test('without an id, an internal address links', async () => {
+  await cluster.kube.create(machineObject('a'), user);
+  const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.7' }] };
+  await cluster.kube.patch({ ...place, name: 'a' }, { status }, { ...user, subresource: 'status' });
+  await createNode('n', {}, [{ type: 'InternalIP', address: '192.0.2.7' }]);
+  await eventually(async () => expect(await nodeOf('a')).toBe('n'));
+});
+
+test('a Node that claims the id of a machine with a Node does not take its place, before that one is deleted', async () => {
+  await cluster.kube.create(machineObject('a', { spec: { providerID: 'memory:///a' } }), user);
+  await createNode('first', { providerID: 'memory:///a' });
+  await eventually(async () => expect(await nodeOf('a')).toBe('first'));
+  await createNode('second', { providerID: 'memory:///a' });
+  await createNode('witness', { providerID: 'memory:///w' });
+  await cluster.kube.create(machineObject('w', { spec: { providerID: 'memory:///w' } }), user);
+  await eventually(async () => expect(await nodeOf('w')).toBe('witness'));
+  expect(await nodeOf('a')).toBe('first');
+  expect((await readNode('second')).metadata.annotations).toBeUndefined();
+  await cluster.kube.delete({ apiVersion: 'v1', kind: 'Node', name: 'first' });
+  const annotations = { poke: 'yes' };
+  await cluster.kube.patch({ apiVersion: 'v1', kind: 'Node', name: 'second' }, { metadata: { annotations } }, user);
+  await eventually(async () => expect(await nodeOf('a')).toBe('second'));
+});
