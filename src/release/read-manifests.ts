@@ -44,7 +44,8 @@ function* jsonDocuments(text: string): Generator<ReadDocument> {
 }
 
 function* yamlDocuments(text: string): Generator<ReadDocument> {
-  for (const value of parseYamlDocuments('document', text)) {
+  // The reference takes the last of equal keys, among them words that YAML 1.1 makes equal.
+  for (const value of parseYamlDocuments('document', text, { isLastKeyTaken: true })) {
     yield { value, canonicalText: goJson(sortedKeys(value)) };
   }
 }

@@ -78,9 +78,16 @@ async function remove(context: ApplyContext, { key }: ReleaseManifest, object: K
   if ((await getOrUndefined(context, object)) === undefined) deletions.completed(key);
 }
 
-async function createOnly({ kube, owner, signal }: ApplyContext, object: KubeObject): Promise<KubeObject | undefined> {
+/** Any spelling of the annotation counts, but only `true` makes the ClusterVersion an owner that is no controller. */
+async function createOnly(
+  { kube, owner, signal }: ApplyContext,
+  manifest: ReleaseManifest,
+  object: KubeObject,
+): Promise<KubeObject | undefined> {
   const { controller: _controller, ...plainOwner } = owner;
-  const owners = object.metadata.ownerReferences?.map((one) => (one.uid === owner.uid ? plainOwner : one)) ?? [];
+  const isPlain = annotationOf(manifest, applyAnnotations.createOnly) === 'true';
+  const owners =
+    object.metadata.ownerReferences?.map((one) => (isPlain && one.uid === owner.uid ? plainOwner : one)) ?? [];
   try {
     const created = { ...object, metadata: { ...object.metadata, ownerReferences: owners } };
     return await kube.create(created, { fieldManager, signal });
@@ -159,7 +166,7 @@ export async function applyTask(context: ApplyContext, task: ReleaseTask): Promi
   const object = injectProxy(desiredObject(manifest, context.owner), manifest, context.proxy);
   if (mustBeDeleted(manifest)) return await remove(context, manifest, object);
   if (annotationOf(manifest, applyAnnotations.createOnly).toLowerCase() === 'true') {
-    await createOnly(context, object);
+    await createOnly(context, manifest, object);
     return;
   }
   const written = await write(context, manifest, object);

@@ -15,7 +15,8 @@ export function ownRelease(
 ): ClusterRelease | undefined {
   const completed = (status?.history ?? []).find(({ state, image }) => state === 'Completed' && image !== '');
   if (completed === undefined) return initial ?? installing(status?.history?.at(0));
-  return { version: completed.version ?? '', image: completed.image };
+  const { version = '', image } = completed;
+  return version === '' && image === initial?.image ? initial : { version, image };
 }
 
 function installing(
