@@ -208,6 +208,7 @@ test('the overview groups commands by what they are for, each in one group', asy
     'Write bundles',
     'Use and write catalogs',
     'Build and read cluster releases',
+    'Update a cluster',
     'Administer a cluster',
     'Other commands',
   ]);

@@ -261,7 +261,7 @@ describe('a request', () => {
     const { code, stderr } = await upgrade('--to 4.14.3 --allow-upgrade-with-warnings');
     expect({ code, stderr }).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('is bypassing: the cluster is'),
+      stderr: expect.stringContaining('is bypassing: the cluster is') as string,
     });
   });
 
@@ -323,7 +323,7 @@ describe('--wait', () => {
     await reported;
     expect(printed).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('ReleaseAccepted=False: RetrievePayload: Retrieving failed'),
+      stderr: expect.stringContaining('ReleaseAccepted=False: RetrievePayload: Retrieving failed') as string,
     });
   });
 
@@ -341,7 +341,7 @@ describe('--wait', () => {
     const reported = report(statusWith({ desired: release('4.14.3') }, conditions));
     const printed = await upgrade('--to 4.14.3 --wait --timeout 1s');
     await reported;
-    expect(printed).toMatchObject({ code, stderr: expect.stringContaining(`not updated after 1 s: ${text}`) });
+    expect(printed).toMatchObject({ code, stderr: expect.stringContaining(`not updated after 1 s: ${text}`) as string });
   });
 });
 
@@ -383,7 +383,7 @@ And 2 older 4.14 updates you can see with '--show-outdated-releases' or '--versi
     });
     expect(stdout).toContain('Update to 4.14.2 Recommended=False:\n');
     const accepted = await upgrade('recommend --version 4.14.2 --accept ConditionalUpdateRisk');
-    expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Reason: accepted SlowDisks via') });
+    expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Reason: accepted SlowDisks via') as string });
   });
 
   test('Upgradeable=False is an issue of every other minor version', async () => {
@@ -476,7 +476,7 @@ describe('longshore upgrade rollback', () => {
     ],
   ])('%# is not possible', async (given, text) => {
     await establish(kube, given);
-    expect(await upgrade('rollback')).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+    expect(await upgrade('rollback')).toMatchObject({ code: 2, stderr: expect.stringContaining(text) as string });
     expect(await desiredUpdate()).toBeUndefined();
   });
 });
@@ -534,9 +534,7 @@ describe('longshore upgrade status', () => {
       isUpdating: true,
       progress,
       controlPlane: { target: '4.14.3', updated: 1, total: 4, updating: [{ name: 'dns' }] },
-      insights: expect.arrayContaining([
-        expect.objectContaining({ summary: 'Cluster Operator auth is degraded (Keys)' }),
-      ]),
+      insights: [{}, { summary: 'Cluster Operator auth is degraded (Keys)' }],
     });
   });
 

@@ -18,7 +18,7 @@ export interface BundleDeployment {
 export interface BundleDeploymentSpec {
   /** Class of the provisioner that handles this object. */
   readonly provisionerClassName: string;
-  /** Settings for the provisioner. The fields below apply to Longshore's classes, to core-rukpak-io-plain only the first two, to core-rukpak-io-helm these and the last three; other provisioners have their own fields. */
+  /** Settings for the provisioner. The fields below apply to Longshore's classes, to core-rukpak-io-plain only the first two, to core-rukpak-io-helm these and the last four; other provisioners have their own fields. */
   readonly config?: JsonObject;
   /** Template of the Bundle. */
   readonly template: BundleDeploymentSpecTemplate;

@@ -96,7 +96,7 @@ describe('a server that answers with', () => {
   });
 });
 
-test('nobody listens', async () => {
+test('a server that does not listen is unknown', async () => {
   const port = await freePort();
   await expect(matches({ url: `http://127.0.0.1:${port}` }, 'secret{query="x"}')).rejects.toThrow(
     /^executing PromQL query: GET http:\/\/127.0.0.1:\d+\/api\/v1\/query: connect ECONNREFUSED/,

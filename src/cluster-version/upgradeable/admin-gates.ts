@@ -1,5 +1,5 @@
 import type { Version } from '../../constraints/index.ts';
-import type { UpgradeRisk } from './upgradeable.ts';
+import type { UpgradeRisk } from './upgrade-risk.ts';
 
 /** A ConfigMap that was looked for; undefined when it does not exist. */
 export type ReadConfigMap =

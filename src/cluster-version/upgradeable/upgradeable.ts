@@ -2,12 +2,7 @@ import type { ClusterOperator, ClusterVersion } from '../../api/index.ts';
 import { errorMessage } from '../../base/index.ts';
 import { parseVersion } from '../../constraints/index.ts';
 import { defaultGateNames, type GateFacts, type GateNames, gateRisks, type ReadConfigMap } from './admin-gates.ts';
-
-/** Why a cluster should not be updated to another minor or major version. */
-export interface UpgradeRisk {
-  readonly name: string;
-  readonly message: string;
-}
+import type { UpgradeRisk } from './upgrade-risk.ts';
 
 /** What Upgradeable is made from. */
 export interface UpgradeableFacts {
