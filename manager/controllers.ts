@@ -7,7 +7,7 @@ import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describe
 import { type CatalogsContext, openCatalogs, unpackSettings } from './catalogs.ts';
 import { type AddedOlm, addOlm, type OlmContext } from './olm.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
-import type { ControllerSettings, OlmSettings, RegistrySettings } from './settings.ts';
+import type { ClusterVersionSettings, ControllerSettings, OlmSettings, RegistrySettings } from './settings.ts';
 
 /** What the controllers of one process run with. */
 export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor'> {
@@ -22,6 +22,8 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
   readonly olm?:
     | (Pick<OlmContext, 'olmDir' | 'packages' | 'registry' | 'reviewKube'> & { readonly settings: OlmSettings })
     | undefined;
+  /** Cluster updates, and the folder of their releases; undefined: the ClusterVersion is left alone. */
+  readonly clusterVersion?: { readonly settings: ClusterVersionSettings; readonly releaseDir: string } | undefined;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
   /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */
@@ -69,13 +71,18 @@ async function addReaders(
     readonly stack: AsyncDisposableStack;
   },
 ): Promise<AddedOlm | undefined> {
-  const { catalogs, olm, systemNamespace, environment, registries, stack } = context;
+  const { catalogs, olm, clusterVersion, systemNamespace, environment, registries, stack } = context;
   if (catalogs !== undefined) {
     const { views } = catalogs;
     const { isAccountRequired } = settings;
     addPlatformOperators(manager, { views, systemNamespace, version: environment.version, isAccountRequired });
   }
   const unpacking = unpackSettings(settings, context);
+  if (clusterVersion !== undefined) {
+    // Few clusters have a release: the engine is loaded only then.
+    const { openClusterVersion } = await import('./cluster-version.ts');
+    await openClusterVersion(manager, clusterVersion.settings, { ...clusterVersion, registries, unpacking });
+  }
   return olm && (await addOlm(manager, olm.settings, { ...olm, registries, unpacking, stack }));
 }
 

@@ -64,6 +64,14 @@ export interface ProcessEnvironment {
   readonly version: string;
 }
 
+/** The settings of cluster updates. */
+export interface ClusterVersionSettings {
+  /** What a cluster without a release is installed with: a folder, a tar or the reference of an image. */
+  readonly release: string | undefined;
+  /** Folders and tars that are read instead of an image. */
+  readonly paths: ReadonlyMap<string, string>;
+}
+
 /** The settings of Operator Lifecycle Manager. */
 export interface OlmSettings {
   /** Namespace whose CatalogSources are visible in all namespaces. */

@@ -1,10 +1,11 @@
 import { type LogLevel, redactUrl, TerminalError } from '../../src/base/index.ts';
 import { logLevelOption, type OptionValues } from '../command/index.ts';
+import { type ClusterVersionConfig, clusterVersionOptions, readClusterVersionConfig } from './cluster-version.ts';
 import { type OlmConfig, readOlmConfig, upOlmOptions } from './olm.ts';
 import { type ProvisionerConfig, provisionerOptions, readProvisionerConfig } from './provisioners.ts';
 
 /** Every setting of `longshore up`, checked. */
-export interface Config extends ProvisionerConfig, OlmConfig {
+export interface Config extends ProvisionerConfig, OlmConfig, ClusterVersionConfig {
   /** Undefined: everything in memory and in a temporary folder that is deleted when the process stops. */
   readonly dataDir: string | undefined;
   readonly port: number;
@@ -112,11 +113,13 @@ const ownOptions = {
 /** Options of `longshore up`. */
 export const upOptions: typeof ownOptions &
   typeof upOlmOptions &
+  typeof clusterVersionOptions &
   typeof provisionerOptions &
   typeof logLevelOption &
   typeof tracesOption = {
   ...ownOptions,
   ...upOlmOptions,
+  ...clusterVersionOptions,
   ...provisionerOptions,
   ...logLevelOption,
   ...tracesOption,
@@ -129,6 +132,7 @@ export function readConfig(values: OptionValues<typeof upOptions>): Config {
     ...readProvisionerConfig(values),
     // An external cluster may have Operator Lifecycle Manager.
     ...readOlmConfig(values, values.cluster === undefined),
+    ...readClusterVersionConfig(values),
     dataDir: values['data-dir'],
     port: values.port,
     kubeconfigPath: values.kubeconfig,

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, type HoldWrite, startApiServer } from '../../apiserver/index.ts';
+import { clusterVersionName, clusterVersionResource } from '../../src/api/index.ts';
 import {
   fileProblem,
   type Logger,
@@ -20,7 +22,7 @@ import {
   loadClusterAccess,
 } from '../../src/kube/index.ts';
 import type { Metrics } from '../../src/metrics/index.ts';
-import { readCrds, readDeployFile, readOlmCrds, untilEstablished } from '../client/index.ts';
+import { readClusterVersionCrds, readCrds, readDeployFile, readOlmCrds, untilEstablished } from '../client/index.ts';
 import { assertNoOtherOlm } from '../install/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
@@ -63,8 +65,12 @@ async function openFolder(config: Config): Promise<Folder> {
 }
 
 /** The CustomResourceDefinitions of all kinds that are reconciled. */
-async function definitionsOf({ olm }: Config): Promise<readonly KubeObject[]> {
-  const definitions = [...(await readCrds()), ...(olm === undefined ? [] : await readOlmCrds())];
+async function definitionsOf({ olm, clusterVersion }: Config): Promise<readonly KubeObject[]> {
+  const definitions = [
+    ...(await readCrds()),
+    ...(olm === undefined ? [] : await readOlmCrds()),
+    ...(clusterVersion === undefined ? [] : await readClusterVersionCrds()),
+  ];
   return definitions as unknown as KubeObject[];
 }
 
@@ -109,6 +115,17 @@ async function installOlmObjects(kube: KubeClient): Promise<void> {
   }
 }
 
+/** The ClusterVersion that the update engine works on. One that exists stays as it is. */
+async function ensureClusterVersion(kube: KubeClient): Promise<void> {
+  const { apiVersion, kind } = clusterVersionResource;
+  const object = { apiVersion, kind, metadata: { name: clusterVersionName }, spec: { clusterID: randomUUID() } };
+  try {
+    await kube.create(object, { fieldManager: 'longshore' });
+  } catch (thrown) {
+    if (!isAlreadyExists(thrown)) throw thrown;
+  }
+}
+
 /** Brings our kinds to an external cluster.
  *  @throws TerminalError OlmPresent */
 async function prepareExternal(kube: KubeClient, config: Config): Promise<void> {
@@ -148,6 +165,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Op
   stack.defer(() => kube.close());
   if (!own) await prepareExternal(kube, config);
   if (config.olm !== undefined) await installOlmObjects(kube);
+  if (config.clusterVersion !== undefined) await ensureClusterVersion(kube);
   const owned = stack.move();
   return {
     apiServer,

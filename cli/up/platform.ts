@@ -152,6 +152,13 @@ async function olmParts(
   return { settings, olmDir, registry, packages: { serving, host: loopback, port: 0, serviceOn } };
 }
 
+function releaseParts(
+  { clusterVersion: settings }: Config,
+  { folder }: OpenCluster,
+): ControllersContext['clusterVersion'] {
+  return settings && { settings, releaseDir: join(folder, 'releases') };
+}
+
 function prepareProcess({ clusterPath }: Config): void {
   checkProcessLimits('up');
   if (clusterPath !== undefined) keepHeapSmall();
@@ -200,6 +207,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       metrics,
       storeDir,
       olm: await olmParts(config, cluster),
+      clusterVersion: releaseParts(config, cluster),
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),
@@ -214,6 +222,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
   if (config.olm !== undefined) step('Operator Lifecycle Manager watching');
+  if (config.clusterVersion !== undefined) step('update engine watching');
   isStarted = true;
   const owned = stack.move();
   const shown = { apiServer, kube, kubeconfigPath, storeDir, contentUrl, catalogsUrl };

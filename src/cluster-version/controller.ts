@@ -10,6 +10,7 @@ import { type ControllerDefinition, conditionsOf, defineController, type Manager
 import { type CacheChange, groupOf, type KubeObject, type OwnerReference } from '../kube/index.ts';
 import { type ApplyMode, defaultProfile, type ReleaseManifest } from '../release/index.ts';
 import type { ApplyContext } from './apply/apply-task.ts';
+import { ObservedObjects } from './apply/observed-objects.ts';
 import { PendingDeletions } from './apply/pending-deletions.ts';
 import type { EngineContext } from './engine.ts';
 import type { Preconditions } from './facts.ts';
@@ -125,19 +126,34 @@ function createWorker(
 ): SyncWorker {
   const { kube, clock, log, signal } = manager;
   const versions = manager.cache(clusterVersionResource);
-  const contextFor = async ({ payload }: Work, mode: ApplyMode['kind'], round: AbortSignal): Promise<ApplyContext> => ({
+  const contextFor = async ({ payload }: Work, mode: ApplyMode['kind'], round: AbortSignal): Promise<ApplyContext> => {
+    const owner = ownerOf(versions.get(clusterVersionName));
+    const proxy = await readProxy(kube, round);
+    observed.begin(JSON.stringify([payload.hash, proxy, owner.uid]), payload.manifests);
+    return {
+      kube,
+      clock,
+      owner,
+      mode,
+      waitPolicy: options.waitPolicy ?? (hasOperators(payload.manifests) ? 'reference' : 'strict'),
+      deletions,
+      waits,
+      observed,
+      proxy,
+      signal: round,
+    };
+  };
+  const intervals = options.intervals ?? usualIntervals();
+  const worker = new SyncWorker({ clock, log, intervals, contextFor, onChange, signal });
+  const observed = new ObservedObjects({
     kube,
     clock,
-    owner: ownerOf(versions.get(clusterVersionName)),
-    mode,
-    waitPolicy: options.waitPolicy ?? (hasOperators(payload.manifests) ? 'reference' : 'strict'),
-    deletions,
-    waits,
-    proxy: await readProxy(kube, round),
-    signal: round,
+    log,
+    signal,
+    onDrift: () => worker.correct(),
+    onProgress: () => worker.wake(),
   });
-  const intervals = options.intervals ?? usualIntervals();
-  return new SyncWorker({ clock, log, intervals, contextFor, onChange, signal });
+  return worker;
 }
 
 /** Adds the update engine. It works on the ClusterVersion `version`, and does nothing without one. */

@@ -18,8 +18,9 @@ export {
 } from './available-updates/update-availability.ts';
 export { addClusterVersion, type ClusterVersionOptions, clusterVersionController } from './controller.ts';
 export type { Finding, Preconditions, TargetRelease, UpdateFacts } from './facts.ts';
+export { localReleaseImage } from './payload/folder-image.ts';
 export type { VerifyRelease } from './payload/load-release.ts';
-export { folderSource, type ReleaseSource } from './payload/release-sources.ts';
+export { type FetchImage, localSource, type ReleaseSource, registrySource } from './payload/release-sources.ts';
 export { evaluatePreconditions, summarizePreconditions } from './preconditions/preconditions.ts';
 export { defaultGateNames, type ReadConfigMap } from './upgradeable/admin-gates.ts';
 export { upgradeableCondition, upgradeRisks } from './upgradeable/upgradeable.ts';

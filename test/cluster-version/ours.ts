@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterVersionFieldManager } from '../../src/api/index.ts';
 import { type Clock, type JsonObject, type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
-import { addClusterVersion, folderSource } from '../../src/cluster-version/index.ts';
+import { addClusterVersion, localSource } from '../../src/cluster-version/index.ts';
 import { createManager } from '../../src/controller/index.ts';
 import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
 import type { Engine, EngineStart, Implementation } from './scenario.ts';
@@ -56,7 +56,7 @@ async function startEngine(
   const manager = createManager({ kube, clock, log, signal: stop.signal });
   addClusterVersion(manager, {
     initial: { version: release.version, image: release.image },
-    sources: [folderSource(new Map(payloads.map(({ image, folder }) => [image, folder])))],
+    sources: [localSource(new Map(payloads.map(({ image, folder }) => [image, folder])))],
     workDir: join(workFolder, 'work'),
     intervals: { minimumMs, random: () => 0 },
   });

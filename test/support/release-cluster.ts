@@ -14,7 +14,7 @@ import {
   systemClock,
   textAt,
 } from '../../src/base/index.ts';
-import { addClusterVersion, type ClusterVersionOptions, folderSource } from '../../src/cluster-version/index.ts';
+import { addClusterVersion, type ClusterVersionOptions, localSource } from '../../src/cluster-version/index.ts';
 import { createManager } from '../../src/controller/index.ts';
 import {
   createKindCache,
@@ -85,7 +85,7 @@ export async function runEngine(
   const folders = new Map(Object.entries(releases).map(([version, path]) => [releaseImage(version), path]));
   addClusterVersion(manager, {
     initial: first === undefined ? undefined : { version: first, image: releaseImage(first) },
-    sources: [folderSource(folders)],
+    sources: [localSource(folders)],
     workDir: join(folder, 'work'),
     intervals: quick,
     ...options,

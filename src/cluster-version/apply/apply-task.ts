@@ -17,6 +17,7 @@ import type { WaitTimes } from '../status/operator-waits.ts';
 import { expectedDurationAnnotation } from '../status/timing.ts';
 import { annotationOf, applyAnnotations, desiredObject } from './desired-object.ts';
 import { injectProxy, type ProxyVariables } from './inject-proxy.ts';
+import type { ObservedObjects } from './observed-objects.ts';
 import type { PendingDeletions } from './pending-deletions.ts';
 import { withoutUndeclaredField } from './undeclared-fields.ts';
 
@@ -30,6 +31,7 @@ export interface ApplyContext {
   readonly waitPolicy: WaitPolicy;
   readonly deletions: PendingDeletions;
   readonly waits: WaitTimes;
+  readonly observed: ObservedObjects;
   readonly proxy: ProxyVariables;
   readonly signal: AbortSignal;
 }
@@ -149,11 +151,9 @@ async function checkHealth(context: ApplyContext, task: ReleaseTask, written: Ku
   }
 }
 
-/** Since when an operator is waited for counts from its first check that fails. */
-function assertOperator({ waits, clock, mode }: ApplyContext, task: ReleaseTask, live: KubeObject): void {
+function assertOperator({ waits, mode }: ApplyContext, task: ReleaseTask, live: KubeObject): void {
   const { name } = task.manifest.key;
   waits.expect(name, annotationOf(task.manifest, expectedDurationAnnotation));
-  waits.begin(name, clock.now());
   assertOperatorDone(task, live, mode);
   waits.end(name);
 }
@@ -169,9 +169,12 @@ export async function applyTask(context: ApplyContext, task: ReleaseTask): Promi
     await createOnly(context, manifest, object);
     return;
   }
+  const { observed, mode } = context;
+  if (mode === 'Reconciling' && observed.isUnchanged(object)) return;
   const written = await write(context, manifest, object);
   if (isOperator(manifest)) assertOperator(context, task, written);
-  else if (context.mode !== 'Initializing') await checkHealth(context, task, written);
+  else if (mode !== 'Initializing') await checkHealth(context, task, written);
+  observed.applied(object, written);
 }
 
 /** Creates the ClusterOperators of a node with the objects that they relate to, so that they can be collected before their operator runs. Those that exist

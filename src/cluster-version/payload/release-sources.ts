@@ -1,6 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { TransientError } from '../../base/index.ts';
-import { type Staging, stageFolder } from '../../content/index.ts';
+import { extractArchive, type Staging, stageFolder } from '../../content/index.ts';
 
 /** A place that releases come from. */
 export interface ReleaseSource {
@@ -9,20 +10,34 @@ export interface ReleaseSource {
   stage(image: string, staging: Staging, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Releases in folders of this machine, by the pull spec of their image. */
-export function folderSource(folders: ReadonlyMap<string, string>): ReleaseSource {
+/** Releases on this machine, by the pull spec of their image: folders, or tars of such folders. */
+export function localSource(paths: ReadonlyMap<string, string>): ReleaseSource {
   return {
     stage: async (image, staging, signal) => {
-      const folder = folders.get(image);
-      if (folder === undefined) return false;
-      const facts = await stat(folder).catch(() => undefined);
-      if (facts?.isDirectory() !== true) {
+      const path = paths.get(image);
+      if (path === undefined) return false;
+      const facts = await stat(path).catch(() => undefined);
+      if (facts === undefined) {
         throw new TransientError(
-          'ReleaseFolderMissing',
-          `${folder}: there is no such folder; ${image} is read from it`,
+          'ReleaseMissing',
+          `${path}: there is no such file or folder; ${image} is read from it`,
         );
       }
-      await stageFolder(folder, staging, { signal });
+      if (facts.isDirectory()) await stageFolder(path, staging, { signal });
+      else await extractArchive(createReadStream(path), staging, { what: path, hasWhiteouts: false, signal });
+      return true;
+    },
+  };
+}
+
+/** Stages the files of an image. */
+export type FetchImage = (image: string, staging: Staging, signal: AbortSignal) => Promise<void>;
+
+/** Releases in registries. */
+export function registrySource(fetch: FetchImage): ReleaseSource {
+  return {
+    stage: async (image, staging, signal) => {
+      await fetch(image, staging, signal);
       return true;
     },
   };

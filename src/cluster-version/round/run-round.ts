@@ -62,6 +62,12 @@ async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Prom
   }
 }
 
+/** Since when an object is waited for counts from its first check that fails. */
+function noteWait({ waits, clock }: ApplyContext, { effect, names }: UpdateFailure): void {
+  if (effect === 'Fail' || effect === undefined) return;
+  for (const name of names) waits.begin(name, clock.now());
+}
+
 /** Applies a release once, in the order of its graph.
  *  @see docs/spec/cluster-version.md#running */
 export async function runRound(request: RoundRequest): Promise<RoundResult> {
@@ -77,7 +83,11 @@ export async function runRound(request: RoundRequest): Promise<RoundResult> {
       try {
         await tryTask(task, request);
       } catch (thrown) {
-        if (!(thrown instanceof UpdateFailure) || thrown.effect !== 'Report') throw thrown;
+        if (!(thrown instanceof UpdateFailure)) throw thrown;
+        if (thrown.effect !== 'Report') {
+          noteWait(context, thrown);
+          throw thrown;
+        }
         reported.push(thrown);
       }
       done += 1;

@@ -9,6 +9,8 @@ import { type RoundResult, runRound } from './run-round.ts';
 
 /** Changes within this time lead to one round. */
 const gatherMs = 300;
+/** After which a change of another writer is corrected. */
+const correctionMs = 200;
 
 /** What is to be applied. */
 export interface Work {
@@ -66,6 +68,12 @@ export class SyncWorker {
   #waitsFor: 'operators' | 'interval' | undefined;
   /** Whether an operator has changed since the current round began. */
   #hasNews = false;
+  /** The correction that is due; further changes until then are part of it. */
+  #correction: Promise<void> | undefined;
+  #corrections = 0;
+  /** Whether an object was changed since the current round began. */
+  #hasDrift = false;
+  #correctedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SyncWorkerOptions) {
     this.#options = options;
@@ -112,7 +120,19 @@ export class SyncWorker {
 
   /** An object of the release was changed by another writer. */
   correct(): void {
-    if (this.#waitsFor !== undefined) this.#awaken();
+    this.#hasDrift = true;
+    if (this.#waitsFor === undefined || this.#correction !== undefined) return;
+    const { clock, intervals, signal } = this.#options;
+    // Another writer may repeat its change: each correction soon after another waits longer.
+    const isRepeated = clock.now() - this.#correctedMs < intervals.minimumMs;
+    this.#corrections = isRepeated ? this.#corrections + 1 : 0;
+    this.#correctedMs = clock.now();
+    const pauseMs = Math.min(intervals.minimumMs, correctionMs * 2 ** this.#corrections);
+    const pause = clock.sleep(pauseMs, { signal }).catch(() => undefined);
+    this.#correction = pause.then(() => {
+      this.#correction = undefined;
+      this.#awaken();
+    });
   }
 
   /** Resolves when the signal has fired and the last round has ended. */
@@ -137,6 +157,7 @@ export class SyncWorker {
   async #pause(ms: number): Promise<void> {
     const { clock, signal } = this.#options;
     if (this.#waitsFor === 'operators' && this.#hasNews) this.#awaken();
+    if (this.#waitsFor === 'interval' && this.#hasDrift) this.correct();
     const stop = new AbortController();
     const both = AbortSignal.any([stop.signal, signal]);
     const sleep = Number.isFinite(ms)
@@ -159,6 +180,7 @@ export class SyncWorker {
     const { intervals, log } = this.#options;
     this.#round = new AbortController();
     this.#hasNews = false;
+    this.#hasDrift = false;
     let result: RoundResult;
     try {
       result = await this.#applyAll(work, this.#round.signal);
