@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterRelease } from '../src/api/index.ts';
-import { addClusterVersion, localReleaseImage, localSource, registrySource } from '../src/cluster-version/index.ts';
+import {
+  addClusterVersion,
+  type ClusterVersionOptions,
+  createPromqlEvaluator,
+  localReleaseImage,
+  localSource,
+  registrySource,
+} from '../src/cluster-version/index.ts';
 import { createLocks } from '../src/content/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import type { UnpackSettings } from '../src/olm/index.ts';
@@ -17,6 +24,8 @@ export interface ClusterVersionContext {
   readonly releaseDir: string;
   readonly registries: RegistrySettings;
   readonly unpacking: UnpackSettings;
+  /** Version of this program. */
+  readonly version: string;
 }
 
 type Stage = Parameters<typeof registrySource>[0];
@@ -51,6 +60,17 @@ async function placesOf({ release, paths }: ClusterVersionSettings): Promise<{
   return { initial: { version: '', image }, local: new Map([...paths, [image, release]]) };
 }
 
+/** The update service, and the Prometheus that evaluates risks. Authorities of registries are trusted for both. */
+function updatesOf(
+  { signal }: Manager,
+  { prometheus, updateService }: ClusterVersionSettings,
+  { unpacking: { registryCaPem: caPem, proxies }, version }: ClusterVersionContext,
+): ClusterVersionOptions['updates'] {
+  const promql = prometheus && createPromqlEvaluator({ ...prometheus, caPem, proxies });
+  signal.addEventListener('abort', () => promql?.[Symbol.dispose](), { once: true });
+  return { userAgent: `longshore/${version}`, updateService, caPem, proxies, promql };
+}
+
 /** Adds the update engine.
  *  @throws TerminalError InvalidRelease, FileTooLarge for a folder that is none */
 export async function openClusterVersion(
@@ -63,5 +83,6 @@ export async function openClusterVersion(
     initial,
     sources: [localSource(local), registrySource(fetchFrom(manager, context))],
     workDir: join(context.releaseDir, 'work'),
+    updates: updatesOf(manager, settings, context),
   });
 }

@@ -81,7 +81,8 @@ async function addReaders(
   if (clusterVersion !== undefined) {
     // Few clusters have a release: the engine is loaded only then.
     const { openClusterVersion } = await import('./cluster-version.ts');
-    await openClusterVersion(manager, clusterVersion.settings, { ...clusterVersion, registries, unpacking });
+    const { version } = environment;
+    await openClusterVersion(manager, clusterVersion.settings, { ...clusterVersion, registries, unpacking, version });
   }
   return olm && (await addOlm(manager, olm.settings, { ...olm, registries, unpacking, stack }));
 }

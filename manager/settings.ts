@@ -70,6 +70,17 @@ export interface ClusterVersionSettings {
   readonly release: string | undefined;
   /** Folders and tars that are read instead of an image. */
   readonly paths: ReadonlyMap<string, string>;
+  /** Update service that is asked instead of that of the ClusterVersion. */
+  readonly updateService: string | undefined;
+  /** Evaluates risks of updates; undefined for none. */
+  readonly prometheus: PrometheusSettings | undefined;
+}
+
+/** A Prometheus, or what has its API. */
+export interface PrometheusSettings {
+  readonly url: string;
+  /** Bearer token, read before each query. */
+  readonly token: (() => Promise<string>) | undefined;
 }
 
 /** The settings of Operator Lifecycle Manager. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { ClusterVersionSettings } from '../../manager/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
 import type { OptionValues } from '../command/index.ts';
@@ -21,6 +22,22 @@ export const clusterVersionOptions = {
     placeholder: 'IMAGE=FOLDER',
     description: 'Read the release image IMAGE from a folder or tar instead of its registry; may be repeated.',
   },
+  'update-service': {
+    kind: 'text',
+    placeholder: 'URL',
+    description: 'Ask this update service for updates, instead of the upstream of the ClusterVersion.',
+  },
+  'prometheus-url': {
+    kind: 'text',
+    placeholder: 'URL',
+    description:
+      'Prometheus that evaluates the risks of updates. Without it, risks with rules of type PromQL are unknown.',
+  },
+  'prometheus-token-file': {
+    kind: 'text',
+    placeholder: 'FILE',
+    description: 'File with the bearer token for --prometheus-url, read before each query.',
+  },
 } as const;
 
 function readPair(text: string): readonly [image: string, path: string] {
@@ -29,11 +46,20 @@ function readPair(text: string): readonly [image: string, path: string] {
   throw new TerminalError('InvalidOption', `--release-image ${text}: expected IMAGE=FOLDER`);
 }
 
+function readUrl(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || (/^https?:\/\//.test(text) && URL.canParse(text))) return text;
+  throw new TerminalError('InvalidOption', `--${name} ${text}: expected http://HOST or https://HOST`);
+}
+
 /** The settings of cluster updates from parsed options.
  *  @throws TerminalError InvalidOption */
 export function readClusterVersionConfig(values: OptionValues<typeof clusterVersionOptions>): ClusterVersionConfig {
   const paths = new Map(values['release-image'].map(readPair));
-  const { release } = values;
+  const { release, 'prometheus-token-file': tokenFile } = values;
+  const updateService = readUrl('update-service', values['update-service']);
+  const url = readUrl('prometheus-url', values['prometheus-url']);
+  const token = tokenFile === undefined ? undefined : () => readFile(tokenFile, 'utf8');
+  const prometheus = url === undefined ? undefined : { url, token };
   if (release === undefined && paths.size === 0) return { clusterVersion: undefined };
-  return { clusterVersion: { release, paths } };
+  return { clusterVersion: { release, paths, updateService, prometheus } };
 }

@@ -12,17 +12,20 @@ import { type ApplyMode, defaultProfile, type ReleaseManifest } from '../release
 import type { ApplyContext } from './apply/apply-task.ts';
 import { ObservedObjects } from './apply/observed-objects.ts';
 import { PendingDeletions } from './apply/pending-deletions.ts';
+import { UpdateAvailability, type UpdateAvailabilityOptions } from './available-updates/update-availability.ts';
 import type { EngineContext } from './engine.ts';
 import type { Preconditions } from './facts.ts';
 import { readProxy } from './features.ts';
 import type { WaitPolicy } from './health/workloads.ts';
-import type { LoadTerms, VerifyRelease } from './payload/load-release.ts';
+import { architectureName, type LoadTerms, type VerifyRelease } from './payload/load-release.ts';
 import { ReleaseLoader } from './payload/release-loader.ts';
 import type { ReleaseSource } from './payload/release-sources.ts';
+import { evaluatePreconditions } from './preconditions/preconditions.ts';
 import { type Intervals, usualIntervals } from './round/intervals.ts';
 import { SyncWorker, type Work } from './round/sync-worker.ts';
 import { type CapabilityRegistry, usualCapabilities } from './spec/capabilities.ts';
 import { WaitTimes } from './status/operator-waits.ts';
+import { updateTargets } from './status/report-updates.ts';
 import { syncVersion, type VersionRun } from './sync.ts';
 
 /** How the update engine works. */
@@ -35,8 +38,10 @@ export interface ClusterVersionOptions {
   readonly workDir: string;
   /** Undefined: releases need no signature. */
   readonly verify?: VerifyRelease | undefined;
-  /** Default: none. */
+  /** Default: those of the reference. */
   readonly preconditions?: Preconditions;
+  /** Asks an update service, and evaluates risks. Undefined: available updates are not retrieved. */
+  readonly updates?: Omit<UpdateAvailabilityOptions, 'clock' | 'onChange'> | undefined;
   /** Default: those of OpenShift. */
   readonly capabilities?: CapabilityRegistry;
   /** Default: strict for releases without ClusterOperators. */
@@ -49,6 +54,7 @@ export interface ClusterVersionOptions {
 
 const { apiVersion, kind } = clusterVersionResource;
 const group = groupOf(apiVersion);
+const versionKey = { namespace: '', name: clusterVersionName };
 
 /** What of an operator a round may wait for. */
 function reported(object: KubeObject | undefined): JsonValue {
@@ -65,6 +71,15 @@ function hasNews({ before, after }: CacheChange<KubeObject>): boolean {
   return !isJsonEqual(reported(before), reported(after));
 }
 
+function upgradeableOf(object: KubeObject | undefined): JsonValue {
+  const found = object && conditionsOf(object).find(({ type }) => type === 'Upgradeable');
+  return found === undefined ? null : [found.status, found.message];
+}
+
+function isUpgradeableChanged({ before, after }: CacheChange<KubeObject>): boolean {
+  return !isJsonEqual(upgradeableOf(before), upgradeableOf(after));
+}
+
 /** Applies the release that the ClusterVersion requests, and reports how far it is.
  *  @see docs/spec/cluster-version.md#workflow-of-an-update */
 export const clusterVersionController: ControllerDefinition<EngineContext, VersionRun> = defineController({
@@ -75,9 +90,11 @@ export const clusterVersionController: ControllerDefinition<EngineContext, Versi
       target: clusterOperatorResource,
       requestsFor: (change) => {
         if (hasNews(change)) context.worker.wake();
-        return [];
+        return isUpgradeableChanged(change) ? [versionKey] : [];
       },
     },
+    { target: updateTargets.gates, requestsFor: () => [versionKey] },
+    { target: updateTargets.acks, requestsFor: () => [versionKey] },
   ],
   begin: (context, object): VersionRun => ({ context, object }),
   steps: [syncVersion],
@@ -101,7 +118,10 @@ function termsOf(manager: Manager, options: ClusterVersionOptions): LoadTerms {
     retrieval: { sources: options.sources, workDir: options.workDir, clusterProfile: defaultProfile },
     clock: manager.clock,
     verify: options.verify,
-    preconditions: options.preconditions ?? (() => Promise.resolve([])),
+    preconditions:
+      options.preconditions ??
+      (({ clusterVersion, target }) =>
+        Promise.resolve(evaluatePreconditions({ clusterVersion, desiredVersion: target.version }))),
     onEvent: (event) => {
       const version = versions.get(clusterVersionName);
       if (version !== undefined) events.record(version, event);
@@ -156,6 +176,25 @@ function createWorker(
   return worker;
 }
 
+function updatesOf(
+  manager: Manager,
+  { updates }: ClusterVersionOptions,
+  { deletions, onChange }: Shared,
+): EngineContext['updates'] {
+  const { clock, signal } = manager;
+  const availability = updates && new UpdateAvailability({ ...updates, clock, onChange });
+  signal.addEventListener('abort', () => availability?.[Symbol.dispose](), { once: true });
+  const { operators, gates, acks } = updateTargets;
+  return {
+    availability,
+    operators: manager.cache(operators),
+    gates: manager.cache(gates),
+    acks: manager.cache(acks),
+    deletions,
+    architecture: architectureName(),
+  };
+}
+
 /** Adds the update engine. It works on the ClusterVersion `version`, and does nothing without one. */
 export function addClusterVersion(manager: Manager, options: ClusterVersionOptions): void {
   const { kube, clock, log, signal } = manager;
@@ -175,6 +214,7 @@ export function addClusterVersion(manager: Manager, options: ClusterVersionOptio
     registry: options.capabilities ?? usualCapabilities,
     engineId: options.engineId ?? '',
     initial: options.initial,
+    updates: updatesOf(manager, options, shared),
     memory: { running: undefined, implied: [], isRestored: false, countedMs: 0 },
   };
   let work: Promise<void> = Promise.resolve();

@@ -7,6 +7,7 @@ import type { ReleaseLoader } from './payload/release-loader.ts';
 import type { SyncWorker } from './round/sync-worker.ts';
 import type { CapabilityRegistry } from './spec/capabilities.ts';
 import type { WaitTimes } from './status/operator-waits.ts';
+import type { UpdateReporting } from './status/report-updates.ts';
 
 /** What reconciles of the ClusterVersion share. */
 export interface EngineContext {
@@ -23,6 +24,8 @@ export interface EngineContext {
   readonly engineId: string;
   /** The release that a cluster without a history is installed with. */
   readonly initial: ClusterRelease | undefined;
+  /** Which updates there are, and what is against them. */
+  readonly updates: UpdateReporting;
   readonly memory: EngineMemory;
 }
 

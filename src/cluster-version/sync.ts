@@ -1,6 +1,7 @@
 import {
   type ClusterRelease,
   type ClusterVersion,
+  type ClusterVersionStatus,
   clusterVersionName,
   parseClusterVersion,
   type ReleaseProgress,
@@ -22,6 +23,7 @@ import { invalidMessage, type ValidatedSpec, validateSpec } from './spec/validat
 import { updateConditions } from './status/conditions.ts';
 import { mergeHistory, stateOf } from './status/history.ts';
 import { progressOf } from './status/progress.ts';
+import { completeDesired, reportAvailability, reportUpgradeable } from './status/report-updates.ts';
 import { StatusDraft } from './status/status-draft.ts';
 import { writeStatus } from './status/write-status.ts';
 
@@ -110,7 +112,9 @@ function acceptedRelease(sync: Sync, target: DesiredRelease): LoadedRelease | un
     reportAccepted(sync, running);
     return running;
   }
-  const request = { target, clusterVersion: version, isLocal: isLocal(sync, target) };
+  // Preconditions are evaluated on what is known now, not on what was written last.
+  const clusterVersion = { ...version, status: sync.draft.value as unknown as ClusterVersionStatus };
+  const request = { target, clusterVersion, isLocal: isLocal(sync, target) };
   const state = loader.request(request);
   reportLoading(sync, target, state);
   return state.kind === 'accepted' ? state.release : running;
@@ -307,7 +311,13 @@ export const syncVersion: Step<VersionRun> = async (run, { signal, log }) => {
   const draft = new StatusDraft(version, context.clock.now());
   const sync: Sync = { context, version, validated: validateSpec(version), draft, run, signal };
   reportInvalid(sync);
+  const { updates } = context;
+  reportUpgradeable(version, draft, updates);
+  const { requeueAfterMs, current } = reportAvailability(version, { spec: sync.validated.spec, draft }, updates);
+  if (requeueAfterMs !== undefined) requeueAfter(run, requeueAfterMs);
   await syncRelease(sync);
+  completeDesired(draft, current);
+  reportUpgradeable(version, draft, updates);
   await write(sync);
   return undefined;
 };

@@ -109,3 +109,15 @@ export function parseUpdateGraph(text: string): UpdateGraph {
     conditionalEdges: objectsAt(document, 'conditionalEdges').map(conditionalEdgesOf),
   };
 }
+
+/** A graph as an update service sends it.
+ *  @see docs/spec/cluster-version.md#graph-json */
+export function formatUpdateGraph({ nodes, edges, conditionalEdges }: UpdateGraph): string {
+  const ruleDocument = ({ type, promql }: MatchingRule): object =>
+    promql === undefined ? { type } : { type, promql: { promql } };
+  const documents = conditionalEdges.map(({ edges: updates, risks }) => ({
+    edges: updates,
+    risks: risks.map((risk) => ({ ...risk, matchingRules: risk.matchingRules.map(ruleDocument) })),
+  }));
+  return JSON.stringify({ nodes, edges, conditionalEdges: documents });
+}

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { corpusUpdateGraphDir, hasCorpus } from '../../test/support/index.ts';
 import { availableUpdates } from './available-updates.ts';
+import { formatUpdateGraph, parseUpdateGraph } from './graph.ts';
 import { type GraphDataFile, readGraphData } from './graph-data.ts';
 import { buildUpdateGraph, buildUpdateGraphs, type ServedRelease } from './served-graph.ts';
 
@@ -80,6 +81,18 @@ test('an edge that one file removes is not offered with the risk of another', ()
     block('1.0.1-b', { to: '1.0.1', from: '.*', ...risk }),
   ];
   expect(shown(files)).toMatchObject({ edges: [], conditional: [] });
+});
+
+test('rules are sent in the form in which clients read them', () => {
+  const rules = [{ type: 'PromQL', promql: { promql: 'max(slow)' } }, { type: 'Always' }];
+  const files = [
+    channel('stable', ['1.0.0', '1.0.1']),
+    block('1.0.1', { to: '1.0.1', from: '.*', ...risk, matchingRules: rules }),
+  ];
+  const graph = buildUpdateGraph(readGraphData(files), releases, query) ?? expect.fail('no graph');
+  const text = formatUpdateGraph(graph);
+  expect(JSON.parse(text)).toMatchObject({ conditionalEdges: [{ risks: [{ matchingRules: rules }] }] });
+  expect(parseUpdateGraph(text)).toEqual(graph);
 });
 
 test('there is no graph of an unknown channel', () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { sha256Digest, TerminalError } from '../base/index.ts';
-import type { UpdateGraph } from './graph.ts';
+import { formatUpdateGraph, type UpdateGraph } from './graph.ts';
 import type { NamedGraph } from './served-graph.ts';
 
 /** What answers requests for graphs. */
@@ -22,7 +22,7 @@ const maxDocumentBytes = 256 * 1024 * 1024;
 const contentType = 'application/json';
 
 function documentOf(graph: UpdateGraph): Document {
-  const body = Buffer.from(JSON.stringify(graph));
+  const body = Buffer.from(formatUpdateGraph(graph));
   return { body, packed: gzipSync(body, { level: 9 }), etag: `"${sha256Digest(body).slice('sha256:'.length)}"` };
 }
 

@@ -341,7 +341,10 @@ describe('--wait', () => {
     const reported = report(statusWith({ desired: release('4.14.3') }, conditions));
     const printed = await upgrade('--to 4.14.3 --wait --timeout 1s');
     await reported;
-    expect(printed).toMatchObject({ code, stderr: expect.stringContaining(`not updated after 1 s: ${text}`) as string });
+    expect(printed).toMatchObject({
+      code,
+      stderr: expect.stringContaining(`not updated after 1 s: ${text}`) as string,
+    });
   });
 });
 
@@ -383,7 +386,10 @@ And 2 older 4.14 updates you can see with '--show-outdated-releases' or '--versi
     });
     expect(stdout).toContain('Update to 4.14.2 Recommended=False:\n');
     const accepted = await upgrade('recommend --version 4.14.2 --accept ConditionalUpdateRisk');
-    expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('Reason: accepted SlowDisks via') as string });
+    expect(accepted).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Reason: accepted SlowDisks via') as string,
+    });
   });
 
   test('Upgradeable=False is an issue of every other minor version', async () => {

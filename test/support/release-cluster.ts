@@ -32,6 +32,8 @@ const configVersion = 'config.openshift.io/v1';
 /** An embedded API server with the kinds of cluster updates, and its administrator's client. */
 export interface ReleaseCluster extends AsyncDisposable {
   readonly kube: KubeClient;
+  /** Of its administrator. */
+  readonly kubeconfig: string;
   /** For files of a test. */
   readonly folder: string;
 }
@@ -49,6 +51,7 @@ export async function openReleaseCluster(options: ApiServerOptions = {}): Promis
   const kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
   return {
     kube,
+    kubeconfig: server.kubeconfig,
     folder,
     [Symbol.asyncDispose]: async () => {
       kube.close();

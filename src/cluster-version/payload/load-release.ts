@@ -2,7 +2,9 @@ import type { ClusterVersion } from '../../api/index.ts';
 import { type Clock, errorMessage, withDeadline } from '../../base/index.ts';
 import type { ObjectEvent } from '../../kube/index.ts';
 import type { ReleasePayload } from '../../release/index.ts';
-import type { Finding, Preconditions } from '../facts.ts';
+import type { Preconditions } from '../facts.ts';
+import { acceptedRisksText } from '../preconditions/accepted-risks.ts';
+import { summarizePreconditions } from '../preconditions/preconditions.ts';
 import type { DesiredRelease } from '../spec/desired-release.ts';
 import { type Retrieval, retrieveRelease } from './retrieve.ts';
 
@@ -141,24 +143,21 @@ class Loading {
     const { target, clusterVersion, isLocal } = this.#request;
     if (isLocal) return;
     const facts = { clusterVersion, target: { version, image: target.image } };
+    const accepted = acceptedRisksText(clusterVersion, facts.target);
+    if (accepted !== '') this.#risks.push(accepted);
     const findings = await this.#terms.preconditions(facts, signal);
-    const blocking = findings.filter(({ isBlocking }) => isBlocking);
-    const summary = summarize(findings);
-    if (blocking.length > 0 && !target.isForced) {
-      const text = `Preconditions failed for payload loaded ${describe(target)}: ${summarize(findings)}`;
+    const { isBlocking, message: summary } = summarizePreconditions(findings, target.isForced);
+    if (isBlocking) {
+      const text = `Preconditions failed for payload loaded ${describe(target)}: ${summary}`;
       this.#reject('PreconditionChecks', 'PreconditionBlock', text);
     }
     if (findings.length === 0) {
       this.#event('Normal', 'PreconditionsPassed', `preconditions passed for payload loaded ${describe(target)}`);
       return;
     }
-    const accepted = blocking.length > 0 ? `Forced through blocking failures: ${summary}` : summary;
-    this.#event(
-      'Warning',
-      'PreconditionWarn',
-      `precondition warning for payload loaded ${describe(target)}: ${accepted}`,
-    );
-    this.#risks.push(accepted);
+    const text = `precondition warning for payload loaded ${describe(target)}: ${summary}`;
+    this.#event('Warning', 'PreconditionWarn', text);
+    this.#risks.push(summary);
   }
 
   async run(signal: AbortSignal): Promise<LoadedRelease> {
@@ -178,15 +177,6 @@ class Loading {
 /** As releases name the architecture of this machine. */
 export function architectureName(): string {
   return process.arch === 'x64' ? 'amd64' : process.arch;
-}
-
-/** Findings in the words of conditions.
- *  @see docs/spec/cluster-version.md#preconditions */
-export function summarize(findings: readonly Finding[]): string {
-  const texts = findings.map(
-    ({ name, reason, message }) => `Precondition "${name}" failed because of "${reason}": ${message}`,
-  );
-  return texts.length === 1 ? (texts[0] ?? '') : `Multiple precondition checks failed:\n* ${texts.join('\n* ')}`;
 }
 
 /** Verifies, retrieves and reads a release, and evaluates whether it may be applied.
