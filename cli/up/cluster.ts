@@ -126,6 +126,12 @@ async function ensureClusterVersion(kube: KubeClient): Promise<void> {
   }
 }
 
+/** The objects that optional parts work on. */
+async function installObjects(kube: KubeClient, { olm, clusterVersion }: Config): Promise<void> {
+  if (olm !== undefined) await installOlmObjects(kube);
+  if (clusterVersion !== undefined) await ensureClusterVersion(kube);
+}
+
 /** Brings our kinds to an external cluster.
  *  @throws TerminalError OlmPresent */
 async function prepareExternal(kube: KubeClient, config: Config): Promise<void> {
@@ -164,8 +170,7 @@ export async function openCluster(config: Config, deps: ClusterDeps): Promise<Op
   const kube = createKubeClient({ access, clock: systemClock, metrics });
   stack.defer(() => kube.close());
   if (!own) await prepareExternal(kube, config);
-  if (config.olm !== undefined) await installOlmObjects(kube);
-  if (config.clusterVersion !== undefined) await ensureClusterVersion(kube);
+  await installObjects(kube, config);
   const owned = stack.move();
   return {
     apiServer,

@@ -152,6 +152,11 @@ async function olmParts(
   return { settings, olmDir, registry, packages: { serving, host: loopback, port: 0, serviceOn } };
 }
 
+function watchingParts({ olm, clusterVersion }: Config): string[] {
+  const optional = [olm && 'Operator Lifecycle Manager', clusterVersion && 'update engine'];
+  return ['provisioners', ...optional.filter((part) => part !== undefined)];
+}
+
 function releaseParts(
   { clusterVersion: settings }: Config,
   { folder }: OpenCluster,
@@ -220,9 +225,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
     stack.use(await publishContentPod({ apiServer, kube, log }, { namespace, url: contentUrl, isSimulating }));
   }
   step(`contents of bundles on ${contentUrl}`);
-  step('provisioners watching');
-  if (config.olm !== undefined) step('Operator Lifecycle Manager watching');
-  if (config.clusterVersion !== undefined) step('update engine watching');
+  for (const part of watchingParts(config)) step(`${part} watching`);
   isStarted = true;
   const owned = stack.move();
   const shown = { apiServer, kube, kubeconfigPath, storeDir, contentUrl, catalogsUrl };

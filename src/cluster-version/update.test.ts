@@ -5,6 +5,7 @@ import {
   conditionText,
   createClusterVersion,
   openReleaseCluster,
+  operatorManifest,
   patchSpec,
   type ReleaseCluster,
   releaseImage,
@@ -241,10 +242,8 @@ test('clearing the request in the middle of an update goes back to the release o
 
 test('CV-83: operators that are missing are created first, with what they relate to and without conditions', async () => {
   const related = { group: '', resource: 'namespaces', name: 'quay' };
-  const manifest = { ...operatorAt('10', 'alpha', '1.0.0') };
-  const [[file = '', operator = {}] = []] = Object.entries(manifest);
-  const status = { ...(operator['status'] as JsonObject), relatedObjects: [related] };
-  const releases = { '1.0.0': await smallRelease(cluster, '1.0.0', { [file]: { ...operator, status } }) };
+  const operator = operatorManifest('alpha', '1.0.0', { relatedObjects: [related] });
+  const releases = { '1.0.0': await smallRelease(cluster, '1.0.0', { '0000_10_alpha_90_operator.yaml': operator }) };
   await createClusterVersion(cluster.kube);
   stack.use(await runEngine(cluster, { releases, first: '1.0.0' }));
   await eventually(async () => {

@@ -72,16 +72,21 @@ export interface EngineOptions extends Partial<ClusterVersionOptions> {
   readonly releases: Readonly<Record<string, string>>;
   /** The version that the cluster is installed with. */
   readonly first?: string;
+  /** `none`: a task is tried three times at once. */
+  readonly tryPauses?: 'none' | 'usual';
   readonly clock?: Clock;
 }
 
 /** The waits of the reference, a thousandth of them. */
 const quick = { minimumMs: 2_000, random: () => 0 };
 
+const hurried = { count: 3, firstMs: 1, factor: 1 };
+const hurriedTries = { installing: hurried, usual: hurried };
+
 /** An update engine that runs until it is disposed of. */
 export async function runEngine(
   { kube, folder }: ReleaseCluster,
-  { releases, first, clock = systemClock, ...options }: EngineOptions,
+  { releases, first, clock = systemClock, tryPauses, ...options }: EngineOptions,
 ): Promise<AsyncDisposable> {
   const stop = new AbortController();
   const manager = createManager({ kube, clock, log: silentLogger(), signal: stop.signal });
@@ -90,7 +95,7 @@ export async function runEngine(
     initial: first === undefined ? undefined : { version: first, image: releaseImage(first) },
     sources: [localSource(folders)],
     workDir: join(folder, 'work'),
-    intervals: quick,
+    intervals: tryPauses === 'none' ? { ...quick, tries: hurriedTries } : quick,
     ...options,
   });
   await manager.start();

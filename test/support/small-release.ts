@@ -22,11 +22,10 @@ export async function smallRelease(
   { folder }: ReleaseCluster,
   version: string,
   manifests: ReleaseContent['manifests'],
-  rest: Partial<ReleaseContent> = {},
 ): Promise<string> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'quay' } };
   const all = { '0000_05_quay_00_namespace.yaml': namespace, ...manifests };
-  return await writeRelease(`${folder}/${version}`, { version, manifests: all, ...rest });
+  return await writeRelease(`${folder}/${version}`, { version, manifests: all });
 }
 
 /** The manifest of an operator `quay` at a level, by the name of its file. */
@@ -37,9 +36,11 @@ export function operatorAt(level: string, name: string, version: string): Record
 /** Waits until the cluster is at a version. */
 export async function untilAt({ kube }: ReleaseCluster, version: string): Promise<void> {
   await eventually(async () => {
-    const text = conditionText(await clusterVersion(kube), 'Progressing');
-    if (text !== `False Cluster version is ${version}`)
-      throw new Error(`expected ${version}, found ${text ?? 'nothing'}`);
+    const current = await clusterVersion(kube);
+    const text = conditionText(current, 'Progressing');
+    if (text === `False Cluster version is ${version}`) return;
+    const waits = JSON.stringify(current.status?.progress?.waitingFor);
+    throw new Error(`expected ${version}, found ${text ?? 'nothing'}: ${waits}`);
   });
 }
 

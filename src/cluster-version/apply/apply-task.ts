@@ -172,9 +172,10 @@ export async function applyTask(context: ApplyContext, task: ReleaseTask): Promi
   const { observed, mode } = context;
   if (mode === 'Reconciling' && observed.isUnchanged(object)) return;
   const written = await write(context, manifest, object);
+  observed.wrote(object, written);
   if (isOperator(manifest)) assertOperator(context, task, written);
   else if (mode !== 'Initializing') await checkHealth(context, task, written);
-  observed.applied(object, written);
+  observed.settled(object);
 }
 
 /** Creates the ClusterOperators of a node with the objects that they relate to, so that they can be collected before their operator runs. Those that exist

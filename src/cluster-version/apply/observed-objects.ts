@@ -52,6 +52,8 @@ export class ObservedObjects {
   readonly #options: ObservedObjectsOptions;
   readonly #desired = new Map<string, KubeObject>();
   readonly #applied = new Map<string, Observed>();
+  /** Of those, what the update need not wait for. */
+  readonly #settled = new Set<string>();
   readonly #caches = new Map<string, ObjectCache<Observed | undefined>>();
   #release = '';
 
@@ -64,6 +66,7 @@ export class ObservedObjects {
     if (this.#release === release) return;
     this.#release = release;
     this.#applied.clear();
+    this.#settled.clear();
     this.#desired.clear();
     for (const cache of this.#caches.values()) cache.stop();
     this.#caches.clear();
@@ -75,18 +78,25 @@ export class ObservedObjects {
 
   /** Whether the object is exactly as it was when it was applied last, its status included. */
   isUnchanged(object: KubeObject): boolean {
-    const applied = this.#applied.get(refKey(refOf(object)));
+    const key = refKey(refOf(object));
+    const applied = this.#applied.get(key);
     const cache = this.#caches.get(kindOf(object));
-    if (applied === undefined || cache?.isAlive() !== true) return false;
+    if (applied === undefined || !this.#settled.has(key) || cache?.isAlive() !== true) return false;
     const live = cache.get(object.metadata.name ?? '', object.metadata.namespace);
     return live?.uid === applied.uid && live.resourceVersion === applied.resourceVersion;
   }
 
-  /** An object was applied, `written` is what became of it, and the update may go on. */
-  applied(object: KubeObject, written: KubeObject): void {
+  /** An object was applied; `written` is what became of it. */
+  wrote(object: KubeObject, written: KubeObject): void {
     const key = refKey(refOf(object));
+    this.#settled.delete(key);
     this.#applied.set(key, observe(key, written, object));
     this.#watch(object);
+  }
+
+  /** The update may go on with the object as it was written. */
+  settled(object: KubeObject): void {
+    this.#settled.add(refKey(refOf(object)));
   }
 
   #watch(object: KubeObject): void {

@@ -11,6 +11,7 @@ import {
 import { type ApplyContext, applyTask, precreateOperators } from '../apply/apply-task.ts';
 import { failureOfTask } from '../failures/api-failure.ts';
 import { combineFailures, UpdateFailure } from '../failures/update-failure.ts';
+import { maxTryPauseMs, type TaskTries } from './intervals.ts';
 import { runGraph } from './run-graph.ts';
 
 /** One pass over a release. */
@@ -19,6 +20,7 @@ export interface RoundRequest {
   readonly choices: ClusterChoices;
   readonly mode: ApplyMode;
   readonly context: ApplyContext;
+  readonly tries: TaskTries;
   /** Called after each manifest that is done. */
   readonly onDone: (done: number, task: ReleaseTask) => void;
 }
@@ -33,21 +35,9 @@ export interface RoundResult {
   readonly failure: UpdateFailure | undefined;
 }
 
-/** How often a task is tried, and the waits in between.
- *  @see docs/spec/cluster-version.md#retry */
-interface Tries {
-  readonly count: number;
-  readonly firstMs: number;
-  readonly factor: number;
-}
-
-const maxPauseMs = 15_000;
-const usualTries: Tries = { count: 3, firstMs: 10_000, factor: 1.3 };
-const installTries: Tries = { count: 4, firstMs: 1_000, factor: 2 };
-
 /** A task whose time is over fails with what its last try failed with. */
-async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Promise<void> {
-  const { count, firstMs, factor } = mode.kind === 'Initializing' ? installTries : usualTries;
+async function tryTask(task: ReleaseTask, { context, mode, tries }: RoundRequest): Promise<void> {
+  const { count, firstMs, factor } = mode.kind === 'Initializing' ? tries.installing : tries.usual;
   const { clock, signal }: { clock: Clock; signal: AbortSignal } = context;
   for (let attempt = 1, pauseMs = firstMs; ; attempt += 1, pauseMs *= factor) {
     try {
@@ -55,7 +45,7 @@ async function tryTask(task: ReleaseTask, { context, mode }: RoundRequest): Prom
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof UpdateFailure || attempt === count) throw failureOfTask(task, thrown);
-      await clock.sleep(Math.min(pauseMs, maxPauseMs), { signal }).catch(() => {
+      await clock.sleep(Math.min(pauseMs, maxTryPauseMs), { signal }).catch(() => {
         throw failureOfTask(task, thrown);
       });
     }

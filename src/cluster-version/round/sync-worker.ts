@@ -4,7 +4,7 @@ import type { ApplyContext } from '../apply/apply-task.ts';
 import { objectOf } from '../failures/api-failure.ts';
 import type { UpdateFailure } from '../failures/update-failure.ts';
 import type { AcceptedPayload } from '../payload/accepted-payload.ts';
-import { type Intervals, pauseAfterFailureMs, roundTimeoutMs } from './intervals.ts';
+import { type Intervals, pauseAfterFailureMs, roundTimeoutMs, usualTries } from './intervals.ts';
 import { type RoundResult, runRound } from './run-round.ts';
 
 /** Changes within this time lead to one round. */
@@ -221,7 +221,8 @@ export class SyncWorker {
       const context = await contextFor(work, state, AbortSignal.any([roundSignal, timeout.signal, signal]));
       const { payload, choices } = work;
       const onDone = (done: number, task: ReleaseTask): void => this.#advance(work, done, task);
-      return await runRound({ manifests: payload.manifests, choices, mode, context, onDone });
+      const { tries = usualTries } = intervals;
+      return await runRound({ manifests: payload.manifests, choices, mode, context, tries, onDone });
     } finally {
       ended.abort();
       await untilTimeout;
