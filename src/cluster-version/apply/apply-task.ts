@@ -184,7 +184,13 @@ export async function precreateOperators(context: ApplyContext, tasks: readonly 
   for (const { manifest } of tasks) {
     if (!isOperator(manifest)) continue;
     const object = desiredObject(manifest, context.owner);
-    const relatedObjects = objectsAt(objectAt(manifest.object, 'status'), 'relatedObjects');
+    // Manifests leave out members that the definition requires.
+    const relatedObjects = objectsAt(objectAt(manifest.object, 'status'), 'relatedObjects').map((one) => ({
+      group: '',
+      resource: '',
+      name: '',
+      ...one,
+    }));
     const { kube, signal } = context;
     try {
       const created = await kube.create({ ...object, spec: {} }, { fieldManager, signal });
