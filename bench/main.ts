@@ -12,6 +12,7 @@ import { measureFetch } from './fetch.ts';
 import { measureHelm } from './helm.ts';
 import { measureLargeBundles } from './large-bundles.ts';
 import { measureOlm } from './olm.ts';
+import { measureRelease } from './release.ts';
 import { measureRender } from './render.ts';
 import { formatMeasurements, type Measurement, machineLine } from './table.ts';
 import { measureUpdateService } from './update-service.ts';
@@ -34,6 +35,11 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
     { name: 'olm', title: 'Operators by Subscription, beside Operator Lifecycle Manager', run: measureOlm },
     { name: 'graph', title: 'An update service with published graph data', run: measureUpdateService },
+    {
+      name: 'release',
+      title: 'A release of ten real components, beside the cluster-version-operator',
+      run: measureRelease,
+    },
     { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
   ];
 

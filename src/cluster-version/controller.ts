@@ -108,7 +108,7 @@ export const clusterVersionController: ControllerDefinition<EngineContext, Versi
 
 function ownerOf(version: KubeObject | undefined): OwnerReference {
   const { name = clusterVersionName, uid = '' } = version?.metadata ?? {};
-  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  return { apiVersion, kind, name, uid, controller: true };
 }
 
 function termsOf(manager: Manager, options: ClusterVersionOptions): LoadTerms {

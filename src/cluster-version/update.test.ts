@@ -242,7 +242,9 @@ test('clearing the request in the middle of an update goes back to the release o
 
 test('CV-83: operators that are missing are created first, with what they relate to and without conditions', async () => {
   const related = { group: '', resource: 'namespaces', name: 'quay' };
-  const operator = operatorManifest('alpha', '1.0.0', { relatedObjects: [related] });
+  // As real manifests have it.
+  const unnamed = { group: 'example.com', resource: 'quays' };
+  const operator = operatorManifest('alpha', '1.0.0', { relatedObjects: [related, unnamed] });
   const releases = { '1.0.0': await smallRelease(cluster, '1.0.0', { '0000_10_alpha_90_operator.yaml': operator }) };
   await createClusterVersion(cluster.kube);
   stack.use(await runEngine(cluster, { releases, first: '1.0.0' }));
@@ -252,7 +254,7 @@ test('CV-83: operators that are missing are created first, with what they relate
       kind: 'ClusterOperator',
       name: 'alpha',
     });
-    expect(object['status']).toEqual({ relatedObjects: [related] });
+    expect(object['status']).toEqual({ relatedObjects: [related, { ...unnamed, name: '' }] });
   });
 });
 

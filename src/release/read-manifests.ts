@@ -2,14 +2,18 @@ import {
   cutText,
   errorMessage,
   goJson,
+  isJsonObject,
   type JsonValue,
+  objectAt,
   parseJson,
   parseYamlDocuments,
   sortedKeys,
   TerminalError,
+  textAt,
 } from '../base/index.ts';
 import {
   isManifestObject,
+  type ManifestKey,
   manifestKeyText,
   manifestOf,
   type PayloadDirectory,
@@ -30,6 +34,7 @@ export interface ReadManifests {
   readonly warnings: readonly string[];
 }
 
+const repeatedObject = 'RepeatedObject';
 const missingFields = 'must contain kubernetes required fields kind and name';
 
 interface ReadDocument {
@@ -44,9 +49,32 @@ function* jsonDocuments(text: string): Generator<ReadDocument> {
 }
 
 function* yamlDocuments(text: string): Generator<ReadDocument> {
-  for (const value of parseYamlDocuments('document', text)) {
+  // The reference takes the last of equal keys, among them words that YAML 1.1 makes equal.
+  for (const value of parseYamlDocuments('document', text, { isLastKeyTaken: true })) {
     yield { value, canonicalText: goJson(sortedKeys(value)) };
   }
+}
+
+const shownCharacters = 200;
+
+function fieldsOf({ group, kind, namespace, name }: ManifestKey): string {
+  const fields = { Group: group, Kind: kind, Namespace: namespace, Name: name };
+  const shown = Object.entries(fields).filter(([field, value]) => field !== 'Namespace' || value !== '');
+  return shown.map(([field, value]) => `${field}: "${cutText(value, shownCharacters)}"`).join(' ');
+}
+
+/** Why a document is no object, in the words of the reference. */
+function faultOf({ name }: PayloadFile, value: JsonValue): string {
+  const source = name.endsWith('.json') ? '' : 'error unmarshaling JSON: while decoding JSON: ';
+  if (!isJsonObject(value) || textAt(value, 'kind') === '') {
+    const text = cutText(goJson(sortedKeys(value)), shownCharacters);
+    return `${source}unable to decode manifest: Object 'Kind' is missing in '${text}'`;
+  }
+  const [group = '', version] = textAt(value, 'apiVersion').split('/');
+  const metadata = objectAt(value, 'metadata');
+  const key = { group: version === undefined ? '' : group, kind: textAt(value, 'kind') };
+  const place = { namespace: textAt(metadata, 'namespace'), name: textAt(metadata, 'name') };
+  return `${source}Resource with fields ${fieldsOf({ ...key, ...place })} ${missingFields}`;
 }
 
 function readFile(file: PayloadFile, text: string): ReleaseManifest[] {
@@ -55,15 +83,10 @@ function readFile(file: PayloadFile, text: string): ReleaseManifest[] {
   const known = new Set<string>();
   for (const { value, canonicalText } of documents) {
     if (value === null) continue;
-    if (!isManifestObject(value)) {
-      throw new TerminalError(
-        'InvalidManifest',
-        `Resource with fields ${cutText(JSON.stringify(value), 200)} ${missingFields}`,
-      );
-    }
+    if (!isManifestObject(value)) throw new TerminalError('InvalidManifest', faultOf(file, value));
     const manifest = manifestOf(file, value, canonicalText);
     const key = manifestKeyText(manifest.key);
-    if (known.has(key)) throw new TerminalError('InvalidManifest', `duplicate resource: ${key}`);
+    if (known.has(key)) throw new TerminalError(repeatedObject, `duplicate resource: (${fieldsOf(manifest.key)})`);
     known.add(key);
     manifests.push(manifest);
   }
@@ -107,7 +130,8 @@ export function readManifests(files: readonly PayloadFile[], values: TemplateVal
         const text = textOf(file, values, (warning) => warnings.push(warning));
         return text === undefined ? [] : readFile(file, text);
       } catch (thrown) {
-        faults.push(`parse ${file.name}: error parsing: ${errorMessage(thrown)}`);
+        const isParsed = thrown instanceof TerminalError && thrown.reason === repeatedObject;
+        faults.push(`parse ${file.name}: ${isParsed ? '' : 'error parsing: '}${errorMessage(thrown)}`);
         return [];
       }
     });

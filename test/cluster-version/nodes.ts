@@ -15,7 +15,7 @@ function documentsOf(content: readonly JsonObject[] | string): readonly JsonObje
   if (typeof content !== 'string') return content;
   try {
     const filled = content.replace(/\{\{[^}]*\}\}/g, 'template');
-    return parseYamlDocuments('manifest', filled).filter(isJsonObject);
+    return parseYamlDocuments('manifest', filled, { isLastKeyTaken: true }).filter(isJsonObject);
   } catch {
     return []; // some are broken on purpose
   }

@@ -41,6 +41,7 @@ async function startOperator(
   });
   await once(child, 'spawn');
   return {
+    ...(child.pid === undefined ? {} : { pid: child.pid }),
     assertAlive: async () => {
       if (child.exitCode === null && child.signalCode === null) return;
       const tail = (await readFile(logPath, 'utf8')).slice(-1500);

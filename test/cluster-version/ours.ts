@@ -59,6 +59,7 @@ async function startEngine(
     sources: [localSource(new Map(payloads.map(({ image, folder }) => [image, folder])))],
     workDir: join(workFolder, 'work'),
     intervals: { minimumMs, random: () => 0 },
+    updates: { userAgent: 'longshore/test', promql: undefined, intervalMs: minimumMs },
   });
   stack.defer(async () => {
     stop.abort();

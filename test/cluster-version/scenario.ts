@@ -147,6 +147,8 @@ export interface EngineStart {
 
 /** A running engine. */
 export interface Engine extends AsyncDisposable {
+  /** Of a process of its own. */
+  readonly pid?: number;
   /** @throws Error when it ended, with the end of its log */
   assertAlive(): Promise<void>;
 }

@@ -80,9 +80,16 @@ async function remove(context: ApplyContext, { key }: ReleaseManifest, object: K
   if ((await getOrUndefined(context, object)) === undefined) deletions.completed(key);
 }
 
-async function createOnly({ kube, owner, signal }: ApplyContext, object: KubeObject): Promise<KubeObject | undefined> {
-  const { controller: _controller, blockOwnerDeletion: _block, ...plainOwner } = owner;
-  const owners = object.metadata.ownerReferences?.map((one) => (one.uid === owner.uid ? plainOwner : one)) ?? [];
+/** Any spelling of the annotation counts, but only `true` makes the ClusterVersion an owner that is no controller. */
+async function createOnly(
+  { kube, owner, signal }: ApplyContext,
+  manifest: ReleaseManifest,
+  object: KubeObject,
+): Promise<KubeObject | undefined> {
+  const { controller: _controller, ...plainOwner } = owner;
+  const isPlain = annotationOf(manifest, applyAnnotations.createOnly) === 'true';
+  const owners =
+    object.metadata.ownerReferences?.map((one) => (isPlain && one.uid === owner.uid ? plainOwner : one)) ?? [];
   try {
     const created = { ...object, metadata: { ...object.metadata, ownerReferences: owners } };
     return await kube.create(created, { fieldManager, signal });
@@ -159,7 +166,7 @@ export async function applyTask(context: ApplyContext, task: ReleaseTask): Promi
   const object = injectProxy(desiredObject(manifest, context.owner), manifest, context.proxy);
   if (mustBeDeleted(manifest)) return await remove(context, manifest, object);
   if (annotationOf(manifest, applyAnnotations.createOnly).toLowerCase() === 'true') {
-    await createOnly(context, object);
+    await createOnly(context, manifest, object);
     return;
   }
   const { observed, mode } = context;
@@ -177,7 +184,13 @@ export async function precreateOperators(context: ApplyContext, tasks: readonly 
   for (const { manifest } of tasks) {
     if (!isOperator(manifest)) continue;
     const object = desiredObject(manifest, context.owner);
-    const relatedObjects = objectsAt(objectAt(manifest.object, 'status'), 'relatedObjects');
+    // Manifests leave out members that the definition requires.
+    const relatedObjects = objectsAt(objectAt(manifest.object, 'status'), 'relatedObjects').map((one) => ({
+      group: '',
+      resource: '',
+      name: '',
+      ...one,
+    }));
     const { kube, signal } = context;
     try {
       const created = await kube.create({ ...object, spec: {} }, { fieldManager, signal });

@@ -21,33 +21,32 @@ function placeOf({ metadata: { namespace = '', name = '' } }: KubeObject): strin
 }
 
 function workloadFailure(task: ReleaseTask, reason: string, message: string): UpdateFailure {
-  const { name } = task.manifest.key;
-  return new UpdateFailure(reason, message, { effect: 'Fail', names: [name], object: objectOf(task) });
+  const { namespace, name } = task.manifest.key;
+  return new UpdateFailure(reason, message, {
+    effect: 'Fail',
+    names: [`${namespace}/${name}`],
+    object: objectOf(task),
+  });
 }
 
-function reasonText({ reason, message }: Condition): string {
-  return `reason: ${reason}, message: ${message}`;
-}
-
+/** In the words of the reference. */
 function assertDeploymentGoesOn(task: ReleaseTask, live: KubeObject): void {
   const conditions = conditionsOf(live);
   const find = (type: string): Condition | undefined => conditions.find((condition) => condition.type === type);
-  const place = placeOf(live);
+  const deployment = `deployment ${placeOf(live)}`;
   const [available, progressing, failure] = [find('Available'), find('Progressing'), find('ReplicaFailure')];
   if (failure?.status === 'True') {
-    const text = `deployment ${place} has some pods failing; unavailable replicas=${countOf(live, 'unavailableReplicas')}: ${reasonText(failure)}`;
+    const text = `${deployment} has a replica failure ${failure.reason}: ${failure.message}`;
     throw workloadFailure(task, 'WorkloadNotProgressing', text);
   }
-  if (available?.status === 'False' && progressing?.status === 'False') {
-    const text = `deployment ${place} is not available and not progressing; updated replicas=${countOf(live, 'updatedReplicas')} of ${countOf(live, 'replicas')}, available replicas=${countOf(live, 'availableReplicas')} of ${countOf(live, 'replicas')}: ${reasonText(available)}`;
+  if (progressing?.status !== 'False') return;
+  if (available?.status === 'False') {
+    const text = `${deployment} is not available ${available.reason} (${available.message}) or progressing ${progressing.reason} (${progressing.message})`;
     throw workloadFailure(task, 'WorkloadNotAvailable', text);
   }
-  if (progressing?.status === 'False' && progressing.reason === 'ProgressDeadlineExceeded') {
-    throw workloadFailure(
-      task,
-      'WorkloadNotProgressing',
-      `deployment ${place} is not progressing: ${reasonText(progressing)}`,
-    );
+  if (progressing.reason === 'ProgressDeadlineExceeded') {
+    const text = `${deployment} is Progressing=False: ${progressing.reason}: ${progressing.message}`;
+    throw workloadFailure(task, 'WorkloadNotProgressing', text);
   }
 }
 

@@ -151,13 +151,12 @@ class Loading {
       const text = `Preconditions failed for payload loaded ${describe(target)}: ${summary}`;
       this.#reject('PreconditionChecks', 'PreconditionBlock', text);
     }
-    if (findings.length === 0) {
-      this.#event('Normal', 'PreconditionsPassed', `preconditions passed for payload loaded ${describe(target)}`);
-      return;
+    if (findings.length > 0) {
+      const text = `precondition warning for payload loaded ${describe(target)}: ${summary}`;
+      this.#event('Warning', 'PreconditionWarn', text);
+      this.#risks.push(summary);
     }
-    const text = `precondition warning for payload loaded ${describe(target)}: ${summary}`;
-    this.#event('Warning', 'PreconditionWarn', text);
-    this.#risks.push(summary);
+    this.#event('Normal', 'PreconditionsPassed', `preconditions passed for payload loaded ${describe(target)}`);
   }
 
   async run(signal: AbortSignal): Promise<LoadedRelease> {

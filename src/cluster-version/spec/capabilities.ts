@@ -56,7 +56,7 @@ export function resolveCapabilities(
   const { baselineCapabilitySet: baseline = '', additionalEnabledCapabilities: additional = [] } =
     spec.capabilities ?? {};
   const requested = new Set([...(sets[baseline === '' ? 'vCurrent' : baseline] ?? []), ...additional]);
-  const implicit = before.filter((name) => !requested.has(name) && known.includes(name));
+  const implicit = [...new Set(before)].filter((name) => !requested.has(name) && known.includes(name));
   return {
     known: known.toSorted(),
     enabled: [...new Set([...requested, ...implicit])].toSorted(),

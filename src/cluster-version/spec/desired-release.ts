@@ -15,7 +15,15 @@ export function ownRelease(
 ): ClusterRelease | undefined {
   const completed = (status?.history ?? []).find(({ state, image }) => state === 'Completed' && image !== '');
   if (completed === undefined) return initial ?? installing(status?.history?.at(0));
-  return { version: completed.version ?? '', image: completed.image };
+  return named(completed, initial);
+}
+
+/** An entry without a version may be that of the release the cluster was started with. */
+function named(
+  { version = '', image }: { readonly version?: string; readonly image: string },
+  initial: ClusterRelease | undefined,
+): ClusterRelease {
+  return version === '' && image === initial?.image ? initial : { version, image };
 }
 
 function installing(

@@ -142,7 +142,12 @@ export const scenarios: readonly Scenario[] = [
     { delete: { apiVersion: 'v1', kind: 'Namespace', name: 'test' } },
     { rest: 'it is created again', until: { of: alpha, has: version } },
   ),
-  drift('restart', 'the engine is started again', { restart: 'first' }, { rest: 'it was started again' }),
+  drift(
+    'restart',
+    'the engine is started again',
+    { restart: 'first' },
+    { rest: 'it was started again', until: { condition: 'ReleaseAccepted', is: 'True' } },
+  ),
   {
     id: 'operator-deleted',
     title: 'a ClusterOperator is deleted',
@@ -191,7 +196,7 @@ export const scenarios: readonly Scenario[] = [
       { report: 'beta', version },
       installed,
       { report: 'beta', version: '4.21.0' },
-      { rest: 'beta has another version' },
+      { rest: 'beta has another version', until: { condition: 'Failing', is: 'True' } },
     ],
   },
   {

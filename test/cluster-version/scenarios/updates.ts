@@ -177,7 +177,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     id: 'update-job-fails',
-    title: 'a job fails',
+    title: 'a job has failed',
     rows: ['CV-81'],
     ...quick(
       {},
@@ -186,7 +186,19 @@ export const scenarios: readonly Scenario[] = [
         '0000_30_gamma_01_config.yaml': [configMap('late', {})],
       },
     ),
-    actions: [installed, updateToSecond(), failing],
+    actions: [
+      installed,
+      // Whether a job that the release creates has failed when it is looked at is chance.
+      { apply: job('once', 'registry.example.com/job:1', simulateFailure) },
+      {
+        await: {
+          of: { apiVersion: 'batch/v1', kind: 'Job', name: 'once', namespace: 'test' },
+          has: 'BackoffLimitExceeded',
+        },
+      },
+      updateToSecond(),
+      failing,
+    ],
   },
   {
     id: 'update-job',
