@@ -1,6 +1,6 @@
 /** The composition root: which parts run in a process, and what they are given. `longshore up`, `longshore controllers` and `longshore webhook` start
  *  their parts here. Main functions: `startControllers`, `startWebhook`. Never reads options, files of settings or the environment.
- *  @imports provisioners, webhook, src/olm, src/cluster-version, src/content, src/extension-server, src/catalog, src/sources, src/image-policy,
+ *  @imports provisioners, webhook, src/olm, src/cluster-version, src/machines, src/content, src/extension-server, src/catalog, src/sources, src/image-policy,
  *    src/controller, src/kube, src/metrics, src/rbac, src/constraints, src/api, src/base */
 export { type ControllersContext, offersOf, type RunningControllers, startControllers } from './controllers.ts';
 export { controllerPermissions, olmPermissions, type RoleRules, webhookPermissions } from './permissions.ts';

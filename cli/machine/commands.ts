@@ -1,23 +1,7 @@
 /** `machine …`: machines of a cluster, and what holds their deletion.
- *  @imports cli/client, cli/output, cli/command, src/api, src/kube, src/base */
-import { type Command, defineCommand, documentOption, kubeconfigOption } from '../command/index.ts';
-
-const namespaceOption = {
-  namespace: {
-    short: 'n',
-    kind: 'text',
-    placeholder: 'NAME',
-    default: 'openshift-machine-api',
-    description: 'Namespace of the machines.',
-  },
-} as const;
-
-/** Options of all commands of the group. */
-export const machineOptions: typeof kubeconfigOption & typeof documentOption & typeof namespaceOption = {
-  ...kubeconfigOption,
-  ...documentOption,
-  ...namespaceOption,
-};
+ *  @imports cli/client, cli/output, cli/command, src/api */
+import { type Command, defineCommand } from '../command/index.ts';
+import { machineOptions } from './options.ts';
 
 /** In the order of `longshore --help`. */
 export const machineCommands: readonly Command[] = [

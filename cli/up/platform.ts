@@ -176,6 +176,18 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
   );
 }
 
+/** What `longshore up` runs on request, or by default. */
+async function optionalParts(
+  config: Config,
+  cluster: OpenCluster,
+): Promise<Pick<ControllersContext, 'olm' | 'clusterVersion' | 'hasMachines'>> {
+  return {
+    olm: await olmParts(config, cluster),
+    clusterVersion: releaseParts(config, cluster),
+    hasMachines: config.machines !== undefined,
+  };
+}
+
 /** Starts everything on this machine, ready when it resolves. Disposing it stops all in the reverse order.
  *  @throws TerminalError as `openCluster`, and what the parts throw */
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
@@ -211,9 +223,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       log,
       metrics,
       storeDir,
-      olm: await olmParts(config, cluster),
-      clusterVersion: releaseParts(config, cluster),
-      hasMachines: config.machines !== undefined,
+      ...(await optionalParts(config, cluster)),
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),

@@ -15,6 +15,3 @@ export type ClusterOperatorConditionType =
   | 'EvaluationConditionsDetected'
   | 'Progressing'
   | 'Upgradeable';
-
-/** The name of the version of the whole component, in `status.versions`. */
-export const operatorVersionName = 'operator';

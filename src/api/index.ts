@@ -43,7 +43,6 @@ export {
 export {
   type ClusterOperatorConditionType,
   clusterOperatorResource,
-  operatorVersionName,
 } from './cluster-operator.ts';
 export {
   type ClusterServiceVersionPhase,
@@ -215,7 +214,6 @@ export {
   parseBundleDeployment,
   parseCatalogSource,
   parseClusterCatalog,
-  parseClusterOperator,
   parseClusterServiceVersion,
   parseClusterVersion,
   parseInstallPlan,

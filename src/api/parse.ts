@@ -4,14 +4,12 @@ import { bundleResource } from './bundle.ts';
 import { bundleDeploymentResource } from './bundle-deployment.ts';
 import { catalogSourceResource } from './catalog-source.ts';
 import { clusterCatalogResource } from './cluster-catalog.ts';
-import { clusterOperatorResource } from './cluster-operator.ts';
 import { clusterServiceVersionResource } from './cluster-service-version.ts';
 import { clusterVersionResource } from './cluster-version.ts';
 import { type Bundle, bundleShape } from './generated/bundle.ts';
 import { type BundleDeployment, bundleDeploymentShape } from './generated/bundle-deployment.ts';
 import { type CatalogSource, catalogSourceShape } from './generated/catalog-source.ts';
 import { type ClusterCatalog, clusterCatalogShape } from './generated/cluster-catalog.ts';
-import { type ClusterOperator, clusterOperatorShape } from './generated/cluster-operator.ts';
 import { type ClusterServiceVersion, clusterServiceVersionShape } from './generated/cluster-service-version.ts';
 import { type ClusterVersion, clusterVersionShape } from './generated/cluster-version.ts';
 import { type InstallPlan, installPlanShape } from './generated/install-plan.ts';
@@ -123,12 +121,6 @@ export const parseCatalogSource: (raw: unknown) => CatalogSource = createParser(
 export const parseClusterServiceVersion: (raw: unknown) => ClusterServiceVersion = createParser(
   clusterServiceVersionResource,
   clusterServiceVersionShape,
-);
-
-/** @see parseBundle */
-export const parseClusterOperator: (raw: unknown) => ClusterOperator = createParser(
-  clusterOperatorResource,
-  clusterOperatorShape,
 );
 
 /** @see parseBundle */

@@ -3,7 +3,7 @@ import { type CallOptions, type KubeClient, type KubeObject, preconditionOf, ref
 
 /** On a Node: who made it unschedulable. A node that an administrator cordoned has none, and stays cordoned.
  *  @see docs/spec/machine-lifecycle.md#6-drain-engine */
-export const cordonedByAnnotation = 'drain.platform/cordoned-by';
+const cordonedByAnnotation = 'drain.platform/cordoned-by';
 
 interface CordonOptions extends CallOptions {
   /** Who cordons. */
@@ -16,11 +16,6 @@ export function isUnschedulable({ spec }: KubeObject): boolean {
   return isJsonObject(spec) && spec['unschedulable'] === true;
 }
 
-/** Whether `actor` made the node unschedulable. */
-export function isCordonedBy(node: KubeObject, actor: string): boolean {
-  return isUnschedulable(node) && node.metadata.annotations?.[cordonedByAnnotation] === actor;
-}
-
 /** Makes the node unschedulable, and notes the actor unless it was so before. Returns the Node as it is then.
  *  @throws KubeUnavailable Conflict when it changed meanwhile */
 export async function cordon(
@@ -31,16 +26,4 @@ export async function cordon(
   if (isUnschedulable(node)) return node;
   const metadata = { ...preconditionOf(node), annotations: { [cordonedByAnnotation]: actor } };
   return await kube.patch(refOf(node), { metadata, spec: { unschedulable: true } }, { fieldManager, signal });
-}
-
-/** Makes the node schedulable again where `actor` cordoned it; another's cordon stays.
- *  @throws KubeUnavailable Conflict when it changed meanwhile */
-export async function uncordon(
-  kube: KubeClient,
-  node: KubeObject,
-  { actor, fieldManager, signal }: CordonOptions,
-): Promise<KubeObject> {
-  if (!isCordonedBy(node, actor)) return node;
-  const metadata = { ...preconditionOf(node), annotations: { [cordonedByAnnotation]: null } };
-  return await kube.patch(refOf(node), { metadata, spec: { unschedulable: null } }, { fieldManager, signal });
 }

@@ -17,7 +17,7 @@ export interface DrainRule {
 }
 
 /** On a pod: `skip` or `wait-completed`, before all rules. */
-export const behaviorLabel = 'drain.platform/behavior';
+const behaviorLabel = 'drain.platform/behavior';
 
 const byLabel: Readonly<Record<string, DrainBehavior>> = { skip: 'Skip', 'wait-completed': 'WaitCompleted' };
 

@@ -7,11 +7,10 @@ export {
   ActuatorError,
   type ActuatorReason,
   type Instance,
-  RequeueAfter,
 } from './actuator.ts';
-export { addMachineHealthChecks, machineHealthCheckController } from './health-check/controller.ts';
+export { addMachineHealthChecks } from './health-check/controller.ts';
 export type { MachineSettings } from './machine/context.ts';
-export { addMachines, machineController } from './machine/controller.ts';
-export { addMachineSets, machineSetController } from './machine-set/controller.ts';
-export { addNodeLink, nodeLinkController } from './node-link/controller.ts';
+export { addMachines } from './machine/controller.ts';
+export { addMachineSets } from './machine-set/controller.ts';
+export { addNodeLink } from './node-link/controller.ts';
 export { SimulatedProvider } from './providers/simulated.ts';

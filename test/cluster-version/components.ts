@@ -28,7 +28,7 @@ function imageNamesOf({ files }: ReleaseComponent): string[] {
 }
 
 /** A release of the ten real components of the corpus. `build` is part of the images, so that two versions differ in all Deployments. */
-export async function componentsPayload(version: string, build: string): Promise<Payload> {
+async function componentsPayload(version: string, build: string): Promise<Payload> {
   const components = await Promise.all((await readdir(corpusReleaseDir)).toSorted().map(readComponent));
   const names = [...new Set(components.flatMap(imageNamesOf))];
   const images = Object.fromEntries(

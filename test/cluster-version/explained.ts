@@ -44,7 +44,7 @@ export const explanations: readonly Explanation[] = [
   },
   {
     kind: 'deliberate',
-    reason: 'What a release deletes and somebody creates again is deleted again.',
+    reason: 'What a release deletes and a user creates again is deleted again.',
     scenarios: ['update-deletes'],
     path: /^(?:objects\[ConfigMap test\/beta\]|writes\[20 beta\])$/,
   },

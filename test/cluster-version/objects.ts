@@ -23,7 +23,7 @@ function metadataOf(name: string, { annotations = {}, labels }: Extra, namespace
   };
 }
 
-export const testNamespace: JsonObject = { apiVersion: 'v1', kind: 'Namespace', metadata: metadataOf('test', {}) };
+const testNamespace: JsonObject = { apiVersion: 'v1', kind: 'Namespace', metadata: metadataOf('test', {}) };
 
 /** In the namespace `test`. */
 export function configMap(name: string, data: Texts, extra: Extra = {}): JsonObject {

@@ -70,10 +70,13 @@ function keyOfTarget({ kind, name, namespace = '' }: Target): string {
   return keyOf({ kind, metadata: { name, namespace } });
 }
 
-function isCondition(object: JsonObject, { condition, is, says = '' }: Extract<State, { condition: string }>): boolean {
+function isCondition(
+  object: JsonObject,
+  { condition, is, mentions = '' }: Extract<State, { condition: string }>,
+): boolean {
   const found = objectsAt(objectAt(object, 'status'), 'conditions').find((one) => textAt(one, 'type') === condition);
   if (found === undefined) return is === 'absent';
-  return textAt(found, 'status') === is && textAt(found, 'message').includes(says);
+  return textAt(found, 'status') === is && textAt(found, 'message').includes(mentions);
 }
 
 function isHistory(object: JsonObject, history: string): boolean {

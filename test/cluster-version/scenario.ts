@@ -29,7 +29,7 @@ export interface Payload {
 /** What a rest waits for. It is only waited for, as long as the wait may take: nothing is expected. */
 export type State =
   /** A condition of the ClusterVersion; with a text that its message has. */
-  | { readonly condition: string; readonly is: 'True' | 'False' | 'Unknown' | 'absent'; readonly says?: string }
+  | { readonly condition: string; readonly is: 'True' | 'False' | 'Unknown' | 'absent'; readonly mentions?: string }
   /** `Completed 4.22.0` is the newest entry. */
   | { readonly history: string }
   | { readonly of: Target; readonly has: string }

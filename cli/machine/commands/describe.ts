@@ -1,7 +1,7 @@
 import { type Machine, machineResource, parseMachine } from '../../../src/api/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type OptionValues, printDocument } from '../../command/index.ts';
-import type { machineOptions } from '../commands.ts';
+import type { machineOptions } from '../options.ts';
 import { deletionSteps } from '../steps.ts';
 
 const marks = { done: '✓', held: '✗', waiting: '·' } as const;

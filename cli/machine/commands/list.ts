@@ -2,7 +2,7 @@ import { type Machine, machineResource, parseMachine } from '../../../src/api/in
 import { openKube } from '../../client/index.ts';
 import { type OptionValues, printDocument } from '../../command/index.ts';
 import { ageOf, formatTable } from '../../output/index.ts';
-import type { machineOptions } from '../commands.ts';
+import type { machineOptions } from '../options.ts';
 import { holderOf } from '../steps.ts';
 
 const columns = ['NAME', 'PHASE', 'NODE', 'AGE', 'HELD BY'];

@@ -40,7 +40,7 @@ function conditionsOf({ status }: ClusterOperator): ReadonlyMap<string, Operator
 const markers = ['include.release.openshift.io/', 'exclude.release.openshift.io/'];
 
 /** Those of the release, which annotations distinguish from those of others; all where none has such annotations. */
-export function releaseOperators(operators: readonly ClusterOperator[]): readonly ClusterOperator[] {
+function releaseOperators(operators: readonly ClusterOperator[]): readonly ClusterOperator[] {
   const marked = operators.filter(({ metadata }) =>
     Object.keys(metadata.annotations ?? {}).some((name) => markers.some((marker) => name.startsWith(marker))),
   );

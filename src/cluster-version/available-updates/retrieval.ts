@@ -58,7 +58,7 @@ function isVersion(text: string): boolean {
 }
 
 /** The address with the four parameters added to those that it has. */
-export function queryAddress({ service, clusterId, channel, version, architecture }: UpdateQuery): string {
+function queryAddress({ service, clusterId, channel, version, architecture }: UpdateQuery): string {
   const url = new URL(service);
   const id = parseClusterId(clusterId);
   const arch = architecture.desired === 'Multi' ? 'multi' : architecture.desired;

@@ -1,7 +1,6 @@
 import { type Clock, errorMessage, isJsonEqual, type JsonValue, type Logger } from '../../base/index.ts';
 import type { ApplyMode, ClusterChoices, ReleaseTask } from '../../release/index.ts';
 import type { ApplyContext } from '../apply/apply-task.ts';
-import { objectOf } from '../failures/api-failure.ts';
 import type { UpdateFailure } from '../failures/update-failure.ts';
 import type { AcceptedPayload } from '../payload/accepted-payload.ts';
 import { type Intervals, pauseAfterFailureMs, roundTimeoutMs, usualTries } from './intervals.ts';
@@ -234,9 +233,4 @@ export class SyncWorker {
     if (current?.work.payload !== work.payload || done <= current.done) return;
     this.#set({ ...current, done, latest });
   }
-}
-
-/** The name of an object in progress. */
-export function latestObject(status: WorkerStatus): string {
-  return status.latest === undefined ? '' : objectOf(status.latest);
 }

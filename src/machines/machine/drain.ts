@@ -1,6 +1,7 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import {
+  type BlockedPod,
   budgetsOf,
   cordon,
   Drainer,
@@ -8,6 +9,7 @@ import {
   describeBlocked,
   drainablePod,
   isUnschedulable,
+  neverAllows,
   planDrain,
 } from '../../drain/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -23,7 +25,7 @@ import {
 } from './context.ts';
 
 /** Who cordons, in the annotation of the Node. */
-export const drainActor = 'machine-drain';
+const drainActor = 'machine-drain';
 /** A drain that another node of the control plane holds up is tried again after this time. */
 const guardMs = 20_000;
 /** Pods that block, in the status. */
@@ -69,6 +71,16 @@ function hold(run: MachineRun, error: string): void {
   record(run, { type: 'Normal', reason: 'DrainRequeued', message: `Node drain requeued: ${error}` });
 }
 
+/** Budgets that allow no disruption whatever happens to their pods: someone must change them. */
+function warnOfDeadlocks(run: MachineRun, blocking: readonly BlockedPod[]): void {
+  const held = blocking.filter(({ kind }) => kind === 'budget');
+  const budgets = held.flatMap(({ pod }) => budgetsOf(pod, run.context.budgets.inNamespace(pod.namespace)));
+  const names = new Set(budgets.filter(neverAllows).map(({ namespace, name }) => `${namespace}/${name}`));
+  if (names.size === 0) return;
+  const message = `PodDisruptionBudgets that allow no disruption, even when all their pods are healthy: ${[...names].slice(0, 5).join(', ')}`;
+  record(run, { type: 'Warning', reason: 'PodDisruptionBudgetDeadlock', message });
+}
+
 function report(run: MachineRun, { remaining, blocking }: DrainProgress, attempts: number): void {
   const shown = blocking.slice(0, maxBlocking);
   const drain: JsonObject = {
@@ -78,6 +90,7 @@ function report(run: MachineRun, { remaining, blocking }: DrainProgress, attempt
     blocking: shown.map(({ pod, cause }) => ({ pod: `${pod.namespace}/${pod.name}`, cause })),
   };
   setStatus(run, { drain });
+  warnOfDeadlocks(run, blocking);
   const held = blocking.filter(({ kind }) => kind !== 'terminating' && kind !== 'waitCompleted');
   if (held.length > 0) hold(run, describeBlocked(held));
 }

@@ -196,6 +196,11 @@ test('ML-14, ML-15, ML-58: a budget that holds the drain is named, and releases 
     remaining: 1,
     blocking: [{ pod: 'machines/web', cause: 'PodDisruptionBudget keep-web' }],
   });
+  await eventually(async () =>
+    expect(await eventsOf('a')).toContain(
+      'PodDisruptionBudgetDeadlock: PodDisruptionBudgets that allow no disruption, even when all their pods are healthy: machines/keep-web',
+    ),
+  );
   expect(await isEvicted('web')).toBe(false);
   await allow(1);
   await stopPod(cluster.kube, 'web');

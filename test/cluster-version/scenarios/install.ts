@@ -70,7 +70,7 @@ export const scenarios: readonly Scenario[] = [
     actions: [
       { ...alphaReports, available: false },
       { ...betaReports, available: false },
-      { rest: 'both are not available', until: { condition: 'Failing', is: 'True', says: 'alpha, beta' } },
+      { rest: 'both are not available', until: { condition: 'Failing', is: 'True', mentions: 'alpha, beta' } },
     ],
   },
   {
@@ -169,7 +169,7 @@ export const scenarios: readonly Scenario[] = [
         '0000_20_widgets_02_widget.yaml': [widget('one', { size: 1 })],
       }),
     },
-    actions: [{ rest: 'both fail', until: { condition: 'Failing', is: 'True', says: 'Multiple' } }],
+    actions: [{ rest: 'both fail', until: { condition: 'Failing', is: 'True', mentions: 'Multiple' } }],
   },
   {
     id: 'install-included',

@@ -26,7 +26,7 @@ const workloads = quickRelease(version, {
   '0000_20_widgets_02_widget.yaml': [widget('one', { size: 1 }, { labels: { mine: 'no' } })],
 });
 
-/** Somebody changes an object of an installed release. */
+/** A user changes an object of an installed release. */
 function drift(id: string, title: string, ...actions: readonly Action[]): Scenario {
   return { id: `drift-${id}`, title, payloads: { first: workloads }, actions: [installed, ...actions] };
 }
@@ -170,7 +170,7 @@ export const scenarios: readonly Scenario[] = [
       { report: 'beta', version, degraded: true },
       { rest: 'beta is degraded', until: { condition: 'Failing', is: 'True' } },
       { report: 'beta', version, available: false },
-      { rest: 'beta is not available', until: { condition: 'Failing', is: 'True', says: 'not available' } },
+      { rest: 'beta is not available', until: { condition: 'Failing', is: 'True', mentions: 'not available' } },
       { report: 'beta', version },
       { rest: 'beta is healthy', until: { condition: 'Failing', is: 'False' } },
     ],
@@ -210,7 +210,7 @@ export const scenarios: readonly Scenario[] = [
       { report: 'beta', version, upgradeable: false },
       { rest: 'beta is not upgradeable', until: { condition: 'Upgradeable', is: 'False' } },
       { report: 'alpha', version, upgradeable: false },
-      { rest: 'alpha neither', until: { condition: 'Upgradeable', is: 'False', says: 'multiple' } },
+      { rest: 'alpha neither', until: { condition: 'Upgradeable', is: 'False', mentions: 'multiple' } },
       { report: 'alpha', version },
       { report: 'beta', version },
       { rest: 'both are', until: { condition: 'Upgradeable', is: 'absent' } },
