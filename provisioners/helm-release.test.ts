@@ -21,7 +21,8 @@ test.each([
 test.each([
   { what: 'no data', bytes: Buffer.alloc(0), text: 'Unexpected end' },
   { what: 'noise', bytes: Buffer.from([0x1f, 0x8b, 1, 2, 3]), text: '' },
-  { what: 'another JSON', bytes: gzipSync('[]'), text: 'expected a release of Helm with a manifest, found none' },
+  { what: 'another JSON', bytes: gzipSync('[]'), text: 'expected a release of Helm, found something else' },
+  { what: 'no manifest', bytes: gzipSync('{}'), text: 'expected a release of Helm with a manifest, found none' },
   { what: 'more than may be unpacked', bytes: gzipSync(Buffer.alloc(65 * 1024 * 1024)), text: '' },
 ])('a Secret with $what is refused, and named', async ({ bytes, text }) => {
   const refused = manifestOf(secretWith(bytes));

@@ -169,7 +169,7 @@ test.each([
     name: 'a manifest that is none',
     file: 'release-manifests/0000_10_b_x.yaml',
     text: 'a: b',
-    failure: 'must contain kubernetes required fields kind and name',
+    failure: `unable to decode manifest: Object 'Kind' is missing in '{"a":"b"}'`,
   },
 ])('CV-68: a release with a fault is refused before anything is written: $name', async ({ file, text, failure }) => {
   const folder = await installFirst();
