@@ -2,7 +2,9 @@ import { getHeapStatistics } from 'node:v8';
 import { type Change, StorageError } from './storage.ts';
 
 const mebibyte = 1024 * 1024;
-/** Of the memory that V8 has: text may take two bytes a character, and what is being done needs room as well. */
+/** What the program itself takes of the memory that V8 has. */
+const ownBytes = 64 * mebibyte;
+/** Of the rest: text may take two bytes a character, and what is being done needs room as well. */
 const heapShare = 0.3;
 /** Of all text, what one kind may have whose objects are parsed together. */
 const kindShare = 0.05;
@@ -32,7 +34,7 @@ export class StoredSize {
   #all = 0;
 
   constructor({ maxCharacters, heldTogether = new Set() }: SizeLimits) {
-    this.#limit = maxCharacters ?? getHeapStatistics().heap_size_limit * heapShare;
+    this.#limit = maxCharacters ?? Math.max(0, getHeapStatistics().heap_size_limit - ownBytes) * heapShare;
     this.#heldTogether = heldTogether;
   }
 
