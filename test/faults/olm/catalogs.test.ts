@@ -147,7 +147,7 @@ test.each([
       value: {
         failureMessage: 'bomb',
         cel: {
-          rule: `${'properties.all(a, '.repeat(8)}true${')'.repeat(8)}`,
+          rule: `${'properties.all(a, '.repeat(24)}true${')'.repeat(24)}`,
         },
       },
     }),
