@@ -1,4 +1,5 @@
 import { type Machine, type MachineHealthCheck, machineAnnotations } from '../../api/index.ts';
+import { parseGoDuration } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { nodeConditions } from '../nodes.ts';
 
@@ -10,20 +11,9 @@ export type MachineHealth =
   | { readonly state: 'waiting'; readonly untilMs: number }
   | { readonly state: 'unhealthy'; readonly why: string };
 
-const unitMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
 /** A duration as Go writes it; 0 for one that is not valid. */
 export function durationMs(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)];
-  return parts.reduce((sum, [, count = '0', unit = 's']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
+  return Number(parseGoDuration(text) ?? 0n) / 1e6;
 }
 
 export interface HealthFacts {
