@@ -7,7 +7,13 @@ import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describe
 import { type CatalogsContext, openCatalogs, unpackSettings } from './catalogs.ts';
 import { type AddedOlm, addOlm, type OlmContext } from './olm.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
-import type { ClusterVersionSettings, ControllerSettings, OlmSettings, RegistrySettings } from './settings.ts';
+import type {
+  ClusterVersionSettings,
+  ControllerSettings,
+  MachinesSettings,
+  OlmSettings,
+  RegistrySettings,
+} from './settings.ts';
 
 /** What the controllers of one process run with. */
 export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor'> {
@@ -24,8 +30,8 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
     | undefined;
   /** Cluster updates, and the folder of their releases; undefined: the ClusterVersion is left alone. */
   readonly clusterVersion?: { readonly settings: ClusterVersionSettings; readonly releaseDir: string } | undefined;
-  /** Whether machines run here, on the simulated provider. Default false. */
-  readonly hasMachines?: boolean;
+  /** Machines and their provider; undefined: the kinds of machines are left alone. */
+  readonly machines?: MachinesSettings | undefined;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
   /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */
@@ -124,7 +130,7 @@ export async function startControllers(
   const offersFor = (dependency: Dependency): readonly string[] => offersOf(catalogs?.views, dependency);
   const provisioners = await openProvisioners(manager, settings, { ...context, offersFor, stack });
   // Loaded where it is asked for: most processes have no machines.
-  if (context.hasMachines === true) (await import('./machines.ts')).addSimulatedMachines(manager);
+  if (context.machines !== undefined) (await import('./machines.ts')).addMachineControllers(manager, context.machines);
   const olm = await addReaders(manager, settings, { ...context, catalogs, stack });
   // The controllers end before what they work with.
   stack.defer(async () => {

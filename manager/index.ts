@@ -3,11 +3,18 @@
  *  @imports provisioners, webhook, src/olm, src/cluster-version, src/machines, src/content, src/extension-server, src/catalog, src/sources, src/image-policy,
  *    src/controller, src/kube, src/metrics, src/rbac, src/constraints, src/api, src/base */
 export { type ControllersContext, offersOf, type RunningControllers, startControllers } from './controllers.ts';
-export { controllerPermissions, olmPermissions, type RoleRules, webhookPermissions } from './permissions.ts';
+export {
+  controllerPermissions,
+  machinePermissions,
+  olmPermissions,
+  type RoleRules,
+  webhookPermissions,
+} from './permissions.ts';
 export type { OpenContentServer, OpenServer } from './provisioners.ts';
 export type {
   ClusterVersionSettings,
   ControllerSettings,
+  MachinesSettings,
   OlmSettings,
   ProcessEnvironment,
   RegistrySettings,

@@ -2,6 +2,12 @@ import { bundleController, bundleDeploymentController } from '../provisioners/in
 import { leaderLease } from '../src/api/index.ts';
 import type { Permissions } from '../src/controller/index.ts';
 import {
+  machineController,
+  machineHealthCheckController,
+  machineSetController,
+  nodeLinkController,
+} from '../src/machines/index.ts';
+import {
   aggregateController,
   apiRolesController,
   catalogSourceController,
@@ -94,6 +100,12 @@ export function olmPermissions(): RoleRules {
     packageRegistrationController,
     subscriptionController,
   ];
+  return combine(definitions.map(({ permissions }) => permissions));
+}
+
+/** The rules that `longshore controllers --machines` needs in addition. */
+export function machinePermissions(): RoleRules {
+  const definitions = [machineController, machineHealthCheckController, machineSetController, nodeLinkController];
   return combine(definitions.map(({ permissions }) => permissions));
 }
 

@@ -88,3 +88,14 @@ export interface OlmSettings {
   /** Namespace whose CatalogSources are visible in all namespaces. */
   readonly globalCatalogNamespace: string;
 }
+
+/** Machines, and the provider that they run on. */
+export interface MachinesSettings {
+  /** Undefined: a simulated one. */
+  readonly provider:
+    | { readonly url: string; readonly token: (() => Promise<string>) | undefined }
+    | { readonly program: string }
+    | undefined;
+  /** What the annotation `delete-machine` does. */
+  readonly deleteAnnotation: 'Prioritise' | 'Delete';
+}

@@ -6,7 +6,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { overlays } from '../cli/install/overlays.ts';
 import { isSharded, withShards } from '../cli/install/shards.ts';
-import { controllerPermissions, olmPermissions, type RoleRules, webhookPermissions } from '../manager/index.ts';
+import {
+  controllerPermissions,
+  machinePermissions,
+  olmPermissions,
+  type RoleRules,
+  webhookPermissions,
+} from '../manager/index.ts';
 import { formatYaml, parseYamlDocuments } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import { webhookConfigurations } from '../webhook/index.ts';
@@ -61,23 +67,41 @@ writeRoles(
   webhookPermissions(),
 );
 
-const olmName = 'longshore-olm';
-const olmRole = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: olmName }, rules: olmPermissions().cluster };
-const olmBinding = {
-  apiVersion: rbac,
-  kind: 'ClusterRoleBinding',
-  metadata: { name: olmName },
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: olmName },
-  subjects: [{ kind: 'ServiceAccount', name: 'core-admin', namespace: systemNamespace }],
-};
-const olmAbout = `# What the controllers need for Operator Lifecycle Manager, in addition to core-admin. What operators get is granted by the component
+/** The permissions of an optional part, which the account of the controllers gets in addition. */
+function writeAdditionalRole(file: string, { name, about }: RoleText, { cluster }: RoleRules): void {
+  const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name }, rules: cluster };
+  const binding = {
+    apiVersion: rbac,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'ServiceAccount', name: 'core-admin', namespace: systemNamespace }],
+  };
+  const documents = [role, binding].map((object) => {
+    const metadata = { ...object.metadata, labels: { 'app.kubernetes.io/part-of': 'longshore' } };
+    return formatYaml({ ...object, metadata });
+  });
+  writeFileSync(`deploy/${file}`, `${mark}${about}${documents.join('---\n')}`);
+}
+
+writeAdditionalRole(
+  'olm/permissions.yaml',
+  {
+    name: 'longshore-olm',
+    about: `# What the controllers need for Operator Lifecycle Manager, in addition to core-admin. What operators get is granted by the component
 # any-content, or by you.
-`;
-const olmDocuments = [olmRole, olmBinding].map((object) => {
-  const metadata = { ...object.metadata, labels: { 'app.kubernetes.io/part-of': 'longshore' } };
-  return formatYaml({ ...object, metadata });
-});
-writeFileSync('deploy/olm/permissions.yaml', `${mark}${olmAbout}${olmDocuments.join('---\n')}`);
+`,
+  },
+  olmPermissions(),
+);
+writeAdditionalRole(
+  'machines/permissions.yaml',
+  {
+    name: 'longshore-machines',
+    about: '# What the controllers need for machines (--machines), in addition to core-admin.\n',
+  },
+  machinePermissions(),
+);
 
 function build(folder: string): string {
   return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });

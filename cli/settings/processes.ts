@@ -3,6 +3,7 @@ import type { Shard } from '../../provisioners/index.ts';
 import { type LogLevel, TerminalError } from '../../src/base/index.ts';
 import { type OptionValues, processLogOption, readOrigin } from '../command/index.ts';
 import { reviewedCatalogsOption } from './catalogs.ts';
+import { controllersMachineOptions, type MachinesConfig, readControllersMachines } from './machines.ts';
 import { controllersOlmOptions, type OlmConfig, readOlmConfig } from './olm.ts';
 import {
   type ProvisionerConfig,
@@ -43,7 +44,7 @@ export interface WebhookConfig extends ProcessConfig, WebhookSettings {
 }
 
 /** Every setting of `longshore controllers`, checked. */
-export interface ControllersConfig extends ProcessConfig, ProvisionerConfig, OlmConfig {
+export interface ControllersConfig extends ProcessConfig, ProvisionerConfig, OlmConfig, MachinesConfig {
   readonly storeDir: string;
   /** Undefined: the name of the Service `core`. */
   readonly externalAddress: string | undefined;
@@ -183,11 +184,13 @@ const ownControllersOptions = {
 export const controllersOptions: typeof sharedOptions &
   typeof ownControllersOptions &
   typeof controllersOlmOptions &
+  typeof controllersMachineOptions &
   typeof provisionerOptions &
   typeof loggingOptions = {
   ...sharedOptions,
   ...ownControllersOptions,
   ...controllersOlmOptions,
+  ...controllersMachineOptions,
   ...provisionerOptions,
   ...loggingOptions,
 };
@@ -277,6 +280,7 @@ export function readControllersConfig(values: ControllersValues): ControllersCon
     ...shared,
     ...readProvisionerConfig(values),
     ...readOlmConfig(values, false),
+    ...readControllersMachines(values),
     listen: parseListenAddress('http-bind-address', values['http-bind-address']),
     storeDir,
     externalAddress: readOrigin('http-external-address', values['http-external-address']),

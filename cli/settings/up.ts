@@ -1,11 +1,12 @@
 import { type LogLevel, redactUrl, TerminalError } from '../../src/base/index.ts';
 import { logLevelOption, type OptionValues } from '../command/index.ts';
 import { type ClusterVersionConfig, clusterVersionOptions, readClusterVersionConfig } from './cluster-version.ts';
+import { type MachinesConfig, readUpMachines, upMachineOptions } from './machines.ts';
 import { type OlmConfig, readOlmConfig, upOlmOptions } from './olm.ts';
 import { type ProvisionerConfig, provisionerOptions, readProvisionerConfig } from './provisioners.ts';
 
 /** Every setting of `longshore up`, checked. */
-export interface Config extends ProvisionerConfig, OlmConfig, ClusterVersionConfig {
+export interface Config extends ProvisionerConfig, OlmConfig, ClusterVersionConfig, MachinesConfig {
   /** Undefined: everything in memory and in a temporary folder that is deleted when the process stops. */
   readonly dataDir: string | undefined;
   readonly port: number;
@@ -16,7 +17,7 @@ export interface Config extends ProvisionerConfig, OlmConfig, ClusterVersionConf
   readonly catalogPort: number;
   readonly systemNamespace: string;
   readonly isSimulating: boolean;
-  /** Machines of the first MachineSet, on the simulated provider; undefined: no machines are managed. */
+  /** Machines of the first MachineSet; undefined: no machines are managed. */
   readonly machines: number | undefined;
   /** Whether the examples of the documents are served. */
   readonly hasExamples: boolean;
@@ -109,7 +110,7 @@ const ownOptions = {
     placeholder: 'COUNT',
     range: [0, 1000],
     description:
-      'Manage machines on a simulated provider, and start with COUNT of them: the MachineSet workers in the namespace openshift-machine-api, whose nodes run pods.',
+      'Manage machines on a simulated provider, or on that of --actuator, and start with COUNT of them: the MachineSet workers in the namespace openshift-machine-api, whose nodes run pods.',
   },
   examples: {
     kind: 'flag',
@@ -123,12 +124,14 @@ const ownOptions = {
 export const upOptions: typeof ownOptions &
   typeof upOlmOptions &
   typeof clusterVersionOptions &
+  typeof upMachineOptions &
   typeof provisionerOptions &
   typeof logLevelOption &
   typeof tracesOption = {
   ...ownOptions,
   ...upOlmOptions,
   ...clusterVersionOptions,
+  ...upMachineOptions,
   ...provisionerOptions,
   ...logLevelOption,
   ...tracesOption,
@@ -142,6 +145,7 @@ export function readConfig(values: OptionValues<typeof upOptions>): Config {
     // An external cluster may have Operator Lifecycle Manager.
     ...readOlmConfig(values, values.cluster === undefined),
     ...readClusterVersionConfig(values),
+    ...readUpMachines(values, values.machines !== undefined),
     dataDir: values['data-dir'],
     port: values.port,
     kubeconfigPath: values.kubeconfig,

@@ -180,11 +180,11 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 async function optionalParts(
   config: Config,
   cluster: OpenCluster,
-): Promise<Pick<ControllersContext, 'olm' | 'clusterVersion' | 'hasMachines'>> {
+): Promise<Pick<ControllersContext, 'olm' | 'clusterVersion' | 'machines'>> {
   return {
     olm: await olmParts(config, cluster),
     clusterVersion: releaseParts(config, cluster),
-    hasMachines: config.machines !== undefined,
+    machines: config.machineSettings,
   };
 }
 

@@ -8,9 +8,12 @@ export {
   type ActuatorReason,
   type Instance,
 } from './actuator.ts';
-export { addMachineHealthChecks } from './health-check/controller.ts';
+export { addMachineHealthChecks, machineHealthCheckController } from './health-check/controller.ts';
 export type { MachineSettings } from './machine/context.ts';
-export { addMachines } from './machine/controller.ts';
-export { addMachineSets } from './machine-set/controller.ts';
-export { addNodeLink } from './node-link/controller.ts';
+export { addMachines, machineController } from './machine/controller.ts';
+export { addMachineSets, machineSetController } from './machine-set/controller.ts';
+export { addNodeLink, nodeLinkController } from './node-link/controller.ts';
+export { type Ask, ExternalProvider } from './providers/external/external.ts';
+export { askByHttp } from './providers/external/http.ts';
+export { askByProgram } from './providers/external/program.ts';
 export { SimulatedProvider } from './providers/simulated.ts';

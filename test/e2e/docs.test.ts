@@ -29,6 +29,7 @@ const documents = [
   'olm',
   'releases',
   'machines',
+  'actuators',
   'update-service',
 ].map((name) => `docs/${name}.md`);
 /** They need Operator Lifecycle Manager, or are the first that a user follows; the others are shown without it. */

@@ -136,6 +136,8 @@ export async function controllers(values: Values): Promise<number> {
     whenStopped,
     catalogs: catalogParts(config, serving, systemNamespace),
     olm: await olmParts(config, own, serving),
+    // Machines have no shards: the first one has them.
+    machines: (shard?.index ?? 1) > 1 ? undefined : config.machineSettings,
     election: leadership,
     environment: processEnvironment(),
     onSynced: (whenCaughtUp) => void readyWhenCaughtUp(own, whenCaughtUp),

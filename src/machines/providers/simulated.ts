@@ -18,6 +18,12 @@ interface SimulatedSpec {
   readonly terminateSeconds: number;
   /** Creation fails with this reason. */
   readonly failCreate: ActuatorReason | undefined;
+  /** Termination fails with this reason. */
+  readonly failDelete: ActuatorReason | undefined;
+  /** Simulated instances that the namespace has room for. Default: any number. */
+  readonly capacity: number;
+  /** After this time the instance does not exist, as one that someone deletes at the provider. Default: never. */
+  readonly vanishAfterSeconds: number;
 }
 
 export interface SimulatedProviderOptions {
@@ -26,6 +32,8 @@ export interface SimulatedProviderOptions {
 }
 
 const fieldManager = 'longshore-simulated-provider';
+/** On the ConfigMaps of instances. */
+const instanceLabel = 'machines.longshore.dev/simulated-instance';
 /** Nodes that have it run pods on the embedded API server. */
 const simulateAnnotation = { 'apiserver.longshore.dev/simulate': 'node' };
 const maxSeconds = 86_400;
@@ -33,6 +41,7 @@ const reasons: readonly string[] = [
   'InvalidConfiguration',
   'InsufficientResources',
   'CreateError',
+  'DeleteError',
   'JoinClusterTimeoutError',
 ] satisfies ActuatorReason[];
 
@@ -40,13 +49,20 @@ function secondsOf(value: unknown): number {
   return typeof value === 'number' && value > 0 ? Math.min(value, maxSeconds) : 0;
 }
 
+function reasonOf(value: unknown): ActuatorReason | undefined {
+  return typeof value === 'string' && reasons.includes(value) ? (value as ActuatorReason) : undefined;
+}
+
 function specOf({ spec }: Machine): SimulatedSpec {
-  const { startSeconds, terminateSeconds, failCreate } = spec?.providerSpec?.value ?? {};
-  const isReason = typeof failCreate === 'string' && reasons.includes(failCreate);
+  const value = spec?.providerSpec?.value ?? {};
+  const { startSeconds, terminateSeconds, failCreate, failDelete, capacity, vanishAfterSeconds } = value;
   return {
     startSeconds: secondsOf(startSeconds),
     terminateSeconds: secondsOf(terminateSeconds),
-    failCreate: isReason ? (failCreate as ActuatorReason) : undefined,
+    failCreate: reasonOf(failCreate),
+    failDelete: reasonOf(failDelete),
+    capacity: typeof capacity === 'number' && capacity >= 0 ? capacity : Number.POSITIVE_INFINITY,
+    vanishAfterSeconds: secondsOf(vanishAfterSeconds),
   };
 }
 
@@ -74,6 +90,8 @@ function textAt(object: KubeObject, key: string): string {
 export class SimulatedProvider implements Actuator {
   readonly #kube: KubeClient;
   readonly #clock: Clock;
+  /** Ends when the last creation has ended: where there is room for one more, two do not take it. */
+  #creating: Promise<unknown> = Promise.resolve();
 
   constructor({ kube, clock }: SimulatedProviderOptions) {
     this.#kube = kube;
@@ -101,14 +119,31 @@ export class SimulatedProvider implements Actuator {
     const { failCreate } = specOf(machine);
     if (failCreate !== undefined)
       throw new ActuatorError(failCreate, `spec.providerSpec.value.failCreate: ${failCreate}`);
-    const { apiVersion, kind, namespace = '', name } = instanceOf(machine);
-    const data = { machine: machine.metadata.name, createdAt: formatTimestamp(this.#clock.now()) };
-    await this.#create({ apiVersion, kind, metadata: { namespace, name }, data }, call);
+    const creating = this.#creating.then(() => this.#createInstance(machine, call));
+    this.#creating = creating.catch(() => undefined);
+    await creating;
     return {
       providerID: providerIdOf(machine),
       state: 'starting',
       labels: { [machineLabels.instanceType]: 'simulated' },
     };
+  }
+
+  async #createInstance(machine: Machine, call: ActuatorCall): Promise<void> {
+    const { apiVersion, kind, namespace = '', name } = instanceOf(machine);
+    const { capacity } = specOf(machine);
+    if (Number.isFinite(capacity)) {
+      const target = { apiVersion, kind, namespace, labelSelector: instanceLabel };
+      const { items } = await this.#kube.list(target, { signal: call.signal });
+      const isThere = items.some(({ metadata }) => metadata.name === name);
+      if (!isThere && items.length >= capacity) {
+        const text = `the simulated provider has room for ${capacity} instances in namespace ${namespace}, and has ${items.length}`;
+        throw new ActuatorError('InsufficientResources', text);
+      }
+    }
+    const data = { machine: machine.metadata.name, createdAt: formatTimestamp(this.#clock.now()) };
+    const metadata = { namespace, name, labels: { [instanceLabel]: '' } };
+    await this.#create({ apiVersion, kind, metadata, data }, call);
   }
 
   async update(machine: Machine, call: ActuatorCall): Promise<Instance> {
@@ -159,20 +194,32 @@ export class SimulatedProvider implements Actuator {
   async delete(machine: Machine, call: ActuatorCall): Promise<void> {
     const found = await this.#find(instanceOf(machine), call);
     if (found === undefined) return;
+    const { failDelete } = specOf(machine);
+    if (failDelete !== undefined)
+      throw new ActuatorError(failDelete, `spec.providerSpec.value.failDelete: ${failDelete}`);
     const isLeaving = textAt(found, 'terminatingSince') !== '';
     const terminatingSince = formatTimestamp(this.#clock.now());
     const instance = isLeaving ? found : await this.#note(machine, { terminatingSince }, call);
     const dueMs = Date.parse(textAt(instance, 'terminatingSince')) + specOf(machine).terminateSeconds * 1000;
     const leftMs = dueMs - this.#clock.now();
     if (leftMs > 0) throw new RequeueAfter(leftMs);
-    try {
-      await this.#kube.delete(instanceOf(machine), { uid: instance.metadata.uid, signal: call.signal });
-    } catch (thrown) {
-      if (!isNotFound(thrown)) throw thrown;
-    }
+    await this.#remove(machine, instance, call);
   }
 
   async exists(machine: Machine, call: ActuatorCall): Promise<boolean> {
-    return (await this.#find(instanceOf(machine), call)) !== undefined;
+    const found = await this.#find(instanceOf(machine), call);
+    const { vanishAfterSeconds } = specOf(machine);
+    if (found === undefined || vanishAfterSeconds === 0) return found !== undefined;
+    if (Date.parse(textAt(found, 'createdAt')) + vanishAfterSeconds * 1000 > this.#clock.now()) return true;
+    await this.#remove(machine, found, call);
+    return false;
+  }
+
+  async #remove(machine: Machine, { metadata }: KubeObject, { signal }: ActuatorCall): Promise<void> {
+    try {
+      await this.#kube.delete(instanceOf(machine), { uid: metadata.uid, signal });
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
   }
 }
