@@ -8,6 +8,7 @@ import {
   localReleaseImage,
   localSource,
   registrySource,
+  releaseVerification,
 } from '../src/cluster-version/index.ts';
 import { createLocks } from '../src/content/index.ts';
 import type { Manager } from '../src/controller/index.ts';
@@ -60,7 +61,7 @@ async function placesOf({ release, paths }: ClusterVersionSettings): Promise<{
   return { initial: { version: '', image }, local: new Map([...paths, [image, release]]) };
 }
 
-/** The update service, and the Prometheus that evaluates risks. Authorities of registries are trusted for both. */
+/** The update service, and the Prometheus that evaluates risks. Authorities of registries are trusted for both, and for stores of signatures. */
 function updatesOf(
   { signal }: Manager,
   { prometheus, updateService }: ClusterVersionSettings,
@@ -69,6 +70,14 @@ function updatesOf(
   const promql = prometheus && createPromqlEvaluator({ ...prometheus, caPem, proxies });
   signal.addEventListener('abort', () => promql?.[Symbol.dispose](), { once: true });
   return { userAgent: `longshore/${version}`, updateService, caPem, proxies, promql };
+}
+
+function verificationOf(
+  { kube, clock, log }: Manager,
+  { allowsUnsigned }: ClusterVersionSettings,
+  { unpacking: { registryCaPem: caPem, proxies } }: ClusterVersionContext,
+): ClusterVersionOptions['verify'] {
+  return releaseVerification({ kube, clock, log, access: { caPem, proxies }, allowsUnsigned });
 }
 
 /** Adds the update engine.
@@ -83,6 +92,7 @@ export async function openClusterVersion(
     initial,
     sources: [localSource(local), registrySource(fetchFrom(manager, context))],
     workDir: join(context.releaseDir, 'work'),
+    verify: verificationOf(manager, settings, context),
     updates: updatesOf(manager, settings, context),
   });
 }

@@ -72,6 +72,8 @@ export interface ClusterVersionSettings {
   readonly paths: ReadonlyMap<string, string>;
   /** Update service that is asked instead of that of the ClusterVersion. */
   readonly updateService: string | undefined;
+  /** Whether releases are accepted unverified while the running one names no keys. */
+  readonly allowsUnsigned: boolean;
   /** Evaluates risks of updates; undefined for none. */
   readonly prometheus: PrometheusSettings | undefined;
 }

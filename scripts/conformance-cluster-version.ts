@@ -1,5 +1,6 @@
 /** `npm run conformance:cluster-version`: plays the scenarios of test/cluster-version on the real cluster-version-operator, or on Longshore's own engine,
  *  and compares with what was recorded, or records again. */
+import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { areaNames, playArea, scenariosOf } from '../test/cluster-version/area.ts';
 import { findOperator, type NoOperator } from '../test/cluster-version/binaries.ts';
@@ -74,7 +75,10 @@ async function playOne(area: string, implementation: Implementation): Promise<vo
       console.log(line);
     },
   });
-  if (values.out !== undefined) await writeRecordings(area, played, values.out);
+  if (values.out !== undefined) {
+    await mkdir(values.out, { recursive: true });
+    await writeRecordings(area, played, values.out);
+  }
   const differing = report(recorded, played);
   if (values.record && !values.ours) await writeRecordings(area, { ...recorded, ...played });
   else if (differing > 0) process.exitCode = 1;

@@ -20,7 +20,14 @@ export const clusterVersionOptions = {
   'release-image': {
     kind: 'list',
     placeholder: 'IMAGE=FOLDER',
-    description: 'Read the release image IMAGE from a folder or tar instead of its registry; may be repeated.',
+    description:
+      'Read the release image IMAGE from a folder or tar instead of its registry; may be repeated. Its content is not compared with the digest of IMAGE.',
+  },
+  'allow-unsigned-releases': {
+    kind: 'flag',
+    default: false,
+    description:
+      'Accept updates without signatures while the running release names no keys. A release that names keys always requires signatures of the next one.',
   },
   'update-service': {
     kind: 'text',
@@ -61,5 +68,6 @@ export function readClusterVersionConfig(values: OptionValues<typeof clusterVers
   const token = tokenFile === undefined ? undefined : () => readFile(tokenFile, 'utf8');
   const prometheus = url === undefined ? undefined : { url, token };
   if (release === undefined && paths.size === 0) return { clusterVersion: undefined };
-  return { clusterVersion: { release, paths, updateService, prometheus } };
+  const allowsUnsigned = values['allow-unsigned-releases'];
+  return { clusterVersion: { release, paths, updateService, allowsUnsigned, prometheus } };
 }

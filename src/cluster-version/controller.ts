@@ -17,7 +17,7 @@ import type { EngineContext } from './engine.ts';
 import type { Preconditions } from './facts.ts';
 import { readProxy } from './features.ts';
 import type { WaitPolicy } from './health/workloads.ts';
-import { architectureName, type LoadTerms, type VerifyRelease } from './payload/load-release.ts';
+import { architectureName, type LoadTerms } from './payload/load-release.ts';
 import { ReleaseLoader } from './payload/release-loader.ts';
 import type { ReleaseSource } from './payload/release-sources.ts';
 import { evaluatePreconditions } from './preconditions/preconditions.ts';
@@ -27,6 +27,7 @@ import { type CapabilityRegistry, usualCapabilities } from './spec/capabilities.
 import { WaitTimes } from './status/operator-waits.ts';
 import { updateTargets } from './status/report-updates.ts';
 import { syncVersion, type VersionRun } from './sync.ts';
+import type { VerifyRelease } from './verification/verification.ts';
 
 /** How the update engine works. */
 export interface ClusterVersionOptions {

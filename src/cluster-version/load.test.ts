@@ -46,7 +46,7 @@ async function installFirst(options: Partial<ClusterVersionOptions> = {}): Promi
 }
 
 const image = releaseImage('1.1.0');
-const refuse = (): Promise<void> => Promise.reject(new Error('unable to verify sha256:1 against keyrings: k'));
+const refuse = (): Promise<boolean> => Promise.reject(new Error('unable to verify sha256:1 against keyrings: k'));
 const blocking: Finding = { name: 'Moon', reason: 'NotFull', message: 'the moon is not full', isBlocking: true };
 
 test('CV-20: a release that cannot be verified is not applied, and the running one stays', async () => {
@@ -61,7 +61,7 @@ test('CV-20: a release that cannot be verified is not applied, and the running o
 });
 
 test('CV-21: a verified release is recorded as such', async () => {
-  await installFirst({ verify: () => Promise.resolve() });
+  await installFirst({ verify: () => Promise.resolve(true) });
   await update('1.1.0');
   await untilAt(cluster, '1.1.0');
   expect((await clusterVersion(cluster.kube)).status?.history?.map(({ verified }) => verified)).toEqual([true, false]);

@@ -14,7 +14,7 @@ import { type ClusterChoices, defaultProfile, type LoadedManifests, selectManife
 import type { EngineContext } from './engine.ts';
 import { readFeatures } from './features.ts';
 import type { AcceptedPayload } from './payload/accepted-payload.ts';
-import { architectureName, type LoadedRelease } from './payload/load-release.ts';
+import { architectureName, type LoadedRelease, type LoadRequest } from './payload/load-release.ts';
 import type { LoadState } from './payload/release-loader.ts';
 import type { Work, WorkerStatus } from './round/sync-worker.ts';
 import { type Capabilities, impliedCapabilities, resolveCapabilities } from './spec/capabilities.ts';
@@ -101,10 +101,37 @@ function isLocal({ context, version }: Sync, { image }: DesiredRelease): boolean
   return newest.image === image || ownRelease(version, context.initial)?.image === image;
 }
 
+/** A request to load a release. Preconditions are evaluated on what is known now, not on what was written last. */
+function loadRequest(sync: Sync, target: DesiredRelease, isRunning: boolean): LoadRequest {
+  const { context, version, draft, validated } = sync;
+  const clusterVersion = { ...version, status: draft.value as unknown as ClusterVersionStatus };
+  const running = context.worker.status?.work.payload.manifests ?? [];
+  const verification = { running, stores: validated.spec.signatureStores ?? [] };
+  return { target, clusterVersion, isLocal: isRunning, verification };
+}
+
+/** The release that the cluster ran when this process started, if another one is requested: its keys decide about that, and it stays reconciled. */
+function releaseBefore({ context, version }: Sync, target: DesiredRelease): DesiredRelease | undefined {
+  const [newest] = version.status?.history ?? [];
+  const own = newest === undefined || newest.image === '' ? ownRelease(version, context.initial) : newest;
+  const { version: name = '', image = '' } = own ?? {};
+  return image === '' || image === target.image ? undefined : { version: name, image, isForced: false };
+}
+
+/** Loads the release that runs before another one is verified with its keys. */
+function resumedRelease(sync: Sync, target: DesiredRelease): LoadedRelease | 'loading' | undefined {
+  const before = releaseBefore(sync, target);
+  if (before === undefined) return undefined;
+  const state = sync.context.loader.request(loadRequest(sync, before, true));
+  if (state.kind === 'accepted') return state.release;
+  if (state.kind === 'rejected' && target.isForced) return undefined;
+  if (state.kind === 'rejected') reportLoading(sync, before, state);
+  return 'loading';
+}
+
 /** The release to apply: the requested one once it is accepted, until then the one that runs. */
 function acceptedRelease(sync: Sync, target: DesiredRelease): LoadedRelease | undefined {
-  const { context, version } = sync;
-  const { memory, loader, worker } = context;
+  const { memory, loader, worker } = sync.context;
   const { running } = memory;
   const isInstalling = worker.status?.state === 'Initializing';
   if (running !== undefined && (running.image === target.image || isInstalling)) {
@@ -112,10 +139,12 @@ function acceptedRelease(sync: Sync, target: DesiredRelease): LoadedRelease | un
     reportAccepted(sync, running);
     return running;
   }
-  // Preconditions are evaluated on what is known now, not on what was written last.
-  const clusterVersion = { ...version, status: sync.draft.value as unknown as ClusterVersionStatus };
-  const request = { target, clusterVersion, isLocal: isLocal(sync, target) };
-  const state = loader.request(request);
+  const isRunning = isLocal(sync, target);
+  if (running === undefined && !isRunning) {
+    const resumed = resumedRelease(sync, target);
+    if (resumed !== undefined) return resumed === 'loading' ? undefined : resumed;
+  }
+  const state = loader.request(loadRequest(sync, target, isRunning));
   reportLoading(sync, target, state);
   return state.kind === 'accepted' ? state.release : running;
 }

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterVersionFieldManager } from '../../src/api/index.ts';
 import { type Clock, type JsonObject, type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
-import { addClusterVersion, localSource } from '../../src/cluster-version/index.ts';
+import { addClusterVersion, localSource, releaseVerification } from '../../src/cluster-version/index.ts';
 import { createManager } from '../../src/controller/index.ts';
 import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
 import type { Engine, EngineStart, Implementation } from './scenario.ts';
@@ -58,6 +58,7 @@ async function startEngine(
     initial: { version: release.version, image: release.image },
     sources: [localSource(new Map(payloads.map(({ image, folder }) => [image, folder])))],
     workDir: join(workFolder, 'work'),
+    verify: releaseVerification({ kube, clock, log, access: {}, allowsUnsigned: false }),
     intervals: { minimumMs, random: () => 0 },
     updates: { userAgent: 'longshore/test', promql: undefined, intervalMs: minimumMs },
   });

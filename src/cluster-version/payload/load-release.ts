@@ -1,16 +1,15 @@
 import type { ClusterVersion } from '../../api/index.ts';
-import { type Clock, errorMessage, withDeadline } from '../../base/index.ts';
+import { type Clock, errorMessage, TransientError } from '../../base/index.ts';
 import type { ObjectEvent } from '../../kube/index.ts';
 import type { ReleasePayload } from '../../release/index.ts';
+import { forcedText, UnverifiedReleaseError } from '../../release/signatures/index.ts';
 import type { Preconditions } from '../facts.ts';
 import { acceptedRisksText } from '../preconditions/accepted-risks.ts';
 import { summarizePreconditions } from '../preconditions/preconditions.ts';
 import type { DesiredRelease } from '../spec/desired-release.ts';
+import { explainedFailure } from '../verification/explained-failure.ts';
+import type { VerificationRequest, VerifyRelease } from '../verification/verification.ts';
 import { type Retrieval, retrieveRelease } from './retrieve.ts';
-
-/** Verifies the signature of a release image.
- *  @throws when it is not valid */
-export type VerifyRelease = (image: string, signal: AbortSignal) => Promise<void>;
 
 /** What a release is loaded with. */
 export interface LoadTerms {
@@ -28,6 +27,8 @@ export interface LoadRequest {
   readonly clusterVersion: ClusterVersion;
   /** Neither verified nor checked: the cluster runs it already, or is installed with it. */
   readonly isLocal: boolean;
+  /** What the image is verified with. */
+  readonly verification: Omit<VerificationRequest, 'image'>;
 }
 
 /** A release that may be applied. */
@@ -57,7 +58,34 @@ function describe({ version, image }: DesiredRelease): string {
   return `version="${version}" image="${image}"`;
 }
 
-/** Events are one line. */
+interface Limit {
+  readonly what: string;
+  readonly ms: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Runs `work` with a signal that ends after so long on the clock of the engine, or with that of the limit.
+ *  @throws TransientError DeadlineExceeded */
+async function within<T>({ what, ms, clock, signal }: Limit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const [late, ended] = [new AbortController(), new AbortController()];
+  const over = clock.sleep(Math.max(0, ms), { signal: ended.signal }).then(
+    () => late.abort(new TransientError('DeadlineExceeded', `${what}: not done within ${ms / 1000} s`)),
+    () => undefined,
+  );
+  try {
+    return await work(AbortSignal.any([signal, late.signal]));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    late.signal.throwIfAborted();
+    throw thrown;
+  } finally {
+    ended.abort();
+    await over;
+  }
+}
+
+/** As the reference has Events about what was rejected. */
 function oneLine(text: string): string {
   return text.replaceAll('\n', ' // ');
 }
@@ -73,32 +101,40 @@ class Loading {
   }
 
   #event(type: ObjectEvent['type'], reason: string, message: string): void {
-    this.#terms.onEvent({ type, reason, message: oneLine(message) });
+    this.#terms.onEvent({ type, reason, message });
   }
 
   #reject(reason: RejectionReason, event: string, message: string): never {
-    this.#event('Warning', event, message);
+    this.#event('Warning', event, oneLine(message));
     throw new ReleaseRejected(reason, message);
   }
 
   /** Whether the signature was verified. */
   async #verify(signal: AbortSignal): Promise<boolean> {
-    const { target, isLocal } = this.#request;
-    const { verify } = this.#terms;
+    const { target, isLocal, verification } = this.#request;
+    const { verify, clock } = this.#terms;
     if (isLocal || verify === undefined) return false;
     try {
-      const what = 'verification of the signature';
-      await withDeadline(what, { deadlineMs: totalMs / 2, signal }, (deadline) => verify(target.image, deadline));
-      return true;
+      const limit = { what: 'verification of the signature', ms: totalMs / 2, clock, signal };
+      return await within(limit, (deadline) => verify({ image: target.image, ...verification }, deadline));
     } catch (thrown) {
       if (signal.aborted) throw thrown;
-      const failure = errorMessage(thrown);
-      if (!target.isForced) this.#failRetrieval(`The update cannot be verified: ${failure}`);
-      const text = `Target release ${describe(target)} cannot be verified, but continuing anyway because the update was forced: ${failure}`;
+      if (!target.isForced) this.#failVerification(thrown);
+      const text = forcedText(target, { message: errorMessage(thrown) });
       this.#event('Warning', 'RetrievePayload', text);
       this.#risks.push(text);
       return false;
     }
+  }
+
+  /** The event has the times of what was tried; the condition has not, so that it stays the same at each attempt. */
+  #failVerification(thrown: unknown): never {
+    const isExplained = thrown instanceof UnverifiedReleaseError;
+    const lead = `Retrieving payload failed ${describe(this.#request.target)} failure=The update cannot be verified: `;
+    const event = isExplained ? thrown.explained : errorMessage(thrown);
+    const condition = isExplained ? explainedFailure(thrown.message, thrown.problems) : event;
+    this.#event('Warning', 'RetrievePayloadFailed', oneLine(`${lead}${event}`));
+    throw new ReleaseRejected('RetrievePayload', `${lead}${condition}`);
   }
 
   #failRetrieval(failure: string): never {
@@ -106,12 +142,12 @@ class Loading {
     return this.#reject('RetrievePayload', 'RetrievePayloadFailed', text);
   }
 
-  async #retrieve(signal: AbortSignal): ReturnType<typeof retrieveRelease> {
+  async #retrieve(ms: number, signal: AbortSignal): ReturnType<typeof retrieveRelease> {
     const { target } = this.#request;
+    const { clock, retrieval } = this.#terms;
     try {
-      const options = { deadlineMs: totalMs, signal };
-      return await withDeadline('retrieval of the release', options, (deadline) =>
-        retrieveRelease(target.image, this.#terms.retrieval, deadline),
+      return await within({ what: 'retrieval of the release', ms, clock, signal }, (deadline) =>
+        retrieveRelease(target.image, retrieval, deadline),
       );
     } catch (thrown) {
       if (signal.aborted) throw thrown;
@@ -119,8 +155,8 @@ class Loading {
     }
   }
 
-  async #read(signal: AbortSignal): Promise<ReleasePayload> {
-    await using staged = await this.#retrieve(signal);
+  async #read(ms: number, signal: AbortSignal): Promise<ReleasePayload> {
+    await using staged = await this.#retrieve(ms, signal);
     const { target } = this.#request;
     this.#event('Normal', 'LoadPayload', `Loading payload ${describe(target)}`);
     try {
@@ -162,8 +198,9 @@ class Loading {
   async run(signal: AbortSignal): Promise<LoadedRelease> {
     const { target, isLocal } = this.#request;
     this.#event('Normal', 'RetrievePayload', `Retrieving and verifying payload ${describe(target)}`);
+    const startedMs = this.#terms.clock.now();
     const isVerified = await this.#verify(signal);
-    const payload = await this.#read(signal);
+    const payload = await this.#read(totalMs - (this.#terms.clock.now() - startedMs), signal);
     this.#compareVersions(payload);
     await this.#check(payload, signal);
     const { version, architecture } = payload.metadata;

@@ -31,8 +31,8 @@ interface Options {
 const firstRetryMs = 15_000;
 const maxRetryMs = 240_000;
 
-function keyOf({ target }: LoadRequest): string {
-  return JSON.stringify([target.image, target.version, target.isForced]);
+function keyOf({ target, verification }: LoadRequest): string {
+  return JSON.stringify([target.image, target.version, target.isForced, verification.stores]);
 }
 
 /** Loads one release at a time, beside the reconciles. A rejected one is tried again after a back-off, and at once when the request changes. */

@@ -21,7 +21,9 @@ export {
   type StoreAddress,
   serialStore,
   signaturesConfigMap,
+  signaturesLabel,
   storesAt,
+  unusableStore,
 } from './stores.ts';
 export { type ReleaseVerifier, readVerifier } from './verifier.ts';
 export { forcedText, UnverifiedReleaseError, type VerifiedRelease, verifyRelease } from './verify-release.ts';

@@ -24,7 +24,8 @@ const maxNumber = 9;
 /** Of all ConfigMaps together. */
 const maxInConfigMaps = 100;
 const exhausted = 'no more signatures to check';
-const signaturesLabel = 'release.openshift.io/verification-signatures';
+/** Of ConfigMaps with signatures. */
+export const signaturesLabel = 'release.openshift.io/verification-signatures';
 
 const prefixOf = (digest: string, separator: '=' | '-'): string => digest.replace(':', separator);
 
@@ -215,14 +216,27 @@ function parallelStore(stores: readonly SignatureStore[]): SignatureStore {
   return { name, search: (digest, signal) => atOnce(stores, name, { digest, signal }) };
 }
 
-/** The address of a store, with the scheme `https`, `http` or `file`, and what speaks to it. */
+/** The address of a store, and what speaks to it. One without the scheme `https`, `http` or `file` is reported as a problem of the search. */
 export interface StoreAddress {
   readonly url: string;
   readonly http: HttpClient;
 }
 
+/** A store that has nothing but the reason why it cannot be searched. */
+export function unusableStore(url: string, problem: string): SignatureStore {
+  return {
+    name: redactUrl(url),
+    search: async function* () {
+      yield await Promise.resolve({ problem });
+    },
+  };
+}
+
 function storeAt({ url, http }: StoreAddress): SignatureStore {
-  const { protocol, pathname } = new URL(url);
+  const { protocol, pathname } = URL.canParse(url) ? new URL(url) : { protocol: '', pathname: '' };
+  if (!['file:', 'http:', 'https:'].includes(protocol)) {
+    return unusableStore(url, `the store ${redactUrl(url)} scheme is unrecognized`);
+  }
   return protocol === 'file:' ? fileStore(decodeURIComponent(pathname)) : httpStore(url, http);
 }
 
@@ -237,7 +251,7 @@ export function signaturesConfigMap(
   signatures: ReadonlyMap<string, readonly Buffer[]>,
 ): JsonObject {
   const entries = [...signatures].flatMap(([digest, found]) =>
-    found.map((bytes, index) => [`${prefixOf(digest, '-')}-${index + 1}`, bytes.toString('base64')] as const),
+    found.map((bytes, index) => [`${prefixOf(digest, '-')}-${index}`, bytes.toString('base64')] as const),
   );
   return {
     apiVersion: 'v1',

@@ -189,7 +189,8 @@ describe('verifying a release', () => {
   test('CV-106: the second signature of a store counts when the first is bad', async () => {
     const store = await storeOf(await release.sign(statement({ extra: 1 })), await release.sign(statement()));
     expect((await verify(web(store))).signers).toHaveLength(1);
-    expect(store.asked).toHaveLength(2);
+    // The next one may be asked for while the second is verified.
+    expect(store.asked.slice(0, 2)).toEqual([1, 2].map((number) => `/signatures/sha256=${hash}/signature-${number}`));
   });
 
   test('CV-61: a release that is named by a tag cannot be verified', async () => {

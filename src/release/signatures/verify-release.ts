@@ -13,14 +13,30 @@ export interface VerifiedRelease {
   readonly signatures: readonly Buffer[];
 }
 
-/** No sufficient signature was found. `message` is the text of the reference; `details` has a text for each signature and store
+/** What became of a signature or a store that was tried. */
+interface Finding {
+  readonly atMs: number;
+  readonly problem: string;
+}
+
+/** No sufficient signature was found. `message` is the text of the reference; `problems` has a text for each signature and store
  *  that was tried. Signatures may be published later, so it is no final error. */
 export class UnverifiedReleaseError extends TransientError {
-  readonly details: readonly string[];
+  readonly #findings: readonly Finding[];
 
-  constructor(text: string, details: readonly string[] = []) {
+  constructor(text: string, findings: readonly Finding[] = []) {
     super('ImageVerificationFailed', text);
-    this.details = details;
+    this.#findings = findings;
+  }
+
+  /** The same at each attempt that finds the same. */
+  get problems(): readonly string[] {
+    return this.#findings.map(({ problem }) => problem);
+  }
+
+  /** The problems with the times at which they were found. */
+  get details(): readonly string[] {
+    return this.#findings.map(({ atMs, problem }) => `${formatTimestamp(atMs)}: ${problem}`);
   }
 
   /** The message with its details, as events show them. */
@@ -41,7 +57,7 @@ export interface VerificationOptions {
 }
 
 const defaultDeadlineMs = 2 * 60_000;
-const maxDetails = 100;
+const maxFindings = 100;
 const maxDetailCharacters = 500;
 const digestPattern = /^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]+$/;
 const maxDigestCharacters = 200;
@@ -62,7 +78,7 @@ class Search {
   readonly #remaining: Map<string, Keyring>;
   readonly #signers: { keyring: string; fingerprint: string }[] = [];
   readonly #signatures: Buffer[] = [];
-  readonly #details = new Set<string>();
+  readonly #findings = new Map<string, Finding>();
 
   constructor(digest: string, keyrings: readonly Keyring[], clock: Clock) {
     this.#digest = digest;
@@ -81,13 +97,13 @@ class Search {
   get failure(): UnverifiedReleaseError {
     const names = [...this.#remaining.keys()].toSorted().join(', ');
     return new UnverifiedReleaseError(`unable to verify ${this.#digest} against keyrings: ${names}`, [
-      ...this.#details,
+      ...this.#findings.values(),
     ]);
   }
 
-  note(problem: string): void {
-    if (this.#details.size >= maxDetails) return;
-    this.#details.add(`${formatTimestamp(this.#clock.now())}: ${cutText(problem, maxDetailCharacters)}`);
+  note(text: string): void {
+    const problem = cutText(text, maxDetailCharacters);
+    if (this.#findings.size < maxFindings) this.#findings.set(problem, { atMs: this.#clock.now(), problem });
   }
 
   async try(signature: Buffer): Promise<void> {
@@ -144,7 +160,7 @@ export async function verifyRelease(reference: string, options: VerificationOpti
 /** What is recorded when an update is forced in spite of its missing signatures. */
 export function forcedText(
   release: { readonly version: string; readonly image: string },
-  error: UnverifiedReleaseError,
+  error: { readonly message: string },
 ): string {
   return `Target release version="${release.version}" image="${release.image}" cannot be verified, but continuing anyway because the update was forced: ${error.message}`;
 }
