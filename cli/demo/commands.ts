@@ -6,10 +6,10 @@ import { type Command, defineCommand } from '../command/index.ts';
 export const demoCommands: readonly Command[] = [
   defineCommand({
     name: 'demo',
-    summary: 'Run a walkthrough with kubectl on a temporary cluster: bundles, or olm.',
-    positionals: ['[bundles|olm]'],
+    summary: 'Run a walkthrough with kubectl on a temporary cluster: bundles, olm, or upgrade.',
+    positionals: ['[bundles|olm|upgrade]'],
     options: {},
-    examples: ['demo', 'demo olm'],
+    examples: ['demo', 'demo olm', 'demo upgrade'],
     isServer: true,
     run: async (_values, positionals) => (await import('./commands/demo.ts')).demo(positionals),
   }),

@@ -27,6 +27,7 @@ test('prints nothing for a table without rows', () => {
 test.each([
   { path: '{.status.ref}{"\\n"}', printed: '{"tag":"v1"}\n' },
   { path: '{.status.conditions[?(@.type=="Ready")].message}{"\\n"}', printed: 'all is well\n' },
+  { path: '{.status.conditions[1].message}{"\\n"}', printed: 'all is well\n' },
   { path: '{.status.nothing.there}{"\\n"}', printed: '\n' },
 ])('reads $path', ({ path, printed }) => {
   const conditions = [{ type: 'Other' }, { type: 'Ready', message: 'all is well' }];

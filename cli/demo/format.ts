@@ -38,6 +38,7 @@ export function formatTable(
 }
 
 function step(value: unknown, part: string): unknown {
+  if (Array.isArray(value)) return (value as unknown[])[Number(part)];
   const filter = /^(\w+)\[\?\(@\.(\w+)=="([^"]*)"\)\]$/.exec(part);
   const member = isJsonObject(value) ? value[filter?.[1] ?? part] : undefined;
   if (filter === null || !Array.isArray(member)) return member;

@@ -1,5 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { TerminalError } from '../../src/base/index.ts';
 
 /** The output and exit status of a command. */
 export interface CommandResult {
@@ -13,6 +16,12 @@ export interface ProgramOptions {
   readonly cwd: string;
   /** Beside what this process has. */
   readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** The cluster that a program works on. */
+export interface ProgramCluster {
+  readonly kubeconfigPath: string;
   readonly signal: AbortSignal;
 }
 
@@ -38,16 +47,47 @@ export function runProgram(program: string, args: readonly string[], options: Pr
   });
 }
 
-/** Runs this very program once more, where its examples are, on the cluster of the demo. */
-export async function runLongshore(
-  args: readonly string[],
-  { kubeconfigPath, signal }: { readonly kubeconfigPath: string; readonly signal: AbortSignal },
-): Promise<CommandResult> {
+/** Where the folder `examples` is. */
+const examplesParent = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Programs are those of this Node.js: `longshore` is this very program, `node` runs a file of the examples. */
+function nodeArguments([program, ...args]: readonly string[]): readonly string[] {
   const [, bin = ''] = process.argv;
-  const cwd = fileURLToPath(new URL('../../', import.meta.url));
-  return await runProgram(process.execPath, [bin, ...args], {
+  return program === 'longshore' ? [bin, ...args] : args;
+}
+
+function optionsOn({ kubeconfigPath, signal }: ProgramCluster): ProgramOptions {
+  return { cwd: examplesParent, env: { NO_COLOR: '1', KUBECONFIG: kubeconfigPath }, signal };
+}
+
+/** Runs this very program once more, where its examples are, on the cluster of the demo. */
+export async function runLongshore(args: readonly string[], cluster: ProgramCluster): Promise<CommandResult> {
+  return await runProgram(process.execPath, nodeArguments(['longshore', ...args]), optionsOn(cluster));
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Starts `longshore …` or `node …`, which runs until it is disposed of; resolves to the first line that it prints.
+ *  @throws TerminalError DemoFailed when it ends before */
+export async function startInBackground(
+  words: readonly string[],
+  cluster: ProgramCluster,
+  background: AsyncDisposableStack,
+): Promise<string> {
+  const { cwd, env } = optionsOn(cluster);
+  const child = spawn(process.execPath, nodeArguments(words), {
     cwd,
-    env: { NO_COLOR: '1', KUBECONFIG: kubeconfigPath },
-    signal,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  background.defer(() => end(child));
+  const options = { signal: cluster.signal };
+  const lines = createInterface({ input: child.stdout, ...options });
+  const [line] = (await Promise.race([once(lines, 'line', options), once(lines, 'close', options)])) as [string?];
+  if (line === undefined) throw new TerminalError('DemoFailed', `${words.join(' ')}: ended with ${child.exitCode}`);
+  return line;
 }

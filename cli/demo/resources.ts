@@ -83,6 +83,18 @@ const resources: readonly StoryResource[] = [
     path: '/apis/packages.operators.coreos.com/v1/namespaces/NS/packagemanifests',
     label: 'packagemanifest.packages.operators.coreos.com',
   },
+  {
+    words: ['clusterversion'],
+    kind: 'ClusterVersion',
+    path: '/apis/config.openshift.io/v1/clusterversions',
+    label: 'clusterversion.config.openshift.io',
+  },
+  {
+    words: ['clusteroperator', 'clusteroperators'],
+    kind: 'ClusterOperator',
+    path: '/apis/config.openshift.io/v1/clusteroperators',
+    label: 'clusteroperator.config.openshift.io',
+  },
 ];
 
 function known(found: StoryResource | undefined, word: string): StoryResource {

@@ -14,8 +14,14 @@ export type Step =
   | { readonly comment: string }
   /** Writes `file` into the working folder and shows it. */
   | { readonly write: string; readonly content: string }
+  | BackgroundStep
   | LongshoreStep
   | KubectlStep;
+
+interface BackgroundStep {
+  /** Words of a program that runs until the demo ends: `longshore …`, or `node …` with a file below `examples/`. */
+  readonly background: readonly string[];
+}
 
 interface LongshoreStep {
   /** Words of a command of this program; `examples/` is where its examples are. */

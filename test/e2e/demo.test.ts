@@ -66,6 +66,19 @@ function expectOlmStory({ exitCode, output }: Outcome): void {
   expect(exitCode).toBe(0);
 }
 
+const reportedOfUpgrade = [
+  /clusterversion\.config\.openshift\.io\/version\s+1\.0\.0\s+True\s+False\s+\d+s\s+Cluster version is 1\.0\.0/,
+  /Version: 1\.1\.0\n {2}Image: .*\n {2}Reason: SingleReplicaStorage/,
+  'but is available as a conditional update',
+  /storage\s+1\.0\.0\s+True\s+True\s+True/,
+  /metrics\s+1\.0\.0\s+True\s+False\s+False/,
+  /Progress: {8}\[#+-+\] \d+ of 18 manifests, at run level 30/,
+  /clusteroperator\/storage\s+\d+s\s+ClusterOperatorDegraded\s.*this version needs at least 2, found 1/,
+  /clusterversion\.config\.openshift\.io\/version\s+1\.1\.0\s+True\s+False\s+\d+s\s+Cluster version is 1\.1\.0/,
+  /clusteroperator\.config\.openshift\.io\/storage\s+1\.1\.0\s+True\s+False\s+False/,
+  /\nDone in \d+ s/,
+];
+
 test.skipIf(!hasKubectl || git === '')('the demo runs with kubectl (skipped without kubectl and git)', async () => {
   expectStory(await runDemo(process.env['PATH'] ?? ''));
 });
@@ -82,6 +95,14 @@ describe.skipIf(git === '')('without kubectl (skipped without git)', () => {
     const outcome = await runDemo(dir);
     expect(outcome.output).toContain('kubectl is not installed');
     expectStory(outcome);
+  });
+
+  test('so does the demo of updates, which fails on the way and is fixed', async () => {
+    const { exitCode, output } = await runDemo(dir, ['upgrade']);
+    for (const part of reportedOfUpgrade) expect(output).toMatch(part);
+    // What the second release deletes.
+    expect(output.slice(output.indexOf('get configmaps -n metrics'))).not.toContain('push-gateway');
+    expect(exitCode).toBe(0);
   });
 
   // With kubectl, docs/operators.md and docs/olm.md have the same commands.

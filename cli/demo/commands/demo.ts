@@ -1,70 +1,63 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, systemClock, TerminalError } from '../../../src/base/index.ts';
+import { createLogger, type Logger, systemClock, TerminalError } from '../../../src/base/index.ts';
 import { parseOptions } from '../../command/index.ts';
-import { startExampleServers } from '../../examples/index.ts';
+import { type ExampleServers, startExampleServers } from '../../examples/index.ts';
 import { createTerminal, type Terminal } from '../../output/index.ts';
 import { readConfig, upOptions } from '../../settings/index.ts';
 import { followChanges, type Platform, startPlatform } from '../../up/index.ts';
 import { playThroughApi } from '../api-player.ts';
 import { hasKubectl, runKubectl } from '../kubectl.ts';
 import { olmStory } from '../olm-story.ts';
-import { type CommandResult, runLongshore } from '../program.ts';
+import { playStep, type Stage } from '../stage.ts';
 import { type Step, type StoryPlaces, story } from '../story.ts';
+import { publishReleases, upgradeStory } from '../upgrade-story.ts';
 
 const demoDeadlineMs = 180_000;
 
-type Play = (args: readonly string[]) => Promise<CommandResult>;
+type Play = Stage['play'];
 
-/** As a person would type it: arguments with blanks or braces in quotes. */
-function typed(args: readonly string[]): string {
-  return args.map((word) => (/[\s{}"$*?()[\]]/.test(word) ? `'${word}'` : word)).join(' ');
+/** A story, ready to be played on a cluster. */
+interface Prepared {
+  /** Further options of the cluster. */
+  readonly options: readonly string[];
+  readonly steps: readonly Step[];
 }
 
-function shown(content: string): string {
-  return content.trimEnd().replace(/^/gm, '  ');
+/** Prepares a story while there is no cluster yet. */
+type Prepare = (stage: Stage, servers: ExampleServers) => Promise<Prepared>;
+
+/** The places of the stories about bundles and operators.
+ *  @throws TerminalError GitMissing */
+async function placesOf({ terminal }: Stage, { registry, git }: ExampleServers): Promise<StoryPlaces> {
+  if (git === undefined) throw new TerminalError('GitMissing', 'the demo needs the git program: install git');
+  terminal.line(`git server on ${git.url}`);
+  // The picture stays for the user.
+  const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.svg');
+  const [image, catalogImage] = [`${registry.host}/combo`, `${registry.host}/catalog`];
+  return { repository: `${git.url}/combo.git`, image, catalogImage, picture };
 }
 
-interface Stage {
-  readonly play: Play;
-  readonly terminal: Terminal;
-  readonly cwd: string;
-  readonly kubeconfigPath: string;
-  readonly signal: AbortSignal;
+const stories: Readonly<Record<string, Prepare>> = {
+  bundles: async (...context) => ({ options: ['--no-olm'], steps: story(await placesOf(...context)) }),
+  olm: async (...context) => ({ options: [], steps: olmStory(await placesOf(...context)) }),
+  upgrade: async (stage, { registry }) => {
+    const places = await publishReleases(stage, `${registry.host}/release`);
+    const options = ['--no-olm', '--release', places.first, '--allow-unsigned-releases'];
+    stage.terminal.line(`$ npx longshore up ${options.join(' ')} &`);
+    return { options, steps: upgradeStory(places) };
+  },
+};
+
+/** @throws TerminalError InvalidOption */
+function storyOf(name: string): Prepare {
+  const found = Object.hasOwn(stories, name) ? stories[name] : undefined;
+  if (found !== undefined) return found;
+  throw new TerminalError('InvalidOption', `expected ${Object.keys(stories).join(' or ')}, found "${name}"`);
 }
 
-async function playCommand(words: readonly string[], stage: Stage, isRefused: boolean): Promise<void> {
-  const { play, terminal } = stage;
-  const [program, ...args] = words;
-  terminal.line(`$ ${program === 'longshore' ? 'npx ' : ''}${typed(words)}`);
-  const { exitCode, output } = program === 'kubectl' ? await play(args) : await runLongshore(args, stage);
-  if (output.trimEnd() !== '') terminal.line(output.trimEnd());
-  if ((exitCode !== 0) !== isRefused) {
-    const expected = isRefused ? 'a refusal' : 'success';
-    throw new TerminalError('DemoFailed', `${words.join(' ')}: expected ${expected}, got exit status ${exitCode}`);
-  }
-}
-
-async function playStep(step: Step, stage: Stage): Promise<void> {
-  const { terminal } = stage;
-  if ('comment' in step) {
-    terminal.line(`\n# ${step.comment}`);
-  } else if ('write' in step) {
-    await writeFile(join(stage.cwd, step.write), step.content);
-    terminal.line(`$ cat ${step.write}\n${shown(step.content)}`);
-  } else if ('longshore' in step) {
-    await playCommand(['longshore', ...step.longshore], stage, step.isRefused === true);
-  } else {
-    await playCommand(['kubectl', ...step.kubectl], stage, step.isRefused === true);
-  }
-}
-
-async function choosePlayer(
-  platform: Platform,
-  context: { cwd: string; signal: AbortSignal; terminal: Terminal },
-): Promise<Play> {
-  const { cwd, signal, terminal } = context;
+async function choosePlayer(platform: Platform, { cwd, signal, terminal }: Stage): Promise<Play> {
   const options = { cwd, kubeconfigPath: platform.kubeconfigPath, signal };
   if (await hasKubectl(options)) return (args) => runKubectl(args, options);
   terminal.line(
@@ -76,56 +69,41 @@ async function choosePlayer(
   return (args) => playThroughApi(args, player);
 }
 
-const stories: Readonly<Record<string, (places: StoryPlaces) => readonly Step[]>> = { bundles: story, olm: olmStory };
-
-function storyOf(name: string): (places: StoryPlaces) => readonly Step[] {
-  const found = Object.hasOwn(stories, name) ? stories[name] : undefined;
-  if (found !== undefined) return found;
-  throw new TerminalError('InvalidOption', `expected ${Object.keys(stories).join(' or ')}, found "${name}"`);
+/** States are shown by kubectl; what is on its way only while it is, and not where lines stay. */
+function followPlatform({ kube }: Platform, terminal: Terminal, context: { log: Logger; signal: AbortSignal }): void {
+  const progress = (text: string): void => {
+    if (process.stdout.isTTY) terminal.progress(text);
+  };
+  followChanges({ kube, clock: systemClock, ...context }, { line: () => undefined, progress });
 }
 
 /** `longshore demo`: a walkthrough on temporary servers. Resolves to 0 when every step succeeded. */
 export async function demo([name = 'bundles']: readonly [string?]): Promise<number> {
-  const chosen = storyOf(name);
+  const prepare = storyOf(name);
   const terminal = createTerminal(process.stdout);
   const startedMs = performance.now();
+  const secondsSince = (digits: number): string => ((performance.now() - startedMs) / 1000).toFixed(digits);
   const signal = AbortSignal.timeout(demoDeadlineMs);
   await using stack = new AsyncDisposableStack();
   const cwd = await mkdtemp(join(tmpdir(), 'longshore-demo-'));
   stack.defer(() => rm(cwd, { recursive: true, force: true }));
-  const { registry, git } = stack.use(await startExampleServers());
-  if (git === undefined) throw new TerminalError('GitMissing', 'the demo needs the git program: install git');
-  terminal.line(`image registry on http://${registry.host}`);
-  terminal.line(`git server on ${git.url}`);
-  const parts = chosen === olmStory ? [] : ['--no-olm'];
-  const args = ['--data-dir', join(cwd, 'data'), '--log-level', 'error', ...parts];
+  const servers = stack.use(await startExampleServers());
+  terminal.line(`image registry on http://${servers.registry.host}`);
+  const kubeconfigPath = join(cwd, 'data', 'kubeconfig');
+  const background = stack.use(new AsyncDisposableStack());
+  const noCluster: Play = () => Promise.reject(new Error('there is no cluster yet'));
+  const stage: Stage = { play: noCluster, terminal, cwd, kubeconfigPath, signal, background };
+  const { options, steps } = await prepare(stage, servers);
+  const args = ['--data-dir', join(cwd, 'data'), '--log-level', 'error', ...options];
   const config = readConfig(parseOptions(upOptions, args, {}).values);
   const log = await createLogger({ level: config.logLevel });
   const platform = stack.use(await startPlatform(config, { log, onStep: (line) => terminal.line(line) }));
-  terminal.line(`ready in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  terminal.line(`ready in ${secondsSince(1)} s`);
   const leaving = new AbortController();
   stack.defer(() => leaving.abort());
-  // States are shown by kubectl; what is on its way only while it is, and not where lines stay.
-  const progress = (text: string): void => {
-    if (process.stdout.isTTY) terminal.progress(text);
-  };
-  followChanges(
-    { kube: platform.kube, clock: systemClock, log, signal: leaving.signal },
-    { line: () => undefined, progress },
-  );
-  const play = await choosePlayer(platform, { cwd, signal, terminal });
-  // The picture stays for the user.
-  const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.svg');
-  const places = {
-    repository: `${git.url}/combo.git`,
-    image: `${registry.host}/combo`,
-    catalogImage: `${registry.host}/catalog`,
-    picture,
-  };
-  const stage = { play, terminal, cwd, kubeconfigPath: platform.kubeconfigPath, signal };
-  for (const step of chosen(places)) await playStep(step, stage);
-  terminal.line(
-    `\nDone in ${((performance.now() - startedMs) / 1000).toFixed(0)} s. Start one of your own: npx longshore up`,
-  );
+  followPlatform(platform, terminal, { log, signal: leaving.signal });
+  const play = await choosePlayer(platform, stage);
+  for (const step of steps) await playStep(step, { ...stage, play });
+  terminal.line(`\nDone in ${secondsSince(0)} s. Start one of your own: npx longshore up`);
   return 0;
 }

@@ -18,6 +18,8 @@ interface FailureDetails {
   readonly members?: readonly UpdateFailure[];
   /** The object to look at, for instance `deployment/NAMESPACE/NAME`. */
   readonly object?: string;
+  /** What objects report themselves, by name. Conditions leave it out, as the reference does. */
+  readonly reported?: ReadonlyMap<string, string>;
 }
 
 /** Why a release could not be applied, with the reason and message of the conditions. */
@@ -27,6 +29,7 @@ export class UpdateFailure extends TransientError {
   readonly plural: FailureDetails['plural'];
   readonly members: readonly UpdateFailure[];
   readonly object: string;
+  readonly reported: ReadonlyMap<string, string>;
 
   constructor(reason: string, message: string, details: FailureDetails = {}) {
     super(reason, message, { cause: details.cause });
@@ -35,6 +38,7 @@ export class UpdateFailure extends TransientError {
     this.plural = details.plural;
     this.members = details.members ?? [];
     this.object = details.object ?? '';
+    this.reported = details.reported ?? new Map();
   }
 }
 
@@ -54,6 +58,7 @@ function merge(failures: readonly UpdateFailure[]): UpdateFailure {
     effect: strongest(failures),
     names,
     object,
+    reported: new Map(failures.flatMap((failure) => [...failure.reported])),
     cause: first,
   });
 }

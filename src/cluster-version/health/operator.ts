@@ -12,6 +12,8 @@ interface Finding {
   readonly text: string;
   readonly pluralText: string;
   readonly effect: FailureEffect;
+  /** The condition that has the cause. */
+  readonly condition?: string;
 }
 
 const findings = {
@@ -28,6 +30,7 @@ const findings = {
     text: 'is not available',
     pluralText: 'are not available',
     effect: 'Fail',
+    condition: 'Available',
   },
   degraded: {
     reason: 'ClusterOperatorDegraded',
@@ -35,6 +38,7 @@ const findings = {
     text: 'is degraded',
     pluralText: 'are degraded',
     effect: 'FailAfterInterval',
+    condition: 'Degraded',
   },
   updating: {
     reason: 'ClusterOperatorUpdating',
@@ -42,6 +46,7 @@ const findings = {
     text: 'is updating versions',
     pluralText: 'are updating versions',
     effect: 'None',
+    condition: 'Progressing',
   },
 } as const satisfies Record<string, Finding>;
 
@@ -65,6 +70,15 @@ function findingOf(expected: JsonObject, live: KubeObject, mode: ApplyMode['kind
   return isBehind && mode !== 'Initializing' ? findings.updating : undefined;
 }
 
+const good: Readonly<Record<string, string>> = { Available: 'True', Degraded: 'False', Progressing: 'False' };
+
+/** What an operator reports in a condition that is not as it should be. */
+function reportedOf(live: KubeObject, type: string | undefined): ReadonlyMap<string, string> {
+  const found = conditionsOf(live).find((condition) => condition.type === type && condition.status !== good[type]);
+  const text = [found?.reason ?? '', found?.message ?? ''].filter((part) => part !== '').join(': ');
+  return text === '' ? new Map() : new Map([[live.metadata.name ?? '', text]]);
+}
+
 /** Whether an operator is at the versions that its manifest declares, available and not degraded.
  *  @throws UpdateFailure otherwise
  *  @see docs/spec/cluster-version.md#clusteroperator-check */
@@ -72,11 +86,12 @@ export function assertOperatorDone(task: ReleaseTask, live: KubeObject, mode: Ap
   const finding = findingOf(task.manifest.object, live, mode);
   if (finding === undefined) return;
   const { name } = task.manifest.key;
-  const { reason, pluralReason, text, pluralText, effect } = finding;
+  const { reason, pluralReason, text, pluralText, effect, condition } = finding;
   throw new UpdateFailure(reason, `Cluster operator ${name} ${text}`, {
     effect,
     names: [name],
     object: objectOf(task),
+    reported: reportedOf(live, condition),
     plural: { reason: pluralReason, message: (names) => `Cluster operators ${names} ${pluralText}` },
   });
 }

@@ -34,12 +34,15 @@ function kindOf({ object }: UpdateFailure): string {
 
 /** One entry for each object that a failure names. */
 function entriesOf(failure: UpdateFailure, waits: OperatorWaits): ProgressBlocker[] {
-  const { reason, message, names, object } = failure;
+  const { reason, message, names, object, reported } = failure;
   const next = nextSteps[reason];
-  const text = (next === undefined ? message : `${message}. ${next}`).slice(0, maxMessageCharacters);
   const objects = names.length > 1 ? names.map((name) => `${kindOf(failure)}/${name}`) : [object];
   return objects.map((one, index): ProgressBlocker => {
-    const sinceMs = waits.sinceMs(names[index] ?? '');
+    const name = names[index] ?? '';
+    const detail = reported.get(name);
+    const known = detail === undefined ? message : `${message}: ${detail}`;
+    const text = (next === undefined ? known : `${known}. ${next}`).slice(0, maxMessageCharacters);
+    const sinceMs = waits.sinceMs(name);
     const since = sinceMs === undefined ? {} : { since: formatTimestamp(sinceMs) };
     return { object: one, reason, message: text, ...since };
   });
