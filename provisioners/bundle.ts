@@ -223,8 +223,8 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
     const { provisionerClassName } = spec;
     const bundle = identityOf(run.object);
     const expectedDigest = run.content.kind === 'Renewed' ? run.content.content.digest : undefined;
-    const firstRef = source === spec.source ? undefined : spec.source.image?.ref;
-    const request = { bundle, provisionerClassName, source, firstRef, expectedDigest, ...inputs } as UnpackRequest;
+    const firstSource = source === spec.source ? undefined : spec.source;
+    const request = { bundle, provisionerClassName, source, firstSource, expectedDigest, ...inputs } as UnpackRequest;
     const content = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
     const { digest, sizeBytes, warnings } = content;
     log.info({ digest, sizeBytes }, 'bundle stored');

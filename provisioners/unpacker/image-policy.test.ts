@@ -21,7 +21,7 @@ beforeEach(async () => {
   registry = stack.use(await startRegistry());
   const signer = { kind: 'key', key: key.publicPem, rekorKey: undefined } as const;
   const rule = { images: [`${registry.host}/**`], isDenied: false, needsDigest: false, signedBy: [signer] };
-  policy = { rules: [rule], isOpen: false, allowsOtherSources: true };
+  policy = { rules: [rule], addressRules: [], isOpen: false, allowsOtherSources: true };
   const storeDir = `${tmpdir()}/policy-${randomUUID()}`;
   stack.defer(() => rm(storeDir, { recursive: true, force: true }));
   unpacker = stack.use(
@@ -38,10 +38,11 @@ afterEach(() => stack.disposeAsync());
 
 async function unpack(
   ref: string,
-  more: { firstRef?: string; expectedDigest?: string } = {},
+  { firstRef, ...more }: { firstRef?: string; expectedDigest?: string } = {},
 ): Promise<{ ref: string; digest: string }> {
   const source = { type: 'image', image: { ref } };
-  const request = { bundle, provisionerClassName: 'core-rukpak-io-plain', source, ...more };
+  const first = firstRef === undefined ? {} : { firstSource: { type: 'image', image: { ref: firstRef } } };
+  const request = { bundle, provisionerClassName: 'core-rukpak-io-plain', source, ...first, ...more };
   const { resolvedSource, digest } = await unpacker.unpack(request, { signal });
   return { ref: resolvedSource.image?.ref ?? '', digest };
 }

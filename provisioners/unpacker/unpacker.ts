@@ -28,8 +28,8 @@ export interface UnpackRequest {
   readonly mirrors?: readonly RegistryMirror[] | undefined;
   /** Which images may be used; the unpacker's own when absent. */
   readonly imagePolicy?: ImagePolicy | undefined;
-  /** `spec.source.image.ref`. */
-  readonly firstRef?: string | undefined;
+  /** `spec.source`, when `source` is what became of it. */
+  readonly firstSource?: ContentSource | undefined;
   /** The ConfigMaps that the source names, for a source that is made of them. */
   readonly configMaps?: readonly SourceConfigMap[] | undefined;
   /** The digest that the content had before it was lost: anything else is refused. */

@@ -1,10 +1,20 @@
-/** Allowed images and their required signers: reads the policy, finds the rule for an image, verifies its signatures by Sigstore's library.
+/** Allowed images and their required signers: reads the policy, finds the rule for an image, verifies its signatures by Sigstore's library, and
+ *  the provenance of charts by that for OpenPGP.
  *  Main type: `ImagePolicy`. Never fetches anything.
- *  @imports src/base
+ *  @imports src/openpgp, src/base
  *  @packages @sigstore/bundle, @sigstore/protobuf-specs, @sigstore/verify */
+export type { AddressRule } from './address-rule.ts';
 export { maxPayloadBytes, maxSignatures, signaturesIn, signatureTag, type UnreadSignature } from './cosign-manifest.ts';
-export { type ImagePolicy, type ImageRule, parseImagePolicy, type Signer } from './policy.ts';
-export { ruleFor } from './rules.ts';
+export {
+  type ImagePolicy,
+  type ImageRule,
+  type OpenpgpSigner,
+  parseImagePolicy,
+  type Signer,
+  type SigstoreSigner,
+} from './policy.ts';
+export { maxProvenanceBytes, type PackedChart, provenanceProblem } from './provenance.ts';
+export { addressRuleFor, ruleFor } from './rules.ts';
 export { signatureProblem } from './signature.ts';
 export { bundleIn, bundleManifestsIn, maxBundleBytes, type SigstoreBundle } from './sigstore-bundle.ts';
 export type { CosignSignature } from './simple-signature.ts';

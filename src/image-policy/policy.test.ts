@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signingKey } from '../../test/support/index.ts';
-import { parseImagePolicy, ruleFor } from './index.ts';
+import { addressRuleFor, parseImagePolicy, ruleFor } from './index.ts';
 
 const key = signingKey().publicPem;
 const indented = key.trim().replaceAll('\n', '\n          ');
@@ -50,6 +50,44 @@ describe('the rule for an image', () => {
   });
 });
 
+describe('the rule for an address', () => {
+  const addresses = ['https://Charts.example.com/stable/*', 'http://127.0.0.1:8080/**'];
+  const rules = [{ addresses: ['https://charts.example.com/stable/secret-*'], deny: true }, { addresses }];
+  const [closed, open] = ['deny', 'allow'].map((otherSources) =>
+    parseImagePolicy('policy.yaml', JSON.stringify({ otherSources, rules })),
+  );
+
+  test.each([
+    'https://charts.example.com/stable/app-1.tgz',
+    'https://CHARTS.example.com.:443/stable/app-1.tgz?token=x#y',
+    'https://charts.example.com/st%61ble/app-1.tgz',
+    'https://charts.example.com//stable/./x/..//app-1.tgz',
+    'https://charts.example.com/other%2F..%2Fstable%2fapp-1.tgz',
+    'https://user@charts.example.com/stable/app',
+    'http://127.0.0.1:8080/a/b/c',
+  ])('%s is that of its server and path', (address) => {
+    if (closed === undefined || open === undefined) throw new Error('no policy');
+    expect(addressRuleFor(closed, address)?.addresses).toHaveLength(2);
+    expect(addressRuleFor(open, address)?.addresses).toHaveLength(2);
+  });
+
+  test('the first rule holds', () => {
+    expect(closed && addressRuleFor(closed, 'https://charts.example.com/stable/secret-1')?.isDenied).toBe(true);
+  });
+
+  test.each([
+    'https://charts.example.com/stable/a/b',
+    'https://charts.example.com/stable/..%2fother',
+    'https://charts.example.com:8443/stable/app',
+    'http://charts.example.com/stable/app',
+    'https://charts.example.com.hostile.example.com/stable/app',
+    'https://charts.example.com@hostile.example.com/stable/app',
+  ])('%s has none', (address) => {
+    expect(closed && addressRuleFor(closed, address)).toBeUndefined();
+    expect(open && addressRuleFor(open, address)).toEqual({ addresses: [], isDenied: false, signedBy: [] });
+  });
+});
+
 test('a policy is parsed', () => {
   expect(policy).toMatchObject({
     isOpen: false,
@@ -75,11 +113,29 @@ test.each([
     text: 'rules: [{images: ["x.io/y"], signedBy: [{key: abc}]}]',
     message: 'signedBy[0].key: expected a public key in PEM (ECDSA, RSA or Ed25519), found something else',
   },
-  { text: 'rules: [{images: ["x.io/y"], signedBy: [{}]}]', message: 'signedBy[0]: expected key or keyless' },
+  { text: 'rules: [{images: ["x.io/y"], signedBy: [{}]}]', message: 'signedBy[0]: expected key, keyless or openpgp' },
   {
     text: 'rules: [{images: ["x.io/y"], signedBy: [{keyless: {issuer: a, subject: b, roots: c}}]}]',
     message: 'signedBy[0].keyless.roots: expected certificates of authorities in PEM',
   },
+  {
+    text: 'rules: [{images: ["x.io/y"], signedBy: [{openpgp: abc}]}]',
+    message: 'signedBy[0].openpgp: expected OpenPGP public keys, as of: gpg --export --armor KEY, found something else',
+  },
+  {
+    text: 'rules: [{images: ["x.io/y"], signedBy: [{openpgp: abc, key: abc}]}]',
+    message: 'signedBy[0]: expected key, keyless or openpgp, found "openpgp, key"',
+  },
+  {
+    text: 'rules: [{images: ["x.io/y"], addresses: ["https://x.io/*"]}]',
+    message: 'rules[0]: expected members among addresses, deny, signedBy, found "images"',
+  },
+  { text: 'rules: [{addresses: []}]', message: 'rules[0].addresses: expected at least one address' },
+  ...['x.io/y', 'https://x.io', 'https://u:p@x.io/y', 'https://x.io/y?z', 'ftp://x.io/y'].map((address) => ({
+    text: `rules: [{addresses: ["${address}"]}]`,
+    message: 'rules[0].addresses[0]: expected https://host/path without query',
+  })),
+  { text: 'rules: [{addresses: ["https://x.io/**/y"]}]', message: '** only as the last part' },
   { text: '- x', message: 'policy: expected a mapping' },
   { text: 'a: [', message: 'policy.yaml: ' },
 ])('a policy with a mistake is refused: $text', ({ text, message }) => {

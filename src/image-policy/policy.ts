@@ -1,17 +1,18 @@
-import { createPublicKey, X509Certificate } from 'node:crypto';
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  parseYaml,
-  splitCertificates,
-  TerminalError,
-} from '../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../base/index.ts';
+import { type AddressRule, readAddressRule } from './address-rule.ts';
+import { PolicyReader } from './policy-reader.ts';
 import { plainRegistry } from './registry-name.ts';
 import { trustedRootProblem } from './trusted-root.ts';
 
+/** A trusted signer of charts: keys, one of which has signed the provenance of a chart. */
+export interface OpenpgpSigner {
+  readonly kind: 'openpgp';
+  /** Public keys, armored. */
+  readonly keys: string;
+}
+
 /** A trusted signer: a key, or an identity to which an authority issued a short-lived certificate (keyless). */
-export type Signer =
+export type SigstoreSigner =
   | {
       readonly kind: 'key';
       /** PEM: ECDSA, RSA or Ed25519. */
@@ -40,6 +41,9 @@ export type Signer =
       readonly trustedRoot: JsonObject;
     };
 
+/** One of the two. */
+export type Signer = SigstoreSigner | OpenpgpSigner;
+
 /** What holds for images. */
 export interface ImageRule {
   /** `registry/repository`; `*` matches anything between two slashes, `**` at the end anything below. */
@@ -56,84 +60,13 @@ export interface ImagePolicy {
   readonly rules: readonly ImageRule[];
   /** Images that no rule fits. */
   readonly isOpen: boolean;
-  /** Content that is not an image: git, http, configMaps, upload. */
+  /** The first that fits the address of a source of type http holds. */
+  readonly addressRules: readonly AddressRule[];
+  /** Content that is not an image, and that no rule fits: git, http, configMaps, upload. */
   readonly allowsOtherSources: boolean;
 }
 
-const maxRules = 1000;
 const maxPatternLength = 512;
-
-/** What is in the place of a public key, without showing it; undefined for a key that can be used. */
-function describeKey(text: string): string | undefined {
-  if (text.includes('PRIVATE KEY')) return 'a private key, which must stay with its owner';
-  try {
-    const { asymmetricKeyType: type = '' } = createPublicKey(text);
-    return ['ec', 'rsa', 'ed25519'].includes(type) ? undefined : `a key of the type "${type}"`;
-  } catch {
-    return 'something else';
-  }
-}
-
-class Reader {
-  readonly #file: string;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  refuse(field: string, expected: string, found: JsonValue | undefined): never {
-    const shown = found === undefined ? 'nothing' : JSON.stringify(found).slice(0, 100);
-    throw new TerminalError('InvalidImagePolicy', `${this.#file}: ${field}: expected ${expected}, found ${shown}`);
-  }
-
-  object(field: string, value: JsonValue | undefined, members: readonly string[]): JsonObject {
-    if (!isJsonObject(value)) return this.refuse(field, 'a mapping', value);
-    const other = Object.keys(value).find((key) => !members.includes(key));
-    if (other !== undefined) this.refuse(field, `members among ${members.join(', ')}`, other);
-    return value;
-  }
-
-  list(field: string, value: JsonValue | undefined): readonly JsonValue[] {
-    if (value === undefined || value === null) return [];
-    if (Array.isArray(value) && value.length <= maxRules) return value;
-    return this.refuse(field, `a list of at most ${maxRules} entries`, value);
-  }
-
-  text(field: string, value: JsonValue | undefined): string {
-    return typeof value === 'string' && value !== '' ? value : this.refuse(field, 'a text', value);
-  }
-
-  flag(field: string, value: JsonValue | undefined): boolean {
-    if (value === undefined) return false;
-    return typeof value === 'boolean' ? value : this.refuse(field, 'true or false', value);
-  }
-
-  choice(field: string, value: JsonValue | undefined, whenAbsent: 'allow' | 'deny'): boolean {
-    if (value === undefined) return whenAbsent === 'allow';
-    return value === 'allow' || value === 'deny' ? value === 'allow' : this.refuse(field, 'allow or deny', value);
-  }
-
-  key(field: string, value: JsonValue | undefined): string {
-    const text = this.text(field, value);
-    const found = describeKey(text);
-    if (found === undefined) return text;
-    throw new TerminalError(
-      'InvalidImagePolicy',
-      `${this.#file}: ${field}: expected a public key in PEM (ECDSA, RSA or Ed25519), found ${found}`,
-    );
-  }
-
-  certificates(field: string, value: JsonValue | undefined): string {
-    const text = this.text(field, value);
-    const all = splitCertificates(text);
-    try {
-      if (all.length > 0 && all.every((pem) => new X509Certificate(pem).ca)) return text;
-    } catch {
-      // Reported below.
-    }
-    return this.refuse(field, 'certificates of authorities in PEM', undefined);
-  }
-}
 
 const patternProblems: readonly {
   readonly isWrong: (parts: readonly string[]) => boolean;
@@ -169,7 +102,7 @@ const patternProblems: readonly {
 ];
 
 /** A pattern that could never fit is a mistake, and one that keeps a rule from holding. */
-function readPattern(reader: Reader, field: string, value: JsonValue): string {
+function readPattern(reader: PolicyReader, field: string, value: JsonValue): string {
   const pattern = reader.text(field, value);
   if (pattern.length > maxPatternLength) reader.refuse(field, `at most ${maxPatternLength} characters`, pattern);
   const [registry = '', ...path] = pattern.split('/');
@@ -178,14 +111,14 @@ function readPattern(reader: Reader, field: string, value: JsonValue): string {
   return problem === undefined ? parts.join('/') : reader.refuse(field, problem.expected, pattern);
 }
 
-function readTrustedRoot(reader: Reader, field: string, value: JsonValue): JsonObject {
+function readTrustedRoot(reader: PolicyReader, field: string, value: JsonValue): JsonObject {
   const root = typeof value === 'string' ? parseYaml(field, value) : value;
   if (!isJsonObject(root)) return reader.refuse(field, 'the content of a trusted_root.json', value);
   const problem = trustedRootProblem(root);
   return problem === undefined ? root : reader.refuse(field, `a trusted root with ${problem}`, undefined);
 }
 
-function readKeyless(reader: Reader, field: string, { keyless, rekorKey }: JsonObject): Signer {
+function readKeyless(reader: PolicyReader, field: string, { keyless, rekorKey }: JsonObject): SigstoreSigner {
   const members = ['issuer', 'subject', 'roots', 'ctlogKey', 'trustedRoot'];
   const { roots, ctlogKey, trustedRoot, ...who } = reader.object(`${field}.keyless`, keyless, members);
   const issuer = reader.text(`${field}.keyless.issuer`, who['issuer']);
@@ -206,27 +139,38 @@ function readKeyless(reader: Reader, field: string, { keyless, rekorKey }: JsonO
   };
 }
 
-function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
-  const signer = reader.object(field, value, ['key', 'keyless', 'rekorKey']);
-  const { key, keyless, rekorKey } = signer;
-  if (key !== undefined && keyless === undefined) {
-    const log = rekorKey === undefined ? undefined : reader.key(`${field}.rekorKey`, rekorKey);
-    return { kind: 'key', key: reader.key(`${field}.key`, key), rekorKey: log };
-  }
-  if (keyless === undefined || key !== undefined)
-    reader.refuse(field, 'key or keyless', Object.keys(signer).join(', '));
-  return readKeyless(reader, field, signer);
+const signerReaders: Readonly<Record<string, (reader: PolicyReader, field: string, signer: JsonObject) => Signer>> = {
+  key: (reader, field, { key, rekorKey }) => ({
+    kind: 'key',
+    key: reader.key(`${field}.key`, key),
+    rekorKey: rekorKey === undefined ? undefined : reader.key(`${field}.rekorKey`, rekorKey),
+  }),
+  keyless: readKeyless,
+  openpgp: (reader, field, { openpgp, rekorKey }) => {
+    if (rekorKey !== undefined) reader.refuse(field, 'no rekorKey beside openpgp', 'rekorKey');
+    return { kind: 'openpgp', keys: reader.armoredKeys(`${field}.openpgp`, openpgp) };
+  },
+};
+const signerKinds = Object.keys(signerReaders);
+
+function readSigner(reader: PolicyReader, field: string, value: JsonValue): Signer {
+  const signer = reader.object(field, value, [...signerKinds, 'rekorKey']);
+  const [kind = '', ...others] = signerKinds.filter((name) => signer[name] !== undefined);
+  const read = others.length === 0 ? signerReaders[kind] : undefined;
+  return read === undefined
+    ? reader.refuse(field, 'key, keyless or openpgp', Object.keys(signer).join(', '))
+    : read(reader, field, signer);
 }
 
 /** Empty only when the field is absent: an empty list would allow everything. */
-function readSigners(reader: Reader, field: string, value: JsonValue | undefined): readonly Signer[] {
+function readSigners(reader: PolicyReader, field: string, value: JsonValue | undefined): readonly Signer[] {
   if (value === undefined) return [];
   const signers = reader.list(field, value);
   if (signers.length === 0) reader.refuse(field, 'at least one signer, or no list of signers', value);
   return signers.map((signer, index) => readSigner(reader, `${field}[${index}]`, signer));
 }
 
-function readRule(reader: Reader, field: string, value: JsonValue): ImageRule {
+function readImageRule(reader: PolicyReader, field: string, value: JsonValue): ImageRule {
   const rule = reader.object(field, value, ['images', 'deny', 'requireDigest', 'signedBy']);
   const images = reader
     .list(`${field}.images`, rule['images'])
@@ -240,13 +184,28 @@ function readRule(reader: Reader, field: string, value: JsonValue): ImageRule {
   };
 }
 
+/** Content of web servers is signed by the provenance of a chart only. */
+function readAddresses(reader: PolicyReader, field: string, value: JsonValue): AddressRule {
+  const rule = reader.object(field, value, ['addresses', 'deny', 'signedBy']);
+  const signedBy = readSigners(reader, `${field}.signedBy`, rule['signedBy']).map((signer, index) =>
+    signer.kind === 'openpgp' ? signer : reader.refuse(`${field}.signedBy[${index}]`, 'openpgp', signer.kind),
+  );
+  return readAddressRule(reader, field, { rule, signedBy });
+}
+
+function hasAddresses(rule: JsonValue): boolean {
+  return isJsonObject(rule) && Object.hasOwn(rule, 'addresses');
+}
+
 /** Reads the text of a policy; `file` is for messages.
  *  @throws TerminalError InvalidYaml, InvalidImagePolicy, naming the field, what was expected and what was found */
 export function parseImagePolicy(file: string, text: string): ImagePolicy {
-  const reader = new Reader(file);
+  const reader = new PolicyReader(file);
   const policy = reader.object('policy', parseYaml(file, text), ['default', 'otherSources', 'rules']);
+  const all = reader.list('rules', policy['rules']).map((rule, index) => ({ rule, field: `rules[${index}]` }));
   return {
-    rules: reader.list('rules', policy['rules']).map((rule, index) => readRule(reader, `rules[${index}]`, rule)),
+    rules: all.flatMap(({ rule, field }) => (hasAddresses(rule) ? [] : [readImageRule(reader, field, rule)])),
+    addressRules: all.flatMap(({ rule, field }) => (hasAddresses(rule) ? [readAddresses(reader, field, rule)] : [])),
     isOpen: reader.choice('default', policy['default'], 'deny'),
     allowsOtherSources: reader.choice('otherSources', policy['otherSources'], 'allow'),
   };

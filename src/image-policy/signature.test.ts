@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { logged, type MomentAuthority, momentAuthority, signatureOf, signingKey } from '../../test/support/index.ts';
-import { type CosignSignature, type Signer, signatureProblem } from './index.ts';
+import { type CosignSignature, type SigstoreSigner, signatureProblem } from './index.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 const another = `sha256:${'cd'.repeat(32)}`;
@@ -8,7 +8,7 @@ const log = signingKey();
 const nowMs = Date.now();
 
 describe('a signature of a key', () => {
-  const keyed = (key: string, rekorKey?: string): Signer => ({ kind: 'key', key, rekorKey });
+  const keyed = (key: string, rekorKey?: string): SigstoreSigner => ({ kind: 'key', key, rekorKey });
 
   test.each(['ec', 'rsa', 'ed25519'] as const)('of type %s is valid for its digest and no other', async (type) => {
     const key = signingKey(type);
@@ -92,7 +92,7 @@ describe('a keyless signature', () => {
     authority = await momentAuthority();
   });
 
-  const signer = (more: Partial<Extract<Signer, { kind: 'keyless' }>> = {}): Signer => {
+  const signer = (more: Partial<Extract<SigstoreSigner, { kind: 'keyless' }>> = {}): SigstoreSigner => {
     return { kind: 'keyless', issuer, subject, roots: authority.pem, rekorKey: log.publicPem, ...more };
   };
 
@@ -121,7 +121,7 @@ describe('a keyless signature', () => {
   });
 
   test('is refused with an invalid certificate', async () => {
-    const problem = async (signature: CosignSignature, by: Signer = signer()): Promise<string | undefined> =>
+    const problem = async (signature: CosignSignature, by: SigstoreSigner = signer()): Promise<string | undefined> =>
       await signatureProblem(signature, digest, by);
     expect(await problem(await signatureBy({ subject: 'https://git.example.com/other' }))).toContain(
       'its certificate has the subject "https://git.example.com/other", expected',

@@ -1,5 +1,5 @@
 import { errorMessage } from '../base/index.ts';
-import type { Signer } from './policy.ts';
+import type { SigstoreSigner } from './policy.ts';
 import type { SigstoreBundle } from './sigstore-bundle.ts';
 import type { CosignSignature } from './simple-signature.ts';
 
@@ -8,7 +8,7 @@ import type { CosignSignature } from './simple-signature.ts';
 export async function signatureProblem(
   signature: CosignSignature | SigstoreBundle,
   digest: string,
-  signer: Signer,
+  signer: SigstoreSigner,
 ): Promise<string | undefined> {
   const { verifySignature } = await import('./verification.ts');
   try {

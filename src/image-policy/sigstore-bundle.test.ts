@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleOf, type MomentAuthority, momentAuthority, signingKey } from '../../test/support/index.ts';
-import { bundleManifestsIn, type Signer, type SigstoreBundle, signatureProblem } from './index.ts';
+import { bundleManifestsIn, type SigstoreBundle, type SigstoreSigner, signatureProblem } from './index.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 const another = `sha256:${'cd'.repeat(32)}`;
 const log = signingKey();
 const key = signingKey();
 const { privateKey, publicPem } = key;
-const keyed = (pem: string, rekorKey?: string): Signer => ({ kind: 'key', key: pem, rekorKey });
+const keyed = (pem: string, rekorKey?: string): SigstoreSigner => ({ kind: 'key', key: pem, rekorKey });
 
 function changed({ bundle }: SigstoreBundle, change: (text: string) => string): SigstoreBundle {
   return { bundle: Buffer.from(change(bundle.toString())) };
@@ -102,7 +102,7 @@ describe('a keyless bundle', () => {
   beforeAll(async () => {
     authority = await momentAuthority();
   });
-  const signer = (more: Partial<Extract<Signer, { kind: 'keyless' }>> = {}): Signer => {
+  const signer = (more: Partial<Extract<SigstoreSigner, { kind: 'keyless' }>> = {}): SigstoreSigner => {
     return { kind: 'keyless', issuer, subject, roots: authority.pem, rekorKey: log.publicPem, ...more };
   };
 

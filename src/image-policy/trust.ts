@@ -2,7 +2,7 @@ import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { type TrustMaterial, toTrustMaterial } from '@sigstore/verify';
 import { type JsonObject, splitCertificates } from '../base/index.ts';
-import type { Signer } from './policy.ts';
+import type { SigstoreSigner } from './policy.ts';
 
 /** What a signature is verified with. */
 export interface Trust {
@@ -26,7 +26,7 @@ function authorityOf(pem: string): JsonObject {
 
 /** A signer's keys and roots as a trusted root. A log of which the policy has only the key has no name, so that the `names` of the
  *  checkpoints are accepted: their signatures are verified with the key. */
-function trustedRootOf(signer: Exclude<Signer, { readonly kind: 'trustedRoot' }>, names: string): JsonObject {
+function trustedRootOf(signer: Exclude<SigstoreSigner, { readonly kind: 'trustedRoot' }>, names: string): JsonObject {
   const tlogs = signer.rekorKey === undefined ? [] : [logOf(signer.rekorKey, names)];
   if (signer.kind === 'key') return { tlogs };
   const ctlogs = signer.ctlogKey === undefined ? [] : [logOf(signer.ctlogKey, '')];
@@ -34,7 +34,7 @@ function trustedRootOf(signer: Exclude<Signer, { readonly kind: 'trustedRoot' }>
 }
 
 /** What the policy trusts for a signer; `checkpointNames` contains the names of the checkpoints in the signature. */
-export function trustOf(signer: Signer, checkpointNames: string): Trust {
+export function trustOf(signer: SigstoreSigner, checkpointNames: string): Trust {
   const root = signer.kind === 'trustedRoot' ? signer.trustedRoot : trustedRootOf(signer, checkpointNames);
   const key = signer.kind === 'key' ? createPublicKey(signer.key) : undefined;
   const material = toTrustMaterial(TrustedRoot.fromJSON(root), () => {

@@ -10,7 +10,7 @@ import {
   withCheckpoint,
   withTimestamp,
 } from '../../test/support/index.ts';
-import { parseImagePolicy, type Signer, type SigstoreBundle, signatureProblem } from './index.ts';
+import { parseImagePolicy, type SigstoreBundle, type SigstoreSigner, signatureProblem } from './index.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 const issuer = 'https://token.actions.example.com';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   clock = await timestampAuthority();
 });
 
-function trusting(parts: Partial<Parameters<typeof trustedRootOf>[0]>): Signer {
+function trusting(parts: Partial<Parameters<typeof trustedRootOf>[0]>): SigstoreSigner {
   return { kind: 'trustedRoot', issuer, subject, trustedRoot: trustedRootOf({ roots: authority.pem, ...parts }) };
 }
 
@@ -33,12 +33,12 @@ async function bundleBy(who: { readonly ctlog?: ReturnType<typeof signingKey> } 
   return bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs, ...who })), log, timeMs });
 }
 
-const problem = async (bundle: SigstoreBundle, signer: Signer): Promise<string | undefined> =>
+const problem = async (bundle: SigstoreBundle, signer: SigstoreSigner): Promise<string | undefined> =>
   await signatureProblem(bundle, digest, signer);
 
 describe('a certificate', () => {
   test('needs a timestamp of the certificate transparency log that the policy names', async () => {
-    const keyless: Signer = {
+    const keyless: SigstoreSigner = {
       kind: 'keyless',
       issuer,
       subject,
@@ -95,7 +95,7 @@ describe('a signed timestamp', () => {
 });
 
 describe('a checkpoint', () => {
-  const both = (): Signer => trusting({ log, authority: clock });
+  const both = (): SigstoreSigner => trusting({ log, authority: clock });
 
   test('proves that the signature is in the log, and a timestamp when it was made', async () => {
     const proven = withCheckpoint(await bundleBy(), log);
@@ -114,7 +114,7 @@ describe('a checkpoint', () => {
 
   test('is verified for a plain key with rekorKey, under any name', async () => {
     const key = signingKey();
-    const signer: Signer = { kind: 'key', key: key.publicPem, rekorKey: log.publicPem };
+    const signer: SigstoreSigner = { kind: 'key', key: key.publicPem, rekorKey: log.publicPem };
     const bundle = bundleOf(digest, { ...key, log, timeMs });
     expect(await problem(withCheckpoint(bundle, log, { name: 'any.example.net' }), signer)).toBe(undefined);
     expect(await problem(withCheckpoint(bundle, log, { root: Buffer.alloc(32, 1) }), signer)).toContain('root hash');

@@ -3,13 +3,13 @@ import { type SignedEntity, toSignedEntity, VerificationError, Verifier } from '
 import { TerminalError } from '../base/index.ts';
 import { matchesGlob } from './glob.ts';
 import { assertEntryKey } from './log-entry-key.ts';
-import type { Signer } from './policy.ts';
+import type { SigstoreSigner } from './policy.ts';
 import { type ReadSignature, readSigstoreBundle, readSimpleSignature } from './read-signature.ts';
 import type { SigstoreBundle } from './sigstore-bundle.ts';
 import type { CosignSignature } from './simple-signature.ts';
 import { type Trust, trustOf } from './trust.ts';
 
-type KeylessSigner = Exclude<Signer, { readonly kind: 'key' }>;
+type KeylessSigner = Exclude<SigstoreSigner, { readonly kind: 'key' }>;
 
 const codeSigning = '1.3.6.1.5.5.7.3.3';
 const unknownLog =
@@ -35,7 +35,7 @@ function contentOf({ signature }: SignedEntity, artifact: Buffer | undefined): S
 }
 
 /** The entity, reduced to what the policy has keys for: proofs that it does not ask for are ignored, as cosign does. */
-function relevantOf(entity: SignedEntity, signer: Signer, { material }: Trust): SignedEntity {
+function relevantOf(entity: SignedEntity, signer: SigstoreSigner, { material }: Trust): SignedEntity {
   const hasLogs = material.tlogs.length > 0;
   const hasAuthorities = material.timestampAuthorities.length > 0;
   return {
@@ -46,7 +46,7 @@ function relevantOf(entity: SignedEntity, signer: Signer, { material }: Trust): 
   };
 }
 
-function describe(thrown: VerificationError, signer: Signer): string {
+function describe(thrown: VerificationError, signer: SigstoreSigner): string {
   const { code, message } = thrown;
   const cause: unknown = thrown.cause;
   if (code === 'SIGNATURE_ERROR') return `it does not match the ${signer.kind === 'key' ? 'key' : 'certificate'}`;
@@ -58,7 +58,11 @@ function describe(thrown: VerificationError, signer: Signer): string {
   return code.startsWith('TLOG') ? `its transparency log entry is not trusted: ${details}` : details;
 }
 
-function verify(entity: SignedEntity, signer: Signer, { material, needsTime }: Trust): ReturnType<Verifier['verify']> {
+function verify(
+  entity: SignedEntity,
+  signer: SigstoreSigner,
+  { material, needsTime }: Trust,
+): ReturnType<Verifier['verify']> {
   const tlogThreshold = Math.min(material.tlogs.length, 1);
   if (entity.tlogEntries.length < tlogThreshold) refuse('it has no transparency log entry');
   const verifier = new Verifier(material, {
@@ -92,7 +96,11 @@ function assertIdentity(identity: ReturnType<Verifier['verify']>['identity'], si
 
 /** The signer has signed the image of that digest.
  *  @throws Error with the reason */
-export function verifySignature(signature: CosignSignature | SigstoreBundle, digest: string, signer: Signer): void {
+export function verifySignature(
+  signature: CosignSignature | SigstoreBundle,
+  digest: string,
+  signer: SigstoreSigner,
+): void {
   const read = 'bundle' in signature ? readSigstoreBundle(signature) : readSimpleSignature(signature);
   if (signer.kind !== 'key' && !certificateIn(read).keyUsage?.includes(codeSigning))
     refuse('its certificate is not a code signing certificate');

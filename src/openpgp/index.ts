@@ -2,5 +2,7 @@
  *  first use loads; messages are taken apart here, within limits. Never decrypts, never fetches a key.
  *  @imports src/base
  *  @packages openpgp */
+export { describeArmoredKeys } from './armored-keys.ts';
+export { maxCleartextBytes, verifyCleartextMessage } from './cleartext-message.ts';
 export { type Keyring, readKeyring } from './keyring.ts';
 export { maxSignatureBytes, verifySignedMessage } from './signed-message.ts';

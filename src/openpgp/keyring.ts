@@ -1,5 +1,6 @@
 import type { PublicKey } from 'openpgp';
 import { errorMessage, TerminalError } from '../base/index.ts';
+import { armoredBlocks } from './armored-keys.ts';
 
 /** Public keys, each of which may sign. */
 export interface Keyring {
@@ -12,19 +13,10 @@ export interface Keyring {
 
 const maxKeyringBytes = 1024 * 1024;
 const maxKeys = 100;
-const armorStart = '-----BEGIN PGP PUBLIC KEY BLOCK-----';
 
 function refuse(name: string, why: string, cause?: unknown): never {
   const text = `${name}: ${why}: expected OpenPGP public keys, as of: gpg --export --armor KEY`;
   throw new TerminalError('InvalidKeyring', text, { cause });
-}
-
-/** A file may have several blocks, one after another. */
-function armoredBlocks(text: string): string[] {
-  return text
-    .split(armorStart)
-    .slice(1)
-    .map((block) => `${armorStart}${block}`);
 }
 
 async function readKeys(content: Buffer): Promise<PublicKey[]> {
@@ -49,4 +41,12 @@ export async function readKeyring(name: string, content: Buffer): Promise<Keyrin
   if (keys.some((key) => key.isPrivate())) refuse(name, 'a private key, which must stay with its owner');
   if (keys.length > maxKeys) refuse(name, `more than ${maxKeys} keys`);
   return { name, keys, fingerprints: keys.map((key) => key.getFingerprint().toUpperCase()) };
+}
+
+/** The key of the ring, its primary key or a subkey, that has this ID.
+ *  @throws Error for none */
+export function keyWithId({ keys }: Keyring, keyId: string): PublicKey {
+  const found = keys.find((key) => key.getKeys().some((one) => one.getKeyID().toHex() === keyId));
+  if (found === undefined) throw new Error('invalid signature');
+  return found;
 }

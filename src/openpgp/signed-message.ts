@@ -1,7 +1,8 @@
 import type { PublicKey, Signature, SignaturePacket } from 'openpgp';
 import { errorMessage } from '../base/index.ts';
-import type { Keyring } from './keyring.ts';
+import { type Keyring, keyWithId } from './keyring.ts';
 import { type LegacySignature, matchesLegacySignature, readLegacySignature } from './legacy-signature.ts';
+import { assertNotExpired, readLibrary } from './library.ts';
 import { readSignedParts, signaturePacket } from './packets.ts';
 
 /** Of a signed message. */
@@ -12,36 +13,6 @@ export interface SignedMessage {
   readonly content: Buffer;
   /** Of the primary key, upper case. */
   readonly fingerprint: string;
-}
-
-/** Hashes that do not protect a message: MD5, SHA-1, RIPEMD-160, SHA-224. */
-const insecureHashes = [1, 2, 3, 11];
-
-async function readLibrary(): Promise<{
-  readonly library: typeof import('openpgp');
-  readonly config: typeof import('openpgp').config;
-}> {
-  const library = await import('openpgp');
-  const config = {
-    ...library.config,
-    rejectMessageHashAlgorithms: new Set(insecureHashes),
-    // A key whose certificates were renewed, and the old ones removed, still counts for signatures from before.
-    allowInsecureVerificationWithReformattedKeys: true,
-  };
-  return { library, config };
-}
-
-/** The key of the ring, its primary key or a subkey, that has this ID. */
-function keyWithId({ keys }: Keyring, keyId: string): PublicKey {
-  const found = keys.find((key) => key.getKeys().some((one) => one.getKeyID().toHex() === keyId));
-  if (found === undefined) throw new Error('invalid signature');
-  return found;
-}
-
-function assertNotExpired(expires: Date | number | null, now: Date): void {
-  if (!(expires instanceof Date) || now <= expires) return;
-  const text = expires.toISOString().replace('T', ' ').replace(/\..*$/, ' +0000 UTC');
-  throw new Error(`signature expired on ${text}`);
 }
 
 function named(thrown: unknown): Error {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import {
   type Clock,
@@ -12,9 +12,12 @@ import {
   verifyStream,
 } from '../base/index.ts';
 import { extractArchive, isArchiveStart, type Staging } from '../content/index.ts';
+import { type AddressRule, type ImagePolicy, maxProvenanceBytes } from '../image-policy/index.ts';
+import { assertAddressAllowed, assertChartSigned } from './address-permission.ts';
 import { basicAuthorization } from './basic-auth.ts';
 import { type ChartChoice, findInIndex, indexAddress, maxIndexBytes, readChartFragment } from './chart-index.ts';
 import { readIndexPart } from './chart-index-part.ts';
+import { provenanceAddress } from './chart-provenance.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
 import { withRetries } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -66,6 +69,7 @@ function statusError(what: string, response: HttpResponse, nowMs: number): Trans
   const { status } = response;
   const text = `${what}: unexpected status "${status} ${nodeHttp().STATUS_CODES[status] ?? ''}"`;
   if (finalStatuses.has(status)) return new TerminalError('Refused', text);
+  if (status === 404) return new TransientError('NotFound', text);
   const isPassing = retriedStatuses.has(status) || status >= 500;
   const waitMs = parseRetryAfter(response.headers['retry-after'], nowMs);
   const retry = waitMs === undefined ? {} : { retryAfterMs: waitMs };
@@ -135,18 +139,51 @@ async function explainNoArchive(path: string, what: string, thrown: unknown): Pr
   return new TerminalError('InvalidArchive', text, { cause: thrown });
 }
 
+/** The provenance of a packed chart; undefined where there is none. */
+async function fetchProvenance(
+  fetching: Fetching & Pick<Download, 'authorization'>,
+  { url }: RequestedArchive,
+): Promise<Buffer | undefined> {
+  const archive = { url: provenanceAddress(url), digest: undefined };
+  try {
+    await fetchFile({ ...fetching, archive, maxBytes: maxProvenanceBytes });
+  } catch (thrown) {
+    if (thrown instanceof TransientError && thrown.reason === 'NotFound') return undefined;
+    throw thrown;
+  }
+  return await readFile(fetching.path);
+}
+
+/** An address and what is known of it. */
+export interface HttpSourceRequest {
+  readonly source: ContentSource;
+  readonly secret?: SourceSecret | undefined;
+  readonly staging: Staging;
+  /** Which addresses may be used; any without it. */
+  readonly policy?: ImagePolicy | undefined;
+  /** By which the content was asked for at first, when `source` is what became of that. */
+  readonly firstUrl?: string | undefined;
+  /** The content is known to be what was allowed before, and is compared with that. */
+  readonly isKnown?: boolean | undefined;
+}
+
+function findRule({ policy, firstUrl, isKnown }: HttpSourceRequest, url: string): AddressRule | undefined {
+  return isKnown === true ? undefined : assertAddressAllowed(policy, parseUrl(firstUrl ?? url).url);
+}
+
 /** Fetches a gzip tar from a web server into the staging area. The answer is the source with the digest of the bytes in its URL, so that the
  *  content cannot change behind a Bundle.
- *  @throws TerminalError InvalidSource, HostNotNamed, InvalidSecret, Refused, BodyTooLarge, RedirectRefused and those of `extractArchive`
- *  · TransientError DigestMismatch, ServerUnavailable, UnexpectedAnswer, DeadlineExceeded */
+ *  @throws TerminalError ImageDenied, InvalidSource, HostNotNamed, InvalidSecret, Refused, BodyTooLarge, RedirectRefused and those of `extractArchive`
+ *  · TransientError DigestMismatch, ServerUnavailable, NotFound, UnexpectedAnswer, DeadlineExceeded, ImageDenied for a signature that is missing or wrong */
 export async function fetchHttp(
   deps: HttpSourceDeps,
-  request: { readonly source: ContentSource; readonly secret?: SourceSecret | undefined; readonly staging: Staging },
+  request: HttpSourceRequest,
   options: FetchOptions,
 ): Promise<ContentSource> {
   const spec = request.source.http;
   if (spec === undefined) throw new TerminalError('InvalidSource', 'bundle source http configuration is unset');
   const asked = parseUrl(spec.url);
+  const rule = findRule(request, spec.url);
   const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
   const allowsUnnamed = deps.allowsUnnamedHosts;
   const recipient = { address: asked.url, insecureSkipVerify, allowsUnnamed };
@@ -161,12 +198,14 @@ export async function fetchHttp(
     const archive = await findArchive(asked, { ...fetching, authorization });
     // What a repository names elsewhere gets no credentials of it.
     const isSameServer = new URL(archive.url).origin === new URL(asked.url).origin;
-    const digest = await fetchFile({
-      ...fetching,
-      archive,
-      authorization: isSameServer ? authorization : undefined,
-      maxBytes,
-    });
+    const serverAuthorization = isSameServer ? authorization : undefined;
+    const digest = await fetchFile({ ...fetching, archive, authorization: serverAuthorization, maxBytes });
+    if (rule !== undefined) {
+      const chart = { address: archive.url, digest };
+      await assertChartSigned(rule, chart, () =>
+        fetchProvenance({ ...fetching, authorization: serverAuthorization, path: `${path}.prov` }, archive),
+      );
+    }
     const content = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
     const what = redactUrl(archive.url);
     try {
@@ -177,6 +216,6 @@ export async function fetchHttp(
     request.staging.assertLinksInside(what);
     return { ...request.source, http: { ...spec, url: `${archive.url}#${digest.replace(':', '=')}` } };
   } finally {
-    await rm(path, { force: true });
+    await Promise.all([path, `${path}.prov`].map((file) => rm(file, { force: true })));
   }
 }

@@ -25,6 +25,7 @@ const foreignTypePattern =
 const archiveTypePattern = /(tar|gzip|zstd|tgz|octet-stream)/;
 const helmTypePattern = /^application\/vnd\.cncf\.helm\./;
 const chartType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
+const provenanceType = 'application/vnd.cncf.helm.chart.provenance.v1.prov';
 const emptyType = 'application/vnd.oci.empty.v1+json';
 const titleAnnotation = 'org.opencontainers.image.title';
 /** `oras` sets it on a folder that it has packed. */
@@ -52,6 +53,21 @@ function isChart(document: JsonObject, layers: readonly RawLayer[]): boolean {
   const config = document['config'];
   const types = [typeOf(isJsonObject(config) ? config : undefined), ...layers.map(({ raw }) => typeOf(raw))];
   return types.some((type) => helmTypePattern.test(type));
+}
+
+/** A packed chart and its signature, as `helm push` writes them. */
+export interface ChartLayers {
+  /** Of the packed chart. */
+  readonly digest: string;
+  readonly provenance: Descriptor | undefined;
+}
+
+/** Undefined for what is no chart. */
+export function chartLayersOf(layers: readonly RawLayer[]): ChartLayers | undefined {
+  const chart = layers.find(({ raw }) => typeOf(raw) === chartType);
+  if (chart === undefined) return undefined;
+  const provenance = layers.find(({ raw }) => typeOf(raw) === provenanceType);
+  return { digest: chart.digest, provenance };
 }
 
 /** The packed chart; its provenance is left out. */

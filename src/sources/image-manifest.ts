@@ -9,7 +9,7 @@ import {
   TerminalError,
 } from '../base/index.ts';
 import type { Descriptor } from './descriptor.ts';
-import { type Layer, readLayers } from './image-layers.ts';
+import { type ChartLayers, chartLayersOf, type Layer, readLayers } from './image-layers.ts';
 
 const indexTypes: ReadonlySet<string> = new Set([
   'application/vnd.oci.image.index.v1+json',
@@ -42,7 +42,12 @@ export interface Platform {
 /** An index leads to another manifest; an image or artifact has layers, lowest first, and an image has a configuration. */
 export type ImageDocument =
   | { readonly kind: 'index'; readonly chosen: Descriptor }
-  | { readonly kind: 'image'; readonly layers: readonly Layer[]; readonly config: Descriptor | undefined };
+  | ({ readonly kind: 'image'; readonly config: Descriptor | undefined } & ImageLayers);
+
+interface ImageLayers {
+  readonly layers: readonly Layer[];
+  readonly chart: ChartLayers | undefined;
+}
 
 function refuse(what: string, text: string): never {
   throw new TerminalError('InvalidManifest', `${what}: ${text}`);
@@ -108,8 +113,9 @@ function parseLayers(
   what: string,
   document: JsonObject,
   { layers, isChart = false }: { readonly layers: readonly JsonValue[]; readonly isChart: boolean | undefined },
-): readonly Layer[] {
-  return readLayers(what, document, { all: layers.map((layer) => parseDescriptor(what, layer)), isChart });
+): ImageLayers {
+  const all = layers.map((layer) => parseDescriptor(what, layer));
+  return { layers: readLayers(what, document, { all, isChart }), chart: chartLayersOf(all) };
 }
 
 function configOf(what: string, { config }: JsonObject): Descriptor | undefined {
@@ -140,7 +146,7 @@ export function parseImageDocument(
   if (manifestTypes.has(type) && Array.isArray(layers)) {
     return {
       kind: 'image',
-      layers: parseLayers(what, document, { layers, isChart: options.isChart }),
+      ...parseLayers(what, document, { layers, isChart: options.isChart }),
       config: configOf(what, document),
     };
   }

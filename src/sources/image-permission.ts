@@ -1,37 +1,18 @@
 import type { ImageReference } from '../api/index.ts';
-import { type JsonValue, mapLimit, parseJson, sha256Digest, TerminalError, TransientError } from '../base/index.ts';
+import { TerminalError, TransientError } from '../base/index.ts';
 import {
-  bundleIn,
-  bundleManifestsIn,
-  type CosignSignature,
   type ImagePolicy,
   type ImageRule,
-  maxBundleBytes,
-  maxPayloadBytes,
-  maxSignatures,
+  type OpenpgpSigner,
   ruleFor,
-  type SigstoreBundle,
+  type SigstoreSigner,
   signatureProblem,
-  signaturesIn,
   signatureTag,
 } from '../image-policy/index.ts';
-import { readBody } from './http-client.ts';
-import { fetchManifest } from './manifest-fetch.ts';
-import type { RegistryClient } from './registry-client.ts';
-import type { RegistryPlaces } from './registry-places.ts';
+import { artifactFileName, fetchProvenance, provenanceProblems } from './chart-provenance.ts';
+import type { ChartLayers } from './image-layers.ts';
+import { type AnySignature, type SignatureSearch, signaturesOf } from './image-signatures.ts';
 
-/** Where signatures are looked for. */
-export interface SignatureSearch {
-  readonly places: RegistryPlaces;
-  /** `registry/repository` */
-  readonly name: string;
-  readonly maxManifestBytes: number;
-}
-
-const payloadsAtATime = 4;
-const indexType = 'application/vnd.oci.image.index.v1+json';
-/** What registries answer that do not know of referrers. */
-const withoutReferrers = [400, 404, 405];
 const maxReported = 5;
 
 /** Reason of errors about images that the policy does not allow. */
@@ -52,90 +33,26 @@ export function assertAllowed(policy: ImagePolicy | undefined, reference: ImageR
   throw new TerminalError(imageDenied, text);
 }
 
-type AnySignature = CosignSignature | SigstoreBundle;
-
-interface Piece {
-  readonly name: string;
-  readonly digest: string;
-  readonly maxBytes: number;
+/** Who may have signed, by the form of the signature. */
+interface Signers {
+  readonly sigstore: readonly SigstoreSigner[];
+  readonly openpgp: readonly OpenpgpSigner[];
 }
 
-async function readPiece(client: RegistryClient, { name, digest, maxBytes }: Piece): Promise<Buffer> {
-  const what = `${name}, signature ${digest}`;
-  return await client.get(`blobs/${digest}`, { headers: () => ({}) }, async (response, request) => {
-    const body = await readBody(request, response, maxBytes);
-    if (sha256Digest(body) === digest) return body;
-    throw new TransientError('DigestMismatch', `${what}: got ${sha256Digest(body)}`);
-  });
-}
-
-/** What `read` gives; nothing where the registry has nothing of that name. */
-async function unlessNotFound<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await read();
-  } catch (thrown) {
-    if (thrown instanceof TerminalError && thrown.reason === 'NotFound') return [];
-    throw thrown;
-  }
-}
-
-async function taggedSignatures(search: SignatureSearch, digest: string): Promise<readonly CosignSignature[]> {
-  const { places, name, maxManifestBytes: maxBytes } = search;
-  return await unlessNotFound(() =>
-    places.ask(async ({ client }) => {
-      const { document } = await fetchManifest(client, { name, reference: signatureTag(digest), maxBytes });
-      return await mapLimit(signaturesIn(document), payloadsAtATime, async (unread) => ({
-        payload: await readPiece(client, { name, digest: unread.digest, maxBytes: maxPayloadBytes }),
-        annotations: unread.annotations,
-      }));
-    }),
-  );
-}
-
-/** The index of what is attached to an image; registries that keep none of themselves have it in a tag. */
-async function fetchReferrers(
-  client: RegistryClient,
-  { name, maxManifestBytes: maxBytes }: SignatureSearch,
-  digest: string,
-): Promise<JsonValue> {
-  const ask = { headers: () => ({ accept: indexType }), statuses: [200, ...withoutReferrers] };
-  const index = await client.get(`referrers/${digest}`, ask, async (response, request) => {
-    const body = await readBody(request, response, maxBytes);
-    return response.status === 200 ? parseJson(`${name}, referrers of ${digest}`, body.toString()) : undefined;
-  });
-  if (index !== undefined) return index;
-  return (await fetchManifest(client, { name, reference: digest.replace(':', '-'), maxBytes })).document;
-}
-
-async function attachedBundles(search: SignatureSearch, digest: string): Promise<readonly SigstoreBundle[]> {
-  const { places, name, maxManifestBytes: maxBytes } = search;
-  return await unlessNotFound(() =>
-    places.ask(async ({ client }) => {
-      const index = await fetchReferrers(client, search, digest);
-      const found = await mapLimit(bundleManifestsIn(index, maxSignatures), payloadsAtATime, async (reference) => {
-        const { document } = await fetchManifest(client, { name, reference, maxBytes });
-        const piece = bundleIn(document);
-        if (piece === undefined) return [];
-        return [{ bundle: await readPiece(client, { name, digest: piece, maxBytes: maxBundleBytes }) }];
-      });
-      return found.flat();
-    }),
-  );
-}
-
-/** One after the other, so that what is not needed is not fetched. */
-async function* signaturesOf(search: SignatureSearch, digest: string): AsyncGenerator<AnySignature> {
-  yield* await taggedSignatures(search, digest);
-  yield* await attachedBundles(search, digest);
+function signersOf({ signedBy }: ImageRule): Signers {
+  return {
+    sigstore: signedBy.filter((signer) => signer.kind !== 'openpgp'),
+    openpgp: signedBy.filter((signer) => signer.kind === 'openpgp'),
+  };
 }
 
 async function problemsOf(
-  { signedBy }: ImageRule,
+  signers: readonly SigstoreSigner[],
   signature: AnySignature,
   digest: string,
 ): Promise<string | undefined> {
   const problems: string[] = [];
-  for (const signer of signedBy) {
+  for (const signer of signers) {
     const problem = await signatureProblem(signature, digest, signer);
     if (problem === undefined) return undefined;
     problems.push(problem);
@@ -143,30 +60,75 @@ async function problemsOf(
   return [...new Set(problems)].join(', ');
 }
 
-/** A required signer has signed the image: one of `digests`, each of which determines the next. A signature may
- *  come later than its image.
- *  @throws TransientError ImageDenied with what was found */
-export async function assertSigned(
+/** What is signed. */
+export interface SignedImage {
+  /** One of them is signed; each determines the next. */
+  readonly digests: readonly string[];
+  readonly chart: ChartLayers | undefined;
+  /** By which it was asked for. */
+  readonly tag: string | undefined;
+}
+
+/** Of signatures that were found, what is wrong with each; of those that were not, what is missing. */
+interface Findings {
+  readonly problems: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Undefined when a signature is right. */
+async function checkSigstore(
   search: SignatureSearch,
-  rule: ImageRule,
-  digests: readonly string[],
-): Promise<void> {
-  if (rule.signedBy.length === 0) return;
+  { digests }: SignedImage,
+  signers: readonly SigstoreSigner[],
+): Promise<Findings | undefined> {
   const problems: string[] = [];
   for (const digest of digests) {
     for await (const signature of signaturesOf(search, digest)) {
-      const problem = await problemsOf(rule, signature, digest);
-      if (problem === undefined) return;
+      const problem = await problemsOf(signers, signature, digest);
+      if (problem === undefined) return undefined;
       problems.push(`signature ${problems.length + 1}: ${problem}`);
     }
   }
-  const what = `image policy: ${search.name}@${digests.at(-1) ?? ''}`;
+  const tags = digests.map(signatureTag).join(', ');
+  return { problems, missing: [`there is no tag ${tags}, and no sigstore bundle is attached`] };
+}
+
+/** Undefined when the provenance is right. */
+async function checkProvenance(
+  search: SignatureSearch,
+  { chart, tag }: SignedImage,
+  signers: readonly OpenpgpSigner[],
+): Promise<Findings | undefined> {
+  if (chart?.provenance === undefined) {
+    const text = chart === undefined ? 'it is no chart with provenance' : 'the chart has no provenance';
+    return { problems: [], missing: [text] };
+  }
+  const provenance = await fetchProvenance(search, chart.provenance);
+  const packed = { digest: chart.digest, fileName: artifactFileName(search.name, tag) };
+  const problem = await provenanceProblems(provenance, packed, signers);
+  return problem === undefined ? undefined : { problems: [`provenance: ${problem}`], missing: [] };
+}
+
+/** A required signer has signed the image. A signature may come later than its image.
+ *  @throws TransientError ImageDenied with what was found */
+export async function assertSigned(search: SignatureSearch, rule: ImageRule, image: SignedImage): Promise<void> {
+  const { sigstore, openpgp } = signersOf(rule);
+  const checks = [
+    ...(sigstore.length === 0 ? [] : [() => checkSigstore(search, image, sigstore)]),
+    ...(openpgp.length === 0 ? [] : [() => checkProvenance(search, image, openpgp)]),
+  ];
+  const all: Findings[] = [];
+  for (const check of checks) {
+    const findings = await check();
+    if (findings === undefined) return;
+    all.push(findings);
+  }
+  if (all.length === 0) return;
+  const problems = all.flatMap((findings) => findings.problems);
+  const what = `image policy: ${search.name}@${image.digests.at(-1) ?? ''}`;
   if (problems.length === 0) {
-    const tags = digests.map(signatureTag).join(', ');
-    throw new TransientError(
-      imageDenied,
-      `${what} is not signed: there is no tag ${tags}, and no sigstore bundle is attached`,
-    );
+    const missing = all.flatMap((findings) => findings.missing).join('; ');
+    throw new TransientError(imageDenied, `${what} is not signed: ${missing}`);
   }
   const more = problems.length > maxReported ? `; and ${problems.length - maxReported} more` : '';
   const text = `${what} is not signed by a required signer: ${problems.slice(0, maxReported).join('; ')}${more}`;

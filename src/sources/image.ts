@@ -8,7 +8,7 @@ import type { Descriptor } from './descriptor.ts';
 import type { HttpClient } from './http-client.ts';
 import { fetchImageConfig } from './image-config.ts';
 import { findDirectory, moveToDirectory, type NamedDirectory, readDirectory } from './image-directory.ts';
-import type { Layer } from './image-layers.ts';
+import type { ChartLayers, Layer } from './image-layers.ts';
 import { type Platform, parseImageDocument } from './image-manifest.ts';
 import { assertAllowed, assertSigned } from './image-permission.ts';
 import type { LayerCache } from './layer-cache.ts';
@@ -87,6 +87,7 @@ interface ResolvedImage {
   readonly digests: readonly string[];
   readonly layers: readonly Layer[];
   readonly config: Descriptor | undefined;
+  readonly chart: ChartLayers | undefined;
 }
 
 /** Fetches an image's or artifact's files from its registry, or a mirror of it, into the staging area: layers in order, whiteouts applied, digests
@@ -106,7 +107,9 @@ export async function fetchImage(
   const { name } = search;
   const pull: Pull = { ...search, deps, staging: request.staging, stop };
   assertLayersAllowed(pull, resolved);
-  if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
+  if (rule !== undefined && request.isKnown !== true) {
+    await checkSignatures(pull, rule, { ...request, ref: image.ref, resolved });
+  }
   const { digest, layers, config } = resolved;
   const directory = await directoryOf(pull, request, config);
   const takes = directory === undefined ? request.takes : takesDirectory(directory.path);
@@ -139,7 +142,7 @@ export async function verifyImage(
   options: FetchOptions,
 ): Promise<string> {
   const { search, resolved, rule } = await findImage(deps, request, { ...options, ref: request.ref });
-  if (rule !== undefined) await assertSigned(search, rule, resolved.digests);
+  if (rule !== undefined) await assertSigned(search, rule, { ...resolved, tag: parseImageReference(request.ref).tag });
   return resolved.digests[0] ?? resolved.digest;
 }
 
@@ -219,11 +222,16 @@ async function digestsOf(
 async function checkSignatures(
   pull: Pull,
   rule: ImageRule,
-  { resolved, firstRef }: { readonly resolved: ResolvedImage; readonly firstRef?: string | undefined },
+  {
+    resolved,
+    ref,
+    firstRef,
+  }: { readonly resolved: ResolvedImage; readonly ref: string; readonly firstRef?: string | undefined },
 ): Promise<void> {
   if (rule.signedBy.length === 0) return;
   pull.onProgress?.(`verifying signatures of ${pull.name}@${resolved.digest}`);
-  await assertSigned(pull, rule, await digestsOf(pull, resolved, firstRef));
+  const tag = parseImageReference(firstRef ?? ref).tag;
+  await assertSigned(pull, rule, { ...resolved, tag, digests: await digestsOf(pull, resolved, firstRef) });
 }
 
 /** A missing tag may be pushed later; a missing digest is wrong or was deleted. */
@@ -253,7 +261,8 @@ async function resolveImage(pull: Search, reference: ImageReference): Promise<Re
       isChart: pull.isChart,
     });
     if (parsed.kind === 'image') {
-      return { digest, digests, layers: parsed.layers, config: parsed.config };
+      const { layers, config, chart } = parsed;
+      return { digest, digests, layers, config, chart };
     }
     requested = parsed.chosen.digest;
   }

@@ -99,7 +99,7 @@ test('content that is not an image is refused if the policy requires it', async 
   await world.kube.create(bundle('web', { type: 'http', http: { url: 'https://127.0.0.1:9/x.tgz' } }), {
     fieldManager: 'test',
   });
-  expect(await refusalOf('web')).toContain('image policy: sources of type "http" are denied: use an image');
+  expect(await refusalOf('web')).toContain('image policy: sources of type "http" are denied, and no rule allows');
 });
 
 test('an image whose signature is added later is accepted then; one with another signer is not', async () => {

@@ -1,5 +1,14 @@
 import { createPrivateKey, sign as signBytes } from 'node:crypto';
-import { config, createMessage, enums, generateKey, type PrivateKey, SignaturePacket } from 'openpgp';
+import {
+  config,
+  createCleartextMessage,
+  createMessage,
+  enums,
+  generateKey,
+  type PrivateKey,
+  SignaturePacket,
+  sign,
+} from 'openpgp';
 
 /** Makes OpenPGP keys and signed messages, as a release process would. */
 export interface OpenpgpSigner {
@@ -8,6 +17,12 @@ export interface OpenpgpSigner {
   readonly fingerprint: string;
   /** A signed message, made in June 2024. */
   readonly sign: (content: string, options?: { readonly lifetimeSeconds?: number }) => Promise<Buffer>;
+  /** The private key, binary: what `helm package --sign` reads. */
+  readonly secretKeyring: Uint8Array;
+  /** The public key, binary. */
+  readonly publicKeyring: Uint8Array;
+  /** A text that is signed in the clear, as by `gpg --clearsign`, in June 2024. */
+  readonly signClear: (text: string) => Promise<string>;
   /** A signed message whose signature has version 3; for RSA keys. `hash` is the number of a hash, of SHA-256 when absent. */
   readonly signLegacy: (content: string, options?: { readonly hash?: number }) => Buffer;
 }
@@ -97,6 +112,12 @@ export async function createOpenpgpSigner(type: 'curve25519' | 'rsa' = 'curve255
       const signWith = signature.sign.bind(signature) as (...args: readonly unknown[]) => Promise<void>;
       await signWith(privateKey.keyPacket, message.packets[0], new Date('2024-06-01T00:00:00Z'), false, config);
       return Buffer.concat([literalPacket(bytes), packet(2, Buffer.from(signature.write()))]);
+    },
+    secretKeyring: privateKey.write(),
+    publicKeyring: publicKey.write(),
+    signClear: async (text) => {
+      const message = await createCleartextMessage({ text });
+      return await sign({ message, signingKeys: privateKey, date: new Date('2024-06-01T00:00:00Z') });
     },
     signLegacy: (content, { hash = 8 } = {}) => {
       const bytes = Buffer.from(content);
