@@ -166,20 +166,44 @@ async function releasesOf(
   return (await kube.list(target, { signal })).items;
 }
 
+interface ReleasePlace {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** The release of Helm that is installed under that name; undefined where there is none, or where it must not be read. */
+async function findRelease(
+  kube: KubeClient,
+  { name, namespace }: ReleasePlace,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const target = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: `owner=helm,name=${name}` };
+  try {
+    return currentRelease((await kube.list(target, { signal })).items);
+  } catch (thrown) {
+    if (isForbidden(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Whether a release of Helm is installed under that name. `kube` acts as whom objects are written by. */
+export async function isReleased(kube: KubeClient, place: ReleasePlace, signal: AbortSignal): Promise<boolean> {
+  return (await findRelease(kube, place, signal))?.metadata.labels?.['status'] === 'deployed';
+}
+
 /** The objects of the release of Helm that is installed under that name; none where there is no such release, or where it cannot be read.
  *  `kube` acts as whom objects are written by. */
 export async function releasedObjects(
   kube: KubeClient,
-  { name, namespace }: { readonly name: string; readonly namespace: string },
+  place: ReleasePlace,
   signal: AbortSignal,
 ): Promise<readonly JsonObject[]> {
-  const target = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: `owner=helm,name=${name}` };
+  const release = await findRelease(kube, place, signal);
+  if (release === undefined) return [];
   try {
-    const release = currentRelease((await kube.list(target, { signal })).items);
-    if (release === undefined) return [];
     return parseYamlDocuments('manifest of the release', await manifestOf(release)).filter(isJsonObject);
   } catch (thrown) {
-    if (thrown instanceof TerminalError || isForbidden(thrown)) return [];
+    if (thrown instanceof TerminalError) return [];
     throw thrown;
   }
 }

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/kube/index.ts';
 import { type HookRun, hooksOf, runHooks } from '../chart-hooks/index.ts';
 import { releaseNamespace } from '../chart-values.ts';
 import type { HookRecord, TestRecord } from '../deployment-record.ts';
+import { isReleased } from '../helm-release.ts';
 import { actingOwnerOf, configOf, isAsked } from '../installed-record.ts';
 import { isEarlierRevision } from './history.ts';
 import { desiredRevision, installObjects, isInPlace } from './install-objects.ts';
@@ -116,8 +117,15 @@ export async function runPhase(
   return waitingFor;
 }
 
-function eventOf(run: DeploymentRun, bundle: KubeObject): HookRecord['event'] {
-  if (activeOf(run) === '') return 'install';
+/** Whether Helm has installed the release before: its first version here is an upgrade of it. */
+async function isAdopted({ context, object }: DeploymentRun, signal: AbortSignal): Promise<boolean> {
+  const owner = actingOwnerOf(object);
+  const namespace = releaseNamespace(configOf(object), context.systemNamespace);
+  return await isReleased(clientFor(context.kube, owner), { name: owner.name, namespace }, signal);
+}
+
+async function eventOf(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<HookRecord['event']> {
+  if (activeOf(run) === '') return (await isAdopted(run, signal)) ? 'upgrade' : 'install';
   return isEarlierRevision(run, bundle) ? 'rollback' : 'upgrade';
 }
 
@@ -143,7 +151,8 @@ async function beginHooks(run: DeploymentRun, work: Work): Promise<HookRecord> {
   }
   const objects = recordOf(run).hooks?.objects ?? [];
   const revision = revisionDigest(run, bundle);
-  return await saveHooks(run, { revision, event: eventOf(run, bundle), phase: 'Before', step: 0, objects }, signal);
+  const event = await eventOf(run, bundle, signal);
+  return await saveHooks(run, { revision, event, phase: 'Before', step: 0, objects }, signal);
 }
 
 /** The hooks of a rendition that concern installations at all. */

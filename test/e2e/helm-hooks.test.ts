@@ -179,6 +179,55 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     expect(await world.kube.get(appRef('upgraded-hello-world'))).toMatchObject({ spec: { replicas: 3 } });
   });
 
+  test('of a release that helm has installed are those of an upgrade', async () => {
+    const hooks = [
+      { name: 'setup', events: 'pre-install,pre-upgrade', policy: 'before-hook-creation,hook-succeeded' },
+      { name: 'migrate', events: 'pre-upgrade' },
+    ];
+    const files = withHooks(...hooks);
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-adopted-'));
+    try {
+      await writeFolder(join(folder, 'chart'), files);
+      const place = ['-n', namespace, '--kubeconfig', world.platform.kubeconfigPath, '--no-hooks'];
+      expect(await runProgram(helmPath, ['install', 'adopted', join(folder, 'chart'), ...place])).toMatchObject({
+        code: 0,
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    const { uid } = (await world.kube.get(appRef('adopted-hello-world'))).metadata;
+    await create('adopted', files);
+    await whenThere('adopted-migrate');
+    expect(statusOf(await world.kube.get(deploymentRef('adopted')))['record']).toMatchObject({
+      hooks: { event: 'upgrade' },
+    });
+    await end('adopted-migrate', 'Complete');
+    await whenThere('adopted-setup');
+    await end('adopted-setup', 'Complete');
+    await world.deploymentWith('adopted', installed);
+    expect((await world.kube.get(appRef('adopted-hello-world'))).metadata.uid).toBe(uid);
+  });
+
+  test.skipIf(isRealCluster)('that fail are reported with the end of their log', async () => {
+    const files = withHooks({ name: 'migrate', events: 'pre-install' });
+    const simulated = `template:
+    metadata:
+      annotations: {apiserver.longshore.dev/simulate: fail, apiserver.longshore.dev/log: "migrating\\ntable is locked\\n"}
+    spec: {restartPolicy: Never, containers: [{name: a, image: a}]}
+  backoffLimit: 0
+`;
+    const text = (files['templates/migrate.yaml'] ?? '').replace(
+      / {2}suspend: true\n {2}template: .*\n/,
+      `  ${simulated}`,
+    );
+    await create('logged', { ...files, 'templates/migrate.yaml': text });
+    const found = await world.deploymentWith('logged', { type: 'Installed', status: 'False', reason: 'InstallFailed' });
+    const message = conditionOf(found, 'Installed')?.message;
+    expect(message).toContain('pre-install hook Job "logged-migrate" in namespace "rukpak-system" failed');
+    expect(message).toContain('its log ends with:\nmigrating\ntable is locked\nTo run it again, delete it');
+    expect(await isAbsent(appRef('logged-hello-world'))).toBe(true);
+  });
+
   test('that fail after an upgrade leave the new version, and are reported', async () => {
     await create('checked', withHooks({ name: 'check', events: 'post-upgrade' }));
     await world.deploymentWith('checked', installed);
