@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../base/index.ts';
-import type { OpenpgpSigner } from './policy.ts';
 import type { PolicyReader } from './policy-reader.ts';
+import type { OpenpgpSigner } from './signer.ts';
 
 /** What holds for content from web servers. */
 export interface AddressRule {

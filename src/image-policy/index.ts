@@ -8,13 +8,11 @@ export { maxPayloadBytes, maxSignatures, signaturesIn, signatureTag, type Unread
 export {
   type ImagePolicy,
   type ImageRule,
-  type OpenpgpSigner,
   parseImagePolicy,
-  type Signer,
-  type SigstoreSigner,
 } from './policy.ts';
 export { maxProvenanceBytes, type PackedChart, provenanceProblem } from './provenance.ts';
 export { addressRuleFor, ruleFor } from './rules.ts';
 export { signatureProblem } from './signature.ts';
+export type { OpenpgpSigner, Signer, SigstoreSigner } from './signer.ts';
 export { bundleIn, bundleManifestsIn, maxBundleBytes, type SigstoreBundle } from './sigstore-bundle.ts';
 export type { CosignSignature } from './simple-signature.ts';

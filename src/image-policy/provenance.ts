@@ -1,6 +1,6 @@
 import { cutText, errorMessage, isJsonObject, parseYaml, textAt } from '../base/index.ts';
 import { maxCleartextBytes, readKeyring, verifyCleartextMessage } from '../openpgp/index.ts';
-import type { OpenpgpSigner } from './policy.ts';
+import type { OpenpgpSigner } from './signer.ts';
 
 /** A packed chart, as its provenance names it. */
 export interface PackedChart {

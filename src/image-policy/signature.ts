@@ -1,5 +1,5 @@
 import { errorMessage } from '../base/index.ts';
-import type { SigstoreSigner } from './policy.ts';
+import type { SigstoreSigner } from './signer.ts';
 import type { SigstoreBundle } from './sigstore-bundle.ts';
 import type { CosignSignature } from './simple-signature.ts';
 

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
 import { type TrustMaterial, toTrustMaterial } from '@sigstore/verify';
 import { type JsonObject, splitCertificates } from '../base/index.ts';
-import type { SigstoreSigner } from './policy.ts';
+import type { SigstoreSigner } from './signer.ts';
 
 /** What a signature is verified with. */
 export interface Trust {

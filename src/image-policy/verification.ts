@@ -3,8 +3,8 @@ import { type SignedEntity, toSignedEntity, VerificationError, Verifier } from '
 import { TerminalError } from '../base/index.ts';
 import { matchesGlob } from './glob.ts';
 import { assertEntryKey } from './log-entry-key.ts';
-import type { SigstoreSigner } from './policy.ts';
 import { type ReadSignature, readSigstoreBundle, readSimpleSignature } from './read-signature.ts';
+import type { SigstoreSigner } from './signer.ts';
 import type { SigstoreBundle } from './sigstore-bundle.ts';
 import type { CosignSignature } from './simple-signature.ts';
 import { type Trust, trustOf } from './trust.ts';
