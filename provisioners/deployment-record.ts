@@ -37,11 +37,16 @@ export interface DeploymentRecord {
   /** UID of the Bundle that the first installation is of; empty before and afterwards. */
   readonly installingBundle: string;
   readonly inventory: Inventory;
+  /** What is in place; absent while an installation is under way, and where it would not be enough to recognize it. */
+  readonly inPlace?: InPlaceRecord | undefined;
   /** Progress of the hooks of a chart; absent before the first. */
   readonly hooks?: HookRecord | undefined;
   /** Progress of the tests of a chart; absent before the first. */
   readonly tests?: TestRecord | undefined;
 }
+
+/** Digests by which a new process recognizes what is in place. */
+export type InPlaceRecord = NonNullable<BundleDeploymentRecord['inPlace']>;
 
 /** Progress of the hooks of a chart. */
 export type HookRecord = NonNullable<BundleDeploymentRecord['hooks']>;
@@ -54,13 +59,14 @@ export function readRecord(deployment: KubeObject): DeploymentRecord | undefined
   const { metadata, status } = parseBundleDeployment(deployment);
   const { record } = status ?? {};
   if (record === undefined || record.uid !== metadata.uid) return undefined;
-  const { bundles, installation, installingBundle = '', groupKinds, namespaces, hooks, tests } = record;
+  const { bundles, installation, installingBundle = '', groupKinds, namespaces, inPlace, hooks, tests } = record;
   const inventory = { kinds: groupKinds.map(parseGroupKind), namespaces };
   return {
     bundles,
     installation,
     installingBundle,
     inventory,
+    ...(inPlace === undefined ? {} : { inPlace }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(tests === undefined ? {} : { tests }),
   };
@@ -87,7 +93,7 @@ export function inventoryOf(deployment: KubeObject): Inventory | undefined {
 
 /** The record as a member of the status. */
 export function formatRecord(deployment: KubeObject, record: DeploymentRecord): JsonObject {
-  const { bundles, installation, installingBundle, inventory, hooks, tests } = record;
+  const { bundles, installation, installingBundle, inventory, inPlace, hooks, tests } = record;
   const { uid = '' } = deployment.metadata;
   const groupKinds = inventory.kinds.map(formatGroupKind);
   const written: BundleDeploymentRecord = {
@@ -97,6 +103,7 @@ export function formatRecord(deployment: KubeObject, record: DeploymentRecord): 
     installingBundle,
     groupKinds,
     namespaces: inventory.namespaces,
+    ...(inPlace === undefined ? {} : { inPlace }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(tests === undefined ? {} : { tests }),
   };
@@ -116,7 +123,9 @@ export async function writeRecord(
 ): Promise<KubeObject> {
   const record = formatRecord(deployment, work.record);
   if (isJsonEqual(storedRecord(deployment), record)) return deployment;
-  const patch = { metadata: preconditionOf(deployment), status: { record } } as unknown as JsonObject;
+  // Of a merge patch: what is not mentioned would stay.
+  const status = { record: { inPlace: null, ...record } };
+  const patch = { metadata: preconditionOf(deployment), status } as unknown as JsonObject;
   const options = { fieldManager, subresource: 'status', signal: work.signal } as const;
   const written = await kube.patch(refOf(deployment), patch, options);
   deployments.wrote(written);

@@ -453,6 +453,69 @@ describe('a BundleDeployment', () => {
     await remove('lsp-restart');
   });
 
+  test('is recognized after a restart without a request for its objects, which are applied again where they drifted meanwhile', async () => {
+    await kube.apply(deployment('lsp-known', push('known:1', [configMap('lsp-v'), configMap('lsp-w')])), user);
+    const active = await whenInstalled('lsp-known');
+    const applied: string[] = [];
+    const counting: KubeClient = Object.assign(Object.create(kube) as KubeClient, {
+      apply: (async (object, options) => {
+        if (object.kind === 'ConfigMap') applied.push(object.metadata.name ?? '');
+        return await kube.apply(object, options);
+      }) satisfies KubeClient['apply'],
+    });
+    await halt();
+    await launch(counting);
+    for (const [paused, status] of [
+      ['true', 'True'],
+      [null, 'False'],
+    ] as const) {
+      const ref = { apiVersion, kind: 'BundleDeployment', name: 'lsp-known' };
+      await kube.patch(
+        ref,
+        { metadata: { annotations: { 'core.rukpak.io/paused': paused } } },
+        { fieldManager: 'test' },
+      );
+      await eventually(async () => {
+        const { conditions = [] } = parseBundleDeployment(await kube.get(ref)).status ?? {};
+        expect(conditions.find(({ type }) => type === 'Paused')?.status).toBe(status);
+      });
+    }
+    expect(applied).toEqual([]);
+    const ref = { ...configMapKind, namespace: systemNamespace, name: 'lsp-v' };
+    await kube.patch(ref, { data: { value: 'other' } }, { fieldManager: 'other' });
+    await eventually(async () => expect(await valueOf('lsp-v')).toBe('1'));
+    expect(applied).toEqual(['lsp-v']);
+    await halt();
+    await kube.patch(ref, { data: { value: 'other' } }, { fieldManager: 'other' });
+    await launch(counting);
+    await eventually(async () => expect(await valueOf('lsp-v')).toBe('1'));
+    expect(await ownedBundles('lsp-known')).toEqual([active]);
+    await remove('lsp-known');
+  });
+
+  test.each([3, 5, 7, 9])(
+    'that was stopped behind write %i of a pivot goes back to the version before where the template does',
+    async (count) => {
+      const first = push('back:1', [configMap('lsp-p'), configMap('lsp-q')]);
+      await kube.apply(deployment('lsp-back', first), user);
+      const old = await whenInstalled('lsp-back');
+      await halt();
+      const cut = Promise.withResolvers<void>();
+      await launch(cutOffAfter(count, cut.resolve));
+      const second = push('back:2', [configMap('lsp-p', '2'), configMap('lsp-q', '2')]);
+      await kube.apply(deployment('lsp-back', second), user);
+      await Promise.race([cut.promise, whenInstalled('lsp-back', old)]);
+      await halt();
+      await kube.apply(deployment('lsp-back', first), user);
+      await launch();
+      await eventually(async () => {
+        expect(await Promise.all(['p', 'q'].map((name) => valueOf(`lsp-${name}`)))).toEqual(['1', '1']);
+        expect((await stateOf('lsp-back')).installed).toMatch(/^True/);
+      });
+      await remove('lsp-back');
+    },
+  );
+
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
     'converges after a stop behind write %i of a pivot',
     async (count) => {

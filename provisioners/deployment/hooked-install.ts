@@ -182,7 +182,7 @@ export async function installHooked(run: DeploymentRun, work: Work): Promise<Hoo
     if (waitingFor !== undefined) return { waitingFor, isApplied: false };
     await enter('Between');
   }
-  if (!isInPlace(run, bundle)) await installObjects(run, bundle, work);
+  if (!(await isInPlace(run, bundle, signal))) await installObjects(run, bundle, work);
   if (record.phase === 'Between') await enter('After');
   if (record.phase === 'After') {
     const waitingFor = await runPhase(run, { event: `post-${record.event}`, hooks }, signal);

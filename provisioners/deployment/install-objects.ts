@@ -1,4 +1,5 @@
 import { type InstallationProgress, type Inventory } from '../../src/apply/index.ts';
+import { sha256Digest } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { takeOverRelease } from '../helm-release.ts';
@@ -24,6 +25,11 @@ export function desiredRevision({ object, values }: DeploymentRun, bundle: KubeO
 function fullRevisionOf(run: DeploymentRun, bundle: KubeObject): string {
   const state = run.context.servingCertificates.stateOf(run.object.metadata.name ?? '');
   return `${desiredRevision(run, bundle)}${state}`;
+}
+
+/** As it is recorded: another version of this program may render the same content in another way. */
+function revisionDigestOf(run: DeploymentRun, bundle: KubeObject): string {
+  return sha256Digest(`${run.context.tool} ${fullRevisionOf(run, bundle)}`);
 }
 
 interface Work {
@@ -70,17 +76,20 @@ async function recordInstallation(
     readonly contentDigest: string;
     readonly inventory: Inventory;
     readonly progress: InstallationProgress;
+    readonly stateDigest: string | undefined;
   },
   signal: AbortSignal,
 ): Promise<void> {
   const { inventory, progress: installation, contentDigest } = next;
   const { uid = '' } = next.bundle.metadata;
   const installingBundle = installation === 'Done' ? '' : uid;
+  const { stateDigest: state } = next;
+  const inPlace = state === undefined ? undefined : { revision: revisionDigestOf(run, next.bundle), state };
   await saveRecord(
     run,
     (before) => {
       const bundles = before.bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
-      return { bundles, inventory, installation, installingBundle };
+      return { bundles, inventory, installation, installingBundle, inPlace };
     },
     signal,
   );
@@ -101,9 +110,9 @@ export async function installObjects(
     recorded: await inventoryFor(run, signal),
     ...placeOf(rendition),
     ...namespaceTerms(run.context, run.object),
-    record: async (inventory, progress) => {
+    record: async (inventory, progress, stateDigest) => {
       onWrite?.();
-      await recordInstallation(run, { bundle, contentDigest, inventory, progress }, signal);
+      await recordInstallation(run, { bundle, contentDigest, inventory, progress, stateDigest }, signal);
     },
     isUpgrade: activeOf(run) !== '',
     crdSafety: {
@@ -125,6 +134,16 @@ export async function installObjects(
 }
 
 /** Whether these objects of a Bundle are in place, as far as this process knows. */
-export function isInPlace(run: DeploymentRun, bundle: KubeObject): boolean {
+function isKnownInPlace(run: DeploymentRun, bundle: KubeObject): boolean {
   return run.context.engine.isInPlace(ownerOf(run.object), fullRevisionOf(run, bundle));
+}
+
+/** Whether these objects of a Bundle are in place: installed by this process, or by an earlier one that recorded it, without a change since. */
+export async function isInPlace(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<boolean> {
+  if (isKnownInPlace(run, bundle)) return true;
+  const { inPlace, inventory, installation } = recordOf(run);
+  if (installation !== 'Done' || inPlace?.revision !== revisionDigestOf(run, bundle)) return false;
+  const revision = fullRevisionOf(run, bundle);
+  const request = { owner: ownerOf(run.object), revision, stateDigest: inPlace.state, recorded: inventory, signal };
+  return await run.context.engine.recall(request);
 }

@@ -192,7 +192,7 @@ export const install: Stage = async (run, bundle, { signal }) => {
   const blockedByValues = await findValues(run, bundle, signal);
   if (blockedByValues !== undefined) return blockedByValues;
   const hasHooks = hasHooksLeft(run, bundle);
-  if (isInPlace(run, bundle) && !hasHooks) return undefined;
+  if ((await isInPlace(run, bundle, signal)) && !hasHooks) return undefined;
   if (!hasHooks && isLeftForNow(run, bundle)) return { kind: 'Contested' };
   const pause = await pauseAfterFailure(run, bundle, signal);
   if (pause !== undefined) return pause;

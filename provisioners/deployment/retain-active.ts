@@ -23,7 +23,7 @@ async function restoreActive(run: DeploymentRun, active: KubeObject, signal: Abo
   const former: DeploymentRun = { ...run, object, values };
   if (run.context.isAccountRequired && actingOwnerOf(former.object).account === undefined) return;
   try {
-    if (isInPlace(former, active) || isLeftForNow(former, active)) return;
+    if ((await isInPlace(former, active, signal)) || isLeftForNow(former, active)) return;
     await installObjects(former, active, { rendition: await load(former, active, signal), signal });
   } finally {
     const spec = run.object['spec'] as JsonObject;

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
 import { definitionOf } from '../../src/sources/definitions/index.ts';
@@ -87,6 +87,7 @@ async function openParts(settings: UnpackerSettings): Promise<Parts> {
   const store = await ContentStore.open({ dir: storeDir, limits, locks, budget, key: settings.storeKey });
   await store.sweep();
   await rm(renditionsFolder(storeDir), { recursive: true, force: true });
+  await mkdir(renditionsFolder(storeDir), { recursive: true });
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
   return { store, uploads, pool: new ThreadPool(settings, { locks, onWork }), counts };
 }

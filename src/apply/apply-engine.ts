@@ -5,6 +5,7 @@ import type { HealthReport } from './health-reader.ts';
 import type { Inventory } from './inventory.ts';
 import type { NamespaceMarks } from './namespace.ts';
 import type { Owner } from './ownership.ts';
+import type { RecallRequest } from './recall.ts';
 import type { InstallationProgress, RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
 
 /** What is to be installed, for whom and how. */
@@ -17,8 +18,9 @@ export interface InstallRequest extends RemovalTerms {
   readonly recorded: Inventory;
   readonly progress: InstallationProgress;
   /** Records, durably, where objects are and how far the installation is; called before the first write with all that the installation may
-   *  touch, before an object that exists is taken over by a first installation, and at the end with what is left. */
-  readonly record: (inventory: Inventory, progress: InstallationProgress) => Promise<void>;
+   *  touch, before an object that exists is taken over by a first installation, and at the end with what is left. `stateDigest` is for `recall`: absent
+   *  as long as not all is in place, and then one that was recorded before must be forgotten. */
+  readonly record: (inventory: Inventory, progress: InstallationProgress, stateDigest?: string) => Promise<void>;
   readonly isUpgrade: boolean;
   /** Where namespaced objects go that name no namespace: created if it is missing, and then removed when it is left empty. Default: the
    *  system namespace, which must exist. */
@@ -61,6 +63,9 @@ export interface ApplyEngineOptions {
 export interface ApplyEngine {
   /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
   isInPlace(owner: Owner, revision: string): boolean;
+  /** Whether what an earlier process has installed is in place, by the digest that it recorded; where nothing is known of the owner yet. Sends one list for
+   *  each kind that is not watched yet, and no request for any object. */
+  recall(request: RecallRequest): Promise<boolean>;
   /** Looks at what speaks against the installation, applies everything in order, and removes what the revision does not contain. What this
    *  process wrote before, identically, and that has not changed since, is skipped.
    *  - An upgrade is tried by dry run first. The first installation for an owner is applied without that, and rolled back when anything

@@ -25,6 +25,7 @@ import {
   takeoverProblem,
 } from './ownership.ts';
 import { type Problem, problemOf } from './problems.ts';
+import type { InstallationProgress } from './requests.ts';
 import type { UnansweredWrites } from './unanswered-writes.ts';
 
 /** Input of the check of an existing object. */
@@ -171,7 +172,7 @@ async function checkObject(context: CheckContext, object: KubeObject, coming: Co
 }
 
 /** Objects that this process knows to belong to others; sends no request. */
-export function knownConflicts(context: CheckContext, objects: readonly KubeObject[]): readonly Problem[] {
+function knownConflicts(context: CheckContext, objects: readonly KubeObject[]): readonly Problem[] {
   return objects.flatMap((object) => knownOwnerProblem(context, object) ?? []);
 }
 
@@ -189,4 +190,27 @@ export async function checkAll(
     mapLimit(objects, parallelRequests, (object) => checkObject(context, object, coming)),
   );
   return found.filter((problem) => problem !== undefined);
+}
+
+/** What the check of an installation depends on. */
+interface Installation {
+  readonly progress: InstallationProgress;
+  readonly crdSafety: CheckContext['crdSafety'];
+  /** All objects of the bundle. */
+  readonly objects: readonly KubeObject[];
+}
+
+/** Checks an installation that would write `objects`, before anything is written. A first installation is written at once: nothing of the owner can be
+ *  damaged, and its objects are deleted again if the rest is rejected. Drift of the installed version is corrected without a dry run. Everything else is
+ *  dry-run first. */
+export async function checkInstallation(
+  check: CheckContext,
+  objects: readonly KubeObject[],
+  { progress, crdSafety, objects: all }: Installation,
+): Promise<readonly Problem[]> {
+  if (progress === 'NotStarted') {
+    const known = knownConflicts(check, objects);
+    return known.length === 0 ? known : await checkAll(check, objects, all);
+  }
+  return await checkAll(check, crdSafety.isRestored ? objects.filter(isCrd) : objects, all);
 }

@@ -2,10 +2,9 @@ import { steadyClock } from '../base/index.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import { clientFor } from './account.ts';
 import type { ApplyEngine, ApplyEngineOptions, InstallRequest } from './apply-engine.ts';
-import { type CheckContext, checkAll, knownConflicts } from './check.ts';
+import { type CheckContext, checkAll, checkInstallation } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
-import { mayBeUnhealthy } from './health/index.ts';
-import { HealthReader, type HealthReport } from './health-reader.ts';
+import { HealthReader, type HealthReport, mayHaveChangedHealth } from './health-reader.ts';
 import { HeldBack } from './held-back.ts';
 import { type Inventory, inventoryOf, mergeInventories, withNamespace } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
@@ -18,6 +17,7 @@ import type { Owner } from './ownership.ts';
 import { assertPermissions, needsOfInstallation } from './permissions/index.ts';
 import { draftPlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
+import { type RecallRequest, recallInstallation, stateDigestOf } from './recall.ts';
 import { Remover } from './remover.ts';
 import type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
 import { isReplaced, type ServingContext, withLiveConversion } from './serving.ts';
@@ -82,6 +82,11 @@ class Engine implements ApplyEngine {
     return inventoryOf(this.#ledger.objectsOf(owner).map(({ ref }) => ref));
   }
 
+  async recall(request: RecallRequest): Promise<boolean> {
+    if (this.#ledger.knows(request.owner)) return false;
+    return await recallInstallation({ watches: this.#watches, ledger: this.#ledger }, request);
+  }
+
   async install(request: InstallRequest): Promise<readonly ObjectRef[]> {
     const { owner, signal } = request;
     const check = this.#checkOf(request);
@@ -95,6 +100,7 @@ class Engine implements ApplyEngine {
       const repaired = await this.#correct(check, again, plan.objects);
       if (this.#unpruned.has(owner.uid))
         await this.#recordLeft(request, await this.#prune(request, plan.objects.map(keyOf)));
+      else await request.record(request.recorded, 'Done', this.#stateDigestOf(owner));
       return repaired;
     }
     await this.#watches.ensure(plan.kinds);
@@ -102,7 +108,7 @@ class Engine implements ApplyEngine {
     const work = this.#divide(owner, plan);
     const missing = await missingPermissions(() => this.#assertPermissions(request, plan));
     await assertUnopposed({ ...plan, missing }, check, { objects: work.objects, all: request.objects });
-    const problems = await this.#problemsOf(work, check, request);
+    const problems = await checkInstallation(check, work.objects, request);
     if (!problems.every(isTrouble)) await this.rollBack(request);
     throwProblems(problems);
     const begun = await this.#begin(request, plan);
@@ -164,7 +170,13 @@ class Engine implements ApplyEngine {
     const places = [...left, ...this.#held.of(owner)].map(({ ref }) => ref);
     const inventory = withNamespace(inventoryOf(places), installNamespace);
     await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
-    await request.record(inventory, 'Done');
+    await request.record(inventory, 'Done', this.#stateDigestOf(owner));
+  }
+
+  /** Undefined while something is still to be written or removed. */
+  #stateDigestOf(owner: Owner): string | undefined {
+    const isWaiting = this.#unpruned.has(owner.uid) || this.#held.of(owner).length > 0;
+    return isWaiting ? undefined : stateDigestOf(this.#ledger.objectsOf(owner));
   }
 
   #checkOf(request: InstallRequest): Check {
@@ -224,18 +236,6 @@ class Engine implements ApplyEngine {
       return found === undefined;
     });
     return { ...plan, objects, standing, all: plan.objects };
-  }
-
-  /** Checks an installation before anything is written. A first installation is written at once: nothing of
-   *  the owner can be damaged, and its objects are deleted again if the rest is rejected. Drift of the installed
-   *  version is corrected without a dry run. Everything else is dry-run first. */
-  async #problemsOf(plan: Plan, check: Check, request: InstallRequest): Promise<readonly Problem[]> {
-    if (request.progress === 'NotStarted') {
-      const known = knownConflicts(check, plan.objects);
-      return known.length === 0 ? known : await checkAll(check, plan.objects, request.objects);
-    }
-    const objects = request.crdSafety.isRestored ? plan.objects.filter(isCrd) : plan.objects;
-    return await checkAll(check, objects, request.objects);
   }
 
   async #applyPlan(plan: Work, check: Check, request: Begun): Promise<readonly KubeObject[]> {
@@ -387,11 +387,6 @@ class Engine implements ApplyEngine {
     if (!isDrift && !isDeleted && !mayHaveChangedHealth(change) && !this.#isUnexpected(change)) return;
     this.#options.onChange({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isDeleted, isDrift });
   }
-}
-
-/** Status writes do not show in metadata but for the version. */
-function mayHaveChangedHealth({ before, after }: InstalledChange): boolean {
-  return after !== undefined && before?.resourceVersion !== after.resourceVersion && mayBeUnhealthy(after.ref);
 }
 
 /** An engine over `kube`; it keeps one watch for each kind that it has installed until `signal` fires. */

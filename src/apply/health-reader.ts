@@ -1,6 +1,7 @@
 import { type Clock, errorMessage, mapLimit } from '../base/index.ts';
 import { isForbidden, isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
 import { type Health, healthLine, healthOf, mayBeUnhealthy, terminating } from './health/index.ts';
+import type { InstalledChange } from './kind-watches.ts';
 
 /** What is not well of an installation. */
 export interface HealthReport {
@@ -81,4 +82,9 @@ export class HealthReader {
       return { state: 'Unavailable', message: errorMessage(thrown), ...untilMs };
     }
   }
+}
+
+/** Status writes do not show in metadata but for the version. */
+export function mayHaveChangedHealth({ before, after }: InstalledChange): boolean {
+  return after !== undefined && before?.resourceVersion !== after.resourceVersion && mayBeUnhealthy(after.ref);
 }

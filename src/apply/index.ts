@@ -30,4 +30,5 @@ export {
 } from './permissions/index.ts';
 export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
 export { InstallBlocked, type InstallFailure } from './problems.ts';
+export type { RecallRequest } from './recall.ts';
 export type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';

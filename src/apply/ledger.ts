@@ -50,14 +50,16 @@ export class Ledger {
 
   /** Before `objects` are written for the owner. */
   claim(objects: readonly KubeObject[], owner: Owner): void {
-    for (const object of objects) {
-      const key = keyOf(object);
-      const before = this.#claims.get(key);
-      const mine = before?.owner.uid === owner.uid ? before : undefined;
-      this.#unclaim(key);
-      this.#claims.set(key, { ...mine, ref: refOf(object), owner });
-      this.#keysByOwner.set(owner.uid, (this.#keysByOwner.get(owner.uid) ?? new Set()).add(key));
-    }
+    for (const object of objects) this.#claim(refOf(object), owner);
+  }
+
+  #claim(ref: ObjectRef, owner: Owner): void {
+    const key = refKey(ref);
+    const before = this.#claims.get(key);
+    const mine = before?.owner.uid === owner.uid ? before : undefined;
+    this.#unclaim(key);
+    this.#claims.set(key, { ...mine, ref, owner });
+    this.#keysByOwner.set(owner.uid, (this.#keysByOwner.get(owner.uid) ?? new Set()).add(key));
   }
 
   #unclaim(key: string): void {
@@ -153,6 +155,13 @@ export class Ledger {
     const objects = new Map(standing.map((object) => [refKey(object.ref), object]));
     for (const object of applied) objects.set(keyOf(object), this.#remembered(object));
     this.#installations.set(owner.name, { revision, objects, drifted: new Set() });
+  }
+
+  /** Everything of `revision` is in place, as an earlier process has installed it. */
+  recall(owner: Owner, revision: string, objects: readonly InstalledObject[]): void {
+    for (const { ref } of objects) this.#claim(ref, owner);
+    const installed = new Map(objects.map((object) => [refKey(object.ref), object]));
+    this.#installations.set(owner.name, { revision, objects: installed, drifted: new Set() });
   }
 
   /** Objects of the installation that are still to be applied. */

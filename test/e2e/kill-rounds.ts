@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseBundleDeployment } from '../../src/api/index.ts';
 import { errorMessage, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { isAlreadyExists, isKubeError, isNotFound, type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
 import { SeededRandom } from '../conformance/random.ts';
@@ -211,8 +212,10 @@ class KillRounds implements AsyncDisposable {
     if (names.toSorted(byText).join() !== expected.toSorted(byText).join())
       throw new Error(`there are ${names.join(', ')}`);
     for (const object of deployments) {
+      const { bundles: recorded = [] } = parseBundleDeployment(object).status?.record ?? {};
       const isDone =
         statusOf(object)['observedGeneration'] === object.metadata.generation &&
+        recorded.length === 1 &&
         ['Installed', 'Healthy'].every((type) => conditionOf(object, type)?.status === 'True');
       if (!isDone) throw new Error(`${object.metadata.name}: ${JSON.stringify(statusOf(object))}`);
     }

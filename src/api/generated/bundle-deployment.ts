@@ -193,6 +193,8 @@ export interface BundleDeploymentStatusRecord {
   readonly groupKinds: readonly string[];
   /** Namespaces of installed objects. */
   readonly namespaces: readonly string[];
+  /** Digests by which a new process recognizes what is in place without a request for any object; absent while an installation is under way. */
+  readonly inPlace?: BundleDeploymentStatusRecordInPlace;
   /** Progress of the hooks of a chart. */
   readonly hooks?: BundleDeploymentStatusRecordHooks;
   /** Progress of the tests of a chart. */
@@ -208,6 +210,14 @@ export interface BundleDeploymentStatusRecordBundle {
   readonly specHash: string;
   /** Digest of the content that was installed from the Bundle. */
   readonly contentDigest?: string;
+}
+
+/** Digests by which a new process recognizes what is in place without a request for any object; absent while an installation is under way. */
+export interface BundleDeploymentStatusRecordInPlace {
+  /** Digest of what was installed, and by which version of the program. */
+  readonly revision: string;
+  /** Digest of the installed objects and the fields of them that belong to the provisioner. */
+  readonly state: string;
 }
 
 /** Progress of the hooks of a chart. */
@@ -576,6 +586,21 @@ export const bundleDeploymentShape: Schema = {
               "type": "array",
               "items": {
                 "type": "string"
+              }
+            },
+            "inPlace": {
+              "type": "object",
+              "required": [
+                "revision",
+                "state"
+              ],
+              "properties": {
+                "revision": {
+                  "type": "string"
+                },
+                "state": {
+                  "type": "string"
+                }
               }
             },
             "hooks": {
