@@ -18,7 +18,7 @@ interface Walk extends PackOptions {
   readonly layer: LayerWriter;
 }
 
-/** Large files are read in pieces, each of which is written before the next one is read. */
+/** Large files are read in pieces. */
 async function addFile(walk: Walk, path: string, { size, mode }: Stats): Promise<void> {
   const file = { sizeBytes: size, isExecutable: (mode & 0o111) !== 0 };
   if (size <= flushBytes) {
@@ -29,16 +29,15 @@ async function addFile(walk: Walk, path: string, { size, mode }: Stats): Promise
   }
   await using handle = await open(join(walk.root, path));
   const push = walk.layer.addFile(path, file);
-  let piece = Buffer.allocUnsafe(flushBytes);
   for (let left = size; left > 0; ) {
     walk.signal.throwIfAborted();
-    const { bytesRead } = await handle.read(piece, 0, Math.min(left, flushBytes));
+    // What waits, or is being written, must not change.
+    const piece = Buffer.allocUnsafe(Math.min(left, flushBytes));
+    const { bytesRead } = await handle.read(piece, 0, piece.length);
     if (bytesRead === 0) throw new TerminalError('ChangedFile', `${path}: became shorter while it was read; try again`);
     push(piece.subarray(0, bytesRead));
     await walk.layer.relieve();
     left -= bytesRead;
-    // What is waiting must not change.
-    if (bytesRead < flushBytes) piece = Buffer.allocUnsafe(flushBytes);
   }
 }
 
