@@ -62,9 +62,26 @@ export function decodeJson(text: string): JsonValue {
   return (/\d{16}/.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as JsonValue;
 }
 
-/** Parses JSON that came from outside. `what` names it in messages.
- *  @throws TerminalError InvalidJson, TooDeeplyNested, ForbiddenKey */
-export function parseJson(what: string, text: string): JsonValue {
+/** Whether a JSON text has more than `most` members and items: a short one, as `{}`, takes twenty times its text in memory. */
+function hasMoreValues(text: string, most: number): boolean {
+  let count = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) isText = !isText;
+    else if (isText) at += code === 0x5c ? 1 : 0;
+    else if (code === 0x2c || code === 0x5b || code === 0x7b) count += 1;
+    if (count > most) return true;
+  }
+  return false;
+}
+
+/** Parses JSON that came from outside. `what` names it in messages; what may be long has `maxValues`.
+ *  @throws TerminalError InvalidJson, TooManyValues, TooDeeplyNested, ForbiddenKey */
+export function parseJson(what: string, text: string, { maxValues }: { readonly maxValues?: number } = {}): JsonValue {
+  if (maxValues !== undefined && hasMoreValues(text, maxValues)) {
+    throw new TerminalError('TooManyValues', `${what}: more than ${maxValues} values`);
+  }
   let value: JsonValue;
   try {
     value = decodeJson(text);

@@ -22,6 +22,8 @@ export {
 export {
   type LoadedManifests,
   maxReleaseFileBytes,
+  type PayloadReading,
+  parsePayload,
   type ReleasePayload,
   readPayload,
   readPayloadFiles,

@@ -14,6 +14,8 @@ export const imageReferencesFile = 'image-references';
 export const maxReleaseFileBytes: number = 16 * 1024 * 1024;
 
 const mebibyte = 1024 * 1024;
+/** All files that are read together; published releases have less than half of it. */
+const maxPayloadBytes = 48 * mebibyte;
 
 /** Of a release: few files are taken of an image that may be large, as it has the program of the engine, too. */
 export const releaseLimits: ContentLimits = Object.freeze({
@@ -74,14 +76,16 @@ function assertSameVersion(images: ImageReferences, metadata: ReleaseMetadata): 
 export async function readPayloadFiles(staging: Staging): Promise<PayloadFile[]> {
   const files: PayloadFile[] = [];
   for (const directory of payloadDirectories) files.push(...(await readDirectory(staging, directory)));
-  return files;
+  const sizeBytes = files.reduce((sum, { content }) => sum + content.length, 0);
+  if (sizeBytes <= maxPayloadBytes) return files;
+  const text = `the manifests have ${sizeBytes} bytes together, more than the limit of ${maxPayloadBytes} bytes`;
+  throw new TerminalError('InvalidRelease', text);
 }
 
-/** Reads a release from staged files.
- *  @throws TerminalError InvalidRelease, FileTooLarge
+/** Reads a release from its files.
+ *  @throws TerminalError InvalidRelease
  *  @see docs/spec/cluster-version.md#layout */
-export async function readPayload(staging: Staging, reading: PayloadReading): Promise<ReleasePayload> {
-  const files = await readPayloadFiles(staging);
+export function parsePayload(files: readonly PayloadFile[], reading: PayloadReading): ReleasePayload {
   const warnings: string[] = [];
   const metadata = parseReleaseMetadata(markerText(files, metadataFile), (warning) => warnings.push(warning));
   const images = parseImageReferences(markerText(files, imageReferencesFile));
@@ -92,6 +96,12 @@ export async function readPayload(staging: Staging, reading: PayloadReading): Pr
     { ...reading, images: pullSpecs },
   );
   return { metadata, images, manifests: read.manifests, warnings: [...warnings, ...read.warnings] };
+}
+
+/** Reads a release from staged files.
+ *  @throws TerminalError InvalidRelease, FileTooLarge */
+export async function readPayload(staging: Staging, reading: PayloadReading): Promise<ReleasePayload> {
+  return parsePayload(await readPayloadFiles(staging), reading);
 }
 
 /** What a cluster loads of a release. */

@@ -34,6 +34,8 @@ export interface ReadManifests {
   readonly warnings: readonly string[];
 }
 
+/** Of one document; a definition with long schemas has a tenth. */
+const maxValues = 500_000;
 const repeatedObject = 'RepeatedObject';
 const missingFields = 'must contain kubernetes required fields kind and name';
 
@@ -45,7 +47,7 @@ interface ReadDocument {
 /** Values of JSON stand behind one another. */
 function* jsonDocuments(text: string): Generator<ReadDocument> {
   const trimmed = text.trim();
-  if (trimmed !== '') yield { value: parseJson('document', trimmed), canonicalText: trimmed };
+  if (trimmed !== '') yield { value: parseJson('document', trimmed, { maxValues }), canonicalText: trimmed };
 }
 
 function* yamlDocuments(text: string): Generator<ReadDocument> {

@@ -9,6 +9,8 @@ export interface TemplateValues {
   readonly images: ReadonlyMap<string, string>;
 }
 
+/** As many as a file may have bytes. */
+const maxRenderedCharacters = 16 * 1024 * 1024;
 /** What Go prints for a key that a map lacks. */
 const noValue = '<no value>';
 const simpleEscapes: Readonly<Record<string, string>> = {
@@ -67,6 +69,7 @@ const action = /\{\{(- )?((?:"(?:[^"\\\n]|\\[^\n])*"|`[^`]*`|\/\*[^]*?\*\/|(?!\}
  *  @see docs/spec/cluster-version.md#layout */
 export function renderTemplate(text: string, values: TemplateValues): string {
   const pieces: string[] = [];
+  let characters = 0;
   let trimsNext = false;
   let at = 0;
   for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', at)) {
@@ -76,7 +79,12 @@ export function renderTemplate(text: string, values: TemplateValues): string {
     const [whole, trimsBefore, inner = '', trimsAfter] = found;
     const between = text.slice(at, open);
     const started = trimsNext ? between.trimStart() : between;
-    pieces.push(trimsBefore === undefined ? started : started.trimEnd(), resolveAction(inner, values));
+    const piece = [trimsBefore === undefined ? started : started.trimEnd(), resolveAction(inner, values)].join('');
+    characters += piece.length;
+    if (characters > maxRenderedCharacters) {
+      throw new TerminalError('InvalidTemplate', `renders to more than ${maxRenderedCharacters} characters`);
+    }
+    pieces.push(piece);
     trimsNext = trimsAfter !== undefined;
     at = open + whole.length;
   }

@@ -18,7 +18,7 @@ export interface ServedRelease {
 }
 
 const maxReleases = 10_000;
-const maxEdges = 1_000_000;
+const maxEdges = 100_000;
 const channelsKey = 'io.openshift.upgrades.graph.release.channels';
 const architectureKey = 'release.openshift.io/architecture';
 

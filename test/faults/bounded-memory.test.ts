@@ -1,6 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startWebServer } from '../support/index.ts';
 import { startHostileCatalogs } from './hostile-catalogs.ts';
+import { hostileGraphs, writeHostilePayloads } from './hostile-payloads.ts';
 import { problemsOf, readHostileCatalogs } from './hostile-run.ts';
 import { endlessSources, startEndlessServer } from './hostile-sources.ts';
 import { openMemoryCgroup } from './memory-cgroup.ts';
@@ -50,3 +55,20 @@ test(
   },
   longTimeoutMs,
 );
+
+test('releases and graphs of updates that take more memory than they have bytes cost no more than that', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'longshore-payloads-'));
+  try {
+    await using server = await startWebServer(({ url = '' }, response) => {
+      const [, name = ''] = /^\/(\w+)/.exec(url) ?? [];
+      response.end(hostileGraphs[name]?.());
+    });
+    const folders = await writeHostilePayloads(dir);
+    const graphUrls = Object.keys(hostileGraphs).map((name) => `${server.url}/${name}`);
+    const report = await runMeasured('release-child.ts', { folders, graphUrls }, limitMebibytes);
+    expect(report.outcomes).toHaveLength(folders.length + graphUrls.length);
+    assertBounded(report);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});

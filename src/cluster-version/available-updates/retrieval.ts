@@ -94,7 +94,7 @@ async function fetchGraph(query: UpdateQuery, http: HttpClient, options: Retriev
 /** Reasons of failures of a service, with which what it answered before stays. */
 const reasons: ReadonlySet<string> = new Set(['ResponseFailed', 'ResponseInvalid', 'VersionNotFound']);
 /** Reasons of texts that are no graph. */
-const invalid: ReadonlySet<string> = new Set(['InvalidJson', 'TooDeeplyNested', 'ForbiddenKey']);
+const invalid: ReadonlySet<string> = new Set(['InvalidJson', 'TooManyValues', 'TooDeeplyNested', 'ForbiddenKey']);
 
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof TransientError) && !(thrown instanceof TerminalError)) return 'Unknown';

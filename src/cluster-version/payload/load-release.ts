@@ -160,7 +160,7 @@ class Loading {
     const { target } = this.#request;
     this.#event('Normal', 'LoadPayload', `Loading payload ${describe(target)}`);
     try {
-      return await staged.read();
+      return await staged.read(signal);
     } catch (thrown) {
       const text = `Loading payload failed ${describe(target)} failure=${errorMessage(thrown)}`;
       return this.#reject('LoadPayload', 'LoadPayloadFailed', text);

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ContentLimits, defaultContentLimits, TransientError } from '../../base/index.ts';
 import { Staging } from '../../content/index.ts';
-import { type ReleasePayload, readPayload } from '../../release/index.ts';
+import { type ReleasePayload, readPayloadFiles } from '../../release/index.ts';
+import { readInThread } from './payload-thread.ts';
 import type { ReleaseSource } from './release-sources.ts';
 
 /** A release is some thousand manifests; two directories of it are read. */
@@ -46,13 +47,16 @@ export async function retrieveRelease(
   }
   const owned = stack.move();
   return {
-    read: () => readPayload(staging, { releaseImage: image, clusterProfile: retrieval.clusterProfile }),
+    read: async (reading) => {
+      const files = await readPayloadFiles(staging);
+      return await readInThread(files, { releaseImage: image, clusterProfile: retrieval.clusterProfile }, reading);
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
 /** A release that was retrieved. */
 export interface StagedRelease extends AsyncDisposable {
-  /** @throws TerminalError InvalidRelease */
-  read(): Promise<ReleasePayload>;
+  /** @throws TerminalError InvalidRelease · TransientError ReaderEnded */
+  read(signal: AbortSignal): Promise<ReleasePayload>;
 }
