@@ -9,6 +9,8 @@ const entry = join(import.meta.dirname, 'server-child.ts');
 /** An API server in a process of its own. */
 export interface ServerProcess extends AsyncDisposable {
   readonly connection: Connection;
+  /** Of the administrator. */
+  readonly kubeconfig: string;
   /** `kill -9`; resolves when the process has exited. */
   kill(): Promise<void>;
   /** Stops it as Ctrl-C does; resolves when the process has ended. */
@@ -45,6 +47,7 @@ export async function startServer(dataDir: string, wrap: readonly string[] = [])
   };
   return {
     connection,
+    kubeconfig,
     kill,
     stop: async () => {
       connection[Symbol.dispose]();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { SpdyError } from './spdy-error.ts';
 import {
@@ -79,6 +80,20 @@ export class SpdyConnection {
     for (const stream of this.#streams.values()) stream.deliverReset();
   }
 
+  /** Resolves when there is room for more: a client that reads nothing of what it causes, by pings or by opening streams, causes no more. */
+  async #room(): Promise<void> {
+    if (!this.#transport.writableNeedDrain) return;
+    const end = new AbortController();
+    const { signal } = end;
+    const changes = [once(this.#transport, 'drain', { signal }), once(this.#transport, 'close', { signal })];
+    try {
+      await Promise.race(changes);
+    } finally {
+      end.abort();
+      await Promise.allSettled(changes);
+    }
+  }
+
   #goAway(status: number): void {
     this.send(controlFrame(frameTypes.goAway, words(this.#lastStreamId, status)));
   }
@@ -99,8 +114,8 @@ export class SpdyConnection {
         return this.#streams.get(idIn(payload))?.deliverReset();
       case frameTypes.ping:
         // Pings keep the connection of the client, and are no use of it.
-        if (idIn(payload) % 2 === 1) this.#transport.write(controlFrame(type, payload));
-        return;
+        if (idIn(payload) % 2 === 1) this.#transport.write(controlFrame(type, payload.subarray(0, 4)));
+        return await this.#room();
       case frameTypes.headers:
         // The blocks of a connection are one zlib stream: none may be left out.
         await headers.read(payload.subarray(4));
@@ -121,7 +136,7 @@ export class SpdyConnection {
     this.#idle.refresh();
     if (this.#streams.size >= this.#options.maxStreams || !this.#options.accepts(headers)) {
       this.send(controlFrame(frameTypes.rstStream, words(id, resetStatus.refusedStream)));
-      return;
+      return await this.#room();
     }
     const stream = new SpdyStream(id, headers, this);
     this.#streams.set(id, stream);
@@ -129,6 +144,7 @@ export class SpdyConnection {
     this.#hasReplied = true;
     this.#options.onStream(stream);
     if ((flags & finFlag) !== 0) stream.deliverEnd();
+    return await this.#room();
   }
 }
 
