@@ -133,6 +133,11 @@ test.each([
     text: 'query exceeds maximum of 500 fields',
   },
   {
+    name: 'many fields of which each is compared with each',
+    query: many(600, () => 'noSuchField { a }'),
+    text: 'query exceeds maximum of 1000 fields and fragments',
+  },
+  {
     name: 'fields that fragments multiply',
     query: `${many(30, () => '...a')} fragment a on Query ${many(30, () => 'summary { totalSchemas }')}`,
     text: 'query exceeds maximum of 500 fields',

@@ -5,7 +5,7 @@ import type { GraphQLSchema } from 'graphql';
 import { errorMessage, isJsonObject, parseJson } from '../../base/index.ts';
 import type { CatalogQuery } from '../http/catalog-handler.ts';
 import type { CatalogIndex } from '../store/catalog-index.ts';
-import { limitProblem } from './query-limits.ts';
+import { lengthProblem, limitProblem } from './query-limits.ts';
 import { buildQuerySchema, type GraphqlPackage, type QueryContext } from './query-schema.ts';
 
 const maxBodyBytes = 1024 * 1024;
@@ -75,6 +75,8 @@ async function run(
   } catch (thrown) {
     return withErrors(400, [errorMessage(thrown)]);
   }
+  const length = lengthProblem(document);
+  if (length !== undefined) return withErrors(400, [length]);
   const faults = validate(schema, document, undefined, { maxErrors });
   // Fragments in circles are called that, not many.
   if (faults.some(({ message }) => message.startsWith('Cannot spread fragment'))) {

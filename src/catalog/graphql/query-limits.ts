@@ -53,6 +53,25 @@ class Counter {
   }
 }
 
+/** Selections as they are written, fragments where they are defined. */
+function writtenSelections({ definitions }: DocumentNode): number {
+  const open: SelectionSetNode[] = definitions.flatMap((node) => ('selectionSet' in node ? [node.selectionSet] : []));
+  let count = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    count += next.selections.length;
+    for (const selection of next.selections) {
+      if ('selectionSet' in selection && selection.selectionSet !== undefined) open.push(selection.selectionSet);
+    }
+  }
+  return count;
+}
+
+/** Why a query is not even validated, which takes time with the square of its fields; undefined when it is. */
+export function lengthProblem(document: DocumentNode): string | undefined {
+  const most = maxFields + maxFragmentUses;
+  return writtenSelections(document) > most ? `query exceeds maximum of ${most} fields and fragments` : undefined;
+}
+
 /** Why a query is more than is answered; undefined when it is not. Fragments count wherever they are used, whatever is wrong with them. */
 export function limitProblem(document: DocumentNode): string | undefined {
   return new Counter(document).problem;
