@@ -17,6 +17,7 @@ export type {
   MachinesSettings,
   OlmSettings,
   ProcessEnvironment,
+  ReadyHook,
   RegistrySettings,
   SharedStoreSettings,
 } from './settings.ts';

@@ -2,19 +2,42 @@ import type { Manager } from '../src/controller/index.ts';
 import {
   type Actuator,
   addMachineHealthChecks,
+  addMachineHook,
   addMachineSets,
   addMachines,
   addNodeLink,
   askByHttp,
   askByProgram,
+  EtcdProvider,
   ExternalProvider,
+  logFlushHook,
+  type MachineHook,
+  orderedDrainHook,
+  quorumHook,
+  replacementHook,
   SimulatedProvider,
+  volumeDetachHook,
 } from '../src/machines/index.ts';
-import type { MachinesSettings } from './settings.ts';
+import type { MachinesSettings, ReadyHook } from './settings.ts';
 
 function actuatorOf({ kube, clock }: Manager, { provider }: MachinesSettings): Actuator {
   if (provider === undefined) return new SimulatedProvider({ kube, clock });
   return new ExternalProvider('url' in provider ? askByHttp(provider) : askByProgram(provider));
+}
+
+const readyHooks: Readonly<Record<Exclude<ReadyHook['name'], 'log-flush'>, MachineHook>> = {
+  replacement: replacementHook,
+  'ordered-drain': orderedDrainHook,
+  'volume-detach': volumeDetachHook,
+};
+
+function hooksOf({ hooks, etcd }: MachinesSettings): readonly MachineHook[] {
+  const chosen = hooks.map((hook) =>
+    hook.name === 'log-flush' ? logFlushHook(hook.delaySeconds) : readyHooks[hook.name],
+  );
+  if (etcd === undefined) return chosen;
+  const { endpoints, tls, desiredMembers: desiredVoters } = etcd;
+  return [...chosen, quorumHook({ provider: new EtcdProvider({ endpoints, tls }), desiredVoters })];
 }
 
 /** Adds the controllers of machines. A new one is added here. */
@@ -24,4 +47,5 @@ export function addMachineControllers(manager: Manager, settings: MachinesSettin
   addMachineSets(manager);
   addMachineHealthChecks(manager);
   addNodeLink(manager);
+  for (const hook of hooksOf(settings)) addMachineHook(manager, hook);
 }

@@ -6,6 +6,7 @@ import {
   machineHealthCheckController,
   machineSetController,
   nodeLinkController,
+  readyHookPermissions,
 } from '../src/machines/index.ts';
 import {
   aggregateController,
@@ -106,7 +107,7 @@ export function olmPermissions(): RoleRules {
 /** The rules that `longshore controllers --machines` needs in addition. */
 export function machinePermissions(): RoleRules {
   const definitions = [machineController, machineHealthCheckController, machineSetController, nodeLinkController];
-  return combine(definitions.map(({ permissions }) => permissions));
+  return combine([...definitions.map(({ permissions }) => permissions), readyHookPermissions]);
 }
 
 /** The rules that `longshore webhook` needs: of its webhooks and of its server. */

@@ -91,6 +91,11 @@ export interface OlmSettings {
   readonly globalCatalogNamespace: string;
 }
 
+/** A hook that comes with the program. */
+export type ReadyHook =
+  | { readonly name: 'replacement' | 'ordered-drain' | 'volume-detach' }
+  | { readonly name: 'log-flush'; readonly delaySeconds: number };
+
 /** Machines, and the provider that they run on. */
 export interface MachinesSettings {
   /** Undefined: a simulated one. */
@@ -100,4 +105,14 @@ export interface MachinesSettings {
     | undefined;
   /** What the annotation `delete-machine` does. */
   readonly deleteAnnotation: 'Prioritise' | 'Delete';
+  readonly hooks: readonly ReadyHook[];
+  /** The etcd of the control plane, whose majority is protected; undefined: it is not. */
+  readonly etcd:
+    | {
+        readonly endpoints: readonly string[];
+        readonly desiredMembers: number;
+        /** PEM texts. */
+        readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | undefined;
+      }
+    | undefined;
 }

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { MachinesSettings } from '../../manager/index.ts';
-import { TerminalError } from '../../src/base/index.ts';
+import type { MachinesSettings, ReadyHook } from '../../manager/index.ts';
+import { fileProblem, parseGoDuration, TerminalError } from '../../src/base/index.ts';
 import type { OptionValues } from '../command/index.ts';
 
 /** The settings of machines, checked. */
@@ -27,6 +28,30 @@ const actuatorOptions = {
     default: 'Prioritise',
     description:
       'What the annotation machine.openshift.io/delete-machine does: its set deletes the machine first when it scales down, or the machine is deleted.',
+  },
+  'machine-hook': {
+    kind: 'list',
+    placeholder: 'NAME',
+    description:
+      'Run this hook for all machines, see docs/machine-hooks.md: replacement, ordered-drain, volume-detach or log-flush=DURATION; may be repeated.',
+  },
+  'etcd-endpoint': {
+    kind: 'list',
+    placeholder: 'URL',
+    description:
+      'Client URL of a member of the etcd of the control plane: its machines are drained when their members are replaced; may be repeated.',
+  },
+  'etcd-members': {
+    kind: 'number',
+    placeholder: 'COUNT',
+    default: 3,
+    range: [1, 9],
+    description: 'How many voting members that etcd has.',
+  },
+  'etcd-tls-dir': {
+    kind: 'text',
+    placeholder: 'DIR',
+    description: 'Folder with ca.crt, tls.crt and tls.key, the client certificate for --etcd-endpoint.',
   },
 } as const;
 
@@ -63,12 +88,46 @@ function providerOf({ actuator, 'actuator-token-file': tokenFile }: Values): Mac
   return { program: actuator };
 }
 
+const plainHooks: readonly string[] = ['replacement', 'ordered-drain', 'volume-detach'];
+
+function readHook(text: string): ReadyHook {
+  if (plainHooks.includes(text)) return { name: text as 'replacement' };
+  const [, duration] = /^log-flush=(.+)$/.exec(text) ?? [];
+  const nanoseconds = duration === undefined ? undefined : parseGoDuration(duration);
+  if (nanoseconds !== undefined && nanoseconds > 0n) {
+    return { name: 'log-flush', delaySeconds: Number(nanoseconds) / 1e9 };
+  }
+  return refuse(
+    `--machine-hook ${text}: expected ${plainHooks.join(', ')} or log-flush=DURATION, such as log-flush=60s`,
+  );
+}
+
+function readPem(folder: string, name: string): string {
+  try {
+    return readFileSync(`${folder}/${name}`, 'utf8');
+  } catch (thrown) {
+    return refuse(`--etcd-tls-dir ${folder}: ${name}: ${fileProblem(thrown)}`);
+  }
+}
+
+function readEtcd(values: Values): MachinesSettings['etcd'] {
+  const { 'etcd-endpoint': endpoints, 'etcd-members': desiredMembers, 'etcd-tls-dir': folder } = values;
+  if (endpoints.length === 0)
+    return folder === undefined ? undefined : refuse('--etcd-tls-dir: only with --etcd-endpoint');
+  const wrong = endpoints.find((url) => !/^https?:\/\//.test(url) || !URL.canParse(url));
+  if (wrong !== undefined) refuse(`--etcd-endpoint ${wrong}: expected http://HOST:PORT or https://HOST:PORT`);
+  if (folder === undefined) return { endpoints, desiredMembers, tls: undefined };
+  const [ca, cert, key] = [readPem(folder, 'ca.crt'), readPem(folder, 'tls.crt'), readPem(folder, 'tls.key')];
+  return { endpoints, desiredMembers, tls: { ca, cert, key } };
+}
+
 function readSettings(values: Values): MachinesSettings {
   const { 'delete-annotation': deleteAnnotation } = values;
   if (deleteAnnotation !== 'Prioritise' && deleteAnnotation !== 'Delete') {
     return refuse(`--delete-annotation: expected Prioritise or Delete, found "${deleteAnnotation}"`);
   }
-  return { provider: providerOf(values), deleteAnnotation };
+  const hooks = values['machine-hook'].map(readHook);
+  return { provider: providerOf(values), deleteAnnotation, hooks, etcd: readEtcd(values) };
 }
 
 /** The settings of machines from the options of `longshore up`; without `--actuator` the provider is simulated.

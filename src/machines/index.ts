@@ -9,6 +9,8 @@ export {
   type Instance,
 } from './actuator.ts';
 export { addMachineHealthChecks, machineHealthCheckController } from './health-check/controller.ts';
+export { addMachineHook } from './hook/controller.ts';
+export type { MachineHook } from './hook/definition.ts';
 export type { MachineSettings } from './machine/context.ts';
 export { addMachines, machineController } from './machine/controller.ts';
 export { addMachineSets, machineSetController } from './machine-set/controller.ts';
@@ -17,3 +19,10 @@ export { type Ask, ExternalProvider } from './providers/external/external.ts';
 export { askByHttp } from './providers/external/http.ts';
 export { askByProgram } from './providers/external/program.ts';
 export { SimulatedProvider } from './providers/simulated.ts';
+export { EtcdProvider } from './quorum/etcd.ts';
+export { quorumHook } from './quorum/quorum-hook.ts';
+export { logFlushHook } from './ready-hooks/log-flush.ts';
+export { orderedDrainHook } from './ready-hooks/ordered-drain.ts';
+export { readyHookPermissions } from './ready-hooks/permissions.ts';
+export { replacementHook } from './ready-hooks/replacement.ts';
+export { volumeDetachHook } from './ready-hooks/volume-detach.ts';

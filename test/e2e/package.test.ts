@@ -235,3 +235,55 @@ test('a dry run builds all files of a release, signed, and changes nothing in th
   const refused = await runProgram(process.execPath, ['scripts/release.ts', '--out', join(place, 'out')]);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
 });
+
+test('the program of docs/machine-hooks.md is checked by TypeScript, and backs up the volume of a machine before its instance ends', async () => {
+  await using stack = new AsyncDisposableStack();
+  const [fence] = fencesOf(await readFile('docs/machine-hooks.md', 'utf8')).filter(({ info }) =>
+    info.includes('program=backup.ts'),
+  );
+  const program = join(place, 'backup.ts');
+  await writeFile(join(place, 'package.json'), '{ "name": "backup", "private": true, "type": "module" }\n');
+  await writeFile(program, `${fence?.lines.join('\n') ?? ''}\n`);
+  const checks = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'esnext', '--types', 'node'];
+  await run(join(tools, 'tsc'), [...checks, 'backup.ts'], { cwd: place });
+  const kubeconfig = join(place, 'machines-kubeconfig');
+  const start = (args: readonly string[]) => {
+    const child = spawn(process.execPath, args, {
+      cwd: place,
+      env: { ...process.env, KUBECONFIG: kubeconfig },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    stack.defer(async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    });
+    return child;
+  };
+  const up = start([join(home, 'cli', 'bin.js'), 'up', '--machines', '1', '--no-olm', '--kubeconfig', kubeconfig]);
+  for await (const line of createInterface({ input: up.stdout })) if (line.startsWith('ready')) break;
+  start([program]);
+  const kube = createKubeClient({ access: await loadClusterAccess({ path: kubeconfig }), clock: systemClock });
+  stack.defer(() => kube.close());
+  const machines = { apiVersion: 'machine.openshift.io/v1beta1', kind: 'Machine', namespace: 'openshift-machine-api' };
+  const name = await eventually(async () => {
+    const [machine] = (await kube.list(machines)).items;
+    expect(machine?.['status']).toMatchObject({ phase: 'Running' });
+    return machine?.metadata.name ?? '';
+  });
+  const metadata = { annotations: { 'example.com/volume': 'data' } };
+  await kube.patch({ ...machines, name }, { metadata }, { fieldManager: 'test' });
+  const hooks = { preTerminate: [{ name: 'BackupVolume', owner: 'backup-controller' }] };
+  const { uid } = await eventually(async () => {
+    const machine = await kube.get({ ...machines, name });
+    expect(machine['spec']).toMatchObject({ lifecycleHooks: hooks });
+    return machine.metadata;
+  });
+  await kube.delete({ ...machines, name });
+  await eventually(async () => {
+    const names = (await kube.list(machines)).items.map((machine) => machine.metadata.name);
+    expect(names).not.toContain(name);
+  });
+  const { namespace } = machines;
+  const job = await kube.get({ apiVersion: 'batch/v1', kind: 'Job', namespace, name: `backup-${uid ?? ''}` });
+  expect(job['status']).toMatchObject({ succeeded: 1 });
+});

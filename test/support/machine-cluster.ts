@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Machine, machineLabels, machineResource, parseMachine } from '../../src/api/index.ts';
+import { type Machine, machineLabels, machineResource, parseMachine, type Resource } from '../../src/api/index.ts';
 import { type JsonObject, parseYaml } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { type Actuator, ActuatorError, type Instance } from '../../src/machines/index.ts';
@@ -7,6 +7,9 @@ import { type BareCluster, openBareCluster } from './bare-cluster.ts';
 import { eventually } from './eventually.ts';
 
 const user = { fieldManager: 'test' };
+
+/** Machines of tests. */
+export const machinePlace: Resource & { readonly namespace: string } = { ...machineResource, namespace: 'machines' };
 
 /** A bare cluster with the kinds of machines. */
 export async function openMachineCluster(): Promise<BareCluster> {
@@ -131,10 +134,11 @@ export async function setReady(kube: KubeClient, node: string, status: 'True' | 
 export async function runPod(
   kube: KubeClient,
   nodeName: string,
-  pod: { name: string; labels?: Record<string, string> },
+  { priorityClassName, ...pod }: { name: string; labels?: Record<string, string>; priorityClassName?: string },
 ): Promise<void> {
   const metadata = { namespace: 'machines', ...pod };
-  const spec = { nodeName, containers: [{ name: 'main', image: 'example.org/web' }] };
+  const priority = priorityClassName === undefined ? {} : { priorityClassName };
+  const spec = { ...priority, nodeName, containers: [{ name: 'main', image: 'example.org/web' }] };
   const { apiVersion, kind } = await kube.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec }, user);
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
   const ref = { apiVersion, kind, namespace: 'machines', name: pod.name };
@@ -148,4 +152,22 @@ export async function stopPod(kube: KubeClient, name: string): Promise<void> {
     if (metadata.deletionTimestamp === undefined) throw new Error(`pod ${name} is not being deleted`);
   });
   await kube.evict({ namespace: 'machines', name }, { gracePeriodSeconds: 0 });
+}
+
+/** Deletes machines, which have a finalizer, pods, which have no kubelet, budgets, and nodes, which have no namespace. */
+export async function clearMachines(kube: KubeClient): Promise<void> {
+  const budgets = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', namespace: 'machines' };
+  for (const { metadata } of (await kube.list(budgets)).items)
+    await kube.delete({ ...budgets, name: metadata.name ?? '' });
+  for (const { metadata } of (await kube.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'machines' })).items) {
+    await kube.evict({ namespace: 'machines', name: metadata.name ?? '' }, { gracePeriodSeconds: 0 });
+  }
+  for (const { metadata } of (await kube.list(machinePlace)).items) {
+    const ref = { ...machinePlace, name: metadata.name ?? '' };
+    await kube.patch(ref, { metadata: { finalizers: null } }, user).catch(() => undefined);
+    await kube.delete(ref).catch(() => undefined);
+  }
+  for (const { metadata } of (await kube.list({ apiVersion: 'v1', kind: 'Node' })).items) {
+    await kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' });
+  }
 }

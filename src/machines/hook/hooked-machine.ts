@@ -1,0 +1,34 @@
+import { type Machine, parseMachine } from '../../api/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import type { ApiObject, HookedMachine } from './definition.ts';
+
+function timeOf(text: string | undefined): number | undefined {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function drainedAtMs({ status }: Machine): number | undefined {
+  const drained = status?.conditions?.find(({ type, status: state }) => type === 'Drained' && state === 'True');
+  return drained === undefined ? undefined : (timeOf(drained.lastTransitionTime) ?? 0);
+}
+
+/** A Machine as hooks read it. */
+export function hookedMachine(object: KubeObject): HookedMachine {
+  const machine = parseMachine(object);
+  const { metadata, spec, status } = machine;
+  const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
+  const { deletionTimestamp } = metadata;
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+    node: status?.nodeRef?.name,
+    providerID: spec?.providerID,
+    addresses: internal.map(({ address }) => address),
+    deletedAtMs: deletionTimestamp === undefined ? undefined : (timeOf(deletionTimestamp) ?? 0),
+    drainedAtMs: drainedAtMs(machine),
+    object: object as unknown as ApiObject,
+  };
+}
