@@ -43,7 +43,7 @@ function hooksOf({ spec }: Machine, stage: MachineHook['stage']): readonly Lifec
 }
 
 /** `PreTerminateBackupVolumeSucceeded` */
-export function hookConditionType({ stage, name }: MachineHook): string {
+function hookConditionType({ stage, name }: MachineHook): string {
   const words = name.replace(/^.*\//, '').split(/[^A-Za-z0-9]+/);
   const pascal = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
   return `${stage === 'preDrain' ? 'PreDrain' : 'PreTerminate'}${pascal}Succeeded`;
@@ -62,20 +62,24 @@ async function writeHooks(
   return written;
 }
 
+function mayAdd({ context: { hook, machines }, object }: HookRun): boolean {
+  if (hook.mayAdd === undefined) return true;
+  return hook.mayAdd(machines.inNamespace(object.metadata.namespace ?? '').map(hookedMachine));
+}
+
 /** Adds the hook, corrects its owner, or removes it from a machine that is not selected any more: all before a deletion. */
 const keepHook: Step<HookRun> = async (run, { signal }) => {
   const { context, object } = run;
   if (object.metadata.deletionTimestamp !== undefined) return undefined;
-  const { hook, machines } = context;
+  const { hook } = context;
   const { name, owner, stage } = hook;
   const present = hooksOf(parseMachine(object), stage);
   const found = present.find((one) => one.name === name);
   const others = present.filter((one) => one.name !== name);
+  const isOurs = found?.owner === owner;
   const isSelected = hook.selects?.(hookedMachine(object)) ?? true;
-  const all = () => machines.inNamespace(object.metadata.namespace ?? '').map(hookedMachine);
-  const mayAdd = (): boolean => hook.mayAdd?.(all()) ?? true;
-  if (isSelected && found?.owner !== owner && mayAdd()) await writeHooks(run, [...others, { name, owner }], signal);
-  if (!isSelected && found?.owner === owner) await writeHooks(run, others, signal);
+  if (isSelected === isOurs || (isSelected && !mayAdd(run))) return 'stop';
+  await writeHooks(run, isSelected ? [...others, { name, owner }] : others, signal);
   return 'stop';
 };
 
@@ -127,7 +131,7 @@ const work: Step<HookRun> = async (run, { signal }) => {
 };
 
 /** The controller of a hook. One object per hook: the name of the controller has that of the hook. */
-export function hookController(hook: MachineHook): ControllerDefinition<HookContext, HookRun> {
+function hookController(hook: MachineHook): ControllerDefinition<HookContext, HookRun> {
   return defineController({
     name: `machine-hook-${hook.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
     for: machineResource,

@@ -140,7 +140,7 @@ describe('a hook of a program', () => {
 describe('the hooks that come with the program', () => {
   test('ML-21 the old node is drained only after the new one is ready', async () => {
     await use(replacementHook);
-    const { apiVersion, kind } = machinePlace;
+    const { apiVersion } = machinePlace;
     const set = await cluster.kube.create(
       {
         apiVersion,
@@ -223,9 +223,9 @@ describe('the hooks that come with the program', () => {
     await messageOf('a', 'PreTerminateLogFlushSucceeded', 'for 2 s after the drain');
     expect(provider.calls).toEqual(['create a']);
     await gone('a');
-    const { work } = logFlushHook(60);
-    const machine = { drainedAtMs: 1_000_000 } as Parameters<typeof work>[0];
-    const at = (nowMs: number) => work(machine, { nowMs } as Parameters<typeof work>[1]);
+    const minute = logFlushHook(60);
+    const machine = { drainedAtMs: 1_000_000 } as Parameters<MachineHook['work']>[0];
+    const at = (nowMs: number) => minute.work(machine, { nowMs } as Parameters<MachineHook['work']>[1]);
     expect(await at(1_059_000)).toMatchObject({ waitSeconds: 1 });
     expect(await at(1_060_000)).toBeUndefined();
     expect(await at(0)).toMatchObject({ waitSeconds: 60 });

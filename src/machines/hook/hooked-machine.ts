@@ -12,21 +12,25 @@ function drainedAtMs({ status }: Machine): number | undefined {
   return drained === undefined ? undefined : (timeOf(drained.lastTransitionTime) ?? 0);
 }
 
+function internalAddresses({ status }: Machine): readonly string[] {
+  const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
+  return internal.map(({ address }) => address);
+}
+
 /** A Machine as hooks read it. */
 export function hookedMachine(object: KubeObject): HookedMachine {
   const machine = parseMachine(object);
   const { metadata, spec, status } = machine;
-  const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
-  const { deletionTimestamp } = metadata;
+  const { namespace = '', name, uid = '', labels = {}, annotations = {}, deletionTimestamp } = metadata;
   return {
-    namespace: metadata.namespace ?? '',
-    name: metadata.name,
-    uid: metadata.uid ?? '',
-    labels: metadata.labels ?? {},
-    annotations: metadata.annotations ?? {},
+    namespace,
+    name,
+    uid,
+    labels,
+    annotations,
     node: status?.nodeRef?.name,
     providerID: spec?.providerID,
-    addresses: internal.map(({ address }) => address),
+    addresses: internalAddresses(machine),
     deletedAtMs: deletionTimestamp === undefined ? undefined : (timeOf(deletionTimestamp) ?? 0),
     drainedAtMs: drainedAtMs(machine),
     object: object as unknown as ApiObject,

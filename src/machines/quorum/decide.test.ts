@@ -29,7 +29,7 @@ const leaving = machine(1, { isDeleting: true });
 const stayed = [machine(2), machine(3)];
 const learner = (more: Partial<QuorumMember> = {}) => member(4, { isVoter: false, ...more });
 
-test.each([
+const cases: readonly (readonly [string, readonly QuorumMember[], readonly QuorumMachine[], string])[] = [
   ['without another machine waits', three, [leaving, ...stayed], 'WaitReplacement'],
   ['with another machine gets a learner there', three, [leaving, ...stayed, machine(4)], 'AddLearner'],
   ['waits for a machine that runs', three, [leaving, ...stayed, machine(4, { isRunning: false })], 'WaitReplacement'],
@@ -68,9 +68,14 @@ test.each([
     [{ ...leaving, addresses: [] }, ...stayed],
     'Release',
   ],
-])('a machine %s', (_name, members, machines, step) => {
-  expect(decideQuorum(facts(members, machines)).step).toBe(step);
-});
+];
+
+test.each(cases.map(([name, members, machines, step]) => ({ name, members, machines, step })))(
+  'a machine $name',
+  ({ members, machines, step }) => {
+    expect(decideQuorum(facts(members, machines)).step).toBe(step);
+  },
+);
 
 test('of two members that go, the unhealthy one goes first', () => {
   const members = [member(1), member(2, { isHealthy: false }), member(3), member(4), member(5)];

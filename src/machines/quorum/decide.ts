@@ -81,7 +81,7 @@ function replace(facts: QuorumFacts, voters: readonly QuorumMember[]): QuorumSte
 /** Decides the next step for a machine that is being deleted. No voter goes before there are as many healthy others as desired, and no step leaves
  *  fewer healthy voters than the majority that is needed after it. */
 export function decideQuorum(facts: QuorumFacts): QuorumStep {
-  const { members, machines, leaving, desiredVoters } = facts;
+  const { members, machines, leaving } = facts;
   const machine = machines.find(({ name }) => name === leaving);
   if (hasNoMember(machine, facts)) return { step: 'Release', message: 'no member is on the machine' };
   if (machine === undefined || machine.addresses.length === 0) {
@@ -90,12 +90,17 @@ export function decideQuorum(facts: QuorumFacts): QuorumStep {
   const own = members.find(({ addresses }) => shares(addresses, machine.addresses));
   if (own === undefined) return { step: 'Wait', message: 'the group reports no members' };
   if (!own.isVoter) return { step: 'RemoveOld', member: own, message: 'removes its learner' };
-  const voters = members.filter(({ isVoter }) => isVoter);
+  return decideVoter(facts, own);
+}
+
+/** The same for a machine whose member votes. */
+function decideVoter(facts: QuorumFacts, own: QuorumMember): QuorumStep {
+  const voters = facts.members.filter(({ isVoter }) => isVoter);
   const healthy = voters.filter(({ isHealthy }) => isHealthy);
   const counts = `${healthy.length} of ${voters.length} voters are healthy`;
   if (healthy.length < quorumOf(voters.length)) return { step: 'Wait', message: `the quorum is lost: ${counts}` };
   const others = healthy.filter(({ id }) => id !== own.id).length;
-  if (others < desiredVoters) return replace(facts, voters);
+  if (others < facts.desiredVoters) return replace(facts, voters);
   if (others < quorumOf(voters.length - 1))
     return { step: 'Wait', message: `without it the quorum would be lost: ${counts}` };
   const first = voters.find((member) => !member.isHealthy && machineOf(member, facts)?.isDeleting === true);

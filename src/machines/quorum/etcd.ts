@@ -34,6 +34,10 @@ function hostsOf(urls: readonly string[]): readonly string[] {
   return urls.flatMap((url) => (URL.canParse(url) ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : []));
 }
 
+function urlOf(endpoint: string, path: string): string {
+  return `${endpoint.replace(/\/$/, '')}${path}`;
+}
+
 /** etcd, by the JSON form of its API on the client port. */
 export class EtcdProvider implements QuorumProvider {
   readonly #options: EtcdOptions;
@@ -47,9 +51,8 @@ export class EtcdProvider implements QuorumProvider {
     return this.#options.tls === undefined ? 'http' : 'https';
   }
 
-  async #post(endpoint: string, path: string, body: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async #post(url: string, body: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { tls, deadlineMs = 5_000 } = this.#options;
-    const url = `${endpoint.replace(/\/$/, '')}${path}`;
     const text = await postJson(JSON.stringify(body), { url, tls, deadlineMs, maxBytes: maxAnswerBytes, signal });
     const answer = parseJson(`the answer of ${url}`, text);
     if (!isJsonObject(answer)) throw new Error(`${url}: expected an object`);
@@ -62,7 +65,7 @@ export class EtcdProvider implements QuorumProvider {
     const failures: unknown[] = [];
     for (const endpoint of endpoints) {
       try {
-        return await this.#post(endpoint, path, body, signal);
+        return await this.#post(urlOf(endpoint, path), body, signal);
       } catch (thrown) {
         signal.throwIfAborted();
         failures.push(thrown);
@@ -76,7 +79,7 @@ export class EtcdProvider implements QuorumProvider {
     const [url] = urls;
     if (url === undefined) return undefined;
     try {
-      return await this.#post(url, '/v3/maintenance/status', {}, signal);
+      return await this.#post(urlOf(url, '/v3/maintenance/status'), {}, signal);
     } catch {
       signal.throwIfAborted();
       return undefined;

@@ -44,13 +44,19 @@ export class EtcdGroup implements AsyncDisposable {
     const folder = join(this.#folder, name);
     const [peer, client] = [EtcdGroup.peerUrl(address), EtcdGroup.clientUrl(address)];
     const cluster = initial.map((one) => `${one.replaceAll('.', '-')}=${EtcdGroup.peerUrl(one)}`).join(',');
-    const args = [
-      ...['--name', name, '--data-dir', folder, '--unsafe-no-fsync', '--log-level', 'error'],
-      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-      ...['--listen-client-urls', client, '--advertise-client-urls', client],
-      ...['--initial-cluster', cluster, '--initial-cluster-state', state],
-      ...['--heartbeat-interval', '100', '--election-timeout', '1000'],
-    ];
+    const options = {
+      name,
+      'data-dir': folder,
+      'log-level': 'error',
+      'listen-peer-urls': peer,
+      'initial-advertise-peer-urls': peer,
+      'listen-client-urls': client,
+      'advertise-client-urls': client,
+      'initial-cluster': cluster,
+      'initial-cluster-state': state,
+      'election-timeout': '1000',
+    };
+    const args = ['--unsafe-no-fsync', ...Object.entries(options).map(([key, value]) => `--${key}=${value}`)];
     const child = spawn(this.#program, args, { stdio: 'ignore' });
     await once(child, 'spawn');
     this.#members.set(address, { child, folder });

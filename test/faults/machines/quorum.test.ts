@@ -86,7 +86,7 @@ beforeAll(async () => {
   const first = Array.from({ length: voters }, (_, index) => `${network}.${1 + ((next + index) % 250)}`);
   await group.bootstrap(first);
   await eventually(() => group.write('run', '0'));
-  const endpoints = first.map(EtcdGroup.clientUrl);
+  const endpoints = first.map((address) => EtcdGroup.clientUrl(address));
   const hook = quorumHook({ provider: new EtcdProvider({ endpoints, deadlineMs: 2_000 }), desiredVoters: voters });
   stack.use(
     await runControllers(cluster.kube, (manager) => {
@@ -168,8 +168,8 @@ test.skipIf(etcd === undefined)(
       await settle(run);
       expect(violations).toEqual([]);
     }
-    const hosts = (await group.list()).map(({ peerURLs }) => new URL(peerURLs[0] ?? '').hostname).toSorted();
+    const hosts = (await group.list()).map(({ peerURLs }) => new URL(peerURLs[0] ?? '').hostname);
     const { all } = await machines();
-    expect(hosts).toEqual(all.map((name) => addressOf.get(name)).toSorted());
+    expect(new Set(hosts)).toEqual(new Set(all.map((name) => addressOf.get(name))));
   },
 );
