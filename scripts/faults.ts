@@ -115,6 +115,8 @@ async function killPlatform(): Promise<boolean> {
   return problems.length === 0;
 }
 
+const killsALine = 10;
+
 /** Kills at each `every`th write of a journey; how many of the ends were not as usual. */
 async function killJourney(journey: Journey, every: number): Promise<number> {
   await using killed = await KilledJourneys.open(journey);
@@ -122,7 +124,10 @@ async function killJourney(journey: Journey, every: number): Promise<number> {
   const numbers = Array.from({ length: Math.floor(writes / every) }, (_, index) => (index + 1) * every);
   const strikes = numbers.flatMap((at) => (['cut', 'lost'] as const).map((is) => ({ at, is })));
   let problemCount = 0;
-  for (const strike of strikes) {
+  console.log(`the journey ${journey.name} has ${writes} writes: ${strikes.length} kills`);
+  for (const [index, strike] of strikes.entries()) {
+    if (index > 0 && index % killsALine === 0)
+      console.log(`  ${index} of ${strikes.length} kills, ${problemCount} problems`);
     const { write, problems } = await killed.disturbed(strike);
     for (const problem of problems) console.log(`  ${journey.name}, ${JSON.stringify(strike)}, ${write}: ${problem}`);
     problemCount += problems.length;
@@ -144,7 +149,10 @@ async function killOperators(): Promise<boolean> {
 async function travelOperators(): Promise<boolean> {
   const options = { count: Number(values['operator-journeys']), seed: Number(values.seed) };
   const results = [];
-  for (const journey of Object.values(journeys)) results.push(...(await travelFaulty(journey, options)));
+  for (const journey of Object.values(journeys)) {
+    console.log(`${options.count} journeys of ${journey.name} under faults`);
+    results.push(...(await travelFaulty(journey, options)));
+  }
   console.log(`${options.count} journeys of each operator under faults, ${results.length} problems`);
   for (const problem of results) console.log(`  ${problem}`);
   return results.length === 0;

@@ -144,8 +144,10 @@ export const operatorCommands: readonly Command[] = [
     name: 'operator catalog remove',
     summary: 'Remove a catalog; what was installed from it continues to run.',
     positionals: ['NAME'],
-    options: { ...kubeconfigOption, ...catalogNamespaceOption },
-    examples: ['operator catalog remove <catalog>'],
+    description:
+      'Names the Subscriptions that get no updates without the catalog, and asks. Exit status: 0 removed, 1 error.',
+    options: { ...kubeconfigOption, ...catalogNamespaceOption, ...yesOption },
+    examples: ['operator catalog remove <catalog>', 'operator catalog remove <catalog> --yes'],
     run: async (values, positionals) => (await import('./commands/catalog.ts')).removeCatalog(values, positionals),
   }),
 ];

@@ -63,6 +63,18 @@ test('what is missing is explained, and what to do about it', async () => {
   expect(unasked.stderr).toContain('no CatalogSource "no-such-catalog" in namespace "olm"');
 });
 
+test('a catalog is removed when that is confirmed, and what subscribes to it is named before', async () => {
+  const added = await operator('catalog', 'add', 'short-lived', '127.0.0.1:9', '--address', '-n', 'default');
+  expect(added).toMatchObject({ code: 0 });
+  const unasked = await operator('catalog', 'remove', 'short-lived', '-n', 'default');
+  expect(unasked.code).toBe(1);
+  expect(unasked.stderr).toContain('CatalogSource default/short-lived was not deleted: there is no terminal to ask on');
+  const removed = await operator('catalog', 'remove', 'short-lived', '-n', 'default', '--yes');
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('default/short-lived deleted') as string });
+  const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'default' });
+  expect(items).toEqual([]);
+});
+
 /** Published operators that need nothing that a bare cluster lacks. */
 const published = [
   'ack-athena-controller',

@@ -1,16 +1,16 @@
 import { type CatalogSource, catalogSourceResource, parseImageReference } from '../../../src/api/index.ts';
 import { errorMessage, type JsonObject, TerminalError } from '../../../src/base/index.ts';
-import { isAlreadyExists, isNotFound } from '../../../src/kube/index.ts';
+import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
-import { ageOf, formatTable } from '../../output/index.ts';
+import { ageOf, confirm, formatTable } from '../../output/index.ts';
 import { catalogProblem, catalogState } from '../catalog-state.ts';
-import { explainMissing, listCatalogSources } from '../objects.ts';
-import type { addCatalogOptions } from '../options.ts';
+import { deleteObject, explainMissing, listCatalogSources, listSubscriptions } from '../objects.ts';
+import type { addCatalogOptions, yesOption } from '../options.ts';
 
 type AddValues = OptionValues<typeof kubeconfigOption & typeof addCatalogOptions>;
 type ListValues = OptionValues<typeof kubeconfigOption & typeof documentOption>;
-type RemoveValues = OptionValues<typeof kubeconfigOption> & { readonly namespace: string };
+type RemoveValues = OptionValues<typeof kubeconfigOption & typeof yesOption> & { readonly namespace: string };
 
 const { apiVersion, kind } = catalogSourceResource;
 
@@ -82,17 +82,36 @@ export async function listCatalogs(values: ListValues): Promise<number> {
   return 0;
 }
 
-/** `longshore operator catalog remove` */
-export async function removeCatalog(values: RemoveValues, [name]: readonly [string]): Promise<number> {
-  using kube = await openKube(values);
-  const { namespace } = values;
+async function findCatalog(kube: KubeClient, { namespace }: RemoveValues, name: string): Promise<KubeObject> {
   try {
-    await explainMissing(kube.delete({ apiVersion, kind, namespace, name }));
+    return await explainMissing(kube.get({ apiVersion, kind, namespace, name }));
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
     const text = `no CatalogSource "${name}" in namespace "${namespace}": see longshore operator catalog list`;
     throw new TerminalError('CatalogNotFound', text, { cause: thrown });
   }
-  process.stdout.write(`CatalogSource ${namespace}/${name} deleted; what was installed from it continues to run\n`);
+}
+
+/** Subscriptions that get no updates without the catalog. */
+async function subscribersOf(kube: KubeClient, { metadata }: KubeObject): Promise<readonly string[]> {
+  const all = await listSubscriptions(kube, undefined);
+  return all
+    .filter(({ spec }) => spec.source === metadata.name && spec.sourceNamespace === metadata.namespace)
+    .map((subscription) => `  Subscription ${subscription.metadata.namespace ?? ''}/${subscription.metadata.name}\n`);
+}
+
+/** `longshore operator catalog remove` */
+export async function removeCatalog(values: RemoveValues, [name]: readonly [string]): Promise<number> {
+  using kube = await openKube(values);
+  const catalog = await findCatalog(kube, values, name);
+  const what = `CatalogSource ${values.namespace}/${name}`;
+  if (!values.yes) {
+    const subscribers = await subscribersOf(kube, catalog);
+    const effect = subscribers.length === 0 ? '' : `These get no updates from it any more:\n${subscribers.join('')}`;
+    const unasked = `${what} was not deleted: there is no terminal to ask on: confirm with --yes`;
+    await confirm({ about: `This deletes ${what}.\n${effect}`, text: 'Delete it?', unasked });
+  }
+  await deleteObject(kube, { apiVersion, kind, namespace: values.namespace, name }, catalog.metadata.uid);
+  process.stdout.write(`${what} deleted; what was installed from it continues to run\n`);
   return 0;
 }
