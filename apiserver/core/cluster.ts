@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from './kube-object.ts';
+import type { ObjectSummary } from './object-summary.ts';
 import type { ResourceType } from './resource-type.ts';
 
 export interface ClusterEvent {
@@ -25,6 +26,8 @@ export interface DeleteOptions {
 /** Which objects of a type. */
 export interface ListChoice {
   readonly namespace?: string;
+  /** Only those for whose summary it is true. The others are not even parsed. */
+  readonly selects?: (summary: ObjectSummary) => boolean;
   /** Only those for which it is true. The others are parsed one at a time: all of them together may need more memory than there is. */
   readonly where?: (object: KubeObject) => boolean;
 }
@@ -43,8 +46,8 @@ export interface Cluster {
   list(resource: ResourceType, options?: ListChoice): readonly KubeObject[];
   /** What `list` gives, one after another, as each is when its turn comes: for looking at very many. */
   each(resource: ResourceType, options?: ListChoice): Iterable<KubeObject>;
-  /** How many there are in all namespaces. */
-  count(resource: ResourceType): number;
+  /** How many there are, in all namespaces by default. */
+  count(resource: ResourceType, options?: Omit<ListChoice, 'where'>): number;
   /** Every write after the call, in order; called synchronously after the write is stored: enqueue, do not work in it. */
   subscribe(listener: (event: ClusterEvent) => void): Disposable;
   create(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject>;

@@ -19,6 +19,7 @@ export {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from './object-meta.ts';
+export { type ObjectSummary, summaryOf } from './object-summary.ts';
 export {
   asJson,
   countAt,

@@ -14,7 +14,8 @@ import {
   type WriteOptions,
 } from '../core/index.ts';
 import { applyMergePatch } from '../patch/index.ts';
-import type { Store, StoreEvent } from '../storage/index.ts';
+import type { Store, StoredEntry, StoreEvent } from '../storage/index.ts';
+import { ObjectSummaries } from './object-summaries.ts';
 import type { ObjectWriter } from './object-writer.ts';
 import { storageName, type WriteContext, type WriteTarget } from './write-context.ts';
 
@@ -40,6 +41,7 @@ export class LiveCluster implements Cluster {
   readonly #types: TypeRegistry;
   readonly #writer: ObjectWriter;
   readonly #signal: AbortSignal;
+  readonly #summaries = new ObjectSummaries();
 
   constructor(parts: { store: Store; types: TypeRegistry; writer: ObjectWriter; signal: AbortSignal }) {
     this.#store = parts.store;
@@ -72,15 +74,25 @@ export class LiveCluster implements Cluster {
     return [...this.each(resource, options)];
   }
 
-  *each({ storageKey }: ResourceType, { namespace, where }: ListChoice = {}): Generator<KubeObject> {
-    for (const { key } of this.#store.list(storageKey, namespace)) {
-      const object = this.#store.get(storageKey, key)?.object;
-      if (object !== undefined && where?.(object) !== false) yield object;
-    }
+  *each(resource: ResourceType, options: ListChoice = {}): Generator<KubeObject> {
+    const { where } = options;
+    for (const { object } of this.#entries(resource, options)) if (where?.(object) !== false) yield object;
   }
 
-  count({ storageKey }: ResourceType): number {
-    return this.#store.count(storageKey);
+  count(resource: ResourceType, options: Omit<ListChoice, 'where'> = {}): number {
+    const { namespace, selects } = options;
+    if (namespace === undefined && selects === undefined) return this.#store.count(resource.storageKey);
+    let count = 0;
+    for (const _entry of this.#entries(resource, options)) count += 1;
+    return count;
+  }
+
+  /** Each as it is when its turn comes. */
+  *#entries({ storageKey }: ResourceType, { namespace, selects }: ListChoice): Generator<StoredEntry> {
+    for (const { key } of this.#store.list(storageKey, namespace)) {
+      const entry = this.#store.get(storageKey, key);
+      if (entry !== undefined && selects?.(this.#summaries.of(entry)) !== false) yield entry;
+    }
   }
 
   subscribe(listener: (event: ClusterEvent) => void): Disposable {

@@ -5,6 +5,7 @@ import {
   type ClusterEvent,
   type KubeObject,
   matchesLabelSelector,
+  type ObjectSummary,
   type OwnerReference,
   type ResourceType,
 } from '../core/index.ts';
@@ -15,16 +16,28 @@ function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
 }
 
 /** The label selector of a workload; a ReplicationController's is a plain map. Undefined where it selects nothing or everything. */
-function selectorOf(owner: KubeObject): JsonObject | undefined {
-  const { selector } = specOf(owner);
+function selectorOf(kind: string, selector: JsonValue | undefined): JsonObject | undefined {
   if (!isJsonObject(selector) || Object.keys(selector).length === 0) return undefined;
-  return owner.kind === 'ReplicationController' ? { matchLabels: selector } : selector;
+  return kind === 'ReplicationController' ? { matchLabels: selector } : selector;
 }
 
-/** Whether the selector of a workload selects the object. An empty selector selects nothing. */
+/** Whether the selector of a workload of that kind selects the labels. An empty selector selects nothing. */
+function selectsLabels(kind: string, given: JsonValue | undefined, labels: ObjectSummary['labels'] = {}): boolean {
+  const selector = selectorOf(kind, given);
+  return selector !== undefined && matchesLabelSelector(selector, labels);
+}
+
 function selects(owner: KubeObject, { metadata }: KubeObject): boolean {
-  const selector = selectorOf(owner);
-  return selector !== undefined && matchesLabelSelector(selector, metadata.labels);
+  return selectsLabels(owner.kind, specOf(owner).selector, metadata.labels);
+}
+
+/** Whether an owner may have to adopt or release an object. */
+function mayChange(owner: KubeObject): (child: ObjectSummary) => boolean {
+  const { selector } = specOf(owner);
+  return ({ labels, controllerUid, isDeleting }) => {
+    const isSelected = selectsLabels(owner.kind, selector, labels);
+    return controllerUid === '' ? isSelected && !isDeleting : !isSelected && controllerUid === owner.metadata.uid;
+  };
 }
 
 /** Which objects a workload may adopt and release, and as whom. */
@@ -51,7 +64,7 @@ export async function claimChildren(claim: Claim): Promise<void> {
   const { cluster, type, owner, isPassedOver } = claim;
   const { namespace = '', deletionTimestamp } = owner.metadata;
   if (deletionTimestamp !== undefined) return;
-  for (const child of cluster.each(type, { namespace })) {
+  for (const child of cluster.each(type, { namespace, selects: mayChange(owner) })) {
     const owners = isPassedOver?.(child) === true ? undefined : ownersAfter(owner, child);
     if (owners !== undefined) await writeOwners(claim, child, owners);
   }
@@ -82,7 +95,9 @@ export function keysOfClaims(cluster: Cluster, type: ResourceType, children: rea
     const isOrphan = controllerOf(object) === undefined && object.metadata.deletionTimestamp === undefined;
     if (change === 'DELETED' || !isOrphan || !children.includes(resource.plural)) return [];
     const { namespace = '' } = object.metadata;
-    return cluster.list(type, { namespace, where: (owner) => selects(owner, object) }).map((owner) => keyText(owner));
+    const mayAdopt = ({ selector }: ObjectSummary): boolean =>
+      selectsLabels(type.kind, selector, object.metadata.labels);
+    return cluster.list(type, { namespace, selects: mayAdopt }).map((owner) => keyText(owner));
   };
   return (event) => {
     const { resource, object, previous } = event;

@@ -1,6 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
-import { type Cluster, type KubeObject, matchesLabelSelector } from '../core/index.ts';
+import { type Cluster, type KubeObject, matchesLabelSelector, type ObjectSummary } from '../core/index.ts';
 import { countOf, isPodReady, keyOf, keyText, type SimulationContext } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:disruption-controller';
@@ -111,21 +111,22 @@ export function disruptionBudgetSimulation(context: SimulationContext): Controll
   const { cluster } = context;
   const type = typeOf(cluster, 'poddisruptionbudgets', 'policy');
   const pods = typeOf(cluster, 'pods');
-  const chooses = (budget: KubeObject, pod: KubeObject): boolean =>
-    matchesLabelSelector(specOf(budget).selector, pod.metadata.labels);
   return {
     name: 'simulated-disruption-budgets',
     keysOf: ({ resource, object }) => {
       if (resource.storageKey === type.storageKey) return [keyText(object)];
       if (resource.storageKey !== pods.storageKey) return [];
       const { namespace = '' } = object.metadata;
-      return cluster.list(type, { namespace, where: (budget) => chooses(budget, object) }).map(keyText);
+      const selects = ({ selector }: ObjectSummary): boolean => matchesLabelSelector(selector, object.metadata.labels);
+      return cluster.list(type, { namespace, selects }).map(keyText);
     },
     work: async (text) => {
       const key = keyOf(text);
       const budget = cluster.get(type, key);
       if (budget === undefined || budget.metadata.deletionTimestamp !== undefined) return;
-      const own = cluster.list(pods, { namespace: key.namespace, where: (pod) => chooses(budget, pod) });
+      const { selector } = specOf(budget);
+      const selects = ({ labels }: ObjectSummary): boolean => matchesLabelSelector(selector, labels);
+      const own = cluster.list(pods, { namespace: key.namespace, selects });
       const status = statusFor(context, budget, own);
       if (isJsonEqual(statusOf(budget), status)) return;
       await cluster.update(type, { ...budget, status } as KubeObject, { as, subresource: 'status' });

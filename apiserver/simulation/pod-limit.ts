@@ -1,6 +1,5 @@
 import { typeOf } from '../controllers/index.ts';
 import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
-import { childrenOf } from './simulated.ts';
 
 /** Pods of one owner, finished ones included. A cluster has room for so many pods as its nodes have; here only memory would end. */
 const maxPodsOfOwner = 500;
@@ -33,7 +32,9 @@ async function report(cluster: Cluster, owner: KubeObject, text: { as: string; m
 /** @throws StatusError 403 when the owner, or all of them, have as many pods as the simulation creates; an Event reports it */
 export async function assertRoomForPod(cluster: Cluster, owner: KubeObject, as: string): Promise<void> {
   const pods = typeOf(cluster, 'pods');
-  const isOwnerFull = childrenOf(cluster, pods, owner).length >= maxPodsOfOwner;
+  const { namespace = '', uid } = owner.metadata;
+  const own = cluster.count(pods, { namespace, selects: ({ controllerUid }) => controllerUid === uid });
+  const isOwnerFull = own >= maxPodsOfOwner;
   if (!isOwnerFull && cluster.count(pods) < maxPods) return;
   const limit = isOwnerFull ? `${maxPodsOfOwner} pods for one ${owner.kind}` : `${maxPods} pods for the whole cluster`;
   const remedy = isOwnerFull ? 'lower its number of replicas or completions' : 'delete workloads or finished pods';

@@ -114,9 +114,7 @@ export function conditionsFrom(
 /** Objects of `type` that `owner` controls. */
 export function childrenOf(cluster: Cluster, type: ResourceType, owner: KubeObject): KubeObject[] {
   const { namespace = '', uid } = owner.metadata;
-  const where = ({ metadata }: KubeObject): boolean =>
-    metadata.ownerReferences?.some((ref) => ref.uid === uid && ref.controller === true) === true;
-  return [...cluster.each(type, { namespace, where })];
+  return [...cluster.each(type, { namespace, selects: ({ controllerUid }) => controllerUid === uid })];
 }
 
 /** The controlling reference to `owner`. */

@@ -8,6 +8,7 @@ import type {
   WriteOptions,
 } from '../../apiserver/core/cluster.ts';
 import type { KubeObject } from '../../apiserver/core/kube-object.ts';
+import { summaryOf } from '../../apiserver/core/object-summary.ts';
 import type { ResourceType } from '../../apiserver/core/resource-type.ts';
 import { StatusError } from '../../apiserver/core/status-error.ts';
 import { builtinResourceTypes } from '../../apiserver/registry/builtin-resources.ts';
@@ -84,18 +85,19 @@ export class MemoryCluster implements Cluster {
     return this.#table(resource).get(`${key.namespace}/${key.name}`);
   }
 
-  list(resource: ResourceType, { namespace, where }: ListChoice = {}): readonly KubeObject[] {
+  list(resource: ResourceType, { namespace, selects, where }: ListChoice = {}): readonly KubeObject[] {
     const all = [...this.#table(resource).values()];
     const inside = namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
-    return where === undefined ? inside : inside.filter(where);
+    const selected = selects === undefined ? inside : inside.filter((object) => selects(summaryOf(object)));
+    return where === undefined ? selected : selected.filter(where);
   }
 
   each(resource: ResourceType, options?: ListChoice): Iterable<KubeObject> {
     return this.list(resource, options);
   }
 
-  count(resource: ResourceType): number {
-    return this.list(resource).length;
+  count(resource: ResourceType, options?: ListChoice): number {
+    return this.list(resource, options).length;
   }
 
   subscribe(listener: (event: ClusterEvent) => void): Disposable {

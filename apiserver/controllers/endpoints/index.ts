@@ -1,6 +1,12 @@
 /** Endpoints and EndpointSlices of Services, and slices of Endpoints of other owners. Main function: `serviceEndpoints`. */
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { type Cluster, type ClusterEvent, type KubeObject, matchesLabelSelector } from '../../core/index.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  type KubeObject,
+  matchesLabelSelector,
+  type ObjectSummary,
+} from '../../core/index.ts';
 import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from '../controller.ts';
 import { backendsOf, copiedLabels, selectorOf } from './pod-addresses.ts';
 import { mirrorsOf, type SliceContent, slicesOf } from './slices.ts';
@@ -75,8 +81,8 @@ class ServiceEndpoints implements Controller {
     const service = this.#cluster.get(typeOf(this.#cluster, 'services'), { namespace, name });
     const selector = service === undefined ? undefined : selectorOf(service);
     if (service === undefined || selector === undefined) return await this.#withoutSelector(key, service);
-    const where = ({ metadata }: KubeObject): boolean => matchesLabelSelector(selector, metadata.labels);
-    const backends = backendsOf(this.#cluster.list(typeOf(this.#cluster, 'pods'), { namespace, where }));
+    const selects = (pod: ObjectSummary): boolean => matchesLabelSelector(selector, pod.labels);
+    const backends = backendsOf(this.#cluster.list(typeOf(this.#cluster, 'pods'), { namespace, selects }));
     const labels = copiedLabels(service);
     const sliceLabels = { ...labels, [managedBy]: own, [serviceLabel]: name };
     await this.#writeSlices({ object: service, kind: 'Service', labels: sliceLabels }, slicesOf(service, backends));
@@ -88,14 +94,11 @@ class ServiceEndpoints implements Controller {
   }
 
   #servicesOf(namespace: string, pods: readonly (KubeObject | undefined)[]): string[] {
-    const isSelecting = (service: KubeObject): boolean => {
-      const selector = selectorOf(service);
-      return (
-        selector !== undefined &&
-        pods.some((pod) => pod !== undefined && matchesLabelSelector(selector, pod.metadata.labels))
-      );
-    };
-    const services = this.#cluster.list(typeOf(this.#cluster, 'services'), { namespace, where: isSelecting });
+    const selects = ({ selector: matchLabels }: ObjectSummary): boolean =>
+      isJsonObject(matchLabels) &&
+      pods.some((pod) => pod !== undefined && matchesLabelSelector({ matchLabels }, pod.metadata.labels));
+    const where = (service: KubeObject): boolean => selectorOf(service) !== undefined;
+    const services = this.#cluster.list(typeOf(this.#cluster, 'services'), { namespace, selects, where });
     return services.map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
@@ -117,9 +120,9 @@ class ServiceEndpoints implements Controller {
 
   #slicesOf(namespace: string, service: string, manager: string): KubeObject[] {
     const type = typeOf(this.#cluster, 'endpointslices', group);
-    const where = ({ metadata: { labels } }: KubeObject): boolean =>
-      labels?.[serviceLabel] === service && labels[managedBy] === manager;
-    return [...this.#cluster.each(type, { namespace, where })];
+    const selects = ({ labels }: ObjectSummary): boolean =>
+      labels[serviceLabel] === service && labels[managedBy] === manager;
+    return [...this.#cluster.each(type, { namespace, selects })];
   }
 
   async #deleteSlices(slices: readonly KubeObject[]): Promise<void> {
