@@ -25,10 +25,13 @@ subscribe('worker_threads', (message) => {
   worker.once('exit', () => threads.delete(worker));
 });
 const requests = new Map<string, number>();
+/** Some versions of Node.js announce a request twice. */
+const counted = new WeakSet<ClientRequest>();
 let apiPort = '';
 subscribe('http.client.request.start', (message) => {
   const { request } = message as { request: ClientRequest };
-  if (!String(request.getHeader('host') as string).endsWith(`:${apiPort}`)) return;
+  if (counted.has(request) || !String(request.getHeader('host') as string).endsWith(`:${apiPort}`)) return;
+  counted.add(request);
   const { method, path } = request;
   const kind = requestKind({ method, path, contentType: String(request.getHeader('content-type') as string) });
   requests.set(kind, (requests.get(kind) ?? 0) + 1);

@@ -23,7 +23,8 @@ import { parseArgs } from 'node:util';
 const temporary = (name: string): string => mkdtempSync(join(tmpdir(), `longshore-${name}-`));
 const [build, image, work] = [temporary('build'), temporary('image'), temporary('work')];
 const [, runtime = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM .* AS build$/m);
-const [buildStage = '', runtimeStage = ''] = runtime.split(/^FROM /m);
+const stages = runtime.split(/^FROM /m);
+const [buildStage = '', runtimeStage = ''] = [stages.at(0), stages.at(-1)];
 
 const { values } = parseArgs({ options: { sbom: { type: 'string' }, modules: { type: 'string' } } });
 
@@ -70,11 +71,17 @@ function linesOf(stage: string, instruction: string): string[] {
 }
 
 function copyOut(line: string): void {
-  // Built from Go, and looked for in PATH when a chart is installed.
-  if (line.startsWith('--from=helm ')) return;
+  // Built from Go, and looked for in PATH when a chart is installed; and what runs this script.
+  if (/^--from=(?:helm|node) /.test(line)) return;
   const [, from = '', to = ''] = /^--from=build .*\/src\/(\S+) \.\/(\S+)$/.exec(line) ?? [];
   if (from === '') throw new Error(`Dockerfile: COPY ${line}: expected --from=build … /src/PATH ./PATH`);
   cpSync(join(build, from), join(image, to), { recursive: true, verbatimSymlinks: true });
+}
+
+/** Size of the files of the image that are ours, in MB. */
+function sizeInMegabytes(): number {
+  const sizes = globSync('**', { cwd: image }).map((file) => statSync(join(image, file)).size);
+  return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1e6);
 }
 
 function listing(): string {
@@ -98,6 +105,9 @@ async function printed(...args: readonly string[]): Promise<string> {
 
 async function tryOut(): Promise<void> {
   console.log(await printed('version'));
+  // Of this package the image has a part.
+  const plugins = `await import('@kubernetes/client-node/dist/exec_auth.js')`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', plugins], { cwd: image, stdio: 'inherit' });
   const kubeconfig = join(work, 'kubeconfig');
   const up = start(['up', '--kubeconfig', kubeconfig]);
   try {
@@ -126,7 +136,7 @@ try {
   await tryOut();
   if (listing() !== before) throw new Error('the program has changed files of its own image');
   if (values.sbom !== undefined) copyFileSync(join(image, 'sbom.cdx.json'), values.sbom);
-  console.log('the image runs');
+  console.log(`the image runs; above its base and the programs node and helm it has ${sizeInMegabytes()} MB`);
 } finally {
   for (const folder of [build, image, work]) rmSync(folder, { recursive: true, force: true });
 }
