@@ -17,6 +17,7 @@ import type { EngineContext } from './engine.ts';
 import type { Preconditions } from './facts.ts';
 import { readProxy } from './features.ts';
 import type { WaitPolicy } from './health/workloads.ts';
+import { reportMetrics } from './metrics/report-metrics.ts';
 import { architectureName, type LoadTerms } from './payload/load-release.ts';
 import { ReleaseLoader } from './payload/release-loader.ts';
 import type { ReleaseSource } from './payload/release-sources.ts';
@@ -228,4 +229,5 @@ export function addClusterVersion(manager: Manager, options: ClusterVersionOptio
     },
     afterWork: () => work,
   });
+  reportMetrics(manager, context);
 }

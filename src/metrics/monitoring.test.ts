@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type JsonObject, objectAt, parseYamlDocuments } from '../base/index.ts';
+import { clusterVersionTable } from './cluster-version-table.ts';
 import type { Definition } from './definition.ts';
 import { createMetrics } from './index.ts';
 import { olmTable } from './olm-table.ts';
@@ -50,7 +51,8 @@ const expressions = [
 
 function namesIn(expr: string): readonly string[] {
   const names = [...expr.matchAll(/\b(?:longshore|catalogd|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name);
-  return [...names, ...Object.keys(olmTable).filter((name) => new RegExp(`\\b${name}\\b`).test(expr))];
+  const published = Object.keys({ ...clusterVersionTable, ...olmTable });
+  return [...names, ...published.filter((name) => new RegExp(`\\b${name}\\b`).test(expr))];
 }
 
 /** OLM has gauges whose names end as parts of histograms do. */

@@ -57,6 +57,53 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
+      'The update service is asked for the updates of the version that the cluster has. The reference asks for those of the release that its process was started from, until the process of the new release starts.',
+    scenarios: ['update-by-version', 'update-not-recommended'],
+    path: /^clusterVersion\.status\.(?:availableUpdates|conditionalUpdates|desired\.(?:url|channels))/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'Risks are listed with whether they apply: `conditionalUpdateRisks`, `riskNames` and `Applies`. In the reference a feature gate, which is off by default, does that.',
+    path: /^clusterVersion\.status\.(?:conditionalUpdateRisks|conditionalUpdates\[\d+\]\.(?:riskNames|risks\[\d+\]\.conditions))$/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A release that several conditional edges lead to has the risks of all of them. The reference drops it without a word.',
+    scenarios: ['graph-two-groups'],
+    path: /^clusterVersion\.status\.conditionalUpdates$/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'What is wrong with the answer of an update service is stated in the words of our parsers, with the node that it is about.',
+    scenarios: ['graph-no-json', 'graph-bad-version', 'graph-bad-url'],
+    path: /^clusterVersion\.status\.conditions\.RetrievedUpdates\.message$/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'The condition of a refused release lists what was tried, a line each without times, so that it changes only with what is found. Events have the times. Stores are named once, not by how they are nested, and the history keeps the outcome alone, so that it stays small.',
+    path: /^(?:clusterVersion\.status\.conditions\.ReleaseAccepted\.message|clusterVersion\.status\.history\[\d+\]\.acceptedRisks|events)$/,
+    shows: /cannot be verified/,
+  },
+  {
+    kind: 'deliberate',
+    reason: 'Gates are named for any major version; the reference accepts 4 and 5.',
+    path: /^clusterVersion\.status\.conditions\.Upgradeable\.message$/,
+    shows: /must comply with/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'A cluster without the ConfigMap `admin-gates` has no gates. The reference reports it as not upgradeable for ever.',
+    path: /^clusterVersion\.status\.conditions\.Upgradeable$/,
+    shows: /AdminAckUnknown/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
       'Accepted risks can always be listed, so the text that names the members of `desiredUpdate` names them too.',
     path: /^clusterVersion\.status\.conditions\.Invalid\.message$/,
     shows: /or acceptRisks/,

@@ -25,6 +25,7 @@ import {
   type KubeObject,
   loadClusterAccess,
 } from '../../src/kube/index.ts';
+import type { Metrics } from '../../src/metrics/index.ts';
 
 const user = { fieldManager: 'test' };
 const configVersion = 'config.openshift.io/v1';
@@ -75,6 +76,7 @@ export interface EngineOptions extends Partial<ClusterVersionOptions> {
   /** `none`: a task is tried three times at once. */
   readonly tryPauses?: 'none' | 'usual';
   readonly clock?: Clock;
+  readonly metrics?: Metrics;
 }
 
 /** The waits of the reference, a thousandth of them. */
@@ -86,10 +88,10 @@ const hurriedTries = { installing: hurried, usual: hurried };
 /** An update engine that runs until it is disposed of. */
 export async function runEngine(
   { kube, folder }: ReleaseCluster,
-  { releases, first, clock = systemClock, tryPauses, ...options }: EngineOptions,
+  { releases, first, clock = systemClock, tryPauses, metrics, ...options }: EngineOptions,
 ): Promise<AsyncDisposable> {
   const stop = new AbortController();
-  const manager = createManager({ kube, clock, log: silentLogger(), signal: stop.signal });
+  const manager = createManager({ kube, clock, log: silentLogger(), metrics, signal: stop.signal });
   const folders = new Map(Object.entries(releases).map(([version, path]) => [releaseImage(version), path]));
   addClusterVersion(manager, {
     initial: first === undefined ? undefined : { version: first, image: releaseImage(first) },

@@ -116,6 +116,11 @@ export class UpdateAvailability implements Disposable {
     return { status, requeueAfterMs };
   }
 
+  /** When the service answered with updates; undefined while none are known. */
+  get retrievedAtMs(): number | undefined {
+    return this.#answer?.updates === undefined ? undefined : this.#answer.changedAtMs;
+  }
+
   [Symbol.dispose](): void {
     this.#stopAsking();
     this.#rules[Symbol.dispose]();
