@@ -8,6 +8,7 @@ export {
   machinePermissions,
   olmPermissions,
   type RoleRules,
+  releasePermissions,
   webhookPermissions,
 } from './permissions.ts';
 export type { OpenContentServer, OpenServer } from './provisioners.ts';

@@ -110,6 +110,12 @@ export function machinePermissions(): RoleRules {
   return combine([...definitions.map(({ permissions }) => permissions), readyHookPermissions]);
 }
 
+/** The rules that `longshore controllers --release` needs in addition. Few clusters have a release: the engine is loaded only then. */
+export async function releasePermissions(): Promise<RoleRules> {
+  const { clusterVersionController } = await import('../src/cluster-version/index.ts');
+  return combine([clusterVersionController.permissions]);
+}
+
 /** The rules that `longshore webhook` needs: of its webhooks and of its server. */
 export function webhookPermissions(): RoleRules {
   return combine(permissionsOfWebhook());

@@ -11,6 +11,7 @@ import {
   machinePermissions,
   olmPermissions,
   type RoleRules,
+  releasePermissions,
   webhookPermissions,
 } from '../manager/index.ts';
 import { formatYaml, parseYamlDocuments } from '../src/base/index.ts';
@@ -101,6 +102,16 @@ writeAdditionalRole(
     about: '# What the controllers need for machines (--machines), in addition to core-admin.\n',
   },
   machinePermissions(),
+);
+
+writeAdditionalRole(
+  'release/permissions.yaml',
+  {
+    name: 'longshore-releases',
+    about:
+      '# What the controllers need for cluster updates (--release), in addition to core-admin: a release has objects of any kind, roles included.\n',
+  },
+  await releasePermissions(),
 );
 
 function build(folder: string): string {

@@ -3,6 +3,7 @@ import type { Shard } from '../../provisioners/index.ts';
 import { type LogLevel, TerminalError } from '../../src/base/index.ts';
 import { type OptionValues, processLogOption, readOrigin } from '../command/index.ts';
 import { reviewedCatalogsOption } from './catalogs.ts';
+import { type ClusterVersionConfig, clusterVersionOptions, readClusterVersionConfig } from './cluster-version.ts';
 import { controllersMachineOptions, type MachinesConfig, readControllersMachines } from './machines.ts';
 import { controllersOlmOptions, type OlmConfig, readOlmConfig } from './olm.ts';
 import {
@@ -44,7 +45,12 @@ export interface WebhookConfig extends ProcessConfig, WebhookSettings {
 }
 
 /** Every setting of `longshore controllers`, checked. */
-export interface ControllersConfig extends ProcessConfig, ProvisionerConfig, OlmConfig, MachinesConfig {
+export interface ControllersConfig
+  extends ProcessConfig,
+    ProvisionerConfig,
+    OlmConfig,
+    MachinesConfig,
+    ClusterVersionConfig {
   readonly storeDir: string;
   /** Undefined: the name of the Service `core`. */
   readonly externalAddress: string | undefined;
@@ -185,12 +191,14 @@ export const controllersOptions: typeof sharedOptions &
   typeof ownControllersOptions &
   typeof controllersOlmOptions &
   typeof controllersMachineOptions &
+  typeof clusterVersionOptions &
   typeof provisionerOptions &
   typeof loggingOptions = {
   ...sharedOptions,
   ...ownControllersOptions,
   ...controllersOlmOptions,
   ...controllersMachineOptions,
+  ...clusterVersionOptions,
   ...provisionerOptions,
   ...loggingOptions,
 };
@@ -281,6 +289,7 @@ export function readControllersConfig(values: ControllersValues): ControllersCon
     ...readProvisionerConfig(values),
     ...readOlmConfig(values, false),
     ...readControllersMachines(values),
+    ...readClusterVersionConfig(values),
     listen: parseListenAddress('http-bind-address', values['http-bind-address']),
     storeDir,
     externalAddress: readOrigin('http-external-address', values['http-external-address']),

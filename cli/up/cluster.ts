@@ -124,11 +124,12 @@ async function createMissing(kube: KubeClient, objects: readonly KubeObject[]): 
   }
 }
 
-/** The ClusterVersion that the update engine works on. One that exists stays as it is. */
+/** The ClusterVersion that the update engine works on, and the namespaces of its configuration. What exists stays as it is. */
 async function ensureClusterVersion(kube: KubeClient): Promise<void> {
   const { apiVersion, kind } = clusterVersionResource;
   const object = { apiVersion, kind, metadata: { name: clusterVersionName }, spec: { clusterID: randomUUID() } };
-  await createMissing(kube, [object]);
+  const shipped = (await readDeployFile('release/objects.yaml')) as unknown as KubeObject[];
+  await createMissing(kube, [...shipped, object]);
 }
 
 /** The namespaces, groups and user roles that Operator Lifecycle Manager comes with. */

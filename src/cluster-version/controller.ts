@@ -84,7 +84,7 @@ function isUpgradeableChanged({ before, after }: CacheChange<KubeObject>): boole
 
 /** Applies the release that the ClusterVersion requests, and reports how far it is.
  *  @see docs/spec/cluster-version.md#workflow-of-an-update */
-const clusterVersionController: ControllerDefinition<EngineContext, VersionRun> = defineController({
+export const clusterVersionController: ControllerDefinition<EngineContext, VersionRun> = defineController({
   name: 'clusterversion',
   for: clusterVersionResource,
   watches: (context) => [

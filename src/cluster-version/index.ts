@@ -6,7 +6,7 @@
  *  reports. available-updates/ asks the update service and evaluates risks; upgradeable/ has what is against another minor version.
  *  @imports src/release, src/release/signatures, src/update-graph, src/sources, src/apply, src/content, src/controller, src/kube, src/metrics, src/constraints, src/api, src/base */
 export { createPromqlEvaluator, type PrometheusTarget } from './available-updates/promql.ts';
-export { addClusterVersion, type ClusterVersionOptions } from './controller.ts';
+export { addClusterVersion, type ClusterVersionOptions, clusterVersionController } from './controller.ts';
 export type { Finding, Preconditions, TargetRelease, UpdateFacts } from './facts.ts';
 export { localReleaseImage } from './payload/folder-image.ts';
 export { type FetchImage, localSource, type ReleaseSource, registrySource } from './payload/release-sources.ts';

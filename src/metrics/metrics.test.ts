@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from './index.ts';
 import { clusterVersionTable } from './cluster-version-table.ts';
+import { createMetrics } from './index.ts';
 import { olmTable } from './olm-table.ts';
 import { table } from './table.ts';
 

@@ -34,29 +34,6 @@ beforeAll(async () => {
 const longshore = (...args: string[]): Promise<Printed> =>
   longshoreOn(processes.kubeconfig)(args, { timeoutMs: 180_000 });
 
-/** A kubeconfig with nothing but a token of the service account, as it is mounted into its pods. */
-async function kubeconfigOf(serviceAccount: string): Promise<string> {
-  const admin = await readFile(processes.kubeconfig, 'utf8');
-  using connection = new Connection(admin);
-  const path = `/api/v1/namespaces/${systemNamespace}/serviceaccounts/${serviceAccount}/token`;
-  const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} });
-  const answer = await connection.ask({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
-  const { token } = (answer.body as { status: { token: string } }).status;
-  const [, server] = /server: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
-  const [, ca] = /certificate-authority-data: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
-  const file = join(processes.folder, `${serviceAccount}.kubeconfig`);
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
-    users: [{ name: 'u', user: { token } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
-  return file;
-}
-
 /** What a kubelet does with a Secret that a pod mounts. */
 async function mountSecret(name: string): Promise<string> {
   const dir = join(processes.folder, `mount-of-${name}`);
@@ -202,7 +179,7 @@ describe('an installation from its dry run to its removal', { shuffle: false }, 
   test('with the tokens of their service accounts, the processes start, serve and admit', async () => {
     const [contentPort, webhookPort] = [await freePort(), await freePort()];
     contentAddress = `https://localhost:${contentPort}`;
-    const ofCore = await kubeconfigOf('core-admin');
+    const ofCore = await processes.kubeconfigOf('core-admin');
     controllers = await processes.startAs(ofCore, '/nonexistent', [
       'controllers',
       '--issue-certificates',
@@ -215,7 +192,7 @@ describe('an installation from its dry run to its removal', { shuffle: false }, 
     const origin = `https://localhost:${webhookPort}`;
     await leadWebhooksTo(origin);
     const tlsDir = await mountSecret('rukpak-webhook-certificate');
-    webhook = await processes.startAs(await kubeconfigOf('rukpak-webhooks-admin'), tlsDir, [
+    webhook = await processes.startAs(await processes.kubeconfigOf('rukpak-webhooks-admin'), tlsDir, [
       'webhook',
       '--bind-address',
       `:${webhookPort}`,

@@ -33,6 +33,8 @@ export interface OwnProcesses extends AsyncDisposable {
   start(command: string, args: readonly string[], name?: string): Promise<OwnProcess>;
   /** The same, as another user, and with certificates that come from elsewhere. */
   startAs(kubeconfig: string, tlsDir: string, args: readonly string[]): Promise<OwnProcess>;
+  /** A kubeconfig with nothing but a token of a service account of the system namespace, as it is mounted into its pods. */
+  kubeconfigOf(account: string): Promise<string>;
   /** Makes the service account `reader`, which may read every path of our servers. */
   allowReader(): Promise<void>;
   /** What a process answers a service account of the system namespace; `anonymous` sends no token. */
@@ -88,6 +90,24 @@ async function tokenOf(kubeconfig: string, account: string): Promise<string> {
     body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }),
   });
   return (answer.body as { status: { token: string } }).status.token;
+}
+
+async function kubeconfigOf({ kubeconfig, folder }: Pick<OwnProcesses, 'kubeconfig' | 'folder'>, account: string) {
+  const admin = await readFile(kubeconfig, 'utf8');
+  const token = await tokenOf(kubeconfig, account);
+  const [, server] = /server: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
+  const [, ca] = /certificate-authority-data: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  const file = join(folder, `${account}.kubeconfig`);
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  return file;
 }
 
 async function fetchText(url: string, ca: Buffer, token: string | undefined): Promise<Reply> {
@@ -159,6 +179,7 @@ export async function openOwnProcesses({ isBare = false }: { readonly isBare?: b
       await renew(tlsDir);
       return await startAs(kubeconfig, tlsDir, [command, ...args]);
     },
+    kubeconfigOf: (account) => kubeconfigOf({ kubeconfig, folder }, account),
     allowReader: () => allowReader(kube),
     ask: async ({ tlsDir }, url, account = 'reader') => {
       const token = account === 'anonymous' ? undefined : await tokenOf(kubeconfig, account);

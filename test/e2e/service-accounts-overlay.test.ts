@@ -1,10 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readManifests } from '../../cli/install/manifests.ts';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
-import { Connection } from '../conformance/connection.ts';
 import { eventually, freePort, type Registry, startRegistry } from '../support/index.ts';
 import { configMap, crd } from './contents.ts';
 import { type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
@@ -20,27 +18,6 @@ let registry: Registry;
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 
-/** A kubeconfig with nothing but a token of the controllers' own account. */
-async function kubeconfigOfControllers(): Promise<string> {
-  const admin = await readFile(processes.kubeconfig, 'utf8');
-  using connection = new Connection(admin);
-  const path = '/api/v1/namespaces/rukpak-system/serviceaccounts/core-admin/token';
-  const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} });
-  const answer = await connection.ask({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
-  const { token } = (answer.body as { status: { token: string } }).status;
-  const [, server] = /server: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
-  const [, ca] = /certificate-authority-data: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
-  const config = {
-    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
-    users: [{ name: 'u', user: { token } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  const file = join(processes.folder, 'controllers.kubeconfig');
-  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
-  return file;
-}
-
 beforeAll(async () => {
   processes = stack.use(await openOwnProcesses());
   registry = stack.use(await startRegistry());
@@ -51,7 +28,7 @@ beforeAll(async () => {
   const port = await freePort();
   const tlsDir = join(processes.folder, 'tls');
   await renew(tlsDir);
-  await processes.startAs(await kubeconfigOfControllers(), tlsDir, [
+  await processes.startAs(await processes.kubeconfigOf('core-admin'), tlsDir, [
     'controllers',
     '--require-service-account',
     '--http-bind-address',

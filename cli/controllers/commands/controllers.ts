@@ -66,6 +66,16 @@ async function olmParts(
   return { settings, olmDir: `${storeDir}/olm`, reviewKube: kube, packages };
 }
 
+/** Cluster updates have no shards: the first one has them. */
+function releaseParts({
+  clusterVersion: settings,
+  shard,
+  storeDir,
+}: ControllersConfig): ControllersContext['clusterVersion'] {
+  if ((shard?.index ?? 1) > 1) return undefined;
+  return settings && { settings, releaseDir: `${storeDir}/releases` };
+}
+
 interface ContentParts {
   readonly own: OwnProcess;
   readonly leadership: Leadership;
@@ -136,6 +146,7 @@ export async function controllers(values: Values): Promise<number> {
     whenStopped,
     catalogs: catalogParts(config, serving, systemNamespace),
     olm: await olmParts(config, own, serving),
+    clusterVersion: releaseParts(config),
     // Machines have no shards: the first one has them.
     machines: (shard?.index ?? 1) > 1 ? undefined : config.machineSettings,
     election: leadership,
