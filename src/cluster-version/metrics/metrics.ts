@@ -34,32 +34,37 @@ function completedBefore(history: readonly UpdateHistory[], index: number): stri
   return history.slice(index + 1).find(({ state }) => state === 'Completed')?.version;
 }
 
+function ifAny<T>(value: T | undefined, rows: (value: T) => readonly LabelledValue[]): readonly LabelledValue[] {
+  return value === undefined ? [] : rows(value);
+}
+
+function isTrue(conditions: readonly Condition[], type: string): Condition | undefined {
+  return conditions.find((one) => one.type === type && one.status === 'True');
+}
+
 /** Rows of `cluster_version`. */
 function releaseRows({ metadata, status }: ClusterVersion): readonly LabelledValue[] {
   const { history = [], desired = {}, conditions = [] } = status ?? {};
   const [newest] = history;
   const first = history.at(-1);
   const completed = history.findIndex(({ state }) => state === 'Completed');
-  const done = history[completed];
-  const failing = conditions.find(({ type, status: value }) => type === 'Failing' && value === 'True');
   const from = completedBefore(history, 0);
   const created = (metadata as { readonly creationTimestamp?: string }).creationTimestamp;
+  const updating = newest?.state === 'Partial' ? newest : undefined;
   return [
-    ...(newest === undefined
-      ? []
-      : [
-          releaseRow('current', newest, { at: newest.startedTime, from }),
-          releaseRow('desired', desired, { at: newest.startedTime, from }),
-        ]),
-    ...(first === undefined ? [] : [releaseRow('initial', first, { at: created })]),
-    ...(done === undefined
-      ? []
-      : [
-          releaseRow('cluster', done, { at: created, from: first?.version }),
-          releaseRow('completed', done, { at: done.completionTime, from: completedBefore(history, completed) }),
-        ]),
-    ...(newest?.state === 'Partial' ? [releaseRow('updating', newest, { at: newest.startedTime, from })] : []),
-    ...(failing === undefined ? [] : [releaseRow('failure', desired, { at: failing.lastTransitionTime, from })]),
+    ...ifAny(newest, (entry) => [
+      releaseRow('current', entry, { at: entry.startedTime, from }),
+      releaseRow('desired', desired, { at: entry.startedTime, from }),
+    ]),
+    ...ifAny(first, (entry) => [releaseRow('initial', entry, { at: created })]),
+    ...ifAny(history[completed], (entry) => [
+      releaseRow('cluster', entry, { at: created, from: first?.version }),
+      releaseRow('completed', entry, { at: entry.completionTime, from: completedBefore(history, completed) }),
+    ]),
+    ...ifAny(updating, (entry) => [releaseRow('updating', entry, { at: entry.startedTime, from })]),
+    ...ifAny(isTrue(conditions, 'Failing'), ({ lastTransitionTime: at }) => [
+      releaseRow('failure', desired, { at, from }),
+    ]),
   ];
 }
 
@@ -90,29 +95,27 @@ function ofOperators({ version, operators }: MetricFacts): MetricValues {
   };
 }
 
-function ofUpdates({ version: { spec, status }, retrievedAtMs }: MetricFacts): MetricValues {
-  const {
-    availableUpdates = null,
-    conditionalUpdates = [],
-    conditionalUpdateRisks = [],
-    conditions = [],
-  } = status ?? {};
+/** Absent while updates are unknown. */
+function availableRows({ spec, status }: ClusterVersion): readonly LabelledValue[] {
   const { upstream = '', channel = '' } = spec;
-  const isRetrieved = conditions.some(({ type, status: value }) => type === 'RetrievedUpdates' && value === 'True');
-  const count = availableUpdates?.length ?? 0;
+  const { availableUpdates = null, conditions = [] } = status ?? {};
+  if (availableUpdates === null && isTrue(conditions, 'RetrievedUpdates') === undefined) return [];
+  const labels = { upstream: upstream === '' ? '<default>' : upstream, channel };
+  return [{ labels, value: availableUpdates?.length ?? 0 }];
+}
+
+function ofUpdates({ version, retrievedAtMs }: MetricFacts): MetricValues {
+  const { conditionalUpdates = [], conditionalUpdateRisks = [] } = version.status ?? {};
   return {
-    cluster_version_available_updates:
-      isRetrieved || count > 0
-        ? [{ labels: { upstream: upstream === '' ? '<default>' : upstream, channel }, value: count }]
-        : [],
+    cluster_version_available_updates: availableRows(version),
     cluster_version_conditional_update_condition_seconds: conditionalUpdates.flatMap((update) =>
-      (update.conditions ?? []).map(({ type, status: value, reason = '', lastTransitionTime }) => ({
+      (update.conditions ?? []).map(({ type, status: value, reason, lastTransitionTime }) => ({
         labels: { version: update.release.version ?? '', condition: type, status: value, reason },
         value: seconds(lastTransitionTime),
       })),
     ),
     cluster_version_risk_conditions: conditionalUpdateRisks.flatMap(({ name, conditions: applies = [] }) =>
-      applies.map(({ type, status: value, reason = '' }) => ({
+      applies.map(({ type, status: value, reason }) => ({
         labels: { condition: type, risk: name, reason },
         value: values[value] ?? -1,
       })),
