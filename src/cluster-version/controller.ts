@@ -52,6 +52,8 @@ export interface ClusterVersionOptions {
   readonly engineId?: string;
   /** Default: as the reference. */
   readonly intervals?: Intervals;
+  /** Within which a release is verified, for at most half of that, and retrieved. Default: four minutes. */
+  readonly retrievalMs?: number;
 }
 
 const { apiVersion, kind } = clusterVersionResource;
@@ -120,6 +122,7 @@ function termsOf(manager: Manager, options: ClusterVersionOptions): LoadTerms {
     retrieval: { sources: options.sources, workDir: options.workDir, clusterProfile: defaultProfile },
     clock: manager.clock,
     verify: options.verify,
+    retrievalMs: options.retrievalMs,
     preconditions:
       options.preconditions ??
       (({ clusterVersion, target }) =>

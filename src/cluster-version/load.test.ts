@@ -80,7 +80,7 @@ test('CV-24: a precondition that blocks is reported, and nothing is applied', as
   await installFirst({ preconditions: () => Promise.resolve([blocking]) });
   await update('1.1.0');
   const text = 'Precondition "Moon" failed because of "NotFull": the moon is not full';
-  const message = `Preconditions failed for payload loaded version="" image="${image}": ${text}`;
+  const message = `Preconditions failed for payload loaded version="1.1.0" image="${image}": ${text}`;
   await untilCondition(cluster, 'ReleaseAccepted', `False PreconditionChecks ${message}`);
   expect(await valueNow()).toEqual({ value: '1' });
 });

@@ -14,10 +14,9 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
-      'The ConfigMap `signatures-managed` exists once there is a signature to keep. The reference creates it empty.',
-    path: /^(?:objects\[ConfigMap openshift-config-managed\/signatures-managed\]|writes\[\(no manifest\)\])$/,
-    shows:
-      /^(?:\{"apiVersion":"v1","kind":"ConfigMap","metadata":\{"name":"signatures-managed","namespace":"openshift-config-managed"\}\}|\["create ConfigMap openshift-config-managed\/signatures-managed"\]) $/,
+      'The ConfigMap `signatures-managed` exists once there is a signature to keep, and has it at once. The reference creates it empty, and writes to it later.',
+    path: /^(?:objects\[ConfigMap openshift-config-managed\/signatures-managed\](?:\.binaryData)?|writes\[\(no manifest\)\])$/,
+    shows: /openshift-config-managed\/signatures-managed|"name":"signatures-managed"|^\s*\{"sha256-/,
   },
   {
     kind: 'deliberate',
@@ -31,8 +30,9 @@ export const explanations: readonly Explanation[] = [
       'drift-widget-metadata',
       'update-removes-key',
       'install-adopted',
+      'two-keys',
     ],
-    path: /^(?:objects\[(?:Deployment|Service|Widget|ConfigMap|Role|Namespace) |writes\[20 |unreached$)/,
+    path: /^(?:objects\[(?:Deployment|Service|Widget|ConfigMap|Role|Namespace) |writes\[(?:20 |05 engine)|unreached$)/,
   },
   {
     kind: 'deliberate',
@@ -126,5 +126,12 @@ export const explanations: readonly Explanation[] = [
     reason:
       '`observedGeneration` is that of the spec that was read. The reference changes it when a round reports, so it stays behind while a spec is invalid or a release is refused.',
     path: /^clusterVersion\.status\.observedGeneration$/,
+  },
+  {
+    kind: 'chance',
+    reason: 'Events of a release that was loaded. The reference does not write all of them each time.',
+    scenarios: ['no-verification', 'two-keys'],
+    path: /^events$/,
+    shows: /^ Normal (?:LoadPayload|PayloadLoaded|PreconditionsPassed): /,
   },
 ];

@@ -95,12 +95,14 @@ function ofOperators({ version, operators }: MetricFacts): MetricValues {
   };
 }
 
+const defaultUpstream = '<default>';
+
 /** Absent while updates are unknown. */
-function availableRows({ spec, status }: ClusterVersion): readonly LabelledValue[] {
-  const { upstream = '', channel = '' } = spec;
-  const { availableUpdates = null, conditions = [] } = status ?? {};
+function availableRows({ spec: { upstream, channel = '' }, status }: ClusterVersion): readonly LabelledValue[] {
+  if (status === undefined) return [];
+  const { availableUpdates, conditions = [] } = status;
   if (availableUpdates === null && isTrue(conditions, 'RetrievedUpdates') === undefined) return [];
-  const labels = { upstream: upstream === '' ? '<default>' : upstream, channel };
+  const labels = { upstream: upstream || defaultUpstream, channel };
   return [{ labels, value: availableUpdates?.length ?? 0 }];
 }
 

@@ -19,6 +19,8 @@ export interface LoadTerms {
   readonly verify: VerifyRelease | undefined;
   readonly preconditions: Preconditions;
   readonly onEvent: (event: ObjectEvent) => void;
+  /** Within which a release is verified, for at most half of that, and retrieved. Default: four minutes. */
+  readonly retrievalMs?: number | undefined;
 }
 
 /** A request to load a release. */
@@ -52,7 +54,7 @@ export class ReleaseRejected extends Error {
   }
 }
 
-const totalMs = 4 * 60_000;
+const defaultTotalMs = 4 * 60_000;
 
 function describe({ version, image }: DesiredRelease): string {
   return `version="${version}" image="${image}"`;
@@ -94,10 +96,12 @@ class Loading {
   readonly #request: LoadRequest;
   readonly #terms: LoadTerms;
   readonly #risks: string[] = [];
+  readonly #totalMs: number;
 
   constructor(request: LoadRequest, terms: LoadTerms) {
     this.#request = request;
     this.#terms = terms;
+    this.#totalMs = terms.retrievalMs ?? defaultTotalMs;
   }
 
   #event(type: ObjectEvent['type'], reason: string, message: string): void {
@@ -105,7 +109,7 @@ class Loading {
   }
 
   #reject(reason: RejectionReason, event: string, message: string): never {
-    this.#event('Warning', event, oneLine(message));
+    this.#event('Warning', event, reason === 'PreconditionChecks' ? message : oneLine(message));
     throw new ReleaseRejected(reason, message);
   }
 
@@ -115,7 +119,7 @@ class Loading {
     const { verify, clock } = this.#terms;
     if (isLocal || verify === undefined) return false;
     try {
-      const limit = { what: 'verification of the signature', ms: totalMs / 2, clock, signal };
+      const limit = { what: 'verification of the signature', ms: this.#totalMs / 2, clock, signal };
       return await within(limit, (deadline) => verify({ image: target.image, ...verification }, deadline));
     } catch (thrown) {
       if (signal.aborted) throw thrown;
@@ -176,8 +180,9 @@ class Loading {
   }
 
   async #check({ metadata: { version } }: ReleasePayload, signal: AbortSignal): Promise<void> {
-    const { target, clusterVersion, isLocal } = this.#request;
+    const { target: requested, clusterVersion, isLocal } = this.#request;
     if (isLocal) return;
+    const target = { ...requested, version };
     const facts = { clusterVersion, target: { version, image: target.image } };
     const accepted = acceptedRisksText(clusterVersion, facts.target);
     if (accepted !== '') this.#risks.push(accepted);
@@ -200,7 +205,7 @@ class Loading {
     this.#event('Normal', 'RetrievePayload', `Retrieving and verifying payload ${describe(target)}`);
     const startedMs = this.#terms.clock.now();
     const isVerified = await this.#verify(signal);
-    const payload = await this.#read(totalMs - (this.#terms.clock.now() - startedMs), signal);
+    const payload = await this.#read(this.#totalMs - (this.#terms.clock.now() - startedMs), signal);
     this.#compareVersions(payload);
     await this.#check(payload, signal);
     const { version, architecture } = payload.metadata;
