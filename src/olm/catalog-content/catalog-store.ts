@@ -213,10 +213,11 @@ export class CatalogStore implements AsyncDisposable {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  /** Of all indexes, on disk. */
-  async sizeBytes(): Promise<number> {
+  /** Of all indexes, or of those with these names, on disk. */
+  async sizeBytes(names?: ReadonlySet<string>): Promise<number> {
     let sum = 0;
     for (const [name, { fileName }] of this.#held) {
+      if (names?.has(name) === false) continue;
       sum += (await stat(join(this.#folder(name), fileName)).catch(() => undefined))?.size ?? 0;
     }
     return sum;

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -64,6 +64,7 @@ afterAll(async () => {
 async function start(
   isLeading = true,
   storeDir = dir,
+  maxStoreBytes?: number,
 ): Promise<{ sources: CatalogSources; halt: () => Promise<void> }> {
   const stopper = new AbortController();
   const standby = { election: { isLeading: () => false, whenLeading: new Promise<boolean>(() => undefined) } };
@@ -78,6 +79,7 @@ async function start(
   const added = await addCatalogSources(manager, {
     storeDir,
     globalNamespace: 'olm',
+    ...(maxStoreBytes === undefined ? {} : { maxStoreBytes }),
     settings,
     readTerms: () => Promise.resolve({ mirrors: undefined, policy: undefined }),
     readers,
@@ -265,6 +267,29 @@ test('an image by digest is never polled, and read once even over a restart', as
   await clock.pass(60 * 60_000);
   await eventually(() => expect(packagesIn('team')).toEqual(['team/a: p']));
   expect(registry.requests.length).toBe(asked);
+});
+
+test('a namespace that has its share of the disk stores no more, and others do', async () => {
+  push('v1', catalogFile('p'));
+  const image = `${registry.host}/cat:v1`;
+  await create('a', { image });
+  await untilState('a', 'READY');
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const index = entries.find(({ name }) => name.endsWith('.index'));
+  const { size } = await stat(join(index?.parentPath ?? '', index?.name ?? ''));
+  await halt();
+  ({ sources, halt } = await start(true, dir, 3 * size));
+  await create('b', { image });
+  await eventually(async () => {
+    const { conditions = [], message = '' } = await statusOf('b');
+    expect(`${message} ${conditions.map((one) => one.message).join(' ')}`).toContain(
+      'the catalogs of namespace team take',
+    );
+  });
+  await create('c', { image }, { namespace: 'other' });
+  await untilState('c', 'READY', 'other');
+  await create('d', { image }, { namespace: 'olm' });
+  await untilState('d', 'READY', 'olm');
 });
 
 test('a missing image is reported with the cause, and the source is unavailable', async () => {

@@ -70,6 +70,8 @@ export interface CatalogSourceContext {
   readonly settings: UnpackSettings;
   /** Of all indexes; nothing new is stored beyond. */
   readonly maxStoreBytes: number;
+  /** Of the catalogs for all namespaces. */
+  readonly globalNamespace: string;
   /** Whether this process may write to the cluster. */
   readonly isLeading: () => boolean;
   /** Of all images; the pull secrets are those of the CatalogSource. */

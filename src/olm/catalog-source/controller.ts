@@ -28,7 +28,7 @@ import type { CatalogSourceViews, ServedSources } from './views.ts';
 export interface CatalogSourcesOptions {
   /** No other process uses it. */
   readonly storeDir: string;
-  /** Of all indexes together. Default 10 GiB. */
+  /** Of all indexes together; the catalogs of one namespace have a quarter, all outside of the global namespace a half of it. Default 10 GiB. */
   readonly maxStoreBytes?: number;
   /** The namespace whose CatalogSources are visible in all. */
   readonly globalNamespace: string;
@@ -120,7 +120,7 @@ interface ContextParts {
 
 function createContext(manager: Manager, options: CatalogSourcesOptions, parts: ContextParts): CatalogSourceContext {
   const { kube, clock, log, metrics, signal } = manager;
-  const { settings, readTerms, maxStoreBytes = defaultStoreBytes, readers } = options;
+  const { settings, readTerms, maxStoreBytes = defaultStoreBytes, globalNamespace, readers } = options;
   const { store, directory, onChange } = parts;
   const onFailure: BackgroundWorkOptions['onFailure'] = (name, { reason, message }) => {
     log.warn({ object: name, reason, message }, 'catalog not read');
@@ -135,6 +135,7 @@ function createContext(manager: Manager, options: CatalogSourcesOptions, parts: 
     directory,
     settings,
     maxStoreBytes,
+    globalNamespace,
     readTerms,
     isLeading: () => manager.isLeading(),
     sources: manager.cache(catalogSourceResource),

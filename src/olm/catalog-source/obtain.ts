@@ -5,6 +5,7 @@ import { readPullSecrets } from '../catalog-content/pull-secrets.ts';
 import { contentFault, type UnpackedCatalog } from '../catalog-content/unpack-job.ts';
 import type { CatalogSourceContext, Progress } from './context.ts';
 import { type Origin, originText } from './origin.ts';
+import { assertStoreRoom } from './store-room.ts';
 
 /** `status.reason` of a ConfigMap that cannot be used.
  *  @see docs/spec/olm-v0.md#catalogsource-reconcile */
@@ -22,11 +23,14 @@ export interface Reading {
 /** Makes the index of the content in a file. */
 type MakeIndex = (place: { readonly workDir: string; readonly file: string }) => Promise<UnpackedCatalog>;
 
-async function assertRoom({ store, maxStoreBytes }: CatalogSourceContext): Promise<void> {
-  const bytes = await store.sizeBytes();
-  if (bytes < maxStoreBytes) return;
-  const message = `the catalogs that are stored take ${bytes} bytes, the limit is ${maxStoreBytes}: delete CatalogSources that are not needed`;
-  throw new TransientError('StoreFull', message);
+async function assertRoom({ context, source }: Reading): Promise<void> {
+  const { store, sources, maxStoreBytes, globalNamespace } = context;
+  const { namespace = '' } = source.metadata;
+  const sizeOf = async (place: string): Promise<number> =>
+    await store.sizeBytes(new Set(sources.inNamespace(place).map(({ metadata }) => metadata.uid ?? '')));
+  const all = await store.sizeBytes();
+  const use = { all, tenants: all - (await sizeOf(globalNamespace)), namespace: await sizeOf(namespace) };
+  assertStoreRoom(use, maxStoreBytes, { namespace, isGlobal: namespace === globalNamespace });
 }
 
 /** Makes the index of new content and stores it, unless the same is stored. */
@@ -57,7 +61,7 @@ async function store(reading: Reading, ref: string, makeIndex: MakeIndex): Promi
     return;
   }
   if (progress.fault?.ref === ref) throw progress.fault.error;
-  await assertRoom(context);
+  await assertRoom(reading);
   try {
     await replace(reading, ref, makeIndex);
     delete progress.fault;
