@@ -1,6 +1,7 @@
 /** `npm run build:image`: the steps of the Dockerfile in a temporary folder, without a container engine; then runs the result, in a folder that it may not
- *  change: a cluster comes up, and the manifests are checked against it. `--sbom FILE` keeps a copy of the bill of materials; `--modules FOLDER` takes the
- *  packages from there instead of running `npm ci`. */
+ *  change: a cluster comes up, the manifests are checked against it, and a chart is rendered. `--sbom FILE` keeps a copy of the bill of materials; `--modules
+ *  FOLDER` takes the packages from there instead of running `npm ci`; `--helm PROGRAM` takes helm from there, and `--helm build` runs
+ *  the stage that builds it, with the Go of this machine; without it the result has no helm. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -16,17 +17,21 @@ import {
   statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
 const temporary = (name: string): string => mkdtempSync(join(tmpdir(), `longshore-${name}-`));
 const [build, image, work] = [temporary('build'), temporary('image'), temporary('work')];
-const [, runtime = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM .* AS build$/m);
+const [helmStage = '', runtime = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM .* AS build$/m);
 const stages = runtime.split(/^FROM /m);
 const [buildStage = '', runtimeStage = ''] = [stages.at(0), stages.at(-1)];
 
-const { values } = parseArgs({ options: { sbom: { type: 'string' }, modules: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { sbom: { type: 'string' }, modules: { type: 'string' }, helm: { type: 'string' } },
+});
+/** Where helm is, below the root of the image. */
+const helmPath = join(work, 'usr/local/bin/helm');
 
 /** The file that npm writes again when it removes packages. */
 const installedList = '.package-lock.json';
@@ -69,6 +74,42 @@ function linesOf(stage: string, instruction: string): string[] {
   const lines = stage.split('\n').filter((line) => line.startsWith(`${instruction} `));
   return lines.map((line) => line.slice(instruction.length + 1));
 }
+
+/** The version of helm that the Dockerfile builds. */
+function helmVersion(): string {
+  return (
+    linesOf(helmStage, 'ARG')
+      .join('\n')
+      .match(/^HELM_VERSION=(\S+)$/m)?.[1] ?? ''
+  );
+}
+
+/** Runs the stage that builds helm, or takes the program that was given. */
+function addHelm(program: string): void {
+  mkdirSync(dirname(helmPath), { recursive: true });
+  if (program !== 'build') {
+    copyFileSync(program, helmPath);
+    return;
+  }
+  const [command = ''] = linesOf(helmStage, 'RUN');
+  const env = { ...process.env, GOBIN: dirname(helmPath), GOFLAGS: '', GOWORK: 'off', HELM_VERSION: helmVersion() };
+  console.log(`> ${withoutMounts(command)}`);
+  execFileSync('sh', ['-c', withoutMounts(command)], { cwd: work, stdio: 'inherit', env });
+}
+
+/** A chart is rendered by the helm of the image, which has the version of the Dockerfile. */
+async function tryHelm(): Promise<void> {
+  // What Go has installed by itself knows no patch version.
+  const found = execFileSync(helmPath, ['version', '--short']).toString().trim();
+  if (!found.startsWith(helmVersion().replace(/\.\d+$/, '')))
+    throw new Error(`helm: expected ${helmVersion()}, found ${found}`);
+  const rendered = await printed('bundle', 'render', resolve('examples/ahoy'), '--helm', helmPath);
+  if (!rendered.includes('kind: Deployment'))
+    throw new Error(`bundle render: expected a Deployment, found: ${rendered}`);
+  console.log(`charts are rendered by helm ${found}`);
+}
+
+const withoutMounts = (command: string): string => command.replace(/^(?:--mount=\S+ )+/, '');
 
 function copyOut(line: string): void {
   // Built from Go, and looked for in PATH when a chart is installed; and what runs this script.
@@ -130,10 +171,14 @@ try {
   for (const file of tracked.filter((name) => name !== '')) {
     cpSync(file, join(build, file), { recursive: true, verbatimSymlinks: true });
   }
-  for (const command of linesOf(buildStage, 'RUN')) runStep(command.replace(/^(?:--mount=\S+ )+/, ''));
+  for (const command of linesOf(buildStage, 'RUN')) runStep(withoutMounts(command));
   for (const line of linesOf(runtimeStage, 'COPY')) copyOut(line);
   const before = listing();
   await tryOut();
+  if (values.helm !== undefined) {
+    addHelm(values.helm);
+    await tryHelm();
+  }
   if (listing() !== before) throw new Error('the program has changed files of its own image');
   if (values.sbom !== undefined) copyFileSync(join(image, 'sbom.cdx.json'), values.sbom);
   console.log(`the image runs; above its base and the programs node and helm it has ${sizeInMegabytes()} MB`);

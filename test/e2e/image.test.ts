@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { helmForTests } from '../clients/helm-program.ts';
 
 const run = promisify(execFile);
 const patienceMs = 15 * 60_000;
@@ -30,9 +31,12 @@ test(
     try {
       const file = join(folder, 'sbom.json');
       const options = { timeout: patienceMs, maxBuffer: 64 * 1024 * 1024 };
-      const args = ['scripts/build-image.ts', '--sbom', file, '--modules', 'node_modules'];
+      const helm = await helmForTests();
+      const withHelm = helm.why === '' ? ['--helm', helm.path] : [];
+      const args = ['scripts/build-image.ts', '--sbom', file, '--modules', 'node_modules', ...withHelm];
       const { stdout } = await run(process.execPath, args, options);
       expect(stdout).toMatch(/\nthe image runs; above its base and the programs node and helm it has \d+ MB\n$/);
+      if (helm.why === '') expect(stdout).toMatch(/\ncharts are rendered by helm v3\./);
       const bill = JSON.parse(await readFile(file, 'utf8')) as Bill;
       const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8')) as Manifest;
       const named = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
