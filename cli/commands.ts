@@ -9,6 +9,7 @@ import { doctorCommands } from './doctor/commands.ts';
 import { installCommands } from './install/commands.ts';
 import { machineCommands } from './machine/commands.ts';
 import { operatorCommands } from './operator/commands.ts';
+import { poolCommands } from './pool/commands.ts';
 import { releaseCommands } from './release/commands.ts';
 import { upCommands } from './up/commands.ts';
 import { upgradeCommands } from './upgrade/commands.ts';
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   ...releaseCommands,
   ...upgradeCommands,
   ...machineCommands,
+  ...poolCommands,
   ...installCommands,
   ...controllersCommands,
   ...webhookCommands,

@@ -18,7 +18,7 @@ const purposes: readonly { readonly title: string; readonly words: readonly stri
   { title: 'Use and write catalogs', words: ['catalog', 'resolve'] },
   { title: 'Build and read cluster releases', words: ['release'] },
   { title: 'Update a cluster', words: ['upgrade'] },
-  { title: 'Manage machines', words: ['machine'] },
+  { title: 'Manage machines and nodes', words: ['machine', 'pool'] },
   { title: 'Administer a cluster', words: ['install', 'uninstall', 'doctor', 'controllers', 'webhook'] },
 ];
 const otherPurpose = 'Other commands';

@@ -209,7 +209,7 @@ test('the overview groups commands by what they are for, each in one group', asy
     'Use and write catalogs',
     'Build and read cluster releases',
     'Update a cluster',
-    'Manage machines',
+    'Manage machines and nodes',
     'Administer a cluster',
     'Other commands',
   ]);

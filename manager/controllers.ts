@@ -130,7 +130,10 @@ export async function startControllers(
   const offersFor = (dependency: Dependency): readonly string[] => offersOf(catalogs?.views, dependency);
   const provisioners = await openProvisioners(manager, settings, { ...context, offersFor, stack });
   // Loaded where it is asked for: most processes have no machines.
-  if (context.machines !== undefined) (await import('./machines.ts')).addMachineControllers(manager, context.machines);
+  if (context.machines !== undefined) {
+    const { addMachineControllers } = await import('./machines.ts');
+    addMachineControllers(manager, { ...context.machines, version: context.environment.version });
+  }
   const olm = await addReaders(manager, settings, { ...context, catalogs, stack });
   // The controllers end before what they work with.
   stack.defer(async () => {

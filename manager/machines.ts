@@ -18,6 +18,7 @@ import {
   SimulatedProvider,
   volumeDetachHook,
 } from '../src/machines/index.ts';
+import { addNodeUpdates } from './node-updates.ts';
 import type { MachinesSettings, ReadyHook } from './settings.ts';
 
 function actuatorOf({ kube, clock }: Manager, { provider }: MachinesSettings): Actuator {
@@ -41,11 +42,15 @@ function hooksOf({ hooks, etcd }: MachinesSettings): readonly MachineHook[] {
 }
 
 /** Adds the controllers of machines. A new one is added here. */
-export function addMachineControllers(manager: Manager, settings: MachinesSettings): void {
-  const { deleteAnnotation } = settings;
+export function addMachineControllers(
+  manager: Manager,
+  settings: MachinesSettings & { readonly version: string },
+): void {
+  const { deleteAnnotation, version, provider } = settings;
   addMachines(manager, { actuator: actuatorOf(manager, settings), settings: { deleteAnnotation } });
   addMachineSets(manager);
   addMachineHealthChecks(manager);
   addNodeLink(manager);
   for (const hook of hooksOf(settings)) addMachineHook(manager, hook);
+  addNodeUpdates(manager, { version, hasSimulatedNodes: provider === undefined });
 }

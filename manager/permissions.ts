@@ -2,9 +2,11 @@ import { bundleController, bundleDeploymentController } from '../provisioners/in
 import { leaderLease } from '../src/api/index.ts';
 import type { Permissions } from '../src/controller/index.ts';
 import {
+  machineConfigPoolController,
   machineController,
   machineHealthCheckController,
   machineSetController,
+  nodeDrainController,
   nodeLinkController,
   readyHookPermissions,
 } from '../src/machines/index.ts';
@@ -106,7 +108,14 @@ export function olmPermissions(): RoleRules {
 
 /** The rules that `longshore controllers --machines` needs in addition. */
 export function machinePermissions(): RoleRules {
-  const definitions = [machineController, machineHealthCheckController, machineSetController, nodeLinkController];
+  const definitions = [
+    machineController,
+    machineHealthCheckController,
+    machineSetController,
+    nodeLinkController,
+    machineConfigPoolController,
+    nodeDrainController,
+  ];
   return combine([...definitions.map(({ permissions }) => permissions), readyHookPermissions]);
 }
 

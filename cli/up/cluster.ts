@@ -139,7 +139,9 @@ async function installOlmObjects(kube: KubeClient): Promise<void> {
 
 /** The first set of machines, in the namespace that OpenShift has for them. */
 async function installMachines(kube: KubeClient, replicas: number): Promise<void> {
-  await createMissing(kube, (await readDeployFile('machines/objects.yaml')) as unknown as KubeObject[]);
+  for (const file of ['machines/objects.yaml', 'machines/pools.yaml']) {
+    await createMissing(kube, (await readDeployFile(file)) as unknown as KubeObject[]);
+  }
   const namespace = 'openshift-machine-api';
   const labels = { [machineLabels.cluster]: 'longshore', [machineLabels.role]: 'worker', [machineSetLabel]: 'workers' };
   const { apiVersion, kind } = machineSetResource;

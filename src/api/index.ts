@@ -153,6 +153,13 @@ export type {
   MachineSpec,
   MachineStatus,
 } from './generated/machine.ts';
+export type { MachineConfig, MachineConfigSpec } from './generated/machine-config.ts';
+export type {
+  MachineConfigPool,
+  MachineConfigPoolSpec,
+  MaintenanceWindow,
+  PoolCondition,
+} from './generated/machine-config-pool.ts';
 export type { MachineHealthCheck } from './generated/machine-health-check.ts';
 export type { MachineSet } from './generated/machine-set.ts';
 export type { OLMConfig, OLMConfigSpec, OLMConfigStatus } from './generated/olm-config.ts';
@@ -190,6 +197,16 @@ export {
   machineResource,
   machineSetResource,
 } from './machine.ts';
+export {
+  machineConfigPoolResource,
+  machineConfigResource,
+  machineConfigRoleLabel,
+  type NodeAgentState,
+  nodeUpdateAnnotations,
+  type PoolConditionType,
+  poolNames,
+  updateInProgressTaint,
+} from './machine-config.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
 export { type OlmConfigConditionType, type OlmConfigReason, olmConfigName, olmConfigResource } from './olm-config.ts';
 export {
@@ -218,6 +235,8 @@ export {
   parseClusterVersion,
   parseInstallPlan,
   parseMachine,
+  parseMachineConfig,
+  parseMachineConfigPool,
   parseMachineHealthCheck,
   parseMachineSet,
   parseOlmConfig,

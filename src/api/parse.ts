@@ -14,6 +14,8 @@ import { type ClusterServiceVersion, clusterServiceVersionShape } from './genera
 import { type ClusterVersion, clusterVersionShape } from './generated/cluster-version.ts';
 import { type InstallPlan, installPlanShape } from './generated/install-plan.ts';
 import { type Machine, machineShape } from './generated/machine.ts';
+import { type MachineConfig, machineConfigShape } from './generated/machine-config.ts';
+import { type MachineConfigPool, machineConfigPoolShape } from './generated/machine-config-pool.ts';
 import { type MachineHealthCheck, machineHealthCheckShape } from './generated/machine-health-check.ts';
 import { type MachineSet, machineSetShape } from './generated/machine-set.ts';
 import { type OLMConfig, olmConfigShape } from './generated/olm-config.ts';
@@ -23,6 +25,7 @@ import { type PlatformOperator, platformOperatorShape } from './generated/platfo
 import { type Subscription, subscriptionShape } from './generated/subscription.ts';
 import { installPlanResource } from './install-plan.ts';
 import { machineHealthCheckResource, machineResource, machineSetResource } from './machine.ts';
+import { machineConfigPoolResource, machineConfigResource } from './machine-config.ts';
 import { olmConfigResource } from './olm-config.ts';
 import { operatorConditionResource } from './operator-condition.ts';
 import { operatorGroupResource } from './operator-group.ts';
@@ -160,4 +163,16 @@ export const parseMachineSet: (raw: unknown) => MachineSet = createParser(machin
 export const parseMachineHealthCheck: (raw: unknown) => MachineHealthCheck = createParser(
   machineHealthCheckResource,
   machineHealthCheckShape,
+);
+
+/** @see parseBundle */
+export const parseMachineConfig: (raw: unknown) => MachineConfig = createParser(
+  machineConfigResource,
+  machineConfigShape,
+);
+
+/** @see parseBundle */
+export const parseMachineConfigPool: (raw: unknown) => MachineConfigPool = createParser(
+  machineConfigPoolResource,
+  machineConfigPoolShape,
 );

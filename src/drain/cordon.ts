@@ -27,3 +27,16 @@ export async function cordon(
   const metadata = { ...preconditionOf(node), annotations: { [cordonedByAnnotation]: actor } };
   return await kube.patch(refOf(node), { metadata, spec: { unschedulable: true } }, { fieldManager, signal });
 }
+
+/** Makes the node schedulable again if `actor` cordoned it. One that another actor or an administrator cordoned stays as it is. Returns the Node as it
+ *  is then.
+ *  @throws KubeUnavailable Conflict when it changed meanwhile */
+export async function uncordon(
+  kube: KubeClient,
+  node: KubeObject,
+  { actor, fieldManager, signal }: CordonOptions,
+): Promise<KubeObject> {
+  if (node.metadata.annotations?.[cordonedByAnnotation] !== actor) return node;
+  const metadata = { ...preconditionOf(node), annotations: { [cordonedByAnnotation]: null } };
+  return await kube.patch(refOf(node), { metadata, spec: { unschedulable: null } }, { fieldManager, signal });
+}

@@ -30,11 +30,13 @@ export interface DrainerOptions {
   budgetsOf(pod: DrainablePod): readonly BudgetFacts[];
   /** Shifts retries so that many drains do not come together; from 0 to 1. Default: Math.random. */
   readonly random?: () => number;
+  /** The longest time between two requests of an eviction. Default: 1000 s. */
+  readonly maxRetryMs?: number;
 }
 
 /** A refused eviction is requested again after this time, twice as long each time. */
 const firstRetryMs = 5_000;
-const maxRetryMs = 1_000_000;
+const defaultMaxRetryMs = 1_000_000;
 /** Evictions at the same time, per node. */
 const parallel = 10;
 /** Grace on a node whose kubelet does not answer. */
@@ -141,7 +143,7 @@ export class Drainer {
   }
 
   #refuse(pod: DrainablePod, thrown: unknown): BlockedPod {
-    const { clock, random = Math.random } = this.#options;
+    const { clock, random = Math.random, maxRetryMs = defaultMaxRetryMs } = this.#options;
     const tries = (this.#refusals.get(pod.uid)?.tries ?? 0) + 1;
     const pauseMs = Math.min(firstRetryMs * 2 ** Math.min(tries - 1, 20), maxRetryMs);
     const isBudget = isBudgetRefusal(thrown);

@@ -1,5 +1,5 @@
 /** Machines of a cluster: instances at a provider, their nodes, sets and health checks.
- *  Main type: `Actuator`, by which an infrastructure is joined. Updates no nodes.
+ *  Main type: `Actuator`, by which an infrastructure is joined. Updates the nodes of pools: main type `NodeHost`, by which an operating system is joined.
  *  @imports src/drain, src/controller, src/kube, src/api, src/base */
 export {
   type Actuator,
@@ -13,7 +13,15 @@ export { addMachineHook } from './hook/controller.ts';
 export type { MachineHook } from './hook/definition.ts';
 export type { MachineSettings } from './machine/context.ts';
 export { addMachines, machineController } from './machine/controller.ts';
+export { type PoolSettings } from './machine-config-pool/context.ts';
+export { addMachineConfigPools, machineConfigPoolController } from './machine-config-pool/controller.ts';
+export { poolOfNode } from './machine-config-pool/membership.ts';
+export { isUpdated, poolNode } from './machine-config-pool/pool-node.ts';
 export { addMachineSets, machineSetController } from './machine-set/controller.ts';
+export { addNodeAgent } from './node-agent/controller.ts';
+export { type NodeHost, type NodeJournal } from './node-agent/host.ts';
+export { SimulatedHosts } from './node-agent/simulated-host.ts';
+export { addNodeDrains, nodeDrainController } from './node-drain/controller.ts';
 export { addNodeLink, nodeLinkController } from './node-link/controller.ts';
 export { type Ask, ExternalProvider } from './providers/external/external.ts';
 export { askByHttp } from './providers/external/http.ts';

@@ -30,6 +30,7 @@ const documents = [
   'releases',
   'machines',
   'actuators',
+  'node-updates',
   'update-service',
 ].map((name) => `docs/${name}.md`);
 /** They need Operator Lifecycle Manager, or are the first that a user follows; the others are shown without it. */

@@ -11,14 +11,24 @@ const user = { fieldManager: 'test' };
 /** Machines of tests. */
 export const machinePlace: Resource & { readonly namespace: string } = { ...machineResource, namespace: 'machines' };
 
-/** A bare cluster with the kinds of machines. */
+const definitions = [
+  'machine.openshift.io_machines',
+  'machine.openshift.io_machinesets',
+  'machine.openshift.io_machinehealthchecks',
+  'machineconfiguration.openshift.io_machineconfigs',
+  'machineconfiguration.openshift.io_machineconfigpools',
+];
+
+/** A bare cluster with the kinds of machines and pools. */
 export async function openMachineCluster(): Promise<BareCluster> {
   const cluster = await openBareCluster();
-  for (const plural of ['machines', 'machinesets', 'machinehealthchecks']) {
-    const file = `crds/machines/machine.openshift.io_${plural}.yaml`;
+  for (const name of definitions) {
+    const file = `crds/machines/${name}.yaml`;
     await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
   }
-  await eventually(() => cluster.kube.list({ apiVersion: 'machine.openshift.io/v1beta1', kind: 'MachineHealthCheck' }));
+  await eventually(() =>
+    cluster.kube.list({ apiVersion: 'machineconfiguration.openshift.io/v1', kind: 'MachineConfigPool' }),
+  );
   return cluster;
 }
 

@@ -1,0 +1,24 @@
+import { isJsonObject, textAt } from '../src/base/index.ts';
+import type { Manager } from '../src/controller/index.ts';
+import type { KubeObject } from '../src/kube/index.ts';
+import { addMachineConfigPools, addNodeAgent, addNodeDrains, SimulatedHosts } from '../src/machines/index.ts';
+
+/** Changes of simulated nodes come together soon, and somebody waits for them. */
+const simulatedDelayMs = 1_000;
+
+/** Nodes of the simulated provider; other nodes may have agents of their own. */
+function isSimulated({ spec }: KubeObject): boolean {
+  return textAt(isJsonObject(spec) ? spec : undefined, 'providerID').startsWith('simulated://');
+}
+
+/** Adds the controllers that update the nodes of pools; with `hasSimulatedNodes`, the agents of simulated nodes too. */
+export function addNodeUpdates(
+  manager: Manager,
+  { version, hasSimulatedNodes }: { readonly version: string; readonly hasSimulatedNodes: boolean },
+): void {
+  addNodeDrains(manager);
+  addMachineConfigPools(manager, { version, ...(hasSimulatedNodes ? { delayMs: simulatedDelayMs } : {}) });
+  if (!hasSimulatedNodes) return;
+  const hosts = new SimulatedHosts(manager);
+  addNodeAgent(manager, { hostOf: (node) => (isSimulated(node) ? hosts.hostOf(node) : undefined) });
+}

@@ -1,0 +1,98 @@
+import {
+  type MachineConfigPool,
+  machineConfigPoolResource,
+  nodeUpdateAnnotations,
+  parseMachineConfigPool,
+} from '../../api/index.ts';
+import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
+import type { KindCache, KubeObject } from '../../kube/index.ts';
+import { poolOfNode } from '../machine-config-pool/membership.ts';
+import { advanceAgent } from './agent.ts';
+import { type AgentContext, type AgentRun, annotationOf } from './context.ts';
+import type { NodeHost } from './host.ts';
+
+const keys = nodeUpdateAnnotations;
+
+export interface NodeAgentOptions {
+  /** The one node that this agent works on; by default all that have a host. */
+  readonly nodeName?: string;
+  /** The host of a Node; undefined where another agent works. */
+  readonly hostOf: (node: KubeObject) => NodeHost | undefined;
+}
+
+function readPools(pools: KindCache): readonly MachineConfigPool[] {
+  return pools.values().flatMap((object) => {
+    try {
+      return [parseMachineConfigPool(object)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The configuration that all nodes of the pool have; of a pool that never completed an update, its target. */
+function firstConfigOf(node: KubeObject, pools: KindCache): string | undefined {
+  const pool = poolOfNode(node, readPools(pools));
+  const name = pool?.status?.configuration?.name ?? pool?.spec.configuration?.name ?? '';
+  return name === '' ? undefined : name;
+}
+
+function watchesOf({ nodes }: AgentContext): readonly Watch[] {
+  const waiting = () =>
+    nodes.values().flatMap((node) => {
+      const isNew = annotationOf(node, keys.currentConfig) === '';
+      return isNew ? [{ namespace: '', name: node.metadata.name ?? '' }] : [];
+    });
+  return [{ target: machineConfigPoolResource, requestsFor: waiting }];
+}
+
+const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
+
+/** Brings nodes to the configuration that their pools want. Runs on each node, and for simulated nodes beside the controllers. */
+export const nodeAgentController: ControllerDefinition<AgentContext, AgentRun> = defineController({
+  name: 'node-agent',
+  for: nodeTarget,
+  watches: watchesOf,
+  begin: (context, object) => {
+    const host = context.hostOf(object);
+    return host === undefined ? undefined : { context, object, host };
+  },
+  steps: [
+    async (run, { signal }) => {
+      await advanceAgent(run, signal);
+      return undefined;
+    },
+  ],
+  forget: ({ waits }, { name }) => {
+    waits.delete(name);
+  },
+  permissions: {
+    cluster: [
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },
+      { apiGroups: ['machineconfiguration.openshift.io'], resources: ['machineconfigs'], verbs: ['get'] },
+      {
+        apiGroups: ['machineconfiguration.openshift.io'],
+        resources: ['machineconfigpools'],
+        verbs: ['get', 'list', 'watch'],
+      },
+    ],
+  },
+  isOptional: true,
+});
+
+/** Adds the agent of one node, or of all nodes that have a host here. */
+export function addNodeAgent(manager: Manager, { nodeName, hostOf }: NodeAgentOptions): void {
+  const { kube, clock } = manager;
+  const target = nodeName === undefined ? nodeTarget : { ...nodeTarget, fieldSelector: `metadata.name=${nodeName}` };
+  const pools = manager.cache(machineConfigPoolResource);
+  const context: AgentContext = {
+    kube,
+    clock,
+    nodes: manager.cache(target),
+    events: manager.eventRecorder('machineconfigdaemon'),
+    hostOf,
+    firstConfigOf: (node) => firstConfigOf(node, pools),
+    waits: new Map(),
+  };
+  manager.add({ ...nodeAgentController, for: target }, { context, workers: 10 });
+}
