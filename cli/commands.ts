@@ -8,6 +8,7 @@ import { deploymentCommands } from './deployments/commands.ts';
 import { doctorCommands } from './doctor/commands.ts';
 import { installCommands } from './install/commands.ts';
 import { machineCommands } from './machine/commands.ts';
+import { nodeAgentCommands } from './node-agent/commands.ts';
 import { operatorCommands } from './operator/commands.ts';
 import { poolCommands } from './pool/commands.ts';
 import { releaseCommands } from './release/commands.ts';
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   ...installCommands,
   ...controllersCommands,
   ...webhookCommands,
+  ...nodeAgentCommands,
   ...doctorCommands,
   versionCommand,
   ...completionCommands(() => commands),

@@ -19,7 +19,7 @@ const purposes: readonly { readonly title: string; readonly words: readonly stri
   { title: 'Build and read cluster releases', words: ['release'] },
   { title: 'Update a cluster', words: ['upgrade'] },
   { title: 'Manage machines and nodes', words: ['machine', 'pool'] },
-  { title: 'Administer a cluster', words: ['install', 'uninstall', 'doctor', 'controllers', 'webhook'] },
+  { title: 'Administer a cluster', words: ['install', 'uninstall', 'doctor', 'controllers', 'webhook', 'node-agent'] },
 ];
 const otherPurpose = 'Other commands';
 

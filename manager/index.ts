@@ -3,6 +3,7 @@
  *  @imports provisioners, webhook, src/olm, src/cluster-version, src/machines, src/content, src/extension-server, src/catalog, src/sources, src/image-policy,
  *    src/controller, src/kube, src/metrics, src/rbac, src/constraints, src/api, src/base */
 export { type ControllersContext, offersOf, type RunningControllers, startControllers } from './controllers.ts';
+export { startNodeAgent } from './node-agent.ts';
 export {
   controllerPermissions,
   machinePermissions,

@@ -19,6 +19,7 @@ export { poolOfNode } from './machine-config-pool/membership.ts';
 export { isUpdated, poolNode } from './machine-config-pool/pool-node.ts';
 export { addMachineSets, machineSetController } from './machine-set/controller.ts';
 export { addNodeAgent } from './node-agent/controller.ts';
+export { FileHost, runOnNode } from './node-agent/file-host/file-host.ts';
 export { type NodeHost, type NodeJournal } from './node-agent/host.ts';
 export { SimulatedHosts } from './node-agent/simulated-host.ts';
 export { addNodeDrains, nodeDrainController } from './node-drain/controller.ts';

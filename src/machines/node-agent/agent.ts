@@ -98,16 +98,23 @@ async function restart(run: AgentRun, journal: NodeJournal, signal: AbortSignal)
   recordNode(run, { type: 'Normal', reason: 'Reboot', message: `Node will reboot into config ${desired}` });
   await annotate(run, { [keys.postConfigAction]: 'Rebooting' }, signal);
   const bootId = await run.host.bootId();
-  const atMs = run.context.clock.now();
-  await run.host.remember({ ...journal, update: { config: desired, step: 'rebooting', bootId, atMs } });
+  await run.host.remember({ ...journal, update: { config: desired, step: 'rebooting', bootId } });
+  run.context.reboots.set(run.object.metadata.name ?? '', { bootId, atMs: run.context.clock.now() });
   requeueAfter(run, await run.host.reboot());
+}
+
+/** A node that is on its way down is not restarted again, unless that takes too long. What a former process requested may not have come about. */
+function untilNextRequestMs({ context, object }: AgentRun, bootId: string | undefined): number {
+  const requested = context.reboots.get(object.metadata.name ?? '');
+  if (requested === undefined || requested.bootId !== bootId) return 0;
+  return requested.atMs + rebootDeadlineMs - context.clock.now();
 }
 
 /** Whether the node runs what was written: it was restarted, or need not be. */
 async function isRunning(run: AgentRun, difference: NodeDifference, signal: AbortSignal): Promise<boolean> {
   const { host } = run;
   const journal = await host.recall();
-  const { step, bootId, atMs = 0 } = journal.update ?? {};
+  const { step, bootId } = journal.update ?? {};
   if (!difference.needsReboot) {
     if (difference.actions.length > 0) await host.perform(difference.actions);
     return true;
@@ -117,9 +124,8 @@ async function isRunning(run: AgentRun, difference: NodeDifference, signal: Abor
     await annotate(run, { [keys.postConfigAction]: '' }, signal);
     return true;
   }
-  // A node that is on its way down is not restarted twice.
-  const waitsMs = step === 'rebooting' ? atMs + rebootDeadlineMs - run.context.clock.now() : 0;
-  if (waitsMs > 0 && waitsMs <= rebootDeadlineMs) requeueAfter(run, Math.min(waitsMs, await host.untilBootMs()));
+  const waitsMs = step === 'rebooting' ? untilNextRequestMs(run, bootId) : 0;
+  if (waitsMs > 0) requeueAfter(run, Math.min(waitsMs, await host.untilBootMs()));
   else await restart(run, journal, signal);
   return false;
 }

@@ -22,6 +22,8 @@ export interface AgentContext {
   readonly firstConfigOf: (node: KubeObject) => string | undefined;
   /** Since when drains are waited for, by the name of the Node. */
   readonly waits: Map<string, number>;
+  /** Reboots that this process has requested, by the name of the Node. */
+  readonly reboots: Map<string, { readonly bootId: string; readonly atMs: number }>;
 }
 
 /** A reconcile of the Node of an agent. */

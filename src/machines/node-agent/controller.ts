@@ -63,8 +63,9 @@ export const nodeAgentController: ControllerDefinition<AgentContext, AgentRun> =
       return undefined;
     },
   ],
-  forget: ({ waits }, { name }) => {
+  forget: ({ waits, reboots }, { name }) => {
     waits.delete(name);
+    reboots.delete(name);
   },
   permissions: {
     cluster: [
@@ -93,6 +94,7 @@ export function addNodeAgent(manager: Manager, { nodeName, hostOf }: NodeAgentOp
     hostOf,
     firstConfigOf: (node) => firstConfigOf(node, pools),
     waits: new Map(),
+    reboots: new Map(),
   };
   manager.add({ ...nodeAgentController, for: target }, { context, workers: 10 });
 }

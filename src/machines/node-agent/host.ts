@@ -11,8 +11,6 @@ export interface NodeJournal {
     /** `writing`: files may be written in part; `written`: all are; `rebooting`: a reboot was requested in the boot `bootId`. */
     readonly step: 'writing' | 'written' | 'rebooting';
     readonly bootId: string;
-    /** When the reboot was requested. */
-    readonly atMs?: number;
   };
 }
 
