@@ -3,7 +3,7 @@ import type { Manager } from '../src/controller/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import { addMachineConfigPools, addNodeAgent, addNodeDrains, SimulatedHosts } from '../src/machines/index.ts';
 
-/** Changes of simulated nodes come together soon, and somebody waits for them. */
+/** A person waits for simulated nodes. */
 const simulatedDelayMs = 1_000;
 
 /** Nodes of the simulated provider; other nodes may have agents of their own. */

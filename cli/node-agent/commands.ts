@@ -9,7 +9,7 @@ export const nodeAgentCommands: readonly Command[] = [
     name: 'node-agent',
     summary: 'Run the agent of a node, which applies the configuration of its pool.',
     description:
-      'Works on one Node of the cluster, and on the file system at --root. A drain of the node is requested from the controllers before a change that needs it. Without --reboot-command the agent waits until somebody restarts the node.',
+      'Works on one Node of the cluster, and on the file system at --root. A drain of the node is requested from the controllers before a change that needs it. Without --reboot-command the agent waits until the node is restarted.',
     options: nodeAgentOptions,
     examples: ['node-agent --node worker-1 --root /host --reboot-command "systemctl reboot"'],
     isServer: true,

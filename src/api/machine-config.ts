@@ -3,7 +3,7 @@ import type { Resource } from './resource.ts';
 const apiVersion = 'machineconfiguration.openshift.io/v1';
 
 /** Where configurations of nodes are served.
- *  @see docs/spec/machine-lifecycle.md#objects-125 */
+ *  @see docs/spec/machine-lifecycle.md#objects */
 export const machineConfigResource: Resource = { apiVersion, kind: 'MachineConfig', plural: 'machineconfigs' };
 /** Where pools of nodes are served. */
 export const machineConfigPoolResource: Resource = {
@@ -19,7 +19,7 @@ export const machineConfigRoleLabel = 'machineconfiguration.openshift.io/role';
 export const poolNames = { master: 'master', worker: 'worker', arbiter: 'arbiter' } as const;
 
 /** Annotations of nodes that are updated by pools, and of rendered configurations.
- *  @see docs/spec/machine-lifecycle.md#node-annotations-prefix-machineconfigurationopenshiftio */
+ *  @see docs/spec/machine-lifecycle.md#node-annotations */
 export const nodeUpdateAnnotations = {
   /** What the node has; written by its agent. */
   currentConfig: 'machineconfiguration.openshift.io/currentConfig',

@@ -389,7 +389,7 @@ test('nodes that wait have the taint UpdateInProgress; other taints stay', async
   await eventually(async () => expect(await taints('w2')).toEqual([{ key: 'gpu', effect: 'NoSchedule' }]));
 });
 
-test('a selector without requirements selects nothing, and an Event says so', async () => {
+test('a selector without requirements selects nothing, and an Event reports it', async () => {
   await use();
   const pool = poolObject('worker', { nodeSelector: {} });
   await cluster.kube.create(configObject('00-worker', 'worker'), user);
@@ -414,7 +414,7 @@ test('MP-28: changes that come together lead to one round', async () => {
   expect(items.filter(({ metadata }) => metadata.name?.startsWith('rendered-'))).toHaveLength(2);
 });
 
-test('MP-35: outside of its maintenance windows a pool starts no node, and says when the next one opens', async () => {
+test('MP-35: outside of its maintenance windows a pool starts no node, and reports when the next one opens', async () => {
   await use();
   const tomorrow = new Date(Date.now() + 86_400_000);
   const day = tomorrow.toLocaleDateString('en-US', { weekday: 'long', timeZone: 'UTC' });

@@ -23,7 +23,7 @@ function renderedName(pool: string, spec: MachineConfigSpec): string {
   return `rendered-${pool}-${hashOf(spec)}`;
 }
 
-/** Whether the content is what the name stands for: nobody changed it since it was rendered. */
+/** Whether the content is what the name stands for: it was not changed since it was rendered. */
 export function isIntact({ metadata, spec = {} }: MachineConfig): boolean {
   return metadata.name.startsWith('rendered-') && metadata.name.endsWith(`-${hashOf(spec)}`);
 }

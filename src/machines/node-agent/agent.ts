@@ -25,7 +25,7 @@ const singleReplica = 'SingleReplica';
 /** Content that this node has nothing of. */
 const nothing: NodeConfig = readNodeConfig({ metadata: { name: '' }, spec: {} });
 
-/** Reads a rendered configuration, and checks that nobody changed it.
+/** Reads a rendered configuration, and checks that it was not changed.
  *  @throws TerminalError ConfigMissing, ConfigChanged, InvalidConfig */
 async function fetchConfig({ context }: AgentRun, name: string, signal: AbortSignal): Promise<MachineConfig> {
   try {

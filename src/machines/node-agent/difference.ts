@@ -25,7 +25,7 @@ export interface NodeDifference {
 
 const reboot: readonly DisruptionAction[] = [{ type: 'Reboot' }];
 
-/** Files whose changes the kubelet or the container runtime notices, or is told of. */
+/** Files whose changes the kubelet or the container runtime notices, or is notified of. */
 const knownFiles: Readonly<Record<string, readonly DisruptionAction[]>> = {
   '/etc/kubernetes/kubelet-ca.crt': [{ type: 'None' }],
   '/var/lib/kubelet/config.json': [{ type: 'None' }],

@@ -88,7 +88,7 @@ export async function drainNode(run: NodeDrainRun, request: string, signal: Abor
   const { drainBlocked, lastAppliedDrain } = nodeUpdateAnnotations;
   if (progress.isDone) {
     context.drainers.delete(run.object.metadata.uid ?? '');
-    // Whoever uncordoned it meanwhile let pods come: the write fails then, and the drain goes on.
+    // If it was uncordoned meanwhile, pods may have come: the write fails then, and the drain goes on.
     await annotate(run, { [lastAppliedDrain]: request, [drainBlocked]: null }, signal);
     return;
   }

@@ -7,7 +7,7 @@ const argumentsFile = '/etc/default/grub.d/50-longshore.cfg';
 const unitMode = 0o644;
 
 /** A file of the node, or that none is to be there. */
-export type WantedEntry = Entry;
+export type DesiredEntry = Entry;
 
 function textFile(text: string): Entry {
   return { kind: 'file', content: Buffer.from(text), mode: unitMode, uid: 0, gid: 0 };
@@ -16,9 +16,9 @@ function textFile(text: string): Entry {
 /** Targets and other units that the unit is a part of, by its section Install. */
 function installed(content: string): readonly (readonly [folder: string, unit: string])[] {
   const section = /^\[Install\][^\n]*\n([\s\S]*?)(?=^\[|$(?![\s\S]))/m.exec(content)?.[1] ?? '';
-  const lines = [...section.matchAll(/^(WantedBy|RequiredBy)=(.*)$/gm)];
+  const lines = [...section.matchAll(/^(Want|Requir)edBy=(.*)$/gm)];
   return lines.flatMap(([, kind, names = '']) => {
-    const folder = kind === 'WantedBy' ? 'wants' : 'requires';
+    const folder = kind === 'Want' ? 'wants' : 'requires';
     const units = names
       .split(/\s+/)
       .filter((name) => /^[A-Za-z0-9:_.@\\-]{1,255}$/.test(name) && !name.startsWith('.'));

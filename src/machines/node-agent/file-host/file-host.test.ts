@@ -1,5 +1,6 @@
 import {
   chmod,
+  lchown,
   lstat,
   mkdir,
   mkdtemp,
@@ -57,24 +58,24 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 test('files are written with their modes, and nothing differs then', async () => {
-  const wanted = config({ '/etc/app/app.conf': 'a=1' });
-  expect(await host.drift(wanted)).toBe('file "/etc/app/app.conf" does not exist');
-  await host.apply(none, wanted);
+  const desired = config({ '/etc/app/app.conf': 'a=1' });
+  expect(await host.drift(desired)).toBe('file "/etc/app/app.conf" does not exist');
+  await host.apply(none, desired);
   expect([await textAt('etc/app/app.conf'), (await stat(at('etc/app/app.conf'))).mode & 0o777]).toEqual(['a=1', 0o644]);
-  expect(await host.drift(wanted)).toBeUndefined();
+  expect(await host.drift(desired)).toBeUndefined();
   expect((await readdir(at('etc/app'))).filter((name) => name.startsWith('.longshore'))).toEqual([]);
 });
 
 test('drift of content, mode and presence is reported', async () => {
-  const wanted = config({ '/etc/a': 'one' });
-  await host.apply(none, wanted);
+  const desired = config({ '/etc/a': 'one' });
+  await host.apply(none, desired);
   await writeFile(at('etc/a'), 'other');
-  expect(await host.drift(wanted)).toBe('content mismatch for file "/etc/a"');
+  expect(await host.drift(desired)).toBe('content mismatch for file "/etc/a"');
   await writeFile(at('etc/a'), 'one');
   await chmod(at('etc/a'), 0o666);
-  expect(await host.drift(wanted)).toBe('mode mismatch for file: "/etc/a"; expected: 644; received: 666');
+  expect(await host.drift(desired)).toBe('mode mismatch for file: "/etc/a"; expected: 644; received: 666');
   await rm(at('etc/a'));
-  expect(await host.drift(wanted)).toBe('file "/etc/a" does not exist');
+  expect(await host.drift(desired)).toBe('file "/etc/a" does not exist');
 });
 
 test('a file that a configuration no longer has is removed, and one that was there before comes back', async () => {
@@ -96,7 +97,7 @@ test('units, drop-ins and their links are written, masked ones are links to /dev
   const unit = {
     name: 'web.service',
     enabled: true,
-    contents: '[Service]\nExecStart=/bin/web\n[Install]\nWantedBy=multi-user.target\n',
+    contents: '[Service]\nExecStart=/bin/web\n[Install]\nRequiredBy=multi-user.target\n',
   };
   const dropin = { name: 'crio.service', dropins: [{ name: '10-ours.conf', contents: '[Service]\n' }] };
   const units = [unit, dropin, { name: 'bad.service', mask: true }];
@@ -104,7 +105,9 @@ test('units, drop-ins and their links are written, masked ones are links to /dev
   const asOwner = readNodeConfig({ metadata: { name: 'c' }, spec });
   await host.apply(none, asOwner);
   const folder = 'etc/systemd/system';
-  expect(await readlink(at(`${folder}/multi-user.target.wants/web.service`))).toBe('/etc/systemd/system/web.service');
+  expect(await readlink(at(`${folder}/multi-user.target.requires/web.service`))).toBe(
+    '/etc/systemd/system/web.service',
+  );
   expect(await readlink(at(`${folder}/bad.service`))).toBe('/dev/null');
   expect(await textAt(`${folder}/crio.service.d/10-ours.conf`)).toBe('[Service]\n');
   expect(commands).toContainEqual(['systemctl', 'daemon-reload']);
@@ -130,8 +133,8 @@ test.each(['a"; reboot #', '$(reboot)', '`reboot`', 'a\nb', "a'b", 'a\\'])(
 test('an update that fails leaves everything as it was', async () => {
   await put('etc/a', 'before');
   await mkdir(at('etc/z'), { recursive: true });
-  const wanted = config({ '/etc/a': 'after', '/etc/n/new': 'x', '/etc/z': 'a folder is there' });
-  await expect(host.apply(none, wanted)).rejects.toThrow('/etc/z: it is neither a file nor a symbolic link');
+  const desired = config({ '/etc/a': 'after', '/etc/n/new': 'x', '/etc/z': 'a folder is there' });
+  await expect(host.apply(none, desired)).rejects.toThrow('/etc/z: it is neither a file nor a symbolic link');
   expect(await textAt('etc/a')).toBe('before');
   await expect(textAt('etc/n/new')).rejects.toThrow('ENOENT');
 });
@@ -145,12 +148,12 @@ test('a program that fails rolls the files back', async () => {
 
 test('an update that was killed in the middle is completed', async () => {
   await put('etc/a', 'before');
-  const wanted = config({ '/etc/a': 'after', '/etc/b': 'after' });
+  const desired = config({ '/etc/a': 'after', '/etc/b': 'after' });
   // The first file was written, and then the agent was killed.
   await host.apply(none, config({ '/etc/a': 'after' }));
-  await host.apply(none, wanted);
-  expect(await host.drift(wanted)).toBeUndefined();
-  await host.apply(wanted, none);
+  await host.apply(none, desired);
+  expect(await host.drift(desired)).toBeUndefined();
+  await host.apply(desired, none);
   expect(await textAt('etc/a')).toBe('before');
 });
 
@@ -176,6 +179,38 @@ test('links of the system are followed within the root', async () => {
   await symlink('usr/etc', at('etc'));
   await host.apply(none, config({ '/etc/a': 'ours' }));
   expect(await textAt('usr/etc/a')).toBe('ours');
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a link that another user has left on the way is refused (skipped unless root)',
+  async () => {
+    await mkdir(at('tmp'));
+    await symlink(outside, at('tmp/app'));
+    await lchown(at('tmp/app'), 1000, 1000);
+    await expect(host.apply(none, config({ '/tmp/app/a': 'ours' }))).rejects.toThrow(
+      'a symbolic link on the way belongs to user 1000',
+    );
+    expect(await readdir(outside)).toEqual([]);
+  },
+);
+
+test('a folder that is replaced by a link again and again never leads a write out of the root', async () => {
+  await mkdir(at('tmp'));
+  let isDone = false;
+  const attack = (async () => {
+    while (!isDone) {
+      await rm(at('tmp/app'), { recursive: true, force: true }).catch(() => undefined);
+      await symlink(outside, at('tmp/app')).catch(() => undefined);
+      await rm(at('tmp/app'), { force: true }).catch(() => undefined);
+      await mkdir(at('tmp/app')).catch(() => undefined);
+    }
+  })();
+  for (let round = 0; round < 50; round++) {
+    await host.apply(none, config({ '/tmp/app/a': String(round) })).catch(() => undefined);
+  }
+  isDone = true;
+  await attack;
+  expect(await readdir(outside)).toEqual([]);
 });
 
 test('links in a circle end', async () => {
@@ -208,7 +243,7 @@ test('modes beyond permissions, remote contents, names of units with slashes and
   expect(read({ mode: -1 })).toThrow('must be between');
   expect(read({ contents: { source: 'https://example.org/a' } })).toThrow('contents.source must be a data URL');
   expect(read({ user: { id: -1 } })).toThrow('user must be a number, or root');
-  expect(read({ user: { name: 'somebody' } })).toThrow('user must be a number, or root');
+  expect(read({ user: { name: 'web' } })).toThrow('user must be a number, or root');
   const units = [{ name: '../../etc/passwd.service', contents: 'x' }];
   expect(() =>
     readNodeConfig({

@@ -26,7 +26,6 @@ const journalFile = posix.join(stateFolder, 'journal.json');
 /** What was at a path before a configuration had a file there. */
 const originalsFile = posix.join(stateFolder, 'originals.json');
 const bootFile = '/proc/sys/kernel/random/boot_id';
-const argumentsFile = '/etc/default/grub.d/50-longshore.cfg';
 const maxOriginalBytes = 16 * 1024 * 1024;
 const rebootWaitMs = 60_000;
 const secretMode = 0o600;
@@ -93,22 +92,22 @@ export class FileHost implements NodeHost {
   }
 
   async drift(config: NodeConfig): Promise<string | undefined> {
-    for (const [path, wanted] of entriesOf(config)) {
-      const problem = await this.#driftAt(path, wanted);
+    for (const [path, desired] of entriesOf(config)) {
+      const problem = await this.#driftAt(path, desired);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
 
-  async #driftAt(path: string, wanted: Entry): Promise<string | undefined> {
+  async #driftAt(path: string, desired: Entry): Promise<string | undefined> {
     const found = await this.#files.read(path);
     if (found === undefined) return `file "${path}" does not exist`;
-    if (isSameEntry(found, wanted)) return undefined;
-    if (found.kind === 'link' || wanted.kind === 'link') return `link mismatch for "${path}"`;
-    if (!found.content.equals(wanted.content)) return `content mismatch for file "${path}"`;
-    if (found.mode === wanted.mode)
-      return `owner mismatch for file: "${path}"; expected: ${wanted.uid}:${wanted.gid}; received: ${found.uid}:${found.gid}`;
-    return `mode mismatch for file: "${path}"; expected: ${wanted.mode.toString(8)}; received: ${found.mode.toString(8)}`;
+    if (isSameEntry(found, desired)) return undefined;
+    if (found.kind === 'link' || desired.kind === 'link') return `link mismatch for "${path}"`;
+    if (!found.content.equals(desired.content)) return `content mismatch for file "${path}"`;
+    if (found.mode === desired.mode)
+      return `owner mismatch for file: "${path}"; expected: ${desired.uid}:${desired.gid}; received: ${found.uid}:${found.gid}`;
+    return `mode mismatch for file: "${path}"; expected: ${desired.mode.toString(8)}; received: ${found.mode.toString(8)}`;
   }
 
   async #originals(): Promise<Originals> {
@@ -130,24 +129,24 @@ export class FileHost implements NodeHost {
   }
 
   async apply(before: NodeConfig, after: NodeConfig): Promise<void> {
-    const [old, wanted] = [entriesOf(before), entriesOf(after)];
+    const [old, desired] = [entriesOf(before), entriesOf(after)];
     const originals = await this.#originals();
-    for (const path of wanted.keys()) {
+    for (const path of desired.keys()) {
       if (old.has(path) || Object.hasOwn(originals, path)) continue;
       originals[path] = (await this.#files.read(path)) ?? null;
     }
     await this.#saveOriginals(originals);
     const done: (readonly [string, Entry | undefined])[] = [];
     try {
-      for (const [path, entry] of wanted) await this.#change(path, entry, done);
+      for (const [path, entry] of desired) await this.#change(path, entry, done);
       for (const path of old.keys())
-        if (!wanted.has(path)) await this.#change(path, originals[path] ?? undefined, done);
+        if (!desired.has(path)) await this.#change(path, originals[path] ?? undefined, done);
       await this.#afterWriting(before, after);
     } catch (thrown) {
       await this.#rollBack(done);
       throw thrown;
     }
-    const kept = Object.entries(originals).filter(([path]) => wanted.has(path));
+    const kept = Object.entries(originals).filter(([path]) => desired.has(path));
     await this.#saveOriginals(Object.fromEntries(kept));
   }
 

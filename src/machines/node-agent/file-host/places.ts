@@ -49,7 +49,7 @@ function isTrusted(uid: number): boolean {
 }
 
 async function openRoot({ root }: Walk): Promise<FileHandle> {
-  // The root itself is chosen by whoever starts the agent.
+  // The root itself is chosen by the user who starts the agent.
   return await open(root, constants.O_RDONLY | constants.O_DIRECTORY);
 }
 
@@ -61,75 +61,92 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** The parts of a link that leads from `parts` of the root; a root user's link may lead anywhere, but within the root. */
-async function followLink(
-  place: string,
-  walk: Walk,
-): Promise<{ readonly isAbsolute: boolean; readonly parts: string[] }> {
-  const { uid } = await lstat(place);
-  if (!isTrusted(uid)) throw refuse(walk.path, `a symbolic link on the way belongs to user ${uid}`);
-  const target = await readlink(place);
-  return { isAbsolute: target.startsWith('/'), parts: target.split('/').filter((part) => part !== '' && part !== '.') };
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+/** A way through folders, one name after the other, each of them held open. */
+class Path {
+  readonly #walk: Walk;
+  /** From the root to where it is now. */
+  readonly #handles: FileHandle[];
+  #pending: string[];
+  #links = 0;
+
+  constructor(walk: Walk, root: FileHandle, folder: string) {
+    this.#walk = walk;
+    this.#handles = [root];
+    this.#pending = partsOf(folder);
+  }
+
+  /** Goes on to the end; false where a folder is missing. */
+  async follow(): Promise<boolean> {
+    for (let name = this.#pending.shift(); name !== undefined; name = this.#pending.shift()) {
+      // `..` of a link goes back, and never above the root.
+      if (name === '..') await this.#back(this.#handles.length - 1);
+      else if (!(await this.#enter(name))) return false;
+    }
+    return true;
+  }
+
+  /** The folder at the end; the others are closed. */
+  async take(): Promise<HeldFolder | undefined> {
+    const last = this.#handles.pop();
+    await this.close();
+    return last === undefined ? undefined : held(last);
+  }
+
+  async close(): Promise<void> {
+    for (const handle of this.#handles.splice(0)) await handle.close();
+  }
+
+  async #back(depth: number): Promise<void> {
+    for (const handle of this.#handles.splice(Math.max(1, depth))) await handle.close();
+  }
+
+  async #enter(name: string): Promise<boolean> {
+    const parent = this.#handles.at(-1);
+    if (parent === undefined) return false;
+    const place = `${pathOf(parent)}/${name}`;
+    try {
+      this.#handles.push(await open(place, folderFlags));
+      return true;
+    } catch (thrown) {
+      if (isCode(thrown, 'ENOENT')) return await this.#make(place, name);
+      if (!isCode(thrown, 'ELOOP') && !isCode(thrown, 'ENOTDIR')) throw thrown;
+      await this.#followLink(place, name);
+      return true;
+    }
+  }
+
+  async #make(place: string, name: string): Promise<boolean> {
+    if (!this.#walk.creates) return false;
+    await makeFolder(place);
+    return await this.#enter(name);
+  }
+
+  /** A link of root leads where it would lead on the node: its root is that of this way. */
+  async #followLink(place: string, name: string): Promise<void> {
+    const { path } = this.#walk;
+    const found = await lstat(place);
+    if (!found.isSymbolicLink()) throw refuse(path, `${name} on the way is not a folder`);
+    if (!isTrusted(found.uid)) throw refuse(path, `a symbolic link on the way belongs to user ${found.uid}`);
+    this.#links += 1;
+    if (this.#links > maxLinks) throw refuse(path, 'too many symbolic links on the way');
+    const target = await readlink(place);
+    if (target.startsWith('/')) await this.#back(1);
+    this.#pending.unshift(...partsOf(target));
+  }
 }
 
 /** Opens a folder below `root`, one name after the other; links of root are followed as if `root` were `/`.
  *  @returns undefined where it does not exist and is not made
  *  @throws TerminalError UnsafePath */
 export async function openFolder(walk: Walk, folder: string): Promise<HeldFolder | undefined> {
-  let pending = folder.split('/').filter((part) => part !== '');
-  // The folders on the way, from the root: `..` of a link goes back to the one before, and never above the root.
-  const stack: FileHandle[] = [await openRoot(walk)];
-  let links = 0;
+  const path = new Path(walk, await openRoot(walk), folder);
   try {
-    while (pending.length > 0) {
-      const [name = '', ...rest] = pending;
-      pending = rest;
-      if (name === '..') {
-        if (stack.length > 1) await stack.pop()?.close();
-        continue;
-      }
-      const next = await step(stack, name, walk);
-      if (next === undefined) return undefined;
-      if ('fd' in next) {
-        stack.push(next);
-        continue;
-      }
-      links += 1;
-      if (links > maxLinks) throw refuse(walk.path, 'too many symbolic links on the way');
-      pending = [...next.parts, ...pending];
-      if (next.isAbsolute) while (stack.length > 1) await stack.pop()?.close();
-    }
-    const last = stack.pop();
-    return last === undefined ? undefined : held(last);
+    return (await path.follow()) ? await path.take() : undefined;
   } finally {
-    for (const handle of stack) await handle.close();
+    await path.close();
   }
-}
-
-async function step(
-  stack: readonly FileHandle[],
-  name: string,
-  walk: Walk,
-): Promise<FileHandle | { readonly isAbsolute: boolean; readonly parts: string[] } | undefined> {
-  const parent = stack.at(-1);
-  if (parent === undefined) return undefined;
-  const place = `${pathOf(parent)}/${name}`;
-  for (;;) {
-    try {
-      return await open(place, folderFlags);
-    } catch (thrown) {
-      if (isCode(thrown, 'ELOOP') || isCode(thrown, 'ENOTDIR')) {
-        const { isLink } = await kindOf(place);
-        if (isLink) return await followLink(place, walk);
-        throw refuse(walk.path, `${name} on the way is not a folder`);
-      }
-      if (!isCode(thrown, 'ENOENT')) throw thrown;
-      if (!walk.creates) return undefined;
-      await makeFolder(place);
-    }
-  }
-}
-
-async function kindOf(place: string): Promise<{ readonly isLink: boolean }> {
-  return { isLink: (await lstat(place)).isSymbolicLink() };
 }
