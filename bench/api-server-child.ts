@@ -1,11 +1,16 @@
-/** The measured API server: prints its address as soon as it has answered its own first request, and how long that took. */
+/** The measured API server: prints its address as soon as it has answered its own first request, and how long that took. `--module FILE` is the API server
+ *  of a package instead of the sources. */
 import { request } from 'node:https';
 import { parseArgs } from 'node:util';
 
+type ApiServer = typeof import('../apiserver/index.ts');
+
+const { values } = parseArgs({
+  options: { 'data-dir': { type: 'string' }, crds: { type: 'string' }, module: { type: 'string' } },
+});
 const loadedMs = performance.now();
-const { startApiServer } = await import('../apiserver/index.ts');
+const { startApiServer } = (await import(values.module ?? '../apiserver/index.ts')) as ApiServer;
 const importedMs = performance.now();
-const { values } = parseArgs({ options: { 'data-dir': { type: 'string' }, crds: { type: 'string' } } });
 const server = await startApiServer({
   dataDir: values['data-dir'],
   ...(values.crds !== undefined && { crds: [values.crds] }),

@@ -1,8 +1,9 @@
 /** The package `@longshore/apiserver`, made from the compiled program: the folders that `apiserver/` may import, by the import table, and the packages
  *  that these declare. */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
 import { type FolderImports, readImportTable } from './import-table.ts';
 
 interface Manifest {
@@ -68,12 +69,25 @@ async function writeEntries(folder: string): Promise<void> {
   writeFileSync(`${folder}/entry.cjs`, `require('./node-version.cjs');\nmodule.exports = require('./index.js');\n`);
 }
 
+/** Our modules as one file, and one for each part that is loaded on demand: some 500 files take longer to load than to run. Packages stay outside. */
+export async function bundleModules(dist: string, target: string): Promise<void> {
+  await using bundle = await rolldown({
+    input: { index: join(dist, 'apiserver/index.js') },
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+  });
+  await bundle.write({ dir: join(target, 'dist/apiserver'), format: 'esm', chunkFileNames: '[name].js' });
+}
+
 /** Writes the package into the folder `target`, from what was compiled to `dist`. */
 export async function writeApiServerPackage(dist: string, target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true });
   const folders = importedFolders('apiserver');
-  for (const { folder } of folders) cpSync(join(dist, folder), join(target, 'dist', folder), { recursive: true });
   mkdirSync(target, { recursive: true });
+  for (const file of folders.flatMap(({ folder }) => globSync(`${folder}/**/*.d.ts`, { cwd: dist }))) {
+    cpSync(join(dist, file), join(target, 'dist', file));
+  }
+  await bundleModules(dist, target);
   cpSync('LICENSE', join(target, 'LICENSE'));
   cpSync('apiserver/README.md', join(target, 'README.md'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifestOf(folders), undefined, 2)}\n`);
