@@ -7,8 +7,12 @@ import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 const besideCode =
-  '{src,provisioners,webhook,apiserver,manager,cli,scripts,test/architecture,test/cluster-version,test/helm,test/olm,test/rows,test/support}/**/*.test.ts';
-const comparisons = ['test/olm/conformance.test.ts', 'test/cluster-version/conformance.test.ts'];
+  '{src,provisioners,webhook,apiserver,manager,cli,scripts,test/architecture,test/cluster-version,test/helm,test/machines,test/olm,test/rows,test/support}/**/*.test.ts';
+const comparisons = [
+  'test/olm/conformance.test.ts',
+  'test/cluster-version/conformance.test.ts',
+  'test/machines/conformance.test.ts',
+];
 /** Those beside the code that start a server or a cluster. */
 const integration = globSync(besideCode, { cwd: import.meta.dirname, exclude: comparisons }).filter((file) =>
   /\bstart[A-Z]\w*\(|\bopen\w*Cluster\(|\.listen\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),

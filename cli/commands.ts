@@ -9,6 +9,7 @@ import { doctorCommands } from './doctor/commands.ts';
 import { installCommands } from './install/commands.ts';
 import { machineCommands } from './machine/commands.ts';
 import { nodeAgentCommands } from './node-agent/commands.ts';
+import { nodeCommands } from './node/commands.ts';
 import { operatorCommands } from './operator/commands.ts';
 import { poolCommands } from './pool/commands.ts';
 import { releaseCommands } from './release/commands.ts';
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   ...upgradeCommands,
   ...machineCommands,
   ...poolCommands,
+  ...nodeCommands,
   ...installCommands,
   ...controllersCommands,
   ...webhookCommands,

@@ -47,12 +47,20 @@ export const machineAnnotations = {
   paused: 'cluster.x-k8s.io/paused',
   /** On a machine or node whose node is being updated: until when health checks leave it alone. */
   nodeUpdateInProgress: 'machine.openshift.io/node-update-in-progress',
+  /** On a machine that is being deleted: names of hooks, separated by commas, that are removed without their owners. */
+  forceHookRemoval: 'machine.openshift.io/force-hook-removal',
 } as const;
 
 /** Where a machine is in its life. */
 export type MachinePhase = 'Provisioning' | 'Provisioned' | 'Running' | 'Deleting' | 'Failed';
 /** Condition types of a Machine. */
-export type MachineConditionType = 'Drainable' | 'Drained' | 'Terminable' | 'InstanceExists' | 'Paused';
+export type MachineConditionType =
+  | 'Drainable'
+  | 'Drained'
+  | 'Terminable'
+  | 'InstanceExists'
+  | 'Paused'
+  | 'DeletionHeld';
 /** Reasons of these conditions. */
 export type MachineConditionReason =
   | 'HookPresent'

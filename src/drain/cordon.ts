@@ -16,6 +16,13 @@ export function isUnschedulable({ spec }: KubeObject): boolean {
   return isJsonObject(spec) && spec['unschedulable'] === true;
 }
 
+/** Whether the kubelet of the node does not answer. */
+export function isUnreachable({ status }: KubeObject): boolean {
+  const { conditions } = isJsonObject(status) ? status : {};
+  const list = Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
+  return list.some(({ type, status: state }) => type === 'Ready' && state === 'Unknown');
+}
+
 /** Makes the node unschedulable, and notes the actor unless it was so before. Returns the Node as it is then.
  *  @throws KubeUnavailable Conflict when it changed meanwhile */
 export async function cordon(

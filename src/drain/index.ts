@@ -2,7 +2,7 @@
  *  Main type: `Drainer`. Works in steps that never wait: its callers come back when pods change. Knows no machines and no pools.
  *  @imports src/kube, src/base */
 export { type BudgetFacts, budgetsOf, neverAllows } from './budgets.ts';
-export { cordon, isUnschedulable, uncordon } from './cordon.ts';
+export { cordon, isUnreachable, isUnschedulable, uncordon } from './cordon.ts';
 export { type BlockedPod, Drainer, type DrainProgress, describeBlocked } from './drainer.ts';
 export { type DrainPlan, type PlanFacts, planDrain } from './plan.ts';
 export { type DrainablePod, drainablePod, podTarget } from './pods.ts';

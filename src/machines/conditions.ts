@@ -64,6 +64,31 @@ export function hookConditions({ spec }: Machine): readonly OwnChange[] {
   return [hookCondition('Drainable', 'Drain', preDrain), hookCondition('Terminable', 'Terminate', preTerminate)];
 }
 
+interface Holding {
+  readonly stage: 'preDrain' | 'preTerminate';
+  readonly since: string;
+}
+
+function holdingOf({ metadata, status }: Machine): Holding {
+  const { deletionTimestamp: since = '' } = metadata;
+  const drained = status?.conditions?.find(({ type, status: state }) => type === 'Drained' && state === 'True');
+  return drained === undefined
+    ? { stage: 'preDrain', since }
+    : { stage: 'preTerminate', since: drained.lastTransitionTime };
+}
+
+/** `DeletionHeld`: which hooks hold a deletion now, and since when; undefined where none ever did. */
+export function heldCondition(machine: Machine): OwnChange | undefined {
+  const { stage, since } = holdingOf(machine);
+  const hooks = machine.spec?.lifecycleHooks?.[stage] ?? [];
+  if (hooks.length > 0) {
+    const message = `${stage} hooks ${formatHooks(hooks)} hold the deletion since ${since}`;
+    return { type: 'DeletionHeld', status: 'True', reason: 'HookPresent', message };
+  }
+  const isKnown = machine.status?.conditions?.some(({ type }) => type === 'DeletionHeld') === true;
+  return isKnown ? { type: 'DeletionHeld', status: 'False', severity: 'Info' } : undefined;
+}
+
 /** `Drained`, with the reason of a failure. */
 export function drainedCondition(outcome: { readonly message: string } | { readonly error: string }): OwnChange {
   if ('message' in outcome) return { type: 'Drained', status: 'True', message: outcome.message };

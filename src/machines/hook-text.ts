@@ -1,7 +1,11 @@
 import type { LifecycleHook } from '../api/index.ts';
 
-/** `[{Name:a Owner:b} {Name:c Owner:d}]`: as conditions and refusals list hooks.
+const mostShown = 100;
+
+/** `[{Name:a Owner:b} {Name:c Owner:d}]`: as conditions and refusals list hooks, a hundred of them at most.
  *  @see docs/spec/machine-lifecycle.md#42-states-and-conditions */
 export function formatHooks(hooks: readonly LifecycleHook[]): string {
-  return `[${hooks.map(({ name, owner }) => `{Name:${name} Owner:${owner}}`).join(' ')}]`;
+  const shown = hooks.slice(0, mostShown).map(({ name, owner }) => `{Name:${name} Owner:${owner}}`);
+  const others = hooks.length - shown.length;
+  return `[${shown.join(' ')}]${others === 0 ? '' : ` and ${others} others`}`;
 }

@@ -145,6 +145,12 @@ async function deleteMachine({ context }: CheckRun, { object, machine }: Target,
   context.events.record(object, { type: 'Normal', reason: 'MachineDeleted', message });
 }
 
+/** Namespace, check, machine and Node. */
+function placeOf({ object }: CheckRun, { machine, node }: Target): string {
+  const { namespace, name } = machine.metadata;
+  return [namespace, object.metadata.name, name, node?.metadata.name].filter(Boolean).join('/');
+}
+
 async function remediate(run: CheckRun, target: Target, signal: AbortSignal): Promise<void> {
   const { object, machine, node } = target;
   if (machine.metadata.deletionTimestamp !== undefined) return;
@@ -155,7 +161,7 @@ async function remediate(run: CheckRun, target: Target, signal: AbortSignal): Pr
     return;
   }
   if (machine.metadata.ownerReferences?.some(({ controller }) => controller === true) !== true) {
-    const message = `Machine ${machine.metadata.name} has no controller owner, skipping remediation`;
+    const message = `Machine ${placeOf(run, target)} has no controller owner, skipping remediation`;
     context.events.record(object, { type: 'Normal', reason: 'SkippedNoController', message });
     return;
   }

@@ -2,9 +2,10 @@ import { machineFinalizer } from '../../api/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { hasFinalizer, isNotFound, removeFinalizer } from '../../kube/index.ts';
 import { ActuatorError, RequeueAfter } from '../actuator.ts';
-import { hookConditions, isTrue } from '../conditions.ts';
+import { heldCondition, hookConditions, isTrue } from '../conditions.ts';
 import { type MachineRun, machineFieldManager, setConditions, setPhase } from './context.ts';
 import { drain } from './drain.ts';
+import { removeByForce } from './forced-removal.ts';
 import { pollMs } from './provision.ts';
 
 /** Whether the instance certainly does not exist any more. */
@@ -41,15 +42,23 @@ async function deleteNode(run: MachineRun, signal: AbortSignal): Promise<void> {
   }
 }
 
+function reportHeld(run: MachineRun): void {
+  const held = heldCondition(run.machine);
+  if (held !== undefined) setConditions(run, [held]);
+}
+
 /** Takes a machine that is being deleted a step further: drain, hooks, instance, node, finalizer, in this order.
  *  @see docs/spec/machine-lifecycle.md#43-algorithm-machine-controller */
 export async function removeMachine(run: MachineRun, signal: AbortSignal): Promise<void> {
   if (!hasFinalizer(run.object, machineFinalizer)) return;
+  await removeByForce(run, signal);
   setPhase(run, 'Deleting');
   setConditions(run, hookConditions(run.machine));
+  reportHeld(run);
   await run.status.flush(run, signal);
   await drain(run, signal);
   if (!isTrue(run.machine, 'Drained')) return;
+  reportHeld(run);
   await run.status.flush(run, signal);
   if ((run.machine.spec?.lifecycleHooks?.preTerminate ?? []).length > 0) return;
   if (!(await terminate(run, signal))) return;

@@ -1,4 +1,4 @@
-import { formatTimestamp, isJsonObject, type JsonObject } from '../../base/index.ts';
+import { formatTimestamp, type JsonObject } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import {
   type BlockedPod,
@@ -8,6 +8,7 @@ import {
   type DrainProgress,
   describeBlocked,
   drainablePod,
+  isUnreachable,
   isUnschedulable,
   neverAllows,
   planDrain,
@@ -41,13 +42,6 @@ function isGuarded(node: KubeObject, { nodes }: MachineContext): boolean {
   if (!isControlPlane(node) || isUnschedulable(node)) return false;
   const others = nodes.values().filter(({ metadata }) => metadata.name !== node.metadata.name);
   return others.some((other) => isControlPlane(other) && isUnschedulable(other));
-}
-
-/** Whether the kubelet of the node does not answer. */
-function isUnreachable({ status }: KubeObject): boolean {
-  const { conditions } = isJsonObject(status) ? status : {};
-  const list = Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
-  return list.some(({ type, status: state }) => type === 'Ready' && state === 'Unknown');
 }
 
 function drainerOf({ context, object }: MachineRun): Drainer {
@@ -118,6 +112,9 @@ async function evictPods(run: MachineRun, node: KubeObject, signal: AbortSignal)
 
 async function drainNode(run: MachineRun, name: string, signal: AbortSignal): Promise<void> {
   const { kube, nodes } = run.context;
+  if (!run.machine.status?.conditions?.some(({ type }) => type === 'Drained')) {
+    record(run, { type: 'Normal', reason: 'DrainProceeds', message: 'Node drain proceeds' });
+  }
   const node = nodes.get(name);
   if (node === undefined) {
     finish(run, 'Drain finished successfully');
@@ -128,9 +125,6 @@ async function drainNode(run: MachineRun, name: string, signal: AbortSignal): Pr
     hold(run, 'drain not permitted: requeue in: 20s');
     requeueAfter(run, guardMs);
     return;
-  }
-  if (run.machine.status?.drain === undefined && !isTrue(run.machine, 'Drained')) {
-    record(run, { type: 'Normal', reason: 'DrainProceeds', message: 'Node drain proceeds' });
   }
   const cordoned = await cordon(kube, node, { actor: drainActor, fieldManager: machineFieldManager, signal });
   nodes.wrote(cordoned);

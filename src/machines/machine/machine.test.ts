@@ -373,3 +373,43 @@ test('another Node that has the name by now is not deleted with the machine', as
   await eventually(async () => expect(await exists('a')).toBe(false));
   expect(await nodeExists(node)).toBe(true);
 });
+
+test('hooks that hold a deletion are a condition with their age, and are removed by force with a Warning', async () => {
+  await use();
+  const lifecycleHooks = { preDrain: [hook('Stuck'), hook('Other', 'other')], preTerminate: [hook('Stuck')] };
+  await running('a', { spec: { lifecycleHooks } });
+  await remove('a');
+  const since = (await now('a')).metadata.deletionTimestamp ?? '';
+  const both = '[{Name:Stuck Owner:backup-controller} {Name:Other Owner:other}]';
+  await eventually(async () =>
+    expect(condition(await now('a'), 'DeletionHeld')).toBe(
+      `True HookPresent preDrain hooks ${both} hold the deletion since ${since}`,
+    ),
+  );
+  const annotations = { [machineAnnotations.forceHookRemoval]: 'Stuck, unknown' };
+  await cluster.kube.patch({ ...place, name: 'a' }, { metadata: { annotations } }, user);
+  await eventually(async () =>
+    expect(condition(await now('a'), 'DeletionHeld')).toContain('[{Name:Other Owner:other}] hold'),
+  );
+  const text = '[{Name:Stuck Owner:backup-controller} {Name:Stuck Owner:backup-controller}]';
+  await eventually(async () => expect((await eventsOf('a')).join('\n')).toContain(`HookRemovedByForce: Hooks ${text}`));
+  expect((await now('a')).metadata.annotations).not.toHaveProperty(machineAnnotations.forceHookRemoval);
+  await setHooks('a', { preDrain: null });
+  await eventually(async () => expect(await exists('a')).toBe(false));
+});
+
+test('ten thousand hooks are refused, or listed by a hundred of them', async () => {
+  await use();
+  const preDrain = Array.from({ length: 10_000 }, (_, index) => hook(`Hook${index}`));
+  const object = machineObject('many', { spec: { lifecycleHooks: { preDrain } } });
+  const created = await cluster.kube.create(object, user).catch((thrown: unknown) => thrown as Error);
+  if (created instanceof Error) {
+    expect(created.message).toContain('must have at most');
+    return;
+  }
+  await eventually(async () =>
+    expect(condition(await now('many'), 'Drainable')).toMatch(
+      /\{Name:Hook99 Owner:backup-controller\}\] and 9900 others$/,
+    ),
+  );
+});
