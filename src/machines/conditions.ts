@@ -64,12 +64,14 @@ export function hookConditions({ spec }: Machine): readonly OwnChange[] {
   return [hookCondition('Drainable', 'Drain', preDrain), hookCondition('Terminable', 'Terminate', preTerminate)];
 }
 
+/** The stage of a deletion, and since when it is in it. */
 interface Holding {
   readonly stage: 'preDrain' | 'preTerminate';
   readonly since: string;
 }
 
-function holdingOf({ metadata, status }: Machine): Holding {
+/** Which hooks hold a deletion now, and since when. */
+export function holdingOf({ metadata, status }: Machine): Holding {
   const { deletionTimestamp: since = '' } = metadata;
   const drained = status?.conditions?.find(({ type, status: state }) => type === 'Drained' && state === 'True');
   return drained === undefined

@@ -1,6 +1,6 @@
 /** Machines of a cluster: instances at a provider, their nodes, sets and health checks.
  *  Main type: `Actuator`, by which an infrastructure is joined. Updates the nodes of pools: main type `NodeHost`, by which an operating system is joined.
- *  @imports src/drain, src/controller, src/kube, src/api, src/base */
+ *  @imports src/drain, src/controller, src/kube, src/metrics, src/api, src/base */
 export {
   type Actuator,
   type ActuatorCall,

@@ -5,6 +5,7 @@ import { type JsonObject, objectAt, parseYamlDocuments } from '../base/index.ts'
 import { clusterVersionTable } from './cluster-version-table.ts';
 import type { Definition } from './definition.ts';
 import { createMetrics } from './index.ts';
+import { machineTable } from './machine-table.ts';
 import { olmTable } from './olm-table.ts';
 import { table } from './table.ts';
 
@@ -51,7 +52,9 @@ const expressions = [
 
 function namesIn(expr: string): readonly string[] {
   const names = [...expr.matchAll(/\b(?:longshore|catalogd|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name);
-  const published = Object.keys({ ...clusterVersionTable, ...olmTable });
+  const published = Object.keys({ ...clusterVersionTable, ...olmTable, ...machineTable }).filter(
+    (name) => !name.startsWith('longshore_'),
+  );
   return [...names, ...published.filter((name) => new RegExp(`\\b${name}\\b`).test(expr))];
 }
 

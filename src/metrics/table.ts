@@ -1,10 +1,12 @@
 import { type ClusterVersionMetricName, clusterVersionTable } from './cluster-version-table.ts';
 import type { Definition } from './definition.ts';
+import { type MachineMetricName, machineTable } from './machine-table.ts';
 import { type OlmCountedLabels, type OlmObservedMetricName, type OlmTimedLabels, olmTable } from './olm-table.ts';
 
 /** Metrics that are read from other parts of the process when they are served. */
 export type ObservedMetricName =
   | ClusterVersionMetricName
+  | MachineMetricName
   | OlmObservedMetricName
   | 'longshore_build_info'
   | 'longshore_leader'
@@ -70,6 +72,7 @@ const lengthy = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 /** Every metric; its unit is in the name, and counters start with the process. */
 export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | keyof TimedLabels, Definition>> = {
   ...clusterVersionTable,
+  ...machineTable,
   ...olmTable,
   longshore_build_info: {
     kind: 'gauge',

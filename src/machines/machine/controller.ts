@@ -4,6 +4,7 @@ import {
   machineFinalizer,
   machineLabels,
   machineResource,
+  machineSetResource,
   parseMachine,
 } from '../../api/index.ts';
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
@@ -27,6 +28,7 @@ import {
 } from '../../kube/index.ts';
 import type { Actuator } from '../actuator.ts';
 import { hookConditions, pausedCondition } from '../conditions.ts';
+import { machineMetrics } from '../metrics.ts';
 import { nodeConditions, nodeNameOf } from '../nodes.ts';
 import {
   beginMachine,
@@ -200,5 +202,7 @@ export function addMachines(
     events: manager.eventRecorder('machine-controller'),
     drainers: new Map(),
   };
+  const caches = { machines: context.machines, sets: manager.cache(machineSetResource) };
+  manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? machineMetrics(caches, clock.now()) : {}));
   manager.add(machineController, { context, workers: 10 });
 }
