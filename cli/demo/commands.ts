@@ -6,10 +6,10 @@ import { type Command, defineCommand } from '../command/index.ts';
 export const demoCommands: readonly Command[] = [
   defineCommand({
     name: 'demo',
-    summary: 'Run a walkthrough with kubectl on a temporary cluster: bundles, olm, or upgrade.',
-    positionals: ['[bundles|olm|upgrade]'],
+    summary: 'Run a walkthrough with kubectl on a temporary cluster: bundles, olm, machines, or upgrade.',
+    positionals: ['[bundles|olm|machines|upgrade]'],
     options: {},
-    examples: ['demo', 'demo olm', 'demo upgrade'],
+    examples: ['demo', 'demo olm', 'demo machines', 'demo upgrade'],
     isServer: true,
     run: async (_values, positionals) => (await import('./commands/demo.ts')).demo(positionals),
   }),

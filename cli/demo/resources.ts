@@ -14,7 +14,22 @@ interface StoryResource {
 const rukpak = '/apis/core.rukpak.io/v1alpha1';
 const operators = '/apis/operators.coreos.com/v1alpha1/namespaces/NS';
 
+const machines = '/apis/machine.openshift.io/v1beta1/namespaces/NS';
+
 const resources: readonly StoryResource[] = [
+  {
+    words: ['machine', 'machines'],
+    kind: 'Machine',
+    path: `${machines}/machines`,
+    label: 'machine.machine.openshift.io',
+  },
+  {
+    words: ['machineset'],
+    kind: 'MachineSet',
+    path: `${machines}/machinesets`,
+    label: 'machineset.machine.openshift.io',
+  },
+  { words: ['job'], kind: 'Job', path: '/apis/batch/v1/namespaces/NS/jobs', label: 'job.batch' },
   { words: ['bundle', 'bundles'], kind: 'Bundle', path: `${rukpak}/bundles`, label: 'bundle.core.rukpak.io' },
   {
     words: ['bd', 'bundledeployment'],

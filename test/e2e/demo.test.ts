@@ -79,6 +79,18 @@ const reportedOfUpgrade = [
   /\nDone in \d+ s/,
 ];
 
+const reportedOfMachines = [
+  /database\s+preDrain\s+MigrateImportantApp\s+my-app-migration-controller/,
+  '0 pods leave node database',
+  /✗ preDrain hooks removed: waits for MigrateImportantApp of my-app-migration-controller to remove the hook/,
+  /job\.batch\/backup-database condition met/,
+  /✗ preTerminate hooks removed: waits for WaitForStorageDetach of my-custom-storage-detach-controller/,
+  'hook WaitForStorageDetach of my-custom-storage-detach-controller is removed from machine database',
+  /member\s+\w+\s+member\s+\d+s\s+waits for hooks\.platform\/Replacement of longshore\/replacement/,
+  /machine\.machine\.openshift\.io\/member condition met/,
+  /\nDone in \d+ s/,
+];
+
 test.skipIf(!hasKubectl || git === '')('the demo runs with kubectl (skipped without kubectl and git)', async () => {
   expectStory(await runDemo(process.env['PATH'] ?? ''));
 });
@@ -102,6 +114,12 @@ describe.skipIf(git === '')('without kubectl (skipped without git)', () => {
     for (const part of reportedOfUpgrade) expect(output).toMatch(part);
     // What the second release deletes.
     expect(output.slice(output.indexOf('get configmaps -n metrics'))).not.toContain('push-gateway');
+    expect(exitCode).toBe(0);
+  });
+
+  test('so does the demo of machines', async () => {
+    const { exitCode, output } = await runDemo(dir, ['machines']);
+    for (const part of reportedOfMachines) expect(output).toMatch(part);
     expect(exitCode).toBe(0);
   });
 

@@ -9,6 +9,7 @@ import { readConfig, upOptions } from '../../settings/index.ts';
 import { followChanges, type Platform, startPlatform } from '../../up/index.ts';
 import { playThroughApi } from '../api-player.ts';
 import { hasKubectl, runKubectl } from '../kubectl.ts';
+import { machinesOptions, machinesStory } from '../machines-story.ts';
 import { olmStory } from '../olm-story.ts';
 import { playStep, type Stage } from '../stage.ts';
 import { type Step, type StoryPlaces, story } from '../story.ts';
@@ -42,6 +43,7 @@ async function placesOf({ terminal }: Stage, { registry, git }: ExampleServers):
 const stories: Readonly<Record<string, Prepare>> = {
   bundles: async (...context) => ({ options: ['--no-olm'], steps: story(await placesOf(...context)) }),
   olm: async (...context) => ({ options: [], steps: olmStory(await placesOf(...context)) }),
+  machines: () => Promise.resolve({ options: machinesOptions, steps: machinesStory() }),
   upgrade: async (stage, { registry }) => {
     const places = await publishReleases(stage, `${registry.host}/release`);
     const options = ['--no-olm', '--release', places.first, '--allow-unsigned-releases'];

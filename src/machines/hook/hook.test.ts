@@ -155,8 +155,10 @@ describe('the hooks that come with the program', () => {
       const object = machineObject(name);
       return cluster.kube.create({ ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }, user);
     };
+    await cluster.kube.create(machineObject('alone'), user);
     await owned('old');
     await eventually(async () => expect((await now('old')).spec?.lifecycleHooks?.preDrain).toHaveLength(1));
+    expect((await now('alone')).spec?.lifecycleHooks).toBeUndefined();
     await eventually(async () => expect((await now('old')).spec?.providerID).toBeDefined());
     const node = await joinNode(cluster.kube, 'old');
     await runPod(cluster.kube, node, { name: 'app' });

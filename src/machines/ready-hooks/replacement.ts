@@ -71,5 +71,7 @@ export const replacementHook: MachineHook = {
   stage: 'preDrain',
   name: 'hooks.platform/Replacement',
   owner: 'longshore/replacement',
+  // No one replaces a machine of no set.
+  selects: ({ object }) => controllerOf(object) !== undefined,
   work: waitForReplacement,
 };
