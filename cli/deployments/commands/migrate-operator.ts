@@ -93,6 +93,10 @@ async function requestedPlatform(
   subscribed: Subscribed,
   name: string,
 ): Promise<PlatformTarget | undefined> {
+  if (values.to === 'PlatformOperator' && subscribed.account !== '') {
+    const text = `the OperatorGroup of namespace "${values.namespace}" has operators installed with the permissions of ServiceAccount "${subscribed.account}", and a PlatformOperator would have those of the controllers: leave out --to; nothing was changed`;
+    throw new TerminalError('AccountBound', text);
+  }
   if (values.to === 'PlatformOperator')
     return await platformTarget(kube, subscribed, { name, catalog: values.catalog });
   if (values.catalog === undefined) return undefined;

@@ -29,13 +29,16 @@ function recordOf({ subscription, csv }: Subscribed, { platform }: Continuation)
 
 /** The BundleDeployment that continues the operator in its namespace. */
 export function continuing(subscribed: Subscribed, continuation: Continuation): KubeObject {
-  const { subscription, csv, targets } = subscribed;
+  const { subscription, csv, targets, account } = subscribed;
+  const { namespace = '' } = csv.metadata;
   const { name, image, platform } = continuation;
   const watched = targets.filter((target) => target !== '');
   const settings = (subscription.spec.config ?? {}) as JsonObject;
   const { selector: _unused, ...deploymentConfig } = settings;
   const config = {
-    installNamespace: csv.metadata.namespace ?? '',
+    installNamespace: namespace,
+    // What its author may have installed does not become more by the migration.
+    ...(account === '' ? {} : { serviceAccount: { namespace, name: account } }),
     ...watchedAs(watched),
     ...(Object.keys(deploymentConfig).length === 0 ? {} : { deploymentConfig }),
   };

@@ -20,6 +20,8 @@ export interface Subscribed {
   readonly csv: ClusterServiceVersion;
   /** Of its group; an empty text stands for all. */
   readonly targets: readonly string[];
+  /** The ServiceAccount of its namespace with whose permissions the group has operators installed; empty for none. */
+  readonly account: string;
   readonly plan: InstallPlan | undefined;
 }
 
@@ -60,10 +62,11 @@ async function installedVersion(kube: KubeClient, { metadata, status }: Subscrip
 }
 
 /** @throws TerminalError InvalidGroup */
-async function targetsIn(kube: KubeClient, namespace: string): Promise<readonly string[]> {
+async function groupIn(kube: KubeClient, namespace: string): Promise<Pick<Subscribed, 'targets' | 'account'>> {
   const { items } = await kube.list({ ...operatorGroupResource, namespace });
-  const [targets, ...others] = items.map((item) => parseOperatorGroup(item).status?.namespaces);
-  if (targets !== undefined && others.length === 0) return targets;
+  const [group, ...others] = items.map((item) => parseOperatorGroup(item));
+  const targets = group?.status?.namespaces;
+  if (targets !== undefined && others.length === 0) return { targets, account: group?.spec?.serviceAccountName ?? '' };
   const text = `namespace "${namespace}" has ${items.length} OperatorGroups: expected one that has resolved its targets; nothing was changed`;
   throw new TerminalError('InvalidGroup', text);
 }
@@ -73,8 +76,8 @@ async function targetsIn(kube: KubeClient, namespace: string): Promise<readonly 
 export async function readSubscribed(kube: KubeClient, namespace: string, name: string): Promise<Subscribed> {
   const subscription = await findSubscription(kube, namespace, name);
   const csv = await installedVersion(kube, subscription);
-  const targets = await targetsIn(kube, namespace);
-  return { subscription, csv, targets, plan: await planOf(kube, subscription) };
+  const group = await groupIn(kube, namespace);
+  return { subscription, csv, ...group, plan: await planOf(kube, subscription) };
 }
 
 function imageIn(manifest: string): string | undefined {
