@@ -101,7 +101,10 @@ async function adopt({ context, object }: SetRun, orphan: KubeObject, signal: Ab
 const claim: Step<SetRun> = async (run, { signal }) => {
   const { context, object, set } = run;
   const selector = selectorOf(set);
-  const owned = context.ownedBy.get(object.metadata.uid ?? '');
+  // An owner reference to an object of another namespace means nothing.
+  const owned = context.ownedBy
+    .get(object.metadata.uid ?? '')
+    .filter(({ metadata }) => metadata.namespace === object.metadata.namespace);
   const orphans = context.machines
     .inNamespace(object.metadata.namespace ?? '')
     .filter((machine) => controllerOf(machine) === undefined && machine.metadata.deletionTimestamp === undefined)

@@ -142,3 +142,22 @@ test.each([
   });
   expect(await names()).toEqual([]);
 });
+
+test('machines of another namespace that name the set as their owner do not count', async () => {
+  await using _ = await temporaryNamespace(cluster.kube, 'elsewhere');
+  await threeMachines();
+  const { metadata } = await cluster.kube.get(set);
+  const owner = {
+    apiVersion: set.apiVersion,
+    kind: set.kind,
+    name: 'workers',
+    uid: metadata.uid ?? '',
+    controller: true,
+  };
+  const rogue = machineObject('rogue');
+  Object.assign(rogue.metadata, { namespace: 'elsewhere', ownerReferences: [owner] });
+  await cluster.kube.create(rogue, user);
+  await scaleTo(2);
+  await eventually(async () => expect(await status()).toMatchObject({ replicas: 2 }));
+  expect(await names()).toHaveLength(2);
+});

@@ -18,6 +18,7 @@ import {
   preconditionOf,
   refOf,
 } from '../../kube/index.ts';
+import { isTrue } from '../conditions.ts';
 import { internalAddresses, nodeNameOf, providerIdOf } from '../nodes.ts';
 
 interface LinkContext {
@@ -37,14 +38,18 @@ interface LinkRun extends ReconcileRun {
 const fieldManager = 'longshore-node-link';
 const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
 
-function keysOfMachine(object: KubeObject): readonly string[] {
-  const { spec, status } = parseMachine(object);
+/** The id and the addresses count once the provider has reported the instance: a machine that a user gives the id of another one neither gets its Node,
+ *  which would be drained and deleted with it, nor keeps it from the machine that it belongs to. */
+function claimsOf(machine: Machine): readonly string[] {
+  if (!isTrue(machine, 'InstanceExists')) return [];
+  const { spec, status } = machine;
   const addresses = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
-  return [
-    ...((spec?.providerID ?? '') === '' ? [] : [`id ${spec?.providerID ?? ''}`]),
-    ...addresses.map(({ address }) => `address ${address}`),
-    ...(nodeNameOf(object) === '' ? [] : [`node ${nodeNameOf(object)}`]),
-  ];
+  const id = (spec?.providerID ?? '') === '' ? [] : [`id ${spec?.providerID ?? ''}`];
+  return [...id, ...addresses.map(({ address }) => `address ${address}`)];
+}
+
+function keysOfMachine(object: KubeObject): readonly string[] {
+  return [...claimsOf(parseMachine(object)), ...(nodeNameOf(object) === '' ? [] : [`node ${nodeNameOf(object)}`])];
 }
 
 function keysOfNode(node: KubeObject): readonly string[] {

@@ -38,6 +38,14 @@ async function createNode(name: string, spec: JsonObject = {}, addresses: JsonOb
   await cluster.kube.patch(ref, { status: { addresses } }, { ...user, subresource: 'status' });
 }
 
+/** A machine whose instance the provider has reported. */
+async function createMachine(name: string, spec: JsonObject = {}, addresses: JsonObject[] = []): Promise<void> {
+  await cluster.kube.create(machineObject(name, { spec }), user);
+  const conditions = [{ type: 'InstanceExists', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
+  const options = { ...user, subresource: 'status' } as const;
+  await cluster.kube.patch({ ...place, name }, { status: { addresses, conditions } }, options);
+}
+
 const readNode = (name: string): Promise<KubeObject> => cluster.kube.get({ apiVersion: 'v1', kind: 'Node', name });
 const nodeOf = async (machine: string): Promise<string | undefined> =>
   (await readMachine(cluster.kube, machine)).status?.nodeRef?.name;
@@ -55,7 +63,7 @@ test('a Node and its machine are linked by the id of the instance; labels, annot
     providerID: 'memory:///a',
     taints: [{ key: 'present', value: 'node', effect: 'NoExecute' }],
   });
-  await cluster.kube.create(machineObject('a', { spec }), user);
+  await createMachine('a', spec);
   await eventually(async () => expect(await nodeOf('a')).toBe('n'));
   await eventually(async () =>
     expect(await readNode('n')).toMatchObject({
@@ -74,20 +82,18 @@ test('a Node and its machine are linked by the id of the instance; labels, annot
 });
 
 test('without an id, an internal address links', async () => {
-  await cluster.kube.create(machineObject('a'), user);
-  const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.7' }] };
-  await cluster.kube.patch({ ...place, name: 'a' }, { status }, { ...user, subresource: 'status' });
+  await createMachine('a', {}, [{ type: 'InternalIP', address: '192.0.2.7' }]);
   await createNode('n', {}, [{ type: 'InternalIP', address: '192.0.2.7' }]);
   await eventually(async () => expect(await nodeOf('a')).toBe('n'));
 });
 
 test('a Node that claims the id of a machine with a Node does not take its place, before that one is deleted', async () => {
-  await cluster.kube.create(machineObject('a', { spec: { providerID: 'memory:///a' } }), user);
+  await createMachine('a', { providerID: 'memory:///a' });
   await createNode('first', { providerID: 'memory:///a' });
   await eventually(async () => expect(await nodeOf('a')).toBe('first'));
   await createNode('second', { providerID: 'memory:///a' });
   await createNode('witness', { providerID: 'memory:///w' });
-  await cluster.kube.create(machineObject('w', { spec: { providerID: 'memory:///w' } }), user);
+  await createMachine('w', { providerID: 'memory:///w' });
   await eventually(async () => expect(await nodeOf('w')).toBe('witness'));
   expect(await nodeOf('a')).toBe('first');
   expect((await readNode('second')).metadata.annotations).toBeUndefined();
@@ -95,4 +101,15 @@ test('a Node that claims the id of a machine with a Node does not take its place
   const annotations = { poke: 'yes' };
   await cluster.kube.patch({ apiVersion: 'v1', kind: 'Node', name: 'second' }, { metadata: { annotations } }, user);
   await eventually(async () => expect(await nodeOf('a')).toBe('second'));
+});
+
+test('a machine that a user gives the id of the instance of another one does not get its Node', async () => {
+  await createNode('n', { providerID: 'memory:///a' });
+  await cluster.kube.create(machineObject('rogue', { spec: { providerID: 'memory:///a' } }), user);
+  await createNode('witness', { providerID: 'memory:///w' });
+  await createMachine('w', { providerID: 'memory:///w' });
+  await eventually(async () => expect(await nodeOf('w')).toBe('witness'));
+  expect(await nodeOf('rogue')).toBeUndefined();
+  await createMachine('a', { providerID: 'memory:///a' });
+  await eventually(async () => expect(await nodeOf('a')).toBe('n'));
 });
