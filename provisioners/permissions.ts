@@ -18,7 +18,7 @@ export const bundleDeploymentPermissions: Permissions = {
   ],
   system: [
     // What charts were rendered to that render to something else each time.
-    { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'create', 'delete'] },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'create', 'patch', 'delete'] },
   ],
 };
 

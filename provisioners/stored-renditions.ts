@@ -17,6 +17,10 @@ import { fieldManager } from './field-manager.ts';
 /** On a Secret with a stored rendition: the uid of the BundleDeployment that it is of. */
 const renditionLabel = 'core.rukpak.io/rendition-of';
 const keyAnnotation = 'core.rukpak.io/rendition-key';
+/** When it was installed last. */
+const installedAnnotation = 'core.rukpak.io/rendition-installed';
+/** Of versions before the one that is installed, to return to. */
+const maxEarlier = 3;
 const secretType = 'core.rukpak.io/rendition';
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -77,13 +81,30 @@ export async function readRendition(shelf: RenditionShelf, key: string): Promise
   }
 }
 
-/** The rendition that is installed: the oldest that is stored. Others of versions that were not installed go when one is. */
+function installedAt({ metadata }: KubeObject): string {
+  return metadata.annotations?.[installedAnnotation] ?? '';
+}
+
+/** Newest installation first; what was not installed comes last, the oldest first. */
+function byInstallation(a: KubeObject, b: KubeObject): number {
+  const [first, second] = [installedAt(a), installedAt(b)];
+  if (first !== second) return first < second ? 1 : -1;
+  return (a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1;
+}
+
+async function listStored(shelf: RenditionShelf, isMetadataOnly: boolean): Promise<readonly KubeObject[]> {
+  const { items } = await shelf.kube.list({ ...storedIn(shelf), isMetadataOnly }, { signal: shelf.signal });
+  return items.filter((secret) => isOf(secret, shelf, keyOf(secret))).toSorted(byInstallation);
+}
+
+function keyOf({ metadata }: KubeObject): string {
+  return metadata.annotations?.[keyAnnotation] ?? '';
+}
+
+/** The rendition that is installed. */
 export async function readInstalledRendition(shelf: RenditionShelf): Promise<Rendered | undefined> {
-  const { items } = await shelf.kube.list(storedIn(shelf), { signal: shelf.signal });
-  const timeOf = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
-  const own = items.filter((secret) => isOf(secret, shelf, secret.metadata.annotations?.[keyAnnotation] ?? ''));
-  const [oldest] = own.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
-  return oldest === undefined ? undefined : await renditionIn(oldest);
+  const [installed] = await listStored(shelf, false);
+  return installed === undefined ? undefined : await renditionIn(installed);
 }
 
 function storedIn({ systemNamespace: namespace, deployment }: RenditionShelf) {
@@ -117,16 +138,27 @@ export async function storeRendition(shelf: RenditionShelf, key: string, rendere
   return true;
 }
 
-/** Deletes what is stored for the deployment under other keys: nothing installs that any more. */
-export async function dropRenditions(shelf: RenditionShelf, keptKey: string): Promise<void> {
+async function deleteRendition({ kube, signal }: RenditionShelf, secret: KubeObject): Promise<void> {
+  const { uid } = secret.metadata;
+  await kube.delete(refOf(secret), { signal, ...(uid === undefined ? {} : { uid }) }).catch((thrown: unknown) => {
+    if (!isNotFound(thrown)) throw thrown;
+  });
+}
+
+/** Notes that what is stored under the key is installed. The versions that were installed before it stay, so that a rollback returns to what they were
+ *  rendered to; older ones are deleted, and those that were never installed. */
+export async function noteInstalledRendition(shelf: RenditionShelf, key: string, nowMs: number): Promise<void> {
   const { kube, signal } = shelf;
-  const { items } = await kube.list({ ...storedIn(shelf), isMetadataOnly: true }, { signal });
-  for (const secret of items) {
-    const key = secret.metadata.annotations?.[keyAnnotation] ?? '';
-    if (key === keptKey || !isOf(secret, shelf, key)) continue;
-    const { uid } = secret.metadata;
-    await kube.delete(refOf(secret), { signal, ...(uid === undefined ? {} : { uid }) }).catch((thrown: unknown) => {
-      if (!isNotFound(thrown)) throw thrown;
-    });
+  const stored = await listStored(shelf, true);
+  const [newest] = stored;
+  const installed = stored.find((secret) => keyOf(secret) === key);
+  if (installed !== undefined && (installed !== newest || installedAt(installed) === '')) {
+    const annotations = { [installedAnnotation]: new Date(nowMs).toISOString() };
+    const { uid = '' } = installed.metadata;
+    await kube.patch(refOf(installed), { metadata: { uid, annotations } }, { fieldManager, signal });
+  }
+  const earlier = stored.filter((secret) => secret !== installed);
+  for (const [index, secret] of earlier.entries()) {
+    if (index >= maxEarlier || installedAt(secret) === '') await deleteRendition(shelf, secret);
   }
 }

@@ -12,7 +12,7 @@ import { asksForHelmRelease, hadHelmRelease, releaseShelfOf } from './helm-relea
 import { type HookWait, hasHooksLeft, installHooked, isApplied } from './hooked-install.ts';
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
 import { desiredRevision, isInPlace, isLeftForNow } from './install-objects.ts';
-import { dropOtherRenditions, isContentLost, type LoadedRendition, load, readValues } from './load.ts';
+import { isContentLost, type LoadedRendition, load, noteRendition, readValues } from './load.ts';
 import { blocked, type Outcome } from './outcome.ts';
 import { activeOf, type DeploymentRun, type Stage, setStatus } from './run.ts';
 
@@ -145,7 +145,7 @@ async function tryInstall(
   try {
     const wait = await installHooked(run, { bundle, rendition, signal, onWrite });
     if (wait !== undefined) return reportHookWait(run, wait);
-    await dropOtherRenditions(run, rendition, signal);
+    await noteRendition(run, rendition, signal);
     await followHelmReleases(run, { bundle, rendition }, signal);
     return undefined;
   } catch (thrown) {

@@ -15,7 +15,7 @@ import { releasedObjects } from '../helm-release.ts';
 import { actingOwnerOf, configOf } from '../installed-record.ts';
 import { type Rendition, termsFor } from '../rendition.ts';
 import {
-  dropRenditions,
+  noteInstalledRendition,
   type RenditionShelf,
   readInstalledRendition,
   readRendition,
@@ -129,13 +129,13 @@ async function renderOnce(
   return { ...rendered, renditionKey: ownKey };
 }
 
-/** Forgets what other versions of a release were rendered to. */
-export async function dropOtherRenditions(
+/** Notes which version of a release is installed; what versions long before it were rendered to is forgotten. */
+export async function noteRendition(
   run: DeploymentRun,
   { renditionKey: key }: LoadedRendition,
   signal: AbortSignal,
 ): Promise<void> {
-  if (key !== undefined) await dropRenditions(shelfOf(run, signal), key);
+  if (key !== undefined) await noteInstalledRendition(shelfOf(run, signal), key, run.context.clock.now());
 }
 
 /** The objects of a Bundle with the configuration of the deployment. */

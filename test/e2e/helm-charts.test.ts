@@ -248,10 +248,40 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     await eventually(async () => {
       const data = objectAt((await world.get('Secret', 'random-password', namespace)) as unknown as JsonObject, 'data');
       expect(textAt(data, 'user')).toBe(Buffer.from('root').toString('base64'));
-      expect(await storedRenditions('random')).not.toEqual(stored);
-      expect(await storedRenditions('random')).toHaveLength(1);
+      expect(await storedRenditions('random')).toEqual(expect.arrayContaining(stored));
+      expect(await storedRenditions('random')).toHaveLength(2);
     });
     expect(await passwordOf('random')).toBe(first);
+  });
+
+  test('returns to the certificate of a version that is rolled back to, of which the last three are stored', async () => {
+    const certificate = `apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}-certificate}
+stringData:
+  round: {{ .Values.round | quote }}
+  tls.crt: {{ (genSelfSignedCert "a.example.com" nil nil 365).Cert | quote }}
+`;
+    const files = helloWorld({ 'templates/certificate.yaml': certificate });
+    await create('certified', chartArtifact('certified', packedChart('certified', files)));
+    await world.deploymentWith('certified', installed);
+    const seen: string[] = [];
+    await configure('certified', { values: { round: 0 } });
+    for (const round of [0, 1, 0, 2, 3, 4, 5]) {
+      await configure('certified', { values: { round } });
+      const data = await eventually(async () => {
+        const secret = (await world.get('Secret', 'certified-certificate', namespace)) as unknown as JsonObject;
+        expect(textAt(objectAt(secret, 'data'), 'round')).toBe(Buffer.from(`${round}`).toString('base64'));
+        return objectAt(secret, 'data');
+      });
+      seen.push(textAt(data, 'tls.crt'));
+      // Renditions are noted when the installation has come to its end.
+      await world.deploymentWith('certified', installed);
+    }
+    expect(seen[1]).not.toBe(seen[0]);
+    expect(seen[2]).toBe(seen[0]);
+    expect(new Set(seen).size).toBe(6);
+    await eventually(async () => expect(await storedRenditions('certified')).toHaveLength(4));
   });
 
   test('finds its own Secrets by lookup, and no others', async () => {
