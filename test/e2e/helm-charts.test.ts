@@ -248,7 +248,7 @@ describe.skipIf(why !== '')(`a chart${why}`, () => {
     await eventually(async () => {
       const data = objectAt((await world.get('Secret', 'random-password', namespace)) as unknown as JsonObject, 'data');
       expect(textAt(data, 'user')).toBe(Buffer.from('root').toString('base64'));
-      expect(await storedRenditions('random')).toEqual(expect.arrayContaining(stored));
+      expect(await storedRenditions('random')).toEqual(expect.arrayContaining([...stored]));
       expect(await storedRenditions('random')).toHaveLength(2);
     });
     expect(await passwordOf('random')).toBe(first);
