@@ -1,5 +1,5 @@
 /** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, a platform while it installs,
- *  and the controllers of operators at their writes; sends requests with corrupted bytes, and where a real kube-apiserver is available, repeats on it
+ *  and the controllers of operators and the update engine at their writes; sends requests with corrupted bytes, and where a real kube-apiserver is available, repeats on it
  *  what fails on the embedded server; runs sequences of user actions, and installs operators, while requests fail now and then; fetches from servers with endless responses, in a process with limited memory. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { mapLimit } from '../src/base/index.ts';
 import { Connection } from '../test/conformance/connection.ts';
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
 import { killInRounds } from '../test/e2e/kill-rounds.ts';
+import { killUpdate, problemsOf } from '../test/faults/cluster-version-kill-run.ts';
 import { fetchHostileSources } from '../test/faults/hostile-run.ts';
 import { killTimes } from '../test/faults/kill-run.ts';
 import { describeFailure, runSequence } from '../test/faults/model/run.ts';
@@ -25,6 +26,8 @@ const usage = `usage: npm run faults -- [options]
                 times to kill a platform while it installs, pivots and removes (default 200)
   --operator-writes N
                 kill the controllers of operators at each Nth of their writes, before and after it is done (default 5; 1: at all of them; 0: never)
+  --update-kills N
+                times to kill the update engine at its writes, before and after they are done (default 100; 0: never)
   --operator-journeys N
                 installations and upgrades of operators while requests fail (default 5)
   --requests N  requests with corrupted bytes to send (default 10000)
@@ -37,6 +40,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '200' },
     'platform-kills': { type: 'string', default: '200' },
     'operator-writes': { type: 'string', default: '5' },
+    'update-kills': { type: 'string', default: '100' },
     'operator-journeys': { type: 'string', default: '5' },
     requests: { type: 'string', default: '10000' },
     sequences: { type: 'string', default: '100' },
@@ -146,6 +150,25 @@ async function killOperators(): Promise<boolean> {
   return problemCount === 0;
 }
 
+/** At so many points: each write once done and once not. */
+async function killUpdates(): Promise<boolean> {
+  const { end } = await killUpdate({ count: 0, isSent: false });
+  const count = Number(values['update-kills']);
+  let problemCount = 0;
+  let killed = 0;
+  for (let index = 0; index < count; index += 1) {
+    const point = { count: Math.floor(index / 2) + 1, isSent: index % 2 === 0 };
+    const result = await killUpdate(point);
+    killed += result.wasKilled ? 1 : 0;
+    const problems = problemsOf(result, end);
+    for (const problem of problems) console.log(`  update engine, ${JSON.stringify(point)}: ${problem}`);
+    problemCount += problems.length;
+    if ((index + 1) % 10 === 0) console.log(`  ${index + 1} updates, ${problemCount} problems`);
+  }
+  console.log(`${killed} kills of the update engine in ${count} updates, ${problemCount} problems`);
+  return problemCount === 0;
+}
+
 async function travelOperators(): Promise<boolean> {
   const options = { count: Number(values['operator-journeys']), seed: Number(values.seed) };
   const results = [];
@@ -203,6 +226,7 @@ else {
     Number(values.kills) === 0 || (await inFolder(kill)),
     Number(values['platform-kills']) === 0 || (await killPlatform()),
     Number(values['operator-writes']) === 0 || (await killOperators()),
+    Number(values['update-kills']) === 0 || (await killUpdates()),
     Number(values['operator-journeys']) === 0 || (await travelOperators()),
     Number(values.sequences) === 0 || (await play()),
     Number(values.hostile) === 0 || (await fetchHostile()),

@@ -324,3 +324,38 @@ test('a release without operators waits until its workloads are rolled out', asy
   await cluster.kube.patch(ref, { status }, { ...user, subresource: 'status' });
   await untilAt(cluster, '1.1.0');
 });
+
+test('CV-82: a definition that is not established blocks its component, and is explained', async () => {
+  // Longer than a definition is waited for.
+  const once = { count: 1, firstMs: 1, factor: 1 };
+  // Its kind is taken by another definition.
+  const definition = (plural: string, kind: string): JsonObject => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.example.com` },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural, kind, singular: plural.slice(0, -1), listKind: `${kind}List` },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  });
+  await cluster.kube.create(definition('boats', 'Boat') as unknown as KubeObject, user);
+  await installFirst(
+    {},
+    {
+      '0000_10_a_10_definition.yaml': definition('ships', 'Boat'),
+      '0000_10_a_20_x.yaml': settings('x', '1'),
+      '0000_10_b_10_y.yaml': settings('y', '1'),
+    },
+    { intervals: { minimumMs: 10_000, random: () => 0, tries: { installing: once, usual: once } } },
+  );
+  await request('1.1.0');
+  await untilCondition(
+    cluster,
+    'Failing',
+    /^True .*: CustomResourceDefinition ships\.example\.com Established=False, NotAccepted: not all names are accepted$/,
+  );
+  expect(await find(configMap('x'))).toBeUndefined();
+  await eventually(async () => expect(await find(configMap('y'))).toBeDefined());
+});

@@ -67,10 +67,17 @@ function describe({ version, image }: { readonly version: string; readonly image
   return `version="${version}" image="${image}"`;
 }
 
+function isAcceptedImage(draft: StatusDraft, image: string): boolean {
+  const { status, message } = draft.find('ReleaseAccepted') ?? {};
+  return status === 'True' && message?.includes(` image="${image}"`) === true;
+}
+
 function reportLoading({ draft, run, context }: Sync, target: DesiredRelease, state: LoadState): void {
   const type = 'ReleaseAccepted';
   switch (state.kind) {
     case 'loading': {
+      // A process that has started anew reads again what was accepted.
+      if (isAcceptedImage(draft, target.image)) return;
       const message = `Retrieving and verifying payload ${describe(target)}`;
       return draft.set([{ type, status: 'Unknown', reason: 'RetrievePayload', message }]);
     }

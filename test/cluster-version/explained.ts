@@ -51,8 +51,16 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
-      'The engine belongs to no release. Without `desiredUpdate` it keeps the release that was completed last, and never goes back to one because its own process was started from it.',
-    scenarios: ['history-partial', 'history-other-image', 'update-restart', 'update-engine'],
+      'The engine belongs to no release: it continues with the newest release of the history. Without `desiredUpdate` it keeps the one that was completed last. The reference goes on with the release that its own process was started from.',
+    scenarios: ['history-partial', 'history-other-image'],
+    path: /^(?:unreached|events|clusterVersion\.status\.(?:capabilities|conditions|history|versionHash)|objects\[(?:Namespace|ConfigMap) |writes\[)/,
+  },
+  {
+    kind: 'deliberate',
+    reason:
+      'A process that starts in the middle of an update continues it. The reference goes back to the release that its own process was started from, and begins the update again.',
+    scenarios: ['update-restart'],
+    path: /^clusterVersion\.status\.history\[\d+\](?:\.state)?$/,
   },
   {
     kind: 'deliberate',
@@ -113,6 +121,13 @@ export const explanations: readonly Explanation[] = [
     reason: 'A message about a broken payload names the file, not the folder that the engine has unpacked it to.',
     path: /^(?:clusterVersion\.status\.conditions\.ReleaseAccepted\.message|events)$/,
     shows: /Error loading manifests/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'What was accepted for a release stays in its entry of the history. The reference erases it with the next request.',
+    scenarios: ['update-retargeted'],
+    path: /^clusterVersion\.status\.history\[\d+\]\.acceptedRisks$/,
   },
   {
     kind: 'defect',

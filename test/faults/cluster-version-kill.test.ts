@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeClient } from '../../src/kube/index.ts';
 import {
   clusterVersion,
   openReleaseCluster,
@@ -12,6 +11,7 @@ import {
   runOperators,
 } from '../support/release-cluster.ts';
 import { installed, operatorAt, settings, smallRelease, untilAt } from '../support/small-release.ts';
+import { type KillPoint, killedAt, killUpdate, problemsOf } from './cluster-version-kill-run.ts';
 
 let cluster: ReleaseCluster;
 let stack: AsyncDisposableStack;
@@ -31,37 +31,8 @@ const manifests = (version: string): Record<string, JsonObject> => ({
   ...operatorAt('20', 'beta', version),
 });
 
-interface Point {
-  readonly count: number;
-  readonly isSent: boolean;
-}
-
-/** A client whose process is killed at its `count`th write: that one is sent, or not, its answer is lost, and nothing is sent any more. */
-function killedAt(kube: KubeClient, { count, isSent }: Point): { kube: KubeClient; whenKilled: Promise<void> } {
-  const { promise: whenKilled, resolve } = Promise.withResolvers<void>();
-  let writes = 0;
-  const never = new Promise<never>(() => undefined);
-  const write =
-    <Args extends unknown[], Answer>(send: (...args: Args) => Promise<Answer>) =>
-    async (...args: Args): Promise<Answer> => {
-      writes += 1;
-      if (writes < count) return await send(...args);
-      if (writes === count && isSent) await send(...args);
-      resolve();
-      return await never;
-    };
-  const writing: Partial<KubeClient> = {
-    apply: write((object, options) => kube.apply(object, options)),
-    create: write((object, options) => kube.create(object, options)),
-    patch: write((ref, change, options) => kube.patch(ref, change, options)),
-    update: write((object, options) => kube.update(object, options)),
-    delete: write((ref, options) => kube.delete(ref, options)),
-  };
-  return { kube: { ...kube, ...writing }, whenKilled };
-}
-
 /** Runs an engine until it is killed, or the update is complete. */
-async function runUntilKilled(releases: Readonly<Record<string, string>>, point: Point): Promise<void> {
+async function runUntilKilled(releases: Readonly<Record<string, string>>, point: KillPoint): Promise<void> {
   const { kube, whenKilled } = killedAt(cluster.kube, point);
   const engine = await runEngine({ ...cluster, kube }, { releases });
   await Promise.race([whenKilled, untilAt(cluster, '1.1.0').catch(() => undefined)]);
@@ -106,4 +77,12 @@ test('CV-109: an engine that is killed at any write of an update continues it, i
     const object = await cluster.kube.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay', name });
     expect(object['data']).toEqual({ value: '1.1.0' });
   }
+});
+
+/** `npm run faults` has a hundred such kills. */
+test('CV-109: an update whose engine is killed at a write that is lost ends as one that is not disturbed', async () => {
+  const { end } = await killUpdate({ count: 0, isSent: false });
+  const killed = await killUpdate({ count: 31, isSent: false });
+  expect(killed.wasKilled).toBe(true);
+  expect(problemsOf(killed, end)).toEqual([]);
 });

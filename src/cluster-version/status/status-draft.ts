@@ -34,8 +34,13 @@ export class StatusDraft {
     this.#status = { ...this.#status, conditions: written };
   }
 
+  find(type: string): Condition | undefined {
+    const conditions = objectsAt(this.#status, 'conditions') as unknown as readonly Condition[];
+    return conditions.find((condition) => condition.type === type);
+  }
+
   has(type: string): boolean {
-    return objectsAt(this.#status, 'conditions').some((condition) => condition['type'] === type);
+    return this.find(type) !== undefined;
   }
 
   remove(type: string): void {
