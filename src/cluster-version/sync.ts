@@ -76,7 +76,7 @@ function reportLoading({ draft, run, context }: Sync, target: DesiredRelease, st
   const type = 'ReleaseAccepted';
   switch (state.kind) {
     case 'loading': {
-      // A process that has started anew reads again what was accepted.
+      // After a restart an accepted release is read again.
       if (isAcceptedImage(draft, target.image)) return;
       const message = `Retrieving and verifying payload ${describe(target)}`;
       return draft.set([{ type, status: 'Unknown', reason: 'RetrievePayload', message }]);
@@ -114,7 +114,8 @@ function loadRequest(sync: Sync, target: DesiredRelease, isRunning: boolean): Lo
   const clusterVersion = { ...version, status: draft.value as unknown as ClusterVersionStatus };
   const running = context.worker.status?.work.payload.manifests ?? [];
   const verification = { running, stores: validated.spec.signatureStores ?? [] };
-  return { target, clusterVersion, isLocal: isRunning, verification };
+  const isTrusted = target.image === context.initial?.image;
+  return { target, clusterVersion, isLocal: isRunning, isTrusted, verification };
 }
 
 /** The release that the cluster ran when this process started, if another one is requested: its keys decide about that, and it stays reconciled. */

@@ -149,4 +149,10 @@ export const explanations: readonly Explanation[] = [
     path: /^events$/,
     shows: /^ Normal (?:LoadPayload|PayloadLoaded|PreconditionsPassed): /,
   },
+  {
+    kind: 'resync',
+    reason: 'Why no updates are known is stated before the first installation has ended.',
+    scenarios: ['invalid-at-first'],
+    path: /^clusterVersion\.status\.conditions\.RetrievedUpdates\.(?:message|reason)$/,
+  },
 ];

@@ -47,7 +47,13 @@ function silentWorld(): World {
   };
   const load = (isForced: boolean): Promise<unknown> => {
     const target = { version: '', image, isForced };
-    const request = { target, clusterVersion, isLocal: false, verification: { running: [], stores: [] } };
+    const request = {
+      target,
+      clusterVersion,
+      isLocal: false,
+      isTrusted: false,
+      verification: { running: [], stores: [] },
+    };
     return loadRelease(request, terms, new AbortController().signal);
   };
   return { clock, events, asked, load };
