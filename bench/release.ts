@@ -12,6 +12,7 @@ import { writePayload } from '../test/cluster-version/payloads.ts';
 import type { Engine, EngineStart, Implementation, PayloadPlace, Scenario } from '../test/cluster-version/scenario.ts';
 import { hasCorpus } from '../test/support/index.ts';
 import { startChild } from './child.ts';
+import { compileFiles } from './compiled.ts';
 import { countRequests, isWrite, type RequestCounter, requestsBetween } from './request-counter.ts';
 import type { Measurement } from './table.ts';
 
@@ -101,8 +102,9 @@ async function run(scenario: Scenario, { crds }: Implementation, start: Start): 
   return { install, update, unchanged, peakMebibytes: peakMebibytesOf(pid) };
 }
 
-async function startOurs({ kubeconfigPath, workFolder, payloads }: EngineStart): Promise<Engine> {
-  const child = startChild('release-child.ts', [kubeconfigPath, workFolder, JSON.stringify(payloads)]);
+/** Compiled, as users run it. */
+async function startOurs(program: string, { kubeconfigPath, workFolder, payloads }: EngineStart): Promise<Engine> {
+  const child = startChild(program, [kubeconfigPath, workFolder, JSON.stringify(payloads)]);
   await child.next();
   return {
     pid: child.pid,
@@ -142,7 +144,9 @@ function comparison(own: Run, peer: Run): Measurement[] {
 export async function measureRelease(): Promise<Measurement[]> {
   if (!hasCorpus) return [{ what: 'ten real components', value: 'skipped: there is no ../shared/corpus' }];
   const scenario = await componentsScenario();
-  const own = await run(scenario, await ours(), startOurs);
+  await using compiled = await compileFiles(['bench/release-child.ts']);
+  const program = compiled.pathOf('bench/release-child.ts');
+  const own = await run(scenario, await ours(), (start) => startOurs(program, start));
   const binary = await findOperator({ mayBuild: false, report: () => undefined });
   const rows = rowsOf('Longshore', own);
   if ('missing' in binary) return [...rows, { what: 'cluster-version-operator', value: `skipped: ${binary.missing}` }];

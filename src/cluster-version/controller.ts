@@ -15,7 +15,7 @@ import { PendingDeletions } from './apply/pending-deletions.ts';
 import { UpdateAvailability, type UpdateAvailabilityOptions } from './available-updates/update-availability.ts';
 import type { EngineContext } from './engine.ts';
 import type { Preconditions } from './facts.ts';
-import { readProxy } from './features.ts';
+import { createFeatureReader, readProxy } from './features.ts';
 import type { WaitPolicy } from './health/workloads.ts';
 import { reportMetrics } from './metrics/report-metrics.ts';
 import { architectureName, type LoadTerms } from './payload/load-release.ts';
@@ -154,7 +154,8 @@ function createWorker(
   const contextFor = async ({ payload }: Work, mode: ApplyMode['kind'], round: AbortSignal): Promise<ApplyContext> => {
     const owner = ownerOf(versions.get(clusterVersionName));
     const proxy = await readProxy(kube, round);
-    observed.begin(JSON.stringify([payload.hash, proxy, owner.uid]), payload.manifests);
+    const { hash, manifests } = payload;
+    observed.begin({ terms: JSON.stringify([proxy, owner.uid]), hash, manifests });
     return {
       kube,
       clock,
@@ -220,7 +221,8 @@ export function addClusterVersion(manager: Manager, options: ClusterVersionOptio
     engineId: options.engineId ?? '',
     initial: options.initial,
     updates: updatesOf(manager, options, shared),
-    memory: { running: undefined, implied: [], isRestored: false, countedMs: 0 },
+    readFeatures: createFeatureReader(kube, clock),
+    memory: { running: undefined, implied: [], selection: undefined, isRestored: false, countedMs: 0 },
   };
   let work: Promise<void> = Promise.resolve();
   const added = manager.add(clusterVersionController, {

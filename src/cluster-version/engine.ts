@@ -1,7 +1,9 @@
 import type { ClusterRelease } from '../api/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
 import type { KindCache, KubeClient } from '../kube/index.ts';
+import type { LoadedManifests, ReleasePayload } from '../release/index.ts';
 import type { PendingDeletions } from './apply/pending-deletions.ts';
+import type { ReadFeatures } from './features.ts';
 import type { LoadedRelease } from './payload/load-release.ts';
 import type { ReleaseLoader } from './payload/release-loader.ts';
 import type { SyncWorker } from './round/sync-worker.ts';
@@ -26,6 +28,7 @@ export interface EngineContext {
   readonly initial: ClusterRelease | undefined;
   /** Which updates there are, and what is against them. */
   readonly updates: UpdateReporting;
+  readonly readFeatures: ReadFeatures;
   readonly memory: EngineMemory;
 }
 
@@ -35,6 +38,10 @@ export interface EngineMemory {
   running: LoadedRelease | undefined;
   /** Capabilities that releases implied. */
   implied: readonly string[];
+  /** The manifests of a release that the cluster loads, and with which features. */
+  selection:
+    | { readonly payload: ReleasePayload; readonly featuresText: string; readonly loaded: LoadedManifests }
+    | undefined;
   /** Whether the status of an earlier process was read. */
   isRestored: boolean;
   /** When counters were last written. */

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, textAt } from '../base/index.ts';
+import { type Clock, type JsonObject, objectAt, objectsAt, textAt } from '../base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../kube/index.ts';
 import { type ProxyVariables, proxyVariables } from './apply/inject-proxy.ts';
 
@@ -19,13 +19,30 @@ async function configOf(kube: KubeClient, kind: string, signal: AbortSignal): Pr
   }
 }
 
-/** What the FeatureGate `cluster` states; the default set on a cluster without it. Gates are those of the version. */
-export async function readFeatures(kube: KubeClient, version: string, signal: AbortSignal): Promise<ClusterFeatures> {
+/** Reads what the FeatureGate `cluster` states; the default set on a cluster without it. Gates are those of the version. */
+export type ReadFeatures = (version: string, signal: AbortSignal) => Promise<ClusterFeatures>;
+
+/** Within which reconciles share an answer: each manifest that is done leads to one. */
+const sharedMs = 1_000;
+
+async function readFeatures(kube: KubeClient, version: string, signal: AbortSignal): Promise<ClusterFeatures> {
   const gate = (await configOf(kube, 'FeatureGate', signal)) as JsonObject | undefined;
   const versions = objectsAt(objectAt(gate, 'status'), 'featureGates');
   const current = versions.find((one) => textAt(one, 'version') === version);
   const enabledFeatureGates = objectsAt(current, 'enabled').map((one) => textAt(one, 'name'));
   return { featureSet: textAt(objectAt(gate, 'spec'), 'featureSet'), enabledFeatureGates };
+}
+
+/** Asks once a second at most. */
+export function createFeatureReader(kube: KubeClient, clock: Clock): ReadFeatures {
+  let latest: { readonly version: string; readonly atMs: number; readonly features: ClusterFeatures } | undefined;
+  return async (version, signal) => {
+    const nowMs = clock.now();
+    if (latest?.version === version && nowMs >= latest.atMs && nowMs < latest.atMs + sharedMs) return latest.features;
+    const features = await readFeatures(kube, version, signal);
+    latest = { version, atMs: nowMs, features };
+    return features;
+  };
 }
 
 /** The proxy of the cluster, as the Proxy `cluster` states it. */

@@ -12,7 +12,6 @@ import { parseVersion } from '../constraints/index.ts';
 import { type ReconcileRun, requeueAfter, type Step } from '../controller/index.ts';
 import { type ClusterChoices, defaultProfile, type LoadedManifests, selectManifests } from '../release/index.ts';
 import type { EngineContext } from './engine.ts';
-import { readFeatures } from './features.ts';
 import type { AcceptedPayload } from './payload/accepted-payload.ts';
 import { architectureName, type LoadedRelease, type LoadRequest } from './payload/load-release.ts';
 import type { LoadState } from './payload/release-loader.ts';
@@ -157,16 +156,23 @@ function acceptedRelease(sync: Sync, target: DesiredRelease): LoadedRelease | un
   return state.kind === 'accepted' ? state.release : running;
 }
 
+/** The manifests that the cluster loads; each manifest that is done leads to a reconcile, so the last selection is retained. */
 async function selected({ context, signal }: Sync, { payload }: LoadedRelease): Promise<LoadedManifests> {
   const { version } = payload.metadata;
-  const features = await readFeatures(context.kube, version, signal);
-  return selectManifests(payload.manifests, {
+  const { memory } = context;
+  const features = await context.readFeatures(version, signal);
+  const featuresText = JSON.stringify(features);
+  const { selection } = memory;
+  if (selection?.payload === payload && selection.featuresText === featuresText) return selection.loaded;
+  const loaded = selectManifests(payload.manifests, {
     engine: context.engineId,
     profile: defaultProfile,
     featureSet: features.featureSet,
     enabledFeatureGates: new Set(features.enabledFeatureGates),
     majorVersion: parseVersion(version).major,
   });
+  memory.selection = { payload, featuresText, loaded };
+  return loaded;
 }
 
 function choicesOf({ validated: { spec } }: Sync, { known, enabled }: Capabilities): ClusterChoices {

@@ -21,7 +21,7 @@ import {
   untilCondition,
 } from '../../test/support/small-release.ts';
 import type { JsonObject } from '../base/index.ts';
-import { isNotFound, type KubeObject } from '../kube/index.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../kube/index.ts';
 
 let cluster: ReleaseCluster;
 let stack: AsyncDisposableStack;
@@ -283,4 +283,64 @@ test('a ClusterVersion of another name is left alone', async () => {
   await patchSpec(cluster.kube, { channel: 'stable' });
   await eventually(async () => expect((await clusterVersion(cluster.kube)).status?.observedGeneration).toBe(2));
   expect((await cluster.kube.get({ apiVersion, kind, name: 'other' }))['status']).toBeUndefined();
+});
+
+/** A client that notes writes of objects that are no Events, and how often a round has begun. */
+function noting(kube: KubeClient): {
+  readonly client: KubeClient;
+  readonly writes: string[];
+  readonly rounds: () => number;
+} {
+  const writes: string[] = [];
+  let rounds = 0;
+  const note = (verb: string, { kind, metadata: { name = '' } }: KubeObject): void => {
+    if (kind !== 'Event') writes.push(`${verb} ${kind} ${name}`);
+  };
+  const client: KubeClient = {
+    ...kube,
+    apply: (object, options) => {
+      note('apply', object);
+      return kube.apply(object, options);
+    },
+    create: (object, options) => {
+      note('create', object);
+      return kube.create(object, options);
+    },
+    get: (ref, options) => {
+      // Each round reads the proxy once.
+      if (ref.kind === 'Proxy') rounds += 1;
+      return kube.get(ref, options);
+    },
+  };
+  return { client, writes, rounds: () => rounds };
+}
+
+test('an update writes what the next release changes, and a round without changes writes nothing', async () => {
+  const content = (version: string): Record<string, JsonObject> => ({
+    '0000_10_alpha_10_kept.yaml': settings('kept', 'same'),
+    '0000_10_alpha_20_changed.yaml': settings('changed', version),
+    '0000_10_alpha_30_once.yaml': settings('once', 'x', {
+      annotations: { 'release.openshift.io/create-only': 'true' },
+    }),
+    ...operatorAt('10', 'alpha', version),
+  });
+  const releases = {
+    '1.0.0': await smallRelease(cluster, '1.0.0', content('1.0.0')),
+    '1.1.0': await smallRelease(cluster, '1.1.0', content('1.1.0')),
+  };
+  const { client, writes, rounds } = noting(cluster.kube);
+  stack.use(await installed({ ...cluster, kube: client }, { releases, first: '1.0.0', operators: ['alpha'] }));
+  expect(writes).toContain('create ConfigMap once');
+  writes.length = 0;
+  await request('1.1.0');
+  await untilCondition(cluster, 'Progressing', /waiting on alpha$/);
+  await reportOperator(cluster.kube, 'alpha', { version: '1.1.0' });
+  await untilAt(cluster, '1.1.0');
+  expect(writes).toEqual(['apply ConfigMap changed']);
+  writes.length = 0;
+  const before = rounds();
+  await eventually(() => expect(rounds()).toBeGreaterThan(before + 2));
+  expect(writes).toEqual([]);
+  await cluster.kube.delete(configMap('kept'));
+  await eventually(async () => expect(await valueOf('kept')).toBe('same'));
 });

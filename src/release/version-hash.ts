@@ -7,12 +7,14 @@ export function versionHash(texts: Iterable<string>): string {
   // Two halves of 32 bits: numbers are much quicker than bigint.
   let { high, low } = offsetBasis;
   for (const text of texts) {
-    for (const byte of Buffer.from(text)) {
+    const bytes = Buffer.from(text);
+    // By index: an iterator takes several times as long.
+    for (let index = 0; index < bytes.length; index += 1) {
       const lowLow = (low & 0xffff) * prime.low;
       const lowHigh = (low >>> 16) * prime.low + Math.floor(lowLow / 0x10000);
       const carried = Math.floor(lowHigh / 0x10000);
       high = (Math.imul(high, prime.low) + Math.imul(low, prime.high) + carried) >>> 0;
-      low = ((((lowHigh & 0xffff) << 16) | (lowLow & 0xffff)) ^ byte) >>> 0;
+      low = ((((lowHigh & 0xffff) << 16) | (lowLow & 0xffff)) ^ (bytes[index] ?? 0)) >>> 0;
     }
   }
   const hash = Buffer.alloc(8);

@@ -12,7 +12,7 @@ import {
 } from '../../kube/index.ts';
 import { type ApplyMode, type ReleaseManifest, type ReleaseTask } from '../../release/index.ts';
 import { assertOperatorDone } from '../health/operator.ts';
-import { assertHealthy, type WaitPolicy } from '../health/workloads.ts';
+import { assertHealthy, hasHealth, type WaitPolicy } from '../health/workloads.ts';
 import type { WaitTimes } from '../status/operator-waits.ts';
 import { expectedDurationAnnotation } from '../status/timing.ts';
 import { annotationOf, applyAnnotations, desiredObject } from './desired-object.ts';
@@ -82,21 +82,22 @@ async function remove(context: ApplyContext, { key }: ReleaseManifest, object: K
 
 /** Any spelling of the annotation counts, but only `true` makes the ClusterVersion an owner that is no controller. */
 async function createOnly(
-  { kube, owner, signal }: ApplyContext,
+  { kube, owner, observed, signal }: ApplyContext,
   manifest: ReleaseManifest,
   object: KubeObject,
-): Promise<KubeObject | undefined> {
+): Promise<void> {
+  if (observed.exists(object)) return;
   const { controller: _controller, ...plainOwner } = owner;
   const isPlain = annotationOf(manifest, applyAnnotations.createOnly) === 'true';
   const owners =
     object.metadata.ownerReferences?.map((one) => (isPlain && one.uid === owner.uid ? plainOwner : one)) ?? [];
   try {
     const created = { ...object, metadata: { ...object.metadata, ownerReferences: owners } };
-    return await kube.create(created, { fieldManager, signal });
+    await kube.create(created, { fieldManager, signal });
   } catch (thrown) {
-    if (isAlreadyExists(thrown)) return undefined;
-    throw thrown;
+    if (!isAlreadyExists(thrown)) throw thrown;
   }
+  observed.follow(object);
 }
 
 /** Whether the server refused a change of a field that cannot be changed. */
@@ -137,6 +138,25 @@ async function write(context: ApplyContext, manifest: ReleaseManifest, object: K
   }
 }
 
+/** Writes the object, unless it is as it was applied. */
+async function ensure(context: ApplyContext, manifest: ReleaseManifest, object: KubeObject): Promise<KubeObject> {
+  const { observed } = context;
+  if (observed.isAsApplied(object)) {
+    const live = await getOrUndefined(context, object);
+    if (live !== undefined && observed.read(object, live)) return live;
+  }
+  const written = await write(context, manifest, object);
+  observed.wrote(object, written);
+  return written;
+}
+
+/** Whether there is nothing to do. */
+function isSettled({ mode, observed }: ApplyContext, manifest: ReleaseManifest, object: KubeObject): boolean {
+  // An operator that no one has changed may be at another version than this release expects.
+  if (mode === 'Initializing' || (mode === 'Updating' && isOperator(manifest))) return false;
+  return observed.isUnchanged(object);
+}
+
 /** A new definition is served a moment later: that is no failure. */
 async function checkHealth(context: ApplyContext, task: ReleaseTask, written: KubeObject): Promise<void> {
   const { kube, clock, signal, waitPolicy: policy } = context;
@@ -158,6 +178,11 @@ function assertOperator({ waits, mode }: ApplyContext, task: ReleaseTask, live: 
   waits.end(name);
 }
 
+async function check(context: ApplyContext, task: ReleaseTask, live: KubeObject): Promise<void> {
+  if (isOperator(task.manifest)) assertOperator(context, task, live);
+  else if (context.mode !== 'Initializing') await checkHealth(context, task, live);
+}
+
 /** Brings one object of a release to its desired state, and checks that the update may go on.
  *  @throws UpdateFailure, and what the cluster answers
  *  @see docs/spec/cluster-version.md#applying-and-waiting */
@@ -169,13 +194,11 @@ export async function applyTask(context: ApplyContext, task: ReleaseTask): Promi
     await createOnly(context, manifest, object);
     return;
   }
-  const { observed, mode } = context;
-  if (mode === 'Reconciling' && observed.isUnchanged(object)) return;
-  const written = await write(context, manifest, object);
-  observed.wrote(object, written);
-  if (isOperator(manifest)) assertOperator(context, task, written);
-  else if (mode !== 'Initializing') await checkHealth(context, task, written);
-  observed.settled(object);
+  if (isSettled(context, manifest, object)) return;
+  await check(context, task, await ensure(context, manifest, object));
+  // An installation does not check all that an update waits for.
+  const isChecked = context.mode !== 'Initializing' || isOperator(manifest) || !hasHealth(manifest, context.waitPolicy);
+  if (isChecked) context.observed.settled(object);
 }
 
 /** Creates the ClusterOperators of a node with the objects that they relate to, so that they can be collected before their operator runs. Those that exist
@@ -184,6 +207,7 @@ export async function precreateOperators(context: ApplyContext, tasks: readonly 
   for (const { manifest } of tasks) {
     if (!isOperator(manifest)) continue;
     const object = desiredObject(manifest, context.owner);
+    if (context.observed.exists(object)) continue;
     // Manifests leave out members that the definition requires.
     const relatedObjects = objectsAt(objectAt(manifest.object, 'status'), 'relatedObjects').map((one) => ({
       group: '',

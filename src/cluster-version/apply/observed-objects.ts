@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../base/index.ts';
+import { type Clock, isJsonEqual, type JsonValue, type Logger } from '../../base/index.ts';
 import { createCache, type KubeClient, type KubeObject, type ObjectCache, refKey, refOf } from '../../kube/index.ts';
 import type { ReleaseManifest } from '../../release/index.ts';
 import { desiredObject } from './desired-object.ts';
@@ -8,8 +8,12 @@ interface Observed {
   readonly key: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Changes with the spec, with owners, and with labels and annotations that the release sets. */
-  readonly fingerprint: string;
+  /** Objects without a generation are compared as a whole. */
+  readonly state: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly finalizers: readonly string[];
+  readonly isDeleted: boolean;
 }
 
 export interface ObservedObjectsOptions {
@@ -23,21 +27,35 @@ export interface ObservedObjectsOptions {
   readonly signal: AbortSignal;
 }
 
-function members(values: Readonly<Record<string, string>> | undefined, keys: readonly string[]): readonly string[] {
-  return keys.map((key) => values?.[key] ?? '');
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+function observe(key: string, { metadata }: KubeObject): Observed {
+  const { uid = '', generation = 0, resourceVersion = '', labels = {}, ownerReferences = [] } = metadata;
+  const { [lastApplied]: _unused, ...annotations } = metadata.annotations ?? {};
+  const owners = ownerReferences.map(({ uid: owner, controller = false }) => `${owner} ${controller}`).toSorted();
+  return {
+    key,
+    uid,
+    resourceVersion,
+    state: JSON.stringify([generation === 0 ? resourceVersion : generation, owners]),
+    labels,
+    annotations,
+    finalizers: metadata.finalizers ?? [],
+    isDeleted: metadata.deletionTimestamp !== undefined,
+  };
 }
 
-/** Objects without a generation are compared as a whole. */
-function observe(key: string, { metadata }: KubeObject, desired: KubeObject): Observed {
-  const { uid = '', generation = 0, resourceVersion = '', labels, annotations, ownerReferences = [] } = metadata;
-  const fingerprint = JSON.stringify([
-    generation === 0 ? resourceVersion : generation,
-    members(labels, Object.keys(desired.metadata.labels ?? {})),
-    members(annotations, Object.keys(desired.metadata.annotations ?? {})),
-    ownerReferences.map((owner) => owner.uid).toSorted(),
-    metadata.deletionTimestamp === undefined,
-  ]);
-  return { key, uid, resourceVersion, fingerprint };
+/** Whether an object is as it was, apart from its status and from labels, annotations and finalizers that the release does not set. */
+function isSame(before: Observed, after: Observed, { metadata }: KubeObject): boolean {
+  const { labels = {}, annotations = {}, finalizers = [] } = metadata;
+  return (
+    before.uid === after.uid &&
+    before.state === after.state &&
+    before.isDeleted === after.isDeleted &&
+    Object.keys(labels).every((name) => before.labels[name] === after.labels[name]) &&
+    Object.keys(annotations).every((name) => before.annotations[name] === after.annotations[name]) &&
+    finalizers.every((one) => before.finalizers.includes(one) === after.finalizers.includes(one))
+  );
 }
 
 function kindOf({ apiVersion, kind }: KubeObject): string {
@@ -46,60 +64,112 @@ function kindOf({ apiVersion, kind }: KubeObject): string {
 
 const noOwner = { apiVersion: '', kind: '', name: '', uid: '' };
 
+/** What is applied. */
+interface AppliedRelease {
+  /** Stands for all that a manifest does not state: another owner or proxy changes every object. */
+  readonly terms: string;
+  /** Stands for the manifests. */
+  readonly hash: string;
+  readonly manifests: readonly ReleaseManifest[];
+}
+
 /** The objects of the release that is applied, watched by the metadata of their kinds: what another writer changes is seen at once, and what no one has
- *  changed need not be written again. */
+ *  changed need not be written again. Objects that the next release has in the same form remain known. */
 export class ObservedObjects {
   readonly #options: ObservedObjectsOptions;
-  readonly #desired = new Map<string, KubeObject>();
+  #desired: ReadonlyMap<string, KubeObject> = new Map();
   readonly #applied = new Map<string, Observed>();
   /** Of those, what the update need not wait for. */
   readonly #settled = new Set<string>();
   readonly #caches = new Map<string, ObjectCache<Observed | undefined>>();
-  #release = '';
+  #terms = '';
+  #hash = '';
 
   constructor(options: ObservedObjectsOptions) {
     this.#options = options;
   }
 
-  /** The objects of another release are applied from now on. `release` stands for its content. */
-  begin(release: string, manifests: readonly ReleaseManifest[]): void {
-    if (this.#release === release) return;
-    this.#release = release;
-    this.#applied.clear();
-    this.#settled.clear();
-    this.#desired.clear();
-    for (const cache of this.#caches.values()) cache.stop();
-    this.#caches.clear();
-    for (const manifest of manifests) {
-      const object = desiredObject(manifest, noOwner);
-      this.#desired.set(refKey(refOf(object)), object);
+  /** The objects of this release are applied from now on. */
+  begin({ terms, hash, manifests }: AppliedRelease): void {
+    if (this.#terms === terms && this.#hash === hash) return;
+    const isOther = this.#terms !== terms;
+    const before = isOther ? new Map<string, KubeObject>() : this.#desired;
+    this.#terms = terms;
+    this.#hash = hash;
+    const objects = manifests.map((manifest) => desiredObject(manifest, noOwner));
+    this.#desired = new Map(objects.map((object) => [refKey(refOf(object)), object]));
+    for (const [key, object] of this.#desired) {
+      const known = before.get(key);
+      if (known === undefined) this.#stopWatching(object);
+      if (known === undefined || !isJsonEqual(known as JsonValue, object as JsonValue)) this.#forget(key);
     }
+    for (const key of this.#applied.keys()) if (!this.#desired.has(key)) this.#forget(key);
   }
 
-  /** Whether the object is exactly as it was when it was applied last, its status included. */
+  #forget(key: string): void {
+    this.#applied.delete(key);
+    this.#settled.delete(key);
+  }
+
+  /** Objects that were none of the release are not known: their kind is listed again. */
+  #stopWatching(object: KubeObject): void {
+    const kind = kindOf(object);
+    this.#caches.get(kind)?.stop();
+    this.#caches.delete(kind);
+  }
+
+  #live(object: KubeObject): Observed | undefined {
+    const cache = this.#caches.get(kindOf(object));
+    if (cache?.isAlive() !== true) return undefined;
+    return cache.get(object.metadata.name ?? '', object.metadata.namespace);
+  }
+
+  /** Whether an object of that name is known to exist. */
+  exists(object: KubeObject): boolean {
+    return this.#live(object) !== undefined;
+  }
+
+  /** Whether no one has changed the object since it was applied; its status may have changed. */
+  isAsApplied(object: KubeObject): boolean {
+    const applied = this.#applied.get(refKey(refOf(object)));
+    const live = this.#live(object);
+    return applied !== undefined && live !== undefined && isSame(applied, live, object);
+  }
+
+  /** Whether the object is exactly as it was when it was checked last, its status included. */
   isUnchanged(object: KubeObject): boolean {
     const key = refKey(refOf(object));
-    const applied = this.#applied.get(key);
-    const cache = this.#caches.get(kindOf(object));
-    if (applied === undefined || !this.#settled.has(key) || cache?.isAlive() !== true) return false;
-    const live = cache.get(object.metadata.name ?? '', object.metadata.namespace);
-    return live?.uid === applied.uid && live.resourceVersion === applied.resourceVersion;
+    const isRead = this.#live(object)?.resourceVersion === this.#applied.get(key)?.resourceVersion;
+    return isRead && this.#settled.has(key) && this.isAsApplied(object);
   }
 
   /** An object was applied; `written` is what became of it. */
   wrote(object: KubeObject, written: KubeObject): void {
     const key = refKey(refOf(object));
     this.#settled.delete(key);
-    this.#applied.set(key, observe(key, written, object));
-    this.#watch(object);
+    this.#applied.set(key, observe(key, written));
+    this.follow(object);
   }
 
-  /** The update may go on with the object as it was written. */
+  /** An object was read.
+   *  @returns whether it is as it was applied */
+  read(object: KubeObject, live: KubeObject): boolean {
+    const key = refKey(refOf(object));
+    const observed = observe(key, live);
+    const applied = this.#applied.get(key);
+    if (applied === undefined || !isSame(applied, observed, object)) return false;
+    this.#settled.delete(key);
+    this.#applied.set(key, observed);
+    return true;
+  }
+
+  /** The update may go on with the object as it was written or read. */
   settled(object: KubeObject): void {
     this.#settled.add(refKey(refOf(object)));
   }
 
-  #watch(object: KubeObject): void {
+  /** Watches the objects of this kind. */
+  follow(object: KubeObject): void {
     const { kube, clock, log, signal } = this.#options;
     const { apiVersion, kind } = object;
     const name = kindOf(object);
@@ -112,8 +182,7 @@ export class ObservedObjects {
       target: { apiVersion, kind, isMetadataOnly: true },
       project: (live) => {
         const key = refKey({ ...refOf(live), apiVersion, kind });
-        const desired = this.#desired.get(key);
-        return desired && observe(key, live, desired);
+        return this.#desired.has(key) ? observe(key, live) : undefined;
       },
     });
     cache.whenSynced.catch(() => undefined);
@@ -122,9 +191,10 @@ export class ObservedObjects {
   }
 
   #compare(before: Observed | undefined, after: Observed | undefined): void {
-    const applied = this.#applied.get((after ?? before)?.key ?? '');
-    if (applied === undefined) return;
-    if (after?.uid === applied.uid && after.fingerprint === applied.fingerprint) this.#options.onProgress();
+    const key = (after ?? before)?.key ?? '';
+    const [applied, desired] = [this.#applied.get(key), this.#desired.get(key)];
+    if (applied === undefined || desired === undefined) return;
+    if (after !== undefined && isSame(applied, after, desired)) this.#options.onProgress();
     else this.#options.onDrift();
   }
 }

@@ -2,7 +2,7 @@ import { type Health, healthOf } from '../../apply/index.ts';
 import { isJsonObject, TransientError } from '../../base/index.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import type { Condition, KubeObject } from '../../kube/index.ts';
-import type { ReleaseTask } from '../../release/index.ts';
+import type { ReleaseManifest, ReleaseTask } from '../../release/index.ts';
 import { objectOf } from '../failures/api-failure.ts';
 import { UpdateFailure } from '../failures/update-failure.ts';
 
@@ -113,6 +113,12 @@ function assertRolledOut(task: ReleaseTask, { state, message }: Health): void {
     object: objectOf(task),
     plural: { reason: 'WorkloadsUpdating', message: (names) => `Workloads ${names} are not rolled out` },
   });
+}
+
+/** Whether there is anything to check of objects of that kind. */
+export function hasHealth({ key: { kind, group } }: ReleaseManifest, policy: WaitPolicy): boolean {
+  const key = `${kind}.${group}`;
+  return checks[key] !== undefined || (policy === 'strict' && awaited.has(key));
 }
 
 /** Whether the update may go on after an object was applied.

@@ -3,6 +3,7 @@ import {
   type ApplyMode,
   buildTaskGraph,
   type ClusterChoices,
+  type ManifestKey,
   omissionOf,
   type ReleaseManifest,
   type ReleaseTask,
@@ -35,8 +36,34 @@ export interface RoundResult {
   readonly failure: UpdateFailure | undefined;
 }
 
+const isNamespace = ({ kind, group }: ManifestKey): boolean => kind === 'Namespace' && group === '';
+
+/** Namespaces that this round creates. What is in them need not wait for its next try. */
+class Namespaces {
+  readonly #pending = new Map<string, PromiseWithResolvers<void>>();
+
+  constructor(manifests: readonly ReleaseManifest[]) {
+    for (const { key } of manifests) if (isNamespace(key)) this.#pending.set(key.name, Promise.withResolvers());
+  }
+
+  created({ manifest: { key } }: ReleaseTask): void {
+    if (!isNamespace(key)) return;
+    this.#pending.get(key.name)?.resolve();
+    this.#pending.delete(key.name);
+  }
+
+  /** Resolves when the namespace of the task is created; undefined when it was, and when this round does not create it. */
+  pendingOf({ manifest: { key } }: ReleaseTask): Promise<void> | undefined {
+    return this.#pending.get(key.namespace)?.promise;
+  }
+}
+
 /** A task whose time is over fails with what its last try failed with. */
-async function tryTask(task: ReleaseTask, { context, mode, tries }: RoundRequest): Promise<void> {
+async function tryTask(
+  task: ReleaseTask,
+  { context, mode, tries }: RoundRequest,
+  namespaces: Namespaces,
+): Promise<void> {
   const { count, firstMs, factor } = mode.kind === 'Initializing' ? tries.installing : tries.usual;
   const { clock, signal }: { clock: Clock; signal: AbortSignal } = context;
   for (let attempt = 1, pauseMs = firstMs; ; attempt += 1, pauseMs *= factor) {
@@ -45,9 +72,11 @@ async function tryTask(task: ReleaseTask, { context, mode, tries }: RoundRequest
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof UpdateFailure || attempt === count) throw failureOfTask(task, thrown);
-      await clock.sleep(Math.min(pauseMs, maxTryPauseMs), { signal }).catch(() => {
+      const pause = clock.sleep(Math.min(pauseMs, maxTryPauseMs), { signal }).catch(() => {
         throw failureOfTask(task, thrown);
       });
+      const namespace = namespaces.pendingOf(task);
+      await (namespace === undefined ? pause : Promise.race([pause, namespace]));
     }
   }
 }
@@ -64,6 +93,7 @@ export async function runRound(request: RoundRequest): Promise<RoundResult> {
   const { manifests, choices, mode, context, onDone } = request;
   const { signal } = context;
   const reported: UpdateFailure[] = [];
+  const namespaces = new Namespaces(manifests);
   let done = 0;
   const runNode = async (node: TaskNode): Promise<void> => {
     const tasks = node.tasks.filter(({ manifest }) => omissionOf(manifest, choices) === undefined);
@@ -71,7 +101,8 @@ export async function runRound(request: RoundRequest): Promise<RoundResult> {
     for (const task of tasks) {
       signal.throwIfAborted();
       try {
-        await tryTask(task, request);
+        await tryTask(task, request, namespaces);
+        namespaces.created(task);
       } catch (thrown) {
         if (!(thrown instanceof UpdateFailure)) throw thrown;
         if (thrown.effect !== 'Report') {
