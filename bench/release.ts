@@ -104,7 +104,9 @@ async function run(scenario: Scenario, { crds }: Implementation, start: Start): 
 
 /** Compiled, as users run it. */
 async function startOurs(program: string, { kubeconfigPath, workFolder, payloads }: EngineStart): Promise<Engine> {
-  const child = startChild(program, [kubeconfigPath, workFolder, JSON.stringify(payloads)]);
+  // As the image sets it.
+  const environment = { MALLOC_ARENA_MAX: '1' };
+  const child = startChild(program, [kubeconfigPath, workFolder, JSON.stringify(payloads)], environment);
   await child.next();
   return {
     pid: child.pid,

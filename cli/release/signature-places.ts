@@ -57,10 +57,17 @@ async function payloadVerifier(request: Request): Promise<ReleaseVerifier> {
   throw new TerminalError('NoVerifier', text);
 }
 
-async function storeUrlOf(text: string): Promise<string> {
+/** The address of a store in a folder. */
+export function fileStoreUrl(folder: string): string {
+  return `file://${encodeURI(resolve(folder))}`;
+}
+
+/** The address of a store: of a folder with the scheme `file`.
+ *  @throws TerminalError InvalidOption */
+export async function storeUrlOf(text: string): Promise<string> {
   if (/^(?:https?|file):\/\//.test(text) && URL.canParse(text)) return text;
   const facts = await stat(text).catch(() => undefined);
-  if (facts?.isDirectory() === true) return `file://${encodeURI(resolve(text))}`;
+  if (facts?.isDirectory() === true) return fileStoreUrl(text);
   throw new TerminalError('InvalidOption', `--store ${text}: expected an address (https, http, file) or a folder`);
 }
 

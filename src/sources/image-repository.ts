@@ -8,9 +8,11 @@ import {
   type JsonObject,
   objectAt,
   objectsAt,
+  sha256Digest,
   TerminalError,
   textAt,
 } from '../base/index.ts';
+import { bundleManifestsIn, maxSignatures, signatureTag } from '../image-policy/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { HttpClient } from './http-client.ts';
@@ -20,6 +22,7 @@ import { fetchManifest } from './manifest-fetch.ts';
 import { PartialBlob } from './partial-blob.ts';
 import type { FoundCredentials } from './pull-credentials.ts';
 import { RateLimits } from './rate-limits.ts';
+import { fetchReferrers, referrersTag } from './referrers.ts';
 import { RegistryClient } from './registry-client.ts';
 import { withRetries } from './retry.ts';
 
@@ -43,6 +46,7 @@ export interface ImageRepositoryOptions {
 }
 
 const maxReferences = 1000;
+const indexType = 'application/vnd.oci.image.index.v1+json';
 
 function descriptorOf(what: string, value: JsonObject): Descriptor {
   const { digest, size } = value;
@@ -68,6 +72,21 @@ export function readImageManifest(
   if (mediaType === '') throw new TerminalError('InvalidManifest', `${what}: it has no media type`);
   const all = (values: readonly JsonObject[]): Descriptor[] => values.map((value) => descriptorOf(what, value));
   return { digest, mediaType, bytes, manifests: all(children), blobs: all(found) };
+}
+
+/** A manifest that has a tag. */
+export interface TaggedManifest {
+  readonly tag: string;
+  readonly manifest: ImageManifest;
+}
+
+async function unlessNotFound<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if (thrown instanceof TerminalError && thrown.reason === 'NotFound') return undefined;
+    throw thrown;
+  }
 }
 
 /** A repository of a registry, whose images are copied as they are: digests stay the same. Methods throw what `RegistryClient` throws. */
@@ -97,6 +116,34 @@ export class ImageRepository {
       `${name}, manifest ${reference}`,
       await fetchManifest(client, { name, reference, maxBytes }),
     );
+  }
+
+  /** The signatures of an image that cosign has attached to it: each is an image with a tag of its own.
+   *  @see docs/image-policy.md */
+  async signatures(digest: string): Promise<readonly TaggedManifest[]> {
+    const found = [await this.#tagged(signatureTag(digest)), await this.#bundles(digest)];
+    return found.filter((one) => one !== undefined);
+  }
+
+  async #tagged(tag: string): Promise<TaggedManifest | undefined> {
+    const manifest = await unlessNotFound(() => this.manifest(tag));
+    return manifest && { tag, manifest };
+  }
+
+  /** Of all that is attached the signatures alone, in an index as registries without referrers have it. */
+  async #bundles(digest: string): Promise<TaggedManifest | undefined> {
+    const { client, name } = this.#push;
+    const { manifestBytes: maxBytes } = defaultContentLimits;
+    const index = await unlessNotFound(() => fetchReferrers(client, { name, maxBytes }, digest));
+    if (index === undefined || !isJsonObject(index.document)) return undefined;
+    const bundles = new Set(bundleManifestsIn(index.document, maxSignatures));
+    if (bundles.size === 0) return undefined;
+    const manifests = objectsAt(index.document, 'manifests').filter((one) => bundles.has(textAt(one, 'digest')));
+    const document = { schemaVersion: 2, mediaType: indexType, manifests };
+    const bytes = Buffer.from(JSON.stringify(document));
+    const what = `${name}, signatures of ${digest}`;
+    const manifest = readImageManifest(what, { document, bytes, digest: sha256Digest(bytes), contentType: indexType });
+    return { tag: referrersTag(digest), manifest };
   }
 
   async hasManifest(digest: string): Promise<boolean> {

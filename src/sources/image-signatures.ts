@@ -1,4 +1,4 @@
-import { type JsonValue, mapLimit, parseJson, sha256Digest, TerminalError, TransientError } from '../base/index.ts';
+import { mapLimit, sha256Digest, TerminalError, TransientError } from '../base/index.ts';
 import {
   bundleIn,
   bundleManifestsIn,
@@ -12,6 +12,7 @@ import {
 } from '../image-policy/index.ts';
 import { readBody } from './http-client.ts';
 import { fetchManifest } from './manifest-fetch.ts';
+import { fetchReferrers } from './referrers.ts';
 import type { RegistryClient } from './registry-client.ts';
 import type { RegistryPlaces } from './registry-places.ts';
 
@@ -24,9 +25,6 @@ export interface SignatureSearch {
 }
 
 const payloadsAtATime = 4;
-const indexType = 'application/vnd.oci.image.index.v1+json';
-/** What registries answer that do not know of referrers. */
-const withoutReferrers = [400, 404, 405];
 /** In one of cosign's forms. */
 export type AnySignature = CosignSignature | SigstoreBundle;
 
@@ -70,26 +68,11 @@ async function taggedSignatures(search: SignatureSearch, digest: string): Promis
   );
 }
 
-/** The index of what is attached to an image; registries that keep none of themselves have it in a tag. */
-async function fetchReferrers(
-  client: RegistryClient,
-  { name, maxManifestBytes: maxBytes }: SignatureSearch,
-  digest: string,
-): Promise<JsonValue> {
-  const ask = { headers: () => ({ accept: indexType }), statuses: [200, ...withoutReferrers] };
-  const index = await client.get(`referrers/${digest}`, ask, async (response, request) => {
-    const body = await readBody(request, response, maxBytes);
-    return response.status === 200 ? parseJson(`${name}, referrers of ${digest}`, body.toString()) : undefined;
-  });
-  if (index !== undefined) return index;
-  return (await fetchManifest(client, { name, reference: digest.replace(':', '-'), maxBytes })).document;
-}
-
 async function attachedBundles(search: SignatureSearch, digest: string): Promise<readonly SigstoreBundle[]> {
   const { places, name, maxManifestBytes: maxBytes } = search;
   return await unlessNotFound(() =>
     places.ask(async ({ client }) => {
-      const index = await fetchReferrers(client, search, digest);
+      const { document: index } = await fetchReferrers(client, { name, maxBytes }, digest);
       const found = await mapLimit(bundleManifestsIn(index, maxSignatures), payloadsAtATime, async (reference) => {
         const { document } = await fetchManifest(client, { name, reference, maxBytes });
         const piece = bundleIn(document);

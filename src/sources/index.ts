@@ -26,11 +26,12 @@ export { moveToDirectory, readDirectoryLabel } from './image-directory.ts';
 export { defaultPlatform, type Platform, parsePlatform } from './image-manifest.ts';
 export { fetchImagePlatforms, type PlatformReaderDeps } from './image-platforms.ts';
 export { type PushBlob, type PushEvents, type PushRequest, pushImage } from './image-push.ts';
-export { type ImageManifest, ImageRepository, readImageManifest } from './image-repository.ts';
+export { type ImageManifest, ImageRepository, readImageManifest, type TaggedManifest } from './image-repository.ts';
 export { LayerCache, type LayerCacheOptions } from './layer-cache.ts';
 export { verifyFile } from './partial-blob.ts';
 export { type FoundCredentials, findCredentials, openKeyring, type PullSecrets } from './pull-credentials.ts';
 export { RateLimits } from './rate-limits.ts';
+export { referrersTag } from './referrers.ts';
 export { parseRegistryConfig } from './registry-config.ts';
 export type { RegistryMirror } from './registry-mirrors.ts';
 export type {

@@ -73,7 +73,7 @@ const reportedOfUpgrade = [
   /storage\s+1\.0\.0\s+True\s+True\s+True/,
   /metrics\s+1\.0\.0\s+True\s+False\s+False/,
   /Progress: {8}\[#+-+\] \d+ of 18 manifests, at run level 30/,
-  /clusteroperator\/storage\s+\d+s\s+ClusterOperatorDegraded\s.*this version needs at least 2, found 1/,
+  /clusteroperator\/storage\s+\w+\s+ClusterOperatorDegraded\s.*this version needs at least 2, found 1/,
   /clusterversion\.config\.openshift\.io\/version\s+1\.1\.0\s+True\s+False\s+\d+s\s+Cluster version is 1\.1\.0/,
   /clusteroperator\.config\.openshift\.io\/storage\s+1\.1\.0\s+True\s+False\s+False/,
   /\nDone in \d+ s/,

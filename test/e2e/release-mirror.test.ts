@@ -4,7 +4,16 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Intercept, type Registry, startRegistry } from '../support/index.ts';
+import { parseYaml } from '../../src/base/index.ts';
+import { attachBundles, bundleOf } from '../support/cosign.ts';
+import {
+  type Intercept,
+  putSignatures,
+  type Registry,
+  signatureOf,
+  signingKey,
+  startRegistry,
+} from '../support/index.ts';
 import { programPath, runLongshore, writeFolder } from './program.ts';
 
 const include = 'include.release.openshift.io/self-managed-high-availability: "true"';
@@ -150,6 +159,47 @@ test('a blob that is another is not copied, and the release is not there until a
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(/expected digest sha256:\w+, got sha256:/);
   expect((await run('info', `${inner.host}/r:1.0.0`)).code).toBe(1);
+});
+
+test('signatures are copied: those of cosign with their images, those of OpenPGP through a folder to ConfigMaps', async () => {
+  const key = signingKey();
+  putSignatures(registry, { repository: 'release', digest }, [signatureOf(digest, key)]);
+  await writeFolder(join(dir, 'store'), {
+    [`${digest.replace(':', '=')}/signature-1`]: 'first',
+    [`${digest.replace(':', '=')}/signature-2`]: 'second',
+  });
+  const shown = await run('mirror', `${registry.host}/release:1.0.0`, '--to', 'signed', '--store', 'store');
+  expect(shown.stdout).toMatch(/, 2 signatures\n/);
+  await using inner = await startRegistry();
+  const target = `${inner.host}/releases`;
+  expect((await run('mirror', 'signed', '--to', target)).stdout).toContain(
+    'write them to a folder with --signatures-to',
+  );
+  await run('mirror', 'signed', '--to', target, '--signatures-to', 'config-maps');
+  const name = digest.replace(':', '-');
+  const text = await readFile(join(dir, 'config-maps', `${name}.yaml`), 'utf8');
+  expect(parseYaml('config map', text)).toMatchObject({
+    metadata: { name, namespace: 'openshift-config-managed' },
+    binaryData: { [`${name}-0`]: btoa('first'), [`${name}-1`]: btoa('second') },
+  });
+  const rules = [{ images: [target], signedBy: [{ key: key.publicPem }] }];
+  await writeFile(join(dir, 'policy.yaml'), JSON.stringify({ rules }));
+  expect(await run('verify', `${target}:1.0.0`, '--policy', 'policy.yaml')).toMatchObject({ code: 0 });
+});
+
+test.each(['subject', 'tag'] as const)('signatures that are attached by %s are copied', async (by) => {
+  const key = signingKey();
+  const repository = `release-${by}`;
+  await mirror(`${registry.host}/release:1.0.0`, '--to', `${registry.host}/${repository}`);
+  attachBundles(registry, { repository, digest, by }, [bundleOf(digest, key)]);
+  const folder = `attached-${by}`;
+  await mirror(`${registry.host}/${repository}:1.0.0`, '--to', folder);
+  await using inner = await startRegistry();
+  const target = `${inner.host}/releases`;
+  await mirror(folder, '--to', target);
+  const rules = [{ images: [target], signedBy: [{ key: key.publicPem }] }];
+  await writeFile(join(dir, `${folder}.yaml`), JSON.stringify({ rules }));
+  expect(await run('verify', `${target}:1.0.0`, '--policy', `${folder}.yaml`)).toMatchObject({ code: 0 });
 });
 
 test.each([

@@ -14,6 +14,7 @@ import { type CopiedImage, type CopyCounts, copyImage } from '../mirror/copy-ima
 import { LayoutFolder } from '../mirror/layout-folder.ts';
 import type { MirrorSource, MirrorTarget } from '../mirror/places.ts';
 import { repositorySource, repositoryTarget } from '../mirror/registry-places.ts';
+import { findSignatures, signaturesFolder, writeConfigMap, writeStore } from '../mirror/release-signatures.ts';
 import type { mirrorOptions } from '../mirror-options.ts';
 
 type Values = OptionValues<typeof mirrorOptions & typeof registryOptions & typeof outputOption>;
@@ -34,6 +35,8 @@ interface Origin {
   readonly sourceOf: (repository: string) => Promise<MirrorSource>;
   /** Pull specs of the releases begin with it; undefined for a folder. */
   readonly repository: string | undefined;
+  /** The mirror that is read; undefined for a registry. */
+  readonly folder: string | undefined;
 }
 
 const deadlineMs = 24 * 60 * 60_000;
@@ -62,13 +65,20 @@ async function openOrigin(name: string, request: Request): Promise<Origin> {
       opened.set(other, known);
       return known;
     };
-    return { digests: [await digestOf(place.ref, undefined, request)], source, sourceOf, repository };
+    return {
+      digests: [await digestOf(place.ref, undefined, request)],
+      source,
+      sourceOf,
+      repository,
+      folder: undefined,
+    };
   }
   if (place.kind === 'standard input' || (await pathKind(place.path)) !== 'layout folder')
     misuse(`${name}: expected the reference of a release, or a folder that release mirror has written`);
   const folder = new LayoutFolder(place.path, request.signal);
   const digests = (await folder.releases()).map(({ digest }) => digest);
-  return { digests, source: folder, sourceOf: () => Promise.resolve(folder), repository: undefined };
+  const sourceOf = (): Promise<MirrorSource> => Promise.resolve(folder);
+  return { digests, source: folder, sourceOf, repository: undefined, folder: place.path };
 }
 
 /** A reference begins with a host; whatever else is named is a folder. */
@@ -136,6 +146,7 @@ function tagOf(text: string): string {
 }
 
 interface Mirrored {
+  readonly payload: ReleasePayload;
   readonly version: string;
   readonly digest: string;
   readonly images: number;
@@ -175,20 +186,50 @@ async function mirrorRelease(
     throw new TerminalError('MirrorIncomplete', text);
   }
   const sources = new Set(images.map(({ from }) => from ?? origin.repository ?? '').filter((from) => from !== ''));
-  return { version: payload.metadata.version, digest, images: images.length, counts, sources };
+  return { payload, version: payload.metadata.version, digest, images: images.length, counts, sources };
 }
 
-function printMirrored(mirrored: Mirrored, repository: string | undefined, values: Values): void {
-  const { version, digest, images, counts, sources } = mirrored;
+/** Copies the OpenPGP signatures of a release, which are in no registry: into a mirror that is a folder, and to `--signatures-to`. How many there are. */
+async function mirrorSignatures(
+  mirrored: Mirrored,
+  { values, progress, signal }: Request,
+  folders: { readonly source: string | undefined; readonly target: string | undefined },
+): Promise<number> {
+  const { store: stores, 'registry-ca': authorities, 'signatures-to': configMaps } = values;
+  const { signatures, problems } = await findSignatures(
+    mirrored,
+    { stores, folder: folders.source, authorities },
+    signal,
+  );
+  for (const problem of problems) progress.finish(`warning: signatures of ${mirrored.version}: ${problem}`);
+  if (signatures.length === 0 || values['dry-run']) return signatures.length;
+  if (folders.target !== undefined)
+    await writeStore(join(folders.target, signaturesFolder), mirrored.digest, signatures);
+  if (configMaps !== undefined) await writeConfigMap(configMaps, mirrored.digest, signatures);
+  return signatures.length;
+}
+
+function printMirrored(
+  mirrored: Mirrored & { readonly signatures: number },
+  repository: string | undefined,
+  values: Values,
+): void {
+  const { version, digest, images, counts, sources, signatures } = mirrored;
   const mirrors = repository === undefined ? [] : [...sources].map((source) => ({ source, mirrors: [repository] }));
   if (values.output === 'json') {
     const { copiedBlobs, copiedBytes } = counts;
-    process.stdout.write(`${JSON.stringify({ version, digest, images, copiedBlobs, copiedBytes, mirrors })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ version, digest, images, copiedBlobs, copiedBytes, signatures, mirrors })}\n`,
+    );
     return;
   }
   const verb = values['dry-run'] ? 'would copy' : 'copied';
   const amount = `${counted(counts.copiedBlobs, 'blob')}, ${formatBytes(counts.copiedBytes)}`;
-  process.stdout.write(`${version} ${digest}: ${counted(images, 'image')}, ${verb} ${amount}\n`);
+  const signed = signatures === 0 ? '' : `, ${counted(signatures, 'signature')}`;
+  process.stdout.write(`${version} ${digest}: ${counted(images, 'image')}, ${verb} ${amount}${signed}\n`);
+  if (signatures > 0 && repository !== undefined && values['signatures-to'] === undefined) {
+    process.stdout.write('  a registry has no place for signatures: write them to a folder with --signatures-to DIR\n');
+  }
   for (const { source } of mirrors) process.stdout.write(`  ${source} is mirrored by ${repository}\n`);
 }
 
@@ -204,8 +245,10 @@ export async function releaseMirror(values: Values, [name]: readonly [string]): 
   const origin = await openOrigin(name, request);
   for (const digest of origin.digests) {
     const mirrored = await mirrorRelease(digest, { origin, target, request });
+    const folders = { source: origin.folder, target: repository === undefined ? to : undefined };
+    const signatures = await mirrorSignatures(mirrored, request, folders);
     progress.clear();
-    printMirrored(mirrored, repository, values);
+    printMirrored({ ...mirrored, signatures }, repository, values);
   }
   return 0;
 }

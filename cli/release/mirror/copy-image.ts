@@ -55,21 +55,39 @@ async function copyAt(image: CopiedImage, copy: Copy, depth: number): Promise<Co
     await copy.target.putManifest(await copy.source.manifest(image.digest), image.names);
     return counts;
   }
-  const manifest = await copy.source.manifest(image.digest);
-  for (const { digest } of manifest.manifests) {
-    const child = await copyAt({ what: image.what, digest, names: {} }, copy, depth + 1);
-    counts.copiedBlobs += child.copiedBlobs;
-    counts.copiedBytes += child.copiedBytes;
-    counts.known += child.known;
-  }
-  await copyBlobs(manifest, copy, counts);
-  if (!copy.isDryRun) await copy.target.putManifest(manifest, image.names);
+  await copyManifest({ ...image, manifest: await copy.source.manifest(image.digest) }, { copy, counts, depth });
   return counts;
 }
 
-/** Copies an image, or an index with all its images, byte for byte: digests stay the same. A manifest is written after all that it refers to, so that
+interface Walk {
+  readonly copy: Copy;
+  readonly counts: CopyCounts;
+  readonly depth: number;
+}
+
+function add(counts: CopyCounts, more: CopyCounts): void {
+  counts.copiedBlobs += more.copiedBlobs;
+  counts.copiedBytes += more.copiedBytes;
+  counts.known += more.known;
+}
+
+/** The manifest comes after all that it refers to. */
+async function copyManifest(
+  { what, names, manifest }: Omit<CopiedImage, 'digest'> & { readonly manifest: ImageManifest },
+  { copy, counts, depth }: Walk,
+): Promise<void> {
+  for (const { digest } of manifest.manifests) add(counts, await copyAt({ what, digest, names: {} }, copy, depth + 1));
+  await copyBlobs(manifest, copy, counts);
+  if (!copy.isDryRun) await copy.target.putManifest(manifest, names);
+}
+
+/** Copies an image, or an index with all its images, byte for byte: digests stay the same; and what cosign has attached to it. A manifest is written after all that it refers to, so that
  *  what a target has is whole, and an interrupted copy continues with what is missing.
  *  @throws TerminalError InvalidManifest and those of the places */
 export async function copyImage(image: CopiedImage, copy: Copy): Promise<CopyCounts> {
-  return await copyAt(image, copy, 1);
+  const counts = await copyAt(image, copy, 1);
+  for (const { tag, manifest } of await copy.source.signatures(image.digest)) {
+    await copyManifest({ what: `${image.what}, signatures`, names: { tag }, manifest }, { copy, counts, depth: 1 });
+  }
+  return counts;
 }

@@ -13,9 +13,17 @@ import {
   TerminalError,
   textAt,
 } from '../../../src/base/index.ts';
-import { type ImageManifest, readImageManifest, verifyFile } from '../../../src/sources/index.ts';
+import { signatureTag } from '../../../src/image-policy/index.ts';
+import {
+  type ImageManifest,
+  readImageManifest,
+  referrersTag,
+  type TaggedManifest,
+  verifyFile,
+} from '../../../src/sources/index.ts';
 import { layoutMarker } from '../../input/index.ts';
 import type { ManifestNames, MirroredBlob, MirrorSource, MirrorTarget } from './places.ts';
+import { signaturesFolder } from './release-signatures.ts';
 
 const refName = 'org.opencontainers.image.ref.name';
 const releaseAnnotation = 'io.openshift.release';
@@ -65,7 +73,9 @@ export class LayoutFolder implements MirrorSource, MirrorTarget {
    *  @throws TerminalError FolderNotEmpty */
   async prepare(): Promise<void> {
     await mkdir(join(this.#folder, 'blobs', 'sha256'), { recursive: true });
-    const foreign = (await readdir(this.#folder)).find((name) => ![layoutMarker, indexFile, 'blobs'].includes(name));
+    const foreign = (await readdir(this.#folder)).find(
+      (name) => ![layoutMarker, indexFile, 'blobs', signaturesFolder].includes(name),
+    );
     if (foreign !== undefined) {
       const text = `${this.#folder}: has "${foreign}", which is no part of a mirror: name a new or empty folder`;
       throw new TerminalError('FolderNotEmpty', text);
@@ -107,6 +117,15 @@ export class LayoutFolder implements MirrorSource, MirrorTarget {
       digest,
       contentType: undefined,
     });
+  }
+
+  async signatures(digest: string): Promise<readonly TaggedManifest[]> {
+    const entries = await this.#entries();
+    const found = [signatureTag(digest), referrersTag(digest)].map(async (tag) => {
+      const entry = entries.find((known) => textAt(objectAt(known, 'annotations'), refName) === tag);
+      return entry === undefined ? [] : [{ tag, manifest: await this.manifest(textAt(entry, 'digest')) }];
+    });
+    return (await Promise.all(found)).flat();
   }
 
   async blobFile(blob: MirroredBlob): Promise<string> {

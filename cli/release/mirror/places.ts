@@ -1,4 +1,4 @@
-import type { ImageManifest } from '../../../src/sources/index.ts';
+import type { ImageManifest, TaggedManifest } from '../../../src/sources/index.ts';
 
 /** A blob, as manifests refer to it. */
 export interface MirroredBlob {
@@ -16,6 +16,8 @@ export interface ManifestNames {
 /** Where images come from. */
 export interface MirrorSource {
   readonly manifest: (digest: string) => Promise<ImageManifest>;
+  /** What cosign has attached to an image, with the tags by which it is found. */
+  readonly signatures: (digest: string) => Promise<readonly TaggedManifest[]>;
   /** A file with the blob, verified: `scratchPath`, where a broken transfer is continued, or a file that must stay as it is. */
   readonly blobFile: (blob: MirroredBlob, scratchPath: string) => Promise<string>;
 }

@@ -8,6 +8,7 @@ import type { ManifestNames, MirroredBlob, MirrorSource, MirrorTarget } from './
 export function repositorySource(repository: ImageRepository): MirrorSource {
   return {
     manifest: (digest) => repository.manifest(digest),
+    signatures: (digest) => repository.signatures(digest),
     blobFile: async (blob, scratchPath) => {
       await repository.fetchBlob(blob, scratchPath);
       return scratchPath;

@@ -16,6 +16,8 @@
 
 export {
   configMapStore,
+  type FoundSignatures,
+  findInStore,
   type SignatureConfigMap,
   type SignatureStore,
   type StoreAddress,

@@ -245,6 +245,27 @@ export function storesAt(addresses: readonly StoreAddress[]): SignatureStore {
   return parallelStore(addresses.map(storeAt));
 }
 
+/** Signatures that a store has, and what could not be read. */
+export interface FoundSignatures {
+  readonly signatures: readonly Buffer[];
+  readonly problems: readonly string[];
+}
+
+/** All signatures that may be about the image of that digest, each once. Nothing is verified. */
+export async function findInStore(
+  store: SignatureStore,
+  digest: string,
+  signal: AbortSignal,
+): Promise<FoundSignatures> {
+  const signatures = new Map<string, Buffer>();
+  const problems: string[] = [];
+  for await (const candidate of store.search(digest, signal)) {
+    if ('bytes' in candidate) signatures.set(candidate.bytes.toString('base64'), candidate.bytes);
+    else if (!candidate.problem.endsWith(exhausted)) problems.push(candidate.problem);
+  }
+  return { signatures: [...signatures.values()], problems };
+}
+
 /** The object that keeps signatures for `configMapStore`, by digest. */
 export function signaturesConfigMap(
   metadata: { readonly namespace: string; readonly name: string },
