@@ -3,15 +3,17 @@
 import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { areaNames, playArea, scenariosOf } from '../test/cluster-version/area.ts';
-import { findOperator, type NoOperator } from '../test/cluster-version/binaries.ts';
+import { findOperator } from '../test/cluster-version/binaries.ts';
 import { differencesOf } from '../test/cluster-version/compare.ts';
 import { playComponents } from '../test/cluster-version/components.ts';
 import { expectationFrom, explainedDifferences } from '../test/cluster-version/expectation.ts';
 import { oracle } from '../test/cluster-version/oracle.ts';
 import { ours } from '../test/cluster-version/ours.ts';
 import { readRecordings, writeRecordings } from '../test/cluster-version/recordings.ts';
-import type { Implementation, Recording, Recordings } from '../test/cluster-version/scenario.ts';
+import type { Implementation, Recording } from '../test/cluster-version/scenario.ts';
 import type { Difference } from '../test/support/differences.ts';
+import type { NoPrograms } from '../test/support/go-programs.ts';
+import { reportDifferences } from './report-differences.ts';
 
 const usage = `usage: npm run conformance:cluster-version -- [options]
   --area NAME      only test/cluster-version/scenarios/NAME.ts; may be given several times
@@ -43,24 +45,6 @@ function differencesFrom(id: string, before: Recording, now: Recording): readonl
   return differencesOf(before, now);
 }
 
-/** How many scenarios differ from their recording. */
-function report(recorded: Recordings, played: Recordings): number {
-  let differing = 0;
-  for (const [id, now] of Object.entries(played)) {
-    const before = recorded[id];
-    const differences = before === undefined ? [] : differencesFrom(id, before, now);
-    if (before === undefined) console.log(`${id}: not recorded yet`);
-    if (differences.length > 0) console.log(`\n# ${id}: ${now.title}`);
-    for (const { label, path, reference, ours: own } of differences) {
-      console.log(
-        `  ${label}: ${path}\n      recorded: ${reference ?? '(absent)'}\n      now:      ${own ?? '(absent)'}`,
-      );
-    }
-    if (before === undefined || differences.length > 0) differing += 1;
-  }
-  return differing;
-}
-
 async function playOne(area: string, implementation: Implementation): Promise<void> {
   const recorded = await readRecordings(area);
   const isChosen = (id: string): boolean =>
@@ -79,7 +63,7 @@ async function playOne(area: string, implementation: Implementation): Promise<vo
     await mkdir(values.out, { recursive: true });
     await writeRecordings(area, played, values.out);
   }
-  const differing = report(recorded, played);
+  const differing = reportDifferences(recorded, played, differencesFrom);
   if (values.record && !values.ours) await writeRecordings(area, { ...recorded, ...played });
   else if (differing > 0) process.exitCode = 1;
   console.log(`${area}: ${scenarios.length} scenarios, ${differing} differ from their recording`);
@@ -90,12 +74,12 @@ const componentsPeriod = '60s';
 
 async function playReal(implementation: Implementation): Promise<void> {
   const played = { components: await playComponents(implementation) };
-  const differing = report(await readRecordings('components'), played);
+  const differing = reportDifferences(await readRecordings('components'), played, differencesFrom);
   if (values.record && !values.ours) await writeRecordings('components', played);
   else if (differing > 0) process.exitCode = 1;
 }
 
-async function implementation(): Promise<Implementation | NoOperator> {
+async function implementation(): Promise<Implementation | NoPrograms> {
   if (values.ours) return await ours();
   const binary = await findOperator({ mayBuild: true, report: console.log });
   if ('missing' in binary) return binary;

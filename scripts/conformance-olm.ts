@@ -2,7 +2,7 @@
  *  records again. */
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { areaNames, playArea, scenariosOf } from '../test/olm/area.ts';
-import { findOlm, type NoOlm, olmVersion } from '../test/olm/binaries.ts';
+import { findOlm, olmVersion } from '../test/olm/binaries.ts';
 import { comparable } from '../test/olm/comparable.ts';
 import { differencesOf } from '../test/olm/compare.ts';
 import { expectationFrom, explainedDifferences } from '../test/olm/expectation.ts';
@@ -10,9 +10,11 @@ import { playFamilies, readFamilies, writeFamilies } from '../test/olm/metric-fa
 import { startOracle } from '../test/olm/oracle.ts';
 import { startOurs } from '../test/olm/ours.ts';
 import { readRecordings, writeRecordings } from '../test/olm/recordings.ts';
-import type { Implementation, Recording, Recordings } from '../test/olm/scenario.ts';
+import type { Implementation, Recording } from '../test/olm/scenario.ts';
 import { recordTakeover } from '../test/olm/takeover/record.ts';
 import type { Difference } from '../test/support/differences.ts';
+import type { NoPrograms } from '../test/support/go-programs.ts';
+import { reportDifferences } from './report-differences.ts';
 
 const usage = `usage: npm run conformance:olm -- [options]
   --area NAME      only test/olm/scenarios/NAME.ts; may be given several times
@@ -46,25 +48,7 @@ function differencesFrom(id: string, before: Recording, now: Recording): readonl
   return differencesOf(comparable(before), comparable(now));
 }
 
-/** How many scenarios differ from their recording. */
-function report(recorded: Recordings, played: Recordings): number {
-  let differing = 0;
-  for (const [id, now] of Object.entries(played)) {
-    const before = recorded[id];
-    const differences = before === undefined ? [] : differencesFrom(id, before, now);
-    if (before === undefined) console.log(`${id}: not recorded yet`);
-    if (differences.length > 0) console.log(`\n# ${id} ${now.title}`);
-    for (const { label, path, reference, ours } of differences) {
-      console.log(
-        `  ${label}: ${path}\n      recorded: ${reference ?? '(absent)'}\n      now:      ${ours ?? '(absent)'}`,
-      );
-    }
-    if (before === undefined || differences.length > 0) differing += 1;
-  }
-  return differing;
-}
-
-async function starter(): Promise<(() => Promise<Implementation>) | NoOlm> {
+async function starter(): Promise<(() => Promise<Implementation>) | NoPrograms> {
   if (values.ours) return () => startOurs();
   const binaries = await findOlm({ mayBuild: true, report: console.log });
   return 'missing' in binaries ? binaries : () => startOracle(binaries);
@@ -85,7 +69,7 @@ async function playOne(area: string, start: () => Promise<Implementation>): Prom
     },
   });
   if (values.out !== undefined) await writeRecordings(area, played, values.out);
-  const differing = report(recorded, played);
+  const differing = reportDifferences(recorded, played, differencesFrom);
   if (values.record && !values.ours) await writeRecordings(area, { ...recorded, ...played });
   else if (differing > 0) process.exitCode = 1;
   const name = values.ours ? 'Longshore' : `OLM ${olmVersion}`;
