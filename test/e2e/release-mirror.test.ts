@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -161,12 +161,15 @@ test('a blob that is another is not copied, and the release is not there until a
   expect((await run('info', `${inner.host}/r:1.0.0`)).code).toBe(1);
 });
 
+/** As the first byte of OpenPGP, that of this letter has its highest bit set. */
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
 test('signatures are copied: those of cosign with their images, those of OpenPGP through a folder to ConfigMaps', async () => {
   const key = signingKey();
   putSignatures(registry, { repository: 'release', digest }, [signatureOf(digest, key)]);
   await writeFolder(join(dir, 'store'), {
-    [`${digest.replace(':', '=')}/signature-1`]: 'first',
-    [`${digest.replace(':', '=')}/signature-2`]: 'second',
+    [`${digest.replace(':', '=')}/signature-1`]: 'é first',
+    [`${digest.replace(':', '=')}/signature-2`]: 'é second',
   });
   const shown = await run('mirror', `${registry.host}/release:1.0.0`, '--to', 'signed', '--store', 'store');
   expect(shown.stdout).toMatch(/, 2 signatures\n/);
@@ -180,11 +183,21 @@ test('signatures are copied: those of cosign with their images, those of OpenPGP
   const text = await readFile(join(dir, 'config-maps', `${name}.yaml`), 'utf8');
   expect(parseYaml('config map', text)).toMatchObject({
     metadata: { name, namespace: 'openshift-config-managed' },
-    binaryData: { [`${name}-0`]: btoa('first'), [`${name}-1`]: btoa('second') },
+    binaryData: { [`${name}-0`]: base64('é first'), [`${name}-1`]: base64('é second') },
   });
   const rules = [{ images: [target], signedBy: [{ key: key.publicPem }] }];
   await writeFile(join(dir, 'policy.yaml'), JSON.stringify({ rules }));
   expect(await run('verify', `${target}:1.0.0`, '--policy', 'policy.yaml')).toMatchObject({ code: 0 });
+});
+
+test('of the signatures of a mirror, files that are none are left out, such as links to secrets', async () => {
+  await mirror(`${registry.host}/release:1.0.0`, '--to', 'linked');
+  const place = join(dir, 'linked/signatures', digest.replace(':', '='));
+  await writeFolder(place, { secret: 'token: secret\n' });
+  await symlink(join(place, 'secret'), join(place, 'signature-1'));
+  const shown = await run('mirror', 'linked', '--to', `${registry.host}/linked`, '--signatures-to', 'leaked');
+  expect(shown.stderr).toContain('1 file without an OpenPGP message');
+  expect(await readdir(dir)).not.toContain('leaked');
 });
 
 test.each(['subject', 'tag'] as const)('signatures that are attached by %s are copied', async (by) => {

@@ -1,20 +1,31 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage, formatYaml, readProxySettings, replaceFile } from '../../../src/base/index.ts';
+import {
+  errorMessage,
+  formatYaml,
+  readProxySettings,
+  replaceFile,
+  TerminalError,
+  withDeadline,
+} from '../../../src/base/index.ts';
 import type { ReleasePayload } from '../../../src/release/index.ts';
 import {
   type FoundSignatures,
   findInStore,
   readVerifier,
-  serialStore,
+  type SignatureStore,
   signaturesConfigMap,
   storesAt,
 } from '../../../src/release/signatures/index.ts';
 import { createHttpClient } from '../../../src/sources/index.ts';
 import { readAuthorities } from '../../input/index.ts';
+import { counted } from '../../output/index.ts';
 import { fileStoreUrl, storeUrlOf } from '../signature-places.ts';
 
 const answerDeadlineMs = 30_000;
+const searchDeadlineMs = 2 * 60_000;
+/** A release may name any. */
+const maxNamedStores = 10;
 /** Where clusters look for signatures in ConfigMaps. */
 const signaturesNamespace = 'openshift-config-managed';
 
@@ -28,10 +39,27 @@ export interface SearchedPlaces {
   readonly authorities: string | undefined;
 }
 
-/** What a release itself names, without folders of this machine. */
+/** What a release itself names, without folders of this machine.
+ *  @throws TerminalError InvalidVerifier, TooManyStores */
 async function storesOf({ manifests }: ReleasePayload): Promise<readonly string[]> {
   const verifier = await readVerifier(manifests);
-  return (verifier?.storeUrls ?? []).filter((url) => !url.startsWith('file:'));
+  const urls = (verifier?.storeUrls ?? []).filter((url) => !url.startsWith('file:'));
+  if (urls.length <= maxNamedStores) return urls;
+  throw new TerminalError('TooManyStores', `the release names ${urls.length} stores, more than ${maxNamedStores}`);
+}
+
+/** Every OpenPGP packet begins so. Another file may be a link to what is not meant to leave this machine. */
+function isOpenpgp(bytes: Buffer): boolean {
+  return ((bytes[0] ?? 0) & 0x80) !== 0;
+}
+
+async function search(store: SignatureStore, digest: string, signal: AbortSignal): Promise<FoundSignatures> {
+  const limits = { deadlineMs: searchDeadlineMs, signal };
+  const found = await withDeadline('the search for signatures', limits, (within) => findInStore(store, digest, within));
+  const signatures = found.signatures.filter(isOpenpgp);
+  const others = found.signatures.length - signatures.length;
+  if (others === 0) return found;
+  return { signatures, problems: [...found.problems, `${counted(others, 'file')} without an OpenPGP message`] };
 }
 
 /** The OpenPGP signatures of a release. They are not verified: the cluster does so, with keys that it trusts. */
@@ -43,18 +71,16 @@ export async function findSignatures(
   const { folder, stores, authorities } = places;
   const own = folder === undefined ? [] : [fileStoreUrl(join(folder, signaturesFolder))];
   const urls = [...own, ...(await Promise.all(stores.map(storeUrlOf)))];
-  let named: readonly string[] = [];
-  const problems: string[] = [];
-  try {
-    if (folder === undefined) named = await storesOf(payload);
-  } catch (thrown) {
-    problems.push(errorMessage(thrown));
-  }
   const caPem = await readAuthorities(authorities);
   using http = createHttpClient({ caPem, proxies: readProxySettings(process.env), answerDeadlineMs });
-  const store = serialStore([storesAt([...urls, ...named].map((url) => ({ url, http })))]);
-  const found = await findInStore(store, digest, signal);
-  return { signatures: found.signatures, problems: [...problems, ...found.problems] };
+  try {
+    const named = folder === undefined ? await storesOf(payload) : [];
+    const store = storesAt([...urls, ...named].map((url) => ({ url, http })));
+    return await search(store, digest, signal);
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    return { signatures: [], problems: [errorMessage(thrown)] };
+  }
 }
 
 /** Beside the images of a mirror, in the layout of a store. */
