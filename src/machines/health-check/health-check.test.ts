@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
-import { joinNode, machineObject, openMachineCluster, setReady } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import {
+  joinNode,
+  machineObject,
+  openMachineCluster,
+  openMachineNamespace,
+  setReady,
+} from '../../../test/support/machine-cluster.ts';
+import { find, runControllers } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineHealthCheckResource, machineResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -21,13 +27,7 @@ beforeAll(async () => {
 afterAll(() => cluster[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  stack = new AsyncDisposableStack();
-  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
-  stack.defer(async () => {
-    for (const { metadata } of (await cluster.kube.list({ apiVersion: 'v1', kind: 'Node' })).items) {
-      await cluster.kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' });
-    }
-  });
+  stack = await openMachineNamespace(cluster.kube);
 });
 
 afterEach(() => stack.disposeAsync());

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import {
-  clearMachines,
   joinNode,
   MemoryProvider,
   machineObject,
   machinePlace,
   openMachineCluster,
+  openMachineNamespace,
   readMachine,
   runPod,
   setReady,
   stopPod,
 } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { find, runControllers } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { addMachines } from '../machine/controller.ts';
 import { logFlushHook } from '../ready-hooks/log-flush.ts';
@@ -34,9 +34,7 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   provider = new MemoryProvider();
-  stack = new AsyncDisposableStack();
-  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
-  stack.defer(() => clearMachines(cluster.kube));
+  stack = await openMachineNamespace(cluster.kube);
 });
 afterEach(() => stack.disposeAsync());
 

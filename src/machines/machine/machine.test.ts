@@ -7,12 +7,13 @@ import {
   MemoryProvider,
   machineObject,
   openMachineCluster,
+  openMachineNamespace,
   readMachine,
   runPod,
   setReady,
   stopPod,
 } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { find, runControllers } from '../../../test/support/olm-cluster.ts';
 import { type Machine, machineAnnotations, machineResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { RequeueAfter } from '../actuator.ts';
@@ -34,30 +35,10 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   provider = new MemoryProvider();
-  stack = new AsyncDisposableStack();
-  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
-  stack.defer(removeAll);
+  stack = await openMachineNamespace(cluster.kube);
 });
 
 afterEach(() => stack.disposeAsync());
-
-/** Machines have a finalizer, pods no kubelet, and nodes no namespace. */
-async function removeAll(): Promise<void> {
-  const { kube } = cluster;
-  const budgets = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', namespace: 'machines' };
-  for (const { metadata } of (await kube.list(budgets)).items)
-    await kube.delete({ ...budgets, name: metadata.name ?? '' });
-  for (const { metadata } of (await kube.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'machines' })).items) {
-    await kube.evict({ namespace: 'machines', name: metadata.name ?? '' }, { gracePeriodSeconds: 0 });
-  }
-  for (const machine of (await kube.list(place)).items) {
-    await kube.patch({ ...place, name: machine.metadata.name ?? '' }, { metadata: { finalizers: null } }, user);
-    await kube.delete({ ...place, name: machine.metadata.name ?? '' }).catch(() => undefined);
-  }
-  for (const { metadata } of (await kube.list({ apiVersion: 'v1', kind: 'Node' })).items) {
-    await kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' });
-  }
-}
 
 /** Runs the controller with the permissions of its definition alone. */
 async function start(settings: MachineSettings = {}): Promise<AsyncDisposable> {

@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
-import { machineObject, openMachineCluster, readMachine } from '../../../test/support/machine-cluster.ts';
-import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import {
+  machineObject,
+  openMachineCluster,
+  openMachineNamespace,
+  readMachine,
+} from '../../../test/support/machine-cluster.ts';
+import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -20,13 +25,7 @@ beforeAll(async () => {
 afterAll(() => cluster[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  stack = new AsyncDisposableStack();
-  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
-  stack.defer(async () => {
-    for (const { metadata } of (await cluster.kube.list({ apiVersion: 'v1', kind: 'Node' })).items) {
-      await cluster.kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' });
-    }
-  });
+  stack = await openMachineNamespace(cluster.kube);
   stack.use(await runControllers(cluster.kube, addNodeLink, [nodeLinkController]));
 });
 

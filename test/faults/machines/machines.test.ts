@@ -11,9 +11,10 @@ import {
   machineObject,
   machinePlace,
   openMachineCluster,
+  openMachineNamespace,
   runPod,
 } from '../../support/machine-cluster.ts';
-import { find, runControllers, temporaryNamespace } from '../../support/olm-cluster.ts';
+import { find, runControllers } from '../../support/olm-cluster.ts';
 import { watchedClient } from './watched-client.ts';
 
 /** `LONGSHORE_TEST_MACHINES=1000 npx vitest run test/faults/machines/machines.test.ts` prints figures for 500 and 1000. */
@@ -29,9 +30,7 @@ beforeAll(async () => {
 afterAll(() => cluster[Symbol.asyncDispose]());
 beforeEach(async () => {
   provider = new MemoryProvider();
-  stack = new AsyncDisposableStack();
-  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
-  stack.defer(() => clearMachines(cluster.kube));
+  stack = await openMachineNamespace(cluster.kube);
   stack.use(runKubelets());
 });
 afterEach(() => stack.disposeAsync());
