@@ -3,7 +3,14 @@ import type { Clock, Logger } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
 import { type ControllerHealth, createManager, type Election, type Manager } from '../src/controller/index.ts';
 import type { KindCache, KubeClient } from '../src/kube/index.ts';
-import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describeOffers } from '../src/olm/index.ts';
+import {
+  addClusterExtensions,
+  addPlatformOperators,
+  type CatalogViews,
+  type ClusterCatalogs,
+  describeOffers,
+  ResolverThread,
+} from '../src/olm/index.ts';
 import { type CatalogsContext, openCatalogs, unpackSettings } from './catalogs.ts';
 import { type AddedOlm, addOlm, type OlmContext } from './olm.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
@@ -83,7 +90,11 @@ async function addReaders(
   if (catalogs !== undefined) {
     const { views } = catalogs;
     const { isAccountRequired } = settings;
-    addPlatformOperators(manager, { views, systemNamespace, version: environment.version, isAccountRequired });
+    // Disposed of once the controllers have ended.
+    const resolver = stack.use(new ResolverThread());
+    const shared = { views, resolver, isAccountRequired };
+    addPlatformOperators(manager, { ...shared, systemNamespace, version: environment.version });
+    addClusterExtensions(manager, shared);
   }
   const unpacking = unpackSettings(settings, context);
   if (clusterVersion !== undefined) {

@@ -15,6 +15,7 @@ import {
   apiRolesController,
   catalogSourceController,
   clusterCatalogController,
+  clusterExtensionController,
   clusterServiceVersionController,
   conditionOwnerController,
   copiedCsvController,
@@ -78,6 +79,7 @@ export function controllerPermissions(): RoleRules {
     bundleController,
     bundleDeploymentController,
     clusterCatalogController,
+    clusterExtensionController,
     platformOperatorController,
     aggregateController,
   ];

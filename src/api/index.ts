@@ -41,6 +41,17 @@ export {
   clusterCatalogResource,
 } from './cluster-catalog.ts';
 export {
+  bundleNameAnnotation,
+  bundleReferenceAnnotation,
+  bundleVersionAnnotation,
+  type ClusterExtensionConditionType,
+  type ClusterExtensionReason,
+  clusterExtensionResource,
+  extensionChoiceAnnotation,
+  extensionFinalizer,
+  packageNameAnnotation,
+} from './cluster-extension.ts';
+export {
   type ClusterOperatorConditionType,
   clusterOperatorResource,
 } from './cluster-operator.ts';
@@ -110,6 +121,7 @@ export type {
 } from './generated/bundle-deployment.ts';
 export type { CatalogSource, CatalogSourceSpec, CatalogSourceStatus } from './generated/catalog-source.ts';
 export type { ClusterCatalog, ClusterCatalogSpec, ClusterCatalogStatus } from './generated/cluster-catalog.ts';
+export type { ClusterExtension } from './generated/cluster-extension.ts';
 export type {
   ClusterOperator,
   ClusterOperatorStatus,
@@ -231,6 +243,7 @@ export {
   parseBundleDeployment,
   parseCatalogSource,
   parseClusterCatalog,
+  parseClusterExtension,
   parseClusterServiceVersion,
   parseClusterVersion,
   parseInstallPlan,

@@ -4,12 +4,14 @@ import { bundleResource } from './bundle.ts';
 import { bundleDeploymentResource } from './bundle-deployment.ts';
 import { catalogSourceResource } from './catalog-source.ts';
 import { clusterCatalogResource } from './cluster-catalog.ts';
+import { clusterExtensionResource } from './cluster-extension.ts';
 import { clusterServiceVersionResource } from './cluster-service-version.ts';
 import { clusterVersionResource } from './cluster-version.ts';
 import { type Bundle, bundleShape } from './generated/bundle.ts';
 import { type BundleDeployment, bundleDeploymentShape } from './generated/bundle-deployment.ts';
 import { type CatalogSource, catalogSourceShape } from './generated/catalog-source.ts';
 import { type ClusterCatalog, clusterCatalogShape } from './generated/cluster-catalog.ts';
+import { type ClusterExtension, clusterExtensionShape } from './generated/cluster-extension.ts';
 import { type ClusterServiceVersion, clusterServiceVersionShape } from './generated/cluster-service-version.ts';
 import { type ClusterVersion, clusterVersionShape } from './generated/cluster-version.ts';
 import { type InstallPlan, installPlanShape } from './generated/install-plan.ts';
@@ -106,6 +108,12 @@ export const parseBundleDeployment: (raw: unknown) => BundleDeployment = createP
 export const parseClusterCatalog: (raw: unknown) => ClusterCatalog = createParser(
   clusterCatalogResource,
   clusterCatalogShape,
+);
+
+/** @see parseBundle */
+export const parseClusterExtension: (raw: unknown) => ClusterExtension = createParser(
+  clusterExtensionResource,
+  clusterExtensionShape,
 );
 
 /** @see parseBundle */

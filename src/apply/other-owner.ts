@@ -2,6 +2,7 @@ import {
   bundleDeploymentResource,
   bundleResource,
   clusterCatalogResource,
+  clusterExtensionResource,
   group,
   ownSecretNames,
   platformOperatorResource,
@@ -15,7 +16,13 @@ type Marks = Readonly<Record<string, string>>;
 
 const partOf = 'app.kubernetes.io/part-of';
 
-const ownKinds = [bundleResource, bundleDeploymentResource, clusterCatalogResource, platformOperatorResource];
+const ownKinds = [
+  bundleResource,
+  bundleDeploymentResource,
+  clusterCatalogResource,
+  clusterExtensionResource,
+  platformOperatorResource,
+];
 const ownDefinitions = new Set(ownKinds.map(({ plural, apiVersion }) => `${plural}.${groupOf(apiVersion)}`));
 const ownApiServices = new Set(ownKinds.map(({ apiVersion }) => apiVersion.split('/').toReversed().join('.')));
 /** Webhooks that Longshore registers beside those of its first group. */

@@ -26,6 +26,11 @@ export {
   clusterCatalogController,
 } from './cluster-catalog/controller.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export {
+  addClusterExtensions,
+  type ClusterExtensionsOptions,
+  clusterExtensionController,
+} from './cluster-extension/controller.ts';
 export type { CopyOptions } from './copied-csv/context.ts';
 export { addCopiedCsvs, copiedCsvController } from './copied-csv/controller.ts';
 export {
@@ -56,6 +61,7 @@ export {
   packageRegistrationController,
 } from './package-manifest/registration.ts';
 export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
+export { ResolverThread } from './package-resolver/resolve-thread.ts';
 export { aggregateController } from './platform-operator/aggregate.ts';
 export { addPlatformOperators, platformOperatorController } from './platform-operator/controller.ts';
 export { describeOffers } from './platform-operator/offers.ts';

@@ -34,8 +34,8 @@ function textsOf(value: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.flatMap((key) => (isText(value[key]) ? [[key, value[key]]] : [])));
 }
 
-/** Only known fields are read: an annotation may contain anything. */
-function readChoice(value: JsonObject): Choice | undefined {
+/** The choice in an annotation, which may contain anything: only known fields are read. */
+export function readChoice(value: JsonObject): Choice | undefined {
   const catalog = textsOf(objectAt(value, 'catalog') ?? {}, ['name', 'digest']);
   const needed = textsOf(value, ['package', 'bundle', 'version', 'image']);
   if (Object.keys(needed).length < 4 || catalog['name'] === undefined) return undefined;

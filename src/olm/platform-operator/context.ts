@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../base/index.ts';
 import type { Property } from '../../constraints/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
-import type { Resolver } from './resolve-thread.ts';
+import type { Resolver } from '../package-resolver/resolve-thread.ts';
 
 /** What the reconciles work with. */
 export interface PlatformContext {

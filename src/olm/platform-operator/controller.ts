@@ -1,19 +1,14 @@
-import {
-  bundleDeploymentResource,
-  bundlePropertiesAnnotation,
-  bundleResource,
-  platformOperatorResource,
-} from '../../api/index.ts';
-import { errorMessage, isJsonObject, parseJson, TerminalError } from '../../base/index.ts';
-import type { Property } from '../../constraints/index.ts';
+import { bundleDeploymentResource, bundleResource, platformOperatorResource } from '../../api/index.ts';
+import { errorMessage } from '../../base/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
+import { type Resolver } from '../package-resolver/resolve-thread.ts';
 import { aggregateController, writeFirstAggregate } from './aggregate.ts';
 import { fieldManager, type PlatformContext } from './context.ts';
 import { isMadeForPackage, platformOwners } from './deployment-object.ts';
+import { notedReader } from './noted.ts';
 import { steps } from './reconcile.ts';
-import { type Resolver, ResolverThread } from './resolve-thread.ts';
 import { beginOperator, type PlatformRun } from './run.ts';
 
 export interface PlatformOperatorsOptions {
@@ -22,43 +17,16 @@ export interface PlatformOperatorsOptions {
   readonly systemNamespace: string;
   /** Of this program; named by the aggregate. */
   readonly version: string;
-  /** Default: a worker thread. */
-  readonly resolver?: Resolver;
+  readonly resolver: Resolver;
   /** BundleDeployments must name a service account, which a PlatformOperator does not. */
   readonly isAccountRequired: boolean;
 }
 
-function readNoted({ metadata }: KubeObject): readonly Property[] {
-  const text = metadata.annotations?.[bundlePropertiesAnnotation];
-  if (text === undefined) return [];
-  try {
-    const list = parseJson(bundlePropertiesAnnotation, text);
-    if (!Array.isArray(list)) return [];
-    return list.flatMap((item): Property[] => {
-      const { type, value = null } = isJsonObject(item) ? item : {};
-      return typeof type === 'string' ? [{ type, value }] : [];
-    });
-  } catch (thrown) {
-    if (thrown instanceof TerminalError) return [];
-    throw thrown;
-  }
-}
-
-/** Reads each object once. */
-function notedReader(): (bundle: KubeObject) => readonly Property[] {
-  const known = new WeakMap<KubeObject, readonly Property[]>();
-  return (bundle) => {
-    const properties = known.get(bundle) ?? readNoted(bundle);
-    known.set(bundle, properties);
-    return properties;
-  };
-}
-
 const bundleMetadata = { ...bundleResource, isMetadataOnly: true } as const;
 
-function createContext(manager: Manager, options: PlatformOperatorsOptions, resolver: Resolver): PlatformContext {
+function createContext(manager: Manager, options: PlatformOperatorsOptions): PlatformContext {
   const { kube, clock, log } = manager;
-  const { views, isAccountRequired } = options;
+  const { views, isAccountRequired, resolver } = options;
   const bundles = manager.cache(bundleMetadata);
   const readProperties = notedReader();
   return {
@@ -124,8 +92,7 @@ export const platformOperatorController: ControllerDefinition<PlatformContext, P
 
 /** Adds the controller of PlatformOperators and that of their aggregate. */
 export function addPlatformOperators(manager: Manager, options: PlatformOperatorsOptions): void {
-  const thread = new ResolverThread();
-  const context = createContext(manager, options, options.resolver ?? thread);
+  const context = createContext(manager, options);
   const { kube, clock, log, signal } = manager;
   const { operators } = context;
   const { systemNamespace, version } = options;
@@ -143,7 +110,6 @@ export function addPlatformOperators(manager: Manager, options: PlatformOperator
       const following = options.views.subscribe(() => added.enqueueAll());
       signal.addEventListener('abort', () => following[Symbol.dispose](), { once: true });
     },
-    afterWork: () => Promise.resolve(thread[Symbol.dispose]()),
   });
   manager.add(aggregateController, { context: aggregate, workers: 1 });
 }

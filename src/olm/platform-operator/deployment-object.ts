@@ -71,7 +71,7 @@ export function differences(live: KubeObject, desired: KubeObject): readonly str
 }
 
 /** Members that only `live` has are removed. */
-function replacing(live: JsonValue | undefined, desired: JsonValue): JsonValue {
+export function replacing(live: JsonValue | undefined, desired: JsonValue): JsonValue {
   if (!isJsonObject(live) || !isJsonObject(desired)) return desired;
   const removed = Object.keys(live).filter((key) => desired[key] === undefined);
   return {

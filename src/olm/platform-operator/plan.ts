@@ -129,8 +129,18 @@ function requestedPackages(request: PlanRequest, catalog: CatalogView, update: U
 }
 
 function plannedOf({ origin }: ChosenBundle, reason: string): Planned | string {
-  if (origin === undefined) return 'is installed';
-  const { bundle, catalog, channel } = origin;
+  return origin === undefined ? 'is installed' : describeChoice(origin, reason);
+}
+
+/** What is recorded of a bundle that was chosen, or why it cannot be. */
+export function describeChoice(
+  {
+    bundle,
+    catalog,
+    channel,
+  }: { bundle: CatalogBundle; catalog: Pick<CatalogView, 'name'>; channel?: string | undefined },
+  reason: string,
+): Planned | string {
   const { image } = bundle;
   if (image === undefined) return `bundle ${bundle.name} has no image`;
   const { name, packageName, version, release } = bundle;
@@ -141,7 +151,7 @@ function plannedOf({ origin }: ChosenBundle, reason: string): Planned | string {
       version: formatVersion(version),
       ...(release !== undefined && { release }),
       image,
-      channel,
+      ...(channel !== undefined && { channel }),
       catalog: { name: catalog.name },
       reason: reason.slice(0, maxReasonCharacters),
     }
@@ -149,7 +159,7 @@ function plannedOf({ origin }: ChosenBundle, reason: string): Planned | string {
 }
 
 /** A catalog may hold anything; what cannot be recorded is not chosen. */
-function tooLong({ name, image = '', version, release = '' }: CatalogBundle, channel: string): string | undefined {
+function tooLong({ name, image = '', version, release = '' }: CatalogBundle, channel = ''): string | undefined {
   const texts = { name, image, version: formatVersion(version), release, channel };
   const found = Object.entries(maxCharacters).find(([what, max]) => texts[what as keyof typeof texts].length > max);
   return found && `bundle ${name.slice(0, maxCharacters.name)}: its ${found[0]} has more than ${found[1]} characters`;
@@ -200,7 +210,12 @@ function whyNot({ summary, sentences, action }: Conflict): string {
   return [summary, ...sentences, action].join(' ');
 }
 
-function reasonOf({ bundle, edge, channel }: Update, catalog: CatalogView, passed: readonly string[]): string {
+/** Why an update was chosen. */
+export function reasonOf(
+  { bundle, edge, channel }: Update,
+  catalog: CatalogView,
+  passed: readonly string[] = [],
+): string {
   const version = formatVersion(bundle.version);
   const why =
     edge === undefined
@@ -209,9 +224,10 @@ function reasonOf({ bundle, edge, channel }: Update, catalog: CatalogView, passe
   return passed.length === 0 ? why : `${why} that can be installed: ${passed.join('; ')}`;
 }
 
-function tryUpdate(
+/** What it takes to install one bundle, or why that is not possible. */
+export function tryUpdate(
   request: PlanRequest,
-  choice: V1Choice,
+  choice: Pick<V1Choice, 'catalog'>,
   step: { readonly update: Update; readonly passed: readonly string[]; readonly steps: Steps },
 ): Plan | string {
   const { update, passed, steps } = step;

@@ -1,8 +1,9 @@
 import { workerUrl } from '../../base/index.ts';
 import { QuestionThread, type ThreadLimits } from '../catalog-thread/question-thread.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
-import type { PlacedChoice } from './choice.ts';
-import type { NeedsQuestion, NextAnswer, NextQuestion } from './resolve-answers.ts';
+import type { ExtensionAnswer, ExtensionQuestion } from '../cluster-extension/answer.ts';
+import type { PlacedChoice } from '../platform-operator/choice.ts';
+import type { NeedsQuestion, NextAnswer, NextQuestion } from '../platform-operator/resolve-answers.ts';
 import type { ResolverJobs } from './resolve-job.ts';
 
 /** The catalogs to ask, and a signal that aborts the question. */
@@ -18,8 +19,13 @@ export interface Resolver {
   needs(question: NeedsQuestion, options: AskOptions): Promise<readonly PlacedChoice[]>;
 }
 
+/** The same for ClusterExtensions. */
+export interface ExtensionResolver {
+  extension(question: ExtensionQuestion, options: AskOptions): Promise<ExtensionAnswer>;
+}
+
 /** Resolves in a separate thread. */
-export class ResolverThread implements Resolver, Disposable {
+export class ResolverThread implements Resolver, ExtensionResolver, Disposable {
   readonly #thread: QuestionThread<ResolverJobs>;
 
   constructor(limits: Partial<ThreadLimits> = {}) {
@@ -32,6 +38,10 @@ export class ResolverThread implements Resolver, Disposable {
 
   async needs(question: NeedsQuestion, { held: { places }, signal }: AskOptions): Promise<readonly PlacedChoice[]> {
     return await this.#thread.ask('needs', { question, places }, signal);
+  }
+
+  async extension(question: ExtensionQuestion, { held: { places }, signal }: AskOptions): Promise<ExtensionAnswer> {
+    return await this.#thread.ask('extension', { question, places }, signal);
   }
 
   [Symbol.dispose](): void {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JsonObject, textAt } from '../../base/index.ts';
 import { buildCatalogIndex, type Meta } from '../../catalog/index.ts';
 import type { CatalogPlace } from '../catalog-content/catalog-store.ts';
-import type { NextQuestion } from './resolve-answers.ts';
+import type { NextQuestion } from '../platform-operator/resolve-answers.ts';
 import { ResolverThread } from './resolve-thread.ts';
 
 const pigeons = 14;

@@ -1,0 +1,134 @@
+import {
+  type BundleDeployment,
+  type ClusterExtensionConditionType,
+  type ClusterExtensionReason,
+  parseBundleDeployment,
+} from '../../api/index.ts';
+import type { Condition, KubeObject } from '../../kube/index.ts';
+import type { Deprecations } from './answer.ts';
+import type { InstalledChoice } from './choice.ts';
+
+/** A condition as it is to be from now on. */
+export interface ConditionChange {
+  readonly type: ClusterExtensionConditionType;
+  readonly status: Condition['status'];
+  readonly reason: string;
+  readonly message: string;
+}
+
+const maxMessageCharacters = 32_768;
+const truncation = '\n\n... [message truncated]';
+
+function condition(
+  type: ClusterExtensionConditionType,
+  status: Condition['status'],
+  { reason, message }: { readonly reason: string; readonly message: string },
+): ConditionChange {
+  const isTooLong = Buffer.byteLength(message) > maxMessageCharacters;
+  const cut = Buffer.from(message)
+    .subarray(0, maxMessageCharacters - truncation.length)
+    .toString();
+  return { type, status, reason, message: isTooLong ? `${cut.replace(/\uFFFD+$/, '')}${truncation}` : message };
+}
+
+/** Whether a bundle is installed. Without one, `isRollingOut` tells the way to it from a failure. */
+export function installedCondition(installed: InstalledChoice | undefined, isRollingOut: boolean): ConditionChange {
+  if (installed !== undefined) {
+    const message = `Installed bundle ${installed.image} successfully`;
+    return condition('Installed', 'True', { reason: 'Succeeded', message });
+  }
+  const reason = isRollingOut ? 'Absent' : 'Failed';
+  return condition('Installed', 'False', { reason, message: 'No bundle installed' });
+}
+
+const progressStatus: Readonly<Partial<Record<ClusterExtensionReason, Condition['status']>>> = {
+  Succeeded: 'True',
+  Retrying: 'True',
+  RollingOut: 'True',
+  Blocked: 'False',
+  InvalidConfiguration: 'False',
+  ProgressDeadlineExceeded: 'False',
+};
+
+/** What is being done. */
+export interface Progress {
+  readonly reason: ClusterExtensionReason;
+  readonly message: string;
+}
+
+/** Whether the desired state is reached, and what stands against it. */
+export function progressingCondition(progress: Progress): ConditionChange {
+  return condition('Progressing', progressStatus[progress.reason] ?? 'True', progress);
+}
+
+/** The desired state is reached. */
+export const settled: Progress = { reason: 'Succeeded', message: 'Desired state reached' };
+
+const unknownText = 'deprecation status unknown: catalog data unavailable';
+
+function deprecated(type: ClusterExtensionConditionType, what: string, texts: readonly string[]): ConditionChange {
+  if (texts.length > 0) return condition(type, 'True', { reason: 'Deprecated', message: texts.join('\n') });
+  return condition(type, 'False', { reason: 'NotDeprecated', message: `${what}not deprecated` });
+}
+
+/** The deprecation conditions. `deprecations` is undefined where no catalog could be asked.
+ *  @see docs/spec/catalogs.md#deprecation-conditions */
+export function deprecationConditions(
+  deprecations: Deprecations | undefined,
+  installed: Pick<InstalledChoice, 'bundle'> | undefined,
+): readonly ConditionChange[] {
+  const absent = condition('BundleDeprecated', 'Unknown', { reason: 'Absent', message: 'no bundle installed yet' });
+  if (deprecations === undefined) {
+    const unknown = (type: ClusterExtensionConditionType): ConditionChange =>
+      condition(type, 'Unknown', { reason: 'DeprecationStatusUnknown', message: unknownText });
+    return [
+      ...(['Deprecated', 'PackageDeprecated', 'ChannelDeprecated'] as const).map(unknown),
+      installed === undefined ? absent : unknown('BundleDeprecated'),
+    ];
+  }
+  const text = installed === undefined ? undefined : deprecations.bundles[installed.bundle];
+  const ofBundle = text === undefined || text === '' ? [] : [text];
+  return [
+    deprecated('Deprecated', '', [...deprecations.package, ...deprecations.channels, ...ofBundle]),
+    deprecated('PackageDeprecated', 'package ', deprecations.package),
+    deprecated('ChannelDeprecated', 'channel ', deprecations.channels),
+    installed === undefined ? absent : deprecated('BundleDeprecated', 'bundle ', ofBundle),
+  ];
+}
+
+/** The condition of a BundleDeployment for its present generation. */
+function current({ metadata, status }: BundleDeployment, type: string): Condition | undefined {
+  const found = status?.conditions?.find((one) => one.type === type);
+  const { generation = 0 } = metadata;
+  return found === undefined || (found.observedGeneration ?? generation) < generation ? undefined : found;
+}
+
+const configPrefix = 'invalid configuration: ';
+
+function unpackFailure(message: string): Progress {
+  const text = message.replace(/^Failed to unpack the \S+ Bundle: /, '');
+  if (!text.startsWith(configPrefix)) return { reason: 'Retrying', message: text };
+  return { reason: 'InvalidConfiguration', message: `invalid ClusterExtension configuration: ${text}` };
+}
+
+/** How far the BundleDeployment of a ClusterExtension is with what it is to install. */
+export function progressOf(object: KubeObject): Progress {
+  const deployment = parseBundleDeployment(object);
+  const valid = current(deployment, 'HasValidBundle');
+  if (valid?.status === 'False') return unpackFailure(valid.message);
+  const installed = current(deployment, 'Installed');
+  if (installed?.status === 'False') return { reason: 'Retrying', message: installed.message };
+  if (valid?.status !== 'True' || valid.reason === 'UnpackPending') {
+    const isFailing = valid?.reason === 'ReconcileFailed' || valid?.reason === 'NoProvisioner';
+    if (isFailing) return { reason: 'Retrying', message: valid.message };
+    return { reason: 'RollingOut', message: 'Waiting for the bundle to be unpacked' };
+  }
+  if (installed?.status !== 'True') return { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
+  return settled;
+}
+
+/** Why the installed objects of a BundleDeployment are not healthy; undefined when they are. */
+export function unhealthyText(object: KubeObject): string | undefined {
+  const healthy = current(parseBundleDeployment(object), 'Healthy');
+  return healthy?.status === 'True' ? undefined : (healthy?.message ?? 'Waiting for the installed objects');
+}

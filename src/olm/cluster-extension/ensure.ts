@@ -1,0 +1,44 @@
+import { TransientError } from '../../base/index.ts';
+import { describeRef, type KubeObject, refOf } from '../../kube/index.ts';
+import { type ExtensionChoice } from './choice.ts';
+import { fieldManager } from './context.ts';
+import { correction, type DeploymentRequest, desiredDeployment, differences, isOwnedBy } from './deployment-object.ts';
+import { type ExtensionRun, extensionOf } from './run.ts';
+
+/** @throws TransientError NameTaken when the BundleDeployment has another owner */
+function assertOwn({ object }: ExtensionRun, live: KubeObject): void {
+  if (isOwnedBy(live, object.metadata.uid)) return;
+  const text = `${describeRef(refOf(live))} exists and was not made for this ClusterExtension: delete it, or give the ClusterExtension another name`;
+  throw new TransientError('NameTaken', text);
+}
+
+/** Creates or corrects a BundleDeployment; returns it as it is then.
+ *  @throws TransientError NameTaken */
+export async function ensureDeployment(
+  run: ExtensionRun,
+  request: DeploymentRequest,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  const { kube, deployments } = run.context;
+  const live = deployments.get(request.name);
+  const extension = extensionOf(run);
+  if (live === undefined) {
+    const made = await kube.create(desiredDeployment(extension, request), { fieldManager, signal });
+    deployments.wrote(made);
+    return made;
+  }
+  assertOwn(run, live);
+  if (live.metadata.deletionTimestamp !== undefined) return live;
+  const desired = desiredDeployment(extension, request);
+  const changed = differences(live, desired);
+  if (changed.length === 0) return live;
+  const written = await kube.patch(refOf(live), correction(live, desired), { fieldManager, signal });
+  deployments.wrote(written);
+  return written;
+}
+
+/** The same choice keeps its time. */
+export function withTime(choice: ExtensionChoice, before: ExtensionChoice | undefined): ExtensionChoice {
+  const isSame = before?.bundle === choice.bundle && before.image === choice.image;
+  return isSame ? { ...choice, chosenAt: before.chosenAt } : choice;
+}

@@ -1,0 +1,211 @@
+import { extensionFinalizer } from '../../api/index.ts';
+import { errorMessage, TransientError } from '../../base/index.ts';
+import { conditionsOf, requeueAfter, type Step } from '../../controller/index.ts';
+import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
+import { choiceIn, deploymentNameOf, type ExtensionChoice } from './choice.ts';
+import {
+  deprecationConditions,
+  installedCondition,
+  type Progress,
+  progressingCondition,
+  progressOf,
+  settled,
+  unhealthyText,
+} from './conditions.ts';
+import { fieldManager } from './context.ts';
+import { isOwnedBy } from './deployment-object.ts';
+import { ensureDeployment, withTime } from './ensure.ts';
+import { installedBundle, ownDeployments } from './find.ts';
+import { removeDeleted, removeUnneeded } from './remove.ts';
+import { resolve } from './resolve.ts';
+import { type Desired, type ExtensionRun, extensionOf } from './run.ts';
+
+const ensureFinalizer: Step<ExtensionRun> = async (run, { signal }) => {
+  const { context, object } = run;
+  if (hasFinalizer(object, extensionFinalizer)) return undefined;
+  const finalizers = [...(object.metadata.finalizers ?? []), extensionFinalizer];
+  const metadata = { finalizers, ...preconditionOf(object) };
+  const written = await context.kube.patch(refOf(object), { metadata }, { fieldManager, signal });
+  context.extensions.wrote(written);
+  run.status.rebase(run, written);
+  return undefined;
+};
+
+const accountAdvice =
+  'spec.serviceAccount must name the service account to install with, because these controllers run with --require-service-account; until then nothing is installed, changed or corrected';
+
+function specProblem(run: ExtensionRun): string | undefined {
+  const { spec } = extensionOf(run);
+  if (spec?.source.catalog === undefined) return 'spec.source.catalog is required: it selects what to install';
+  const hasAccount = (spec.serviceAccount?.name ?? '') !== '';
+  return run.context.isAccountRequired && !hasAccount ? accountAdvice : undefined;
+}
+
+/** What the ClusterExtension has, before anything is decided. */
+const findInstalled: Step<ExtensionRun> = async (run) => {
+  await Promise.resolve();
+  const { context, object } = run;
+  const named = context.deployments.get(deploymentNameOf(object.metadata.name ?? ''));
+  run.deployment = named !== undefined && isOwnedBy(named, object.metadata.uid) ? named : undefined;
+  run.installed = installedBundle(context, run.deployment);
+  return undefined;
+};
+
+function setInstalled(run: ExtensionRun, isRollingOut: boolean): void {
+  const { installed } = run;
+  const bundle = installed && { name: installed.bundle, version: installed.version };
+  run.status.set(run, [installedCondition(installed, isRollingOut)]);
+  run.status.setFields(run, { install: bundle === undefined ? null : { bundle } });
+}
+
+const checkSpec: Step<ExtensionRun> = async (run) => {
+  await Promise.resolve();
+  const message = specProblem(run);
+  if (message === undefined) return undefined;
+  setInstalled(run, false);
+  run.status.set(run, [
+    progressingCondition({ reason: 'Blocked', message }),
+    ...deprecationConditions(undefined, run.installed),
+  ]);
+  return 'stop';
+};
+
+/** What the provisioners take from the same place, and a ClusterExtension has fields of its own for. */
+const reservedFields = ['serviceAccount', 'installNamespace'];
+
+function configProblem(run: ExtensionRun): string | undefined {
+  const inline = extensionOf(run).spec?.config?.inline ?? {};
+  const found = reservedFields.find((field) => Object.hasOwn(inline, field));
+  return found && `invalid ClusterExtension configuration: invalid configuration: unknown field "${found}"`;
+}
+
+/** Problems of a bundle name it, as in Operator Lifecycle Manager. */
+function ofBundle({ main: { bundle, version } }: Desired, { reason, message }: Progress): Progress {
+  if (reason === 'Succeeded' || reason === 'RollingOut') return { reason, message };
+  const text = `error for resolved bundle ${JSON.stringify(bundle)} with version ${JSON.stringify(version)}: ${message}`;
+  return { reason, message: text };
+}
+
+function report(run: ExtensionRun, desired: Desired, progress: Progress): void {
+  setInstalled(run, progress.reason === 'RollingOut');
+  run.status.set(run, [
+    progressingCondition(ofBundle(desired, progress)),
+    ...deprecationConditions(desired.deprecations, run.installed),
+  ]);
+}
+
+/** Names of the BundleDeployments of dependencies. */
+function neededDeployments({ object }: ExtensionRun, { needed }: Desired) {
+  return needed.flatMap(({ packageName, planned }) => {
+    const name = deploymentNameOf(`${object.metadata.name ?? ''}.${packageName}`);
+    return planned === undefined ? [] : [{ name, planned }];
+  });
+}
+
+async function ensureAll(run: ExtensionRun, desired: Desired, signal: AbortSignal) {
+  const { main } = desired;
+  const needed: KubeObject[] = [];
+  for (const { name, planned } of neededDeployments(run, desired)) {
+    const live = run.context.deployments.get(name);
+    const choice: ExtensionChoice = withTime({ ...planned, chosenAt: main.chosenAt }, live && choiceIn(live));
+    needed.push(await ensureDeployment(run, { name, choice, isMain: false }, signal));
+  }
+  const name = deploymentNameOf(run.object.metadata.name ?? '');
+  const choice = withTime(main, run.deployment && choiceIn(run.deployment));
+  const deployment = await ensureDeployment(run, { name, choice, isMain: true }, signal);
+  return { deployment, needed, choice };
+}
+
+/** Whether what is installed now was rolled out before: what happens to it afterwards is no matter of the deadline. */
+function wasSettled({ object }: ExtensionRun): boolean {
+  const progressing = conditionsOf(object).find(({ type }) => type === 'Progressing');
+  return progressing?.reason === 'Succeeded';
+}
+
+const minuteMs = 60_000;
+
+/** With a deadline, what is installed has to be healthy as well until it is over. */
+function withDeadline(
+  run: ExtensionRun,
+  progress: Progress,
+  { deployment, choice }: { readonly deployment: KubeObject; readonly choice: ExtensionChoice },
+): Progress {
+  const { progressDeadlineMinutes: minutes = 0 } = extensionOf(run).spec ?? {};
+  if (minutes === 0 || progress.reason === 'InvalidConfiguration') return progress;
+  const isSame = run.installed?.bundle === choice.bundle && run.installed.image === choice.image;
+  if (progress.reason === 'Succeeded' && isSame && wasSettled(run)) return progress;
+  const unhealthy = progress.reason === 'Succeeded' ? unhealthyText(deployment) : progress.message;
+  if (unhealthy === undefined) return progress;
+  const leftMs = Date.parse(choice.chosenAt) + minutes * minuteMs - run.context.clock.now();
+  if (leftMs > 0) {
+    requeueAfter(run, leftMs);
+    return progress.reason === 'Succeeded' ? { reason: 'RollingOut', message: unhealthy } : progress;
+  }
+  const message = `Revision has not rolled out for ${minutes} minute(s). Last status: ${unhealthy}`;
+  return { reason: 'ProgressDeadlineExceeded', message };
+}
+
+function progressOfAll(deployment: KubeObject, needed: readonly KubeObject[]): Progress {
+  if (deployment.metadata.deletionTimestamp !== undefined) {
+    const message = `BundleDeployment ${deployment.metadata.name ?? ''} is being deleted; it is created again afterwards`;
+    return { reason: 'RollingOut', message };
+  }
+  const failing = needed.find(
+    (one) => progressOf(one).reason !== 'Succeeded' && progressOf(one).reason !== 'RollingOut',
+  );
+  if (failing === undefined) return progressOf(deployment);
+  const { reason, message } = progressOf(failing);
+  return { reason, message: `dependency ${choiceIn(failing)?.bundle ?? ''}: ${message}` };
+}
+
+/** Installs the choice, corrects drift of its BundleDeployments, and reports how far they are. */
+const install: Step<ExtensionRun> = async (run, { signal }) => {
+  const { desired, context } = run;
+  if (desired === undefined) return 'stop';
+  const problem = configProblem(run);
+  if (problem !== undefined) {
+    report(run, desired, { reason: 'InvalidConfiguration', message: problem });
+    return 'stop';
+  }
+  try {
+    const { deployment, needed, choice } = await ensureAll(run, desired, signal);
+    run.deployment = deployment;
+    run.installed = installedBundle(context, deployment);
+    const isBehind = run.installed?.image !== choice.image || run.installed.bundle !== choice.bundle;
+    const found = progressOfAll(deployment, needed);
+    const waiting: Progress = { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
+    const progress = found === settled && isBehind ? waiting : found;
+    report(run, desired, withDeadline(run, progress, { deployment, choice }));
+    if (progress !== settled) return 'stop';
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof TransientError) || thrown.reason !== 'NameTaken') throw thrown;
+    report(run, desired, { reason: 'Retrying', message: errorMessage(thrown) });
+    throw thrown;
+  }
+  return undefined;
+};
+
+/** Dependencies of an earlier version go once the new one is installed. */
+const release: Step<ExtensionRun> = async (run, { signal }) => {
+  const { desired, context, object } = run;
+  if (desired?.deprecations === undefined) return 'stop';
+  const used = new Set(neededDeployments(run, desired).map(({ name }) => name));
+  used.add(deploymentNameOf(object.metadata.name ?? ''));
+  const standing = new Set(desired.needed.filter(({ planned }) => planned === undefined).map((one) => one.packageName));
+  const others = ownDeployments(context, object).filter(
+    (one) => !used.has(one.metadata.name ?? '') && !standing.has(choiceIn(one)?.package ?? ''),
+  );
+  await removeUnneeded(run, others, signal);
+  return undefined;
+};
+
+/** Brings the cluster to have what a ClusterExtension asks for. */
+export const steps: readonly Step<ExtensionRun>[] = [
+  removeDeleted,
+  ensureFinalizer,
+  findInstalled,
+  checkSpec,
+  resolve,
+  install,
+  release,
+];

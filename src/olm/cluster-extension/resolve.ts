@@ -1,0 +1,89 @@
+import { TransientError } from '../../base/index.ts';
+import type { Step } from '../../controller/index.ts';
+import type { Choice } from '../platform-operator/choice.ts';
+import type { ExtensionAnswer, ExtensionQuestion } from './answer.ts';
+import { choiceIn, type ExtensionChoice, type InstalledChoice } from './choice.ts';
+import { deprecationConditions, installedCondition, progressingCondition } from './conditions.ts';
+import { hasCatalogs, standingFor, unservedCatalogs } from './find.ts';
+import { type ExtensionRun, extensionOf } from './run.ts';
+
+/** What resolution starts from: what is installed; or what the status shows, where the BundleDeployment is lost. */
+function startOf(run: ExtensionRun): ExtensionQuestion['installed'] {
+  if (run.installed !== undefined) return run.installed;
+  const { bundle } = extensionOf(run).status?.install ?? {};
+  return bundle && { bundle: bundle.name, version: bundle.version };
+}
+
+async function ask(run: ExtensionRun, signal: AbortSignal): Promise<ExtensionAnswer> {
+  const { context, object } = run;
+  const { packageName = '', version, channels, selector, upgradeConstraintPolicy } = catalogOf(run);
+  using held = context.views.hold();
+  const question: ExtensionQuestion = {
+    name: object.metadata.name ?? '',
+    request: {
+      packageName,
+      ...(version !== undefined && { version }),
+      ...(channels !== undefined && { channels }),
+      ...(selector !== undefined && { selector }),
+      ...(upgradeConstraintPolicy !== undefined && { upgradeConstraintPolicy }),
+    },
+    installed: startOf(run),
+    standing: standingFor(context, object),
+    unserved: unservedCatalogs(context, held),
+  };
+  try {
+    return await context.resolver.extension(question, { held, signal });
+  } catch (thrown) {
+    if (!(thrown instanceof TransientError && thrown.reason === 'ResolutionCancelled')) throw thrown;
+    return { outcome: 'none', text: `package ${packageName}: ${thrown.message}` };
+  }
+}
+
+function catalogOf(run: ExtensionRun) {
+  const { catalog } = extensionOf(run).spec?.source ?? {};
+  return catalog ?? { packageName: '' };
+}
+
+/** The catalogs are gone: what is installed stays, and is still corrected. */
+function keepInstalled(
+  run: ExtensionRun,
+  { package: packageName, bundle, version, image }: InstalledChoice,
+): ExtensionChoice {
+  const before = run.deployment && choiceIn(run.deployment);
+  if (before?.image === image && before.bundle === bundle) return before;
+  const kept: Choice = {
+    package: packageName,
+    bundle,
+    version,
+    image,
+    catalog: { name: '-' },
+    reason: 'it is installed',
+  };
+  return { ...kept, chosenAt: '' };
+}
+
+function mayKeep(run: ExtensionRun): boolean {
+  const { version = '', selector } = catalogOf(run);
+  const isOther = version !== '' && version !== run.installed?.version;
+  return run.installed !== undefined && !isOther && !hasCatalogs(run.context, selector);
+}
+
+/** Chooses the bundle. Where that fails nothing changes, unless no catalog exists any more. */
+export const resolve: Step<ExtensionRun> = async (run, { signal }) => {
+  const { context, installed } = run;
+  const answer = await ask(run, signal);
+  if (answer.outcome === 'chosen') {
+    const { main, needed, deprecations } = answer;
+    const chosenAt = new Date(context.clock.now()).toISOString();
+    run.desired = { main: { ...main, chosenAt }, needed, deprecations };
+    return undefined;
+  }
+  run.status.set(run, deprecationConditions(undefined, installed));
+  if (installed !== undefined && mayKeep(run)) {
+    run.desired = { main: keepInstalled(run, installed), needed: [], deprecations: undefined };
+    return undefined;
+  }
+  const progress = { reason: 'Retrying', message: answer.text } as const;
+  run.status.set(run, [progressingCondition(progress), installedCondition(installed, false)]);
+  return 'stop';
+};
