@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type EditSource, findGoPrograms, type GoProject, type NoPrograms, runTool } from '../support/go-programs.ts';
+import { checkOut, type EditSource, findGoPrograms, type GoProject, type NoPrograms } from '../support/go-programs.ts';
 
 const repository = 'https://github.com/openshift/cluster-version-operator';
 const program = 'cluster-version-operator';
@@ -52,14 +52,6 @@ async function adapt(edit: EditSource): Promise<void> {
   ]);
 }
 
-async function download(source: string): Promise<void> {
-  await mkdir(source, { recursive: true });
-  const git = (...args: string[]): Promise<string> => runTool('git', args, source);
-  await git('init', '--quiet');
-  await git('fetch', '--quiet', '--depth', '1', repository, operatorCommit);
-  await git('checkout', '--quiet', 'FETCH_HEAD');
-}
-
 async function copyCrds(source: string, target: string): Promise<void> {
   await mkdir(target);
   for (const name of await readdir(join(source, definitions))) {
@@ -71,7 +63,7 @@ const project: GoProject = {
   name: program,
   version: operatorCommit.slice(0, 12),
   programs: [program],
-  download,
+  download: (source) => checkOut(repository, operatorCommit, source),
   adapt,
   buildArguments: ['-mod=vendor', '-buildvcs=false'],
   copyCrds,

@@ -115,6 +115,15 @@ export async function runTool(program: string, args: readonly string[], cwd: str
   return (await run(program, args, { cwd, timeout: downloadDeadlineMs })).stdout;
 }
 
+/** Checks a tag or commit of a public repository out into a new folder. */
+export async function checkOut(repository: string, revision: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const git = (...args: string[]): Promise<string> => runTool('git', args, folder);
+  await git('init', '--quiet');
+  await git('fetch', '--quiet', '--depth', '1', repository, revision);
+  await git('-c', 'advice.detachedHead=false', 'checkout', '--quiet', 'FETCH_HEAD');
+}
+
 /** The programs: from the cache, or, where `mayBuild`, built once with the Go toolchain. `report` takes lines of progress. */
 export async function findGoPrograms(
   project: GoProject,
