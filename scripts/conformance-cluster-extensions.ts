@@ -7,7 +7,7 @@ import { differencesOf, expectationFrom, explainedDifferences } from '../test/cl
 import { startOracle } from '../test/cluster-extensions/oracle.ts';
 import { startOurs } from '../test/cluster-extensions/ours.ts';
 import { readRecordings, writeRecordings } from '../test/cluster-extensions/recordings.ts';
-import type { Implementation, Recordings } from '../test/cluster-extensions/scenario.ts';
+import type { Implementation, Recording } from '../test/cluster-extensions/scenario.ts';
 
 const usage = `usage: npm run conformance:cluster-extensions -- [options]
   --area NAME      only test/cluster-extensions/scenarios/NAME.ts; may be given several times
@@ -29,24 +29,19 @@ const { values } = parseArgs({
   },
 });
 
-/** How many scenarios differ from their recording; of ours those that have no explanation. */
-function report(recorded: Recordings, played: Recordings): number {
-  let differing = 0;
-  for (const [id, now] of Object.entries(played)) {
-    const before = recorded[id];
-    if (before === undefined) {
-      console.log(`${id}: not recorded yet`);
-      continue;
-    }
-    const found = values.ours ? explainedDifferences(id, before, now).unexplained : differencesOf(before, now);
-    if (found.length === 0) continue;
-    differing += 1;
-    console.log(`\n# ${id} ${now.title}`);
-    for (const { label, path, reference = '(absent)', ours = '(absent)' } of found) {
-      console.log(`  ${label}: ${path}\n      recorded: ${reference}\n      now:      ${ours}`);
-    }
+/** Whether a scenario differs from its recording; ours without an explanation. */
+function report(id: string, before: Recording | undefined, now: Recording): boolean {
+  if (before === undefined) {
+    console.log(`${id}: not recorded yet`);
+    return false;
   }
-  return differing;
+  const found = values.ours ? explainedDifferences(id, before, now).unexplained : differencesOf(before, now);
+  if (found.length === 0) return false;
+  console.log(`\n# ${id} ${now.title}`);
+  for (const { label, path, reference = '(absent)', ours = '(absent)' } of found) {
+    console.log(`  ${label}: ${path}\n      recorded: ${reference}\n      now:      ${ours}`);
+  }
+  return true;
 }
 
 async function playOne(area: string, start: () => Promise<Implementation>): Promise<void> {
@@ -55,16 +50,19 @@ async function playOne(area: string, start: () => Promise<Implementation>): Prom
     (values.scenario?.includes(id) ?? true) && !(values.missing && recorded[id] !== undefined);
   const scenarios = (await scenariosOf(area)).filter(({ id }) => isChosen(id));
   if (scenarios.length === 0) return;
+  let differing = 0;
   const played = await playArea(scenarios, {
     start,
     lanes: Number(values.lanes),
     ...(values.ours ? { expectationOf: expectationFrom(recorded) } : {}),
+    onPlayed: (id, now) => {
+      if (report(id, recorded[id], now)) differing += 1;
+    },
     report: (line) => {
       process.exitCode = 1;
       console.log(line);
     },
   });
-  const differing = report(recorded, played);
   if (values.record && !values.ours) await writeRecordings(area, { ...recorded, ...played });
   else if (differing > 0) process.exitCode = 1;
   const name = values.ours ? 'Longshore' : `operator-controller ${operatorControllerVersion}`;

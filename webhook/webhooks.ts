@@ -1,6 +1,7 @@
 import { bundleDeploymentWebhook } from './bundle-deployments/webhook.ts';
 import { bundleWebhook } from './bundles/webhook.ts';
 import { catalogWebhook } from './catalogs/webhook.ts';
+import { clusterExtensionWebhook } from './cluster-extensions/webhook.ts';
 import { configMapWebhook } from './config-maps/webhook.ts';
 import { crdWebhook } from './crds/webhook.ts';
 import { platformOperatorWebhook } from './platform-operators/webhook.ts';
@@ -12,6 +13,7 @@ export const webhooks: readonly WebhookDefinition[] = [
   bundleDeploymentWebhook,
   configMapWebhook,
   platformOperatorWebhook,
+  clusterExtensionWebhook,
   crdWebhook,
   catalogWebhook,
 ];

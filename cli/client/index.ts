@@ -4,6 +4,7 @@ export { conditionsOf } from './conditions.ts';
 export { type ContentClient, contentClientOf, createContentClient, describeRefusal } from './content-client.ts';
 export { readClusterVersionCrds, readCrds, readMachineCrds, readOlmCrds, untilEstablished } from './crds.ts';
 export { readDeployFile } from './deploy-files.ts';
+export { deploymentOfExtension, resolveTarget } from './extension.ts';
 export { openKube, readAccess } from './kubeconfig.ts';
 export { isTooOld, oldestKubernetes } from './oldest-kubernetes.ts';
 export { parseTarget, type Target } from './target.ts';

@@ -103,7 +103,7 @@ export const deploymentCommands: readonly Command[] = [
   defineCommand({
     name: 'tree',
     summary: 'Show the installed objects of a BundleDeployment or Bundle with their health.',
-    positionals: ['bd/NAME|bundle/NAME'],
+    positionals: ['bd/NAME|bundle/NAME|clusterextension/NAME'],
     options: { ...kubeconfigOption, ...outputOption },
     examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json'],
     run: async (values, positionals) => (await import('./commands/tree.ts')).tree(values, positionals),
@@ -113,7 +113,7 @@ export const deploymentCommands: readonly Command[] = [
     summary: 'Preview the changes of a pivot of a BundleDeployment by a server-side dry run.',
     description:
       'Without --bundle, --image and -f it compares with the newest Bundle, which shows drift or the changes of a paused or blocked pivot. Values of Secrets are masked.\nExit status: 0 no changes, 1 changes, 2 blocked or failed.',
-    positionals: ['bd/NAME'],
+    positionals: ['bd/NAME|clusterextension/NAME'],
     options: { ...clusterOptions, ...diffOptions, ...helmOption, ...registryOptions, ...outputOption },
     examples: [
       'diff bd/combo',
@@ -128,7 +128,7 @@ export const deploymentCommands: readonly Command[] = [
     name: 'permissions',
     summary: 'Print the permissions that installing a bundle requires, as roles that can be applied.',
     description: `For a BundleDeployment, reads the cluster: the result covers installing its template and removing the installed version, and lists the permissions that its service account lacks. For a bundle (a folder, an OCI image layout, a tar or a reference), no cluster is needed. ${loginText}`,
-    positionals: ['bd/NAME|DIR|FILE|REF'],
+    positionals: ['bd/NAME|clusterextension/NAME|DIR|FILE|REF'],
     options: { ...namespaceOptions, ...permissionsOptions, ...helmOption, ...clusterOptions, ...registryOptions },
     examples: [
       'permissions bd/combo',

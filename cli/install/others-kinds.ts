@@ -1,11 +1,20 @@
-import { clusterCatalogResource, platformOperatorResource, type Resource } from '../../src/api/index.ts';
-import { listOfTexts } from '../../src/base/index.ts';
+import {
+  clusterCatalogResource,
+  clusterExtensionResource,
+  platformOperatorResource,
+  type Resource,
+} from '../../src/api/index.ts';
+import { type JsonObject, listOfTexts } from '../../src/base/index.ts';
 import { groupOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { withContainers } from './containers.ts';
 import { isOurs } from './installed.ts';
 
 /** Kinds that a cluster may have from another program, too: then they, and their objects, are none of ours. */
-export const sharedKinds: readonly Resource[] = [platformOperatorResource, clusterCatalogResource];
+export const sharedKinds: readonly Resource[] = [
+  platformOperatorResource,
+  clusterExtensionResource,
+  clusterCatalogResource,
+];
 
 /** Name of the CustomResourceDefinition of a kind. */
 export function crdNameOf({ plural, apiVersion }: Resource): string {
@@ -17,6 +26,15 @@ const leaveCatalogs = '--no-cluster-catalogs';
 /** What there is for ClusterCatalogs alone. */
 function isForCatalogs({ kind, metadata }: KubeObject): boolean {
   return kind === 'MutatingWebhookConfiguration' || (kind === 'Service' && metadata.name === 'catalogs');
+}
+
+const extensionWebhook = 'vclusterextensions.olm.operatorframework.io';
+
+/** Without the webhook of ClusterExtensions, which those of another program are no matter of. */
+function withoutExtensionWebhook(object: KubeObject): KubeObject {
+  const { webhooks } = object as unknown as { readonly webhooks?: readonly JsonObject[] };
+  if (object.kind !== 'ValidatingWebhookConfiguration' || webhooks === undefined) return object;
+  return { ...object, webhooks: webhooks.filter(({ name }) => name !== extensionWebhook) } as KubeObject;
 }
 
 function withoutCatalogs(object: KubeObject): KubeObject {
@@ -49,6 +67,10 @@ export async function leaveOthersKinds(
   const retained = objects.filter(
     ({ kind, metadata }) => kind !== 'CustomResourceDefinition' || !left.has(metadata.name ?? ''),
   );
-  if (!left.has(crdNameOf(clusterCatalogResource))) return retained;
-  return retained.filter((object) => !isForCatalogs(object)).map(withoutCatalogs);
+  // Who brought the kind reconciles its objects.
+  const isLeft = [clusterCatalogResource, clusterExtensionResource].some((kind) => left.has(crdNameOf(kind)));
+  if (!isLeft) return retained;
+  return retained
+    .filter((object) => !isForCatalogs(object))
+    .map((object) => withoutCatalogs(withoutExtensionWebhook(object)));
 }

@@ -2,6 +2,7 @@ import {
   bundleDeploymentResource,
   bundleResource,
   clusterCatalogResource,
+  clusterExtensionResource,
   orphanAnnotation,
   ownSecretNames,
   platformOperatorResource,
@@ -103,7 +104,9 @@ export async function removeInstallation(
   const { kube, progress } = options;
   const shared = await ourSharedKinds(kube);
   if (options.isWithContent) {
-    if (shared.includes(platformOperatorResource)) await deleteAll(platformOperatorResource, options);
+    for (const resource of [platformOperatorResource, clusterExtensionResource]) {
+      if (shared.includes(resource)) await deleteAll(resource, options);
+    }
     await deleteAll(bundleDeploymentResource, options);
   } else await assertNoContent(kube, shared);
   if (options.isWithOperators) await removeOperators(options);

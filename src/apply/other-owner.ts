@@ -28,6 +28,7 @@ const ownApiServices = new Set(ownKinds.map(({ apiVersion }) => apiVersion.split
 /** Webhooks that Longshore registers beside those of its first group. */
 const ownWebhooks: ReadonlySet<string> = new Set([
   'mclustercatalogs.olm.operatorframework.io',
+  'vclusterextensions.olm.operatorframework.io',
   'vplatformoperators.platform.openshift.io',
   'webhook.crdvalidator.io',
 ]);

@@ -24,6 +24,7 @@ export interface AreaPlay {
   readonly report: (line: string) => void;
   /** What a scenario is to show. Absent: it shows what it shows. */
   readonly expectationOf?: (id: string) => Expectation;
+  readonly onPlayed?: (id: string, recording: Recording) => void;
   /** How many clusters play them. */
   readonly lanes?: number;
 }
@@ -36,7 +37,9 @@ async function playOn(queue: Scenario[], play: AreaPlay, played: Record<string, 
       isOver = next === undefined;
       if (next === undefined) break;
       try {
-        played[next.id] = await playScenario(stage, next, play.expectationOf?.(next.id));
+        const recording = await playScenario(stage, next, play.expectationOf?.(next.id));
+        played[next.id] = recording;
+        play.onPlayed?.(next.id, recording);
       } catch (thrown) {
         play.report(`${next.id} failed: ${errorMessage(thrown)}`);
         // What it has left could disturb the others.

@@ -30,7 +30,9 @@ function deploymentOf(object: JsonObject): JsonObject {
   const containers = objectsAt(objectAt(template, 'spec'), 'containers');
   const targets = objectAt(template, 'metadata', 'annotations')?.['olm.targetNamespaces'];
   return {
-    containers: containers.map(({ image = null, env = [], resources = {} }) => ({ image, env, resources }) as JsonObject),
+    containers: containers.map(
+      ({ image = null, env = [], resources = {} }) => ({ image, env, resources }) as JsonObject,
+    ),
     ...(targets !== undefined && { targets }),
   };
 }

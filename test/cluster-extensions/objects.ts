@@ -21,9 +21,15 @@ export function bundle(version: string, options: BundleOptions = {}): Files {
     mediatype: 'registry+v1',
     manifests: 'manifests/',
     metadata: 'metadata/',
-  }).map(([key, value]) => [`${prefix}.${key}.v1`, value]);
-  const manifest = acmeCsv({ version, installModes: installModes(modes), ...csv }, { name: `${packageName}.v${version}` });
-  const files = [manifest, ...extra].map((one, index): [string, string] => [`manifests/${index}.yaml`, JSON.stringify(one)]);
+  }).map(([key, value]): [string, string] => [`${prefix}.${key}.v1`, value]);
+  const manifest = acmeCsv(
+    { version, installModes: installModes(modes), ...csv },
+    { name: `${packageName}.v${version}` },
+  );
+  const files = [manifest, ...extra].map((one, index): [string, string] => [
+    `manifests/${index}.yaml`,
+    JSON.stringify(one),
+  ]);
   return {
     ...Object.fromEntries(files),
     'metadata/annotations.yaml': JSON.stringify({ annotations: Object.fromEntries(annotations) }),
@@ -32,7 +38,12 @@ export function bundle(version: string, options: BundleOptions = {}): Files {
 
 /** A ConfigMap of a bundle. */
 export function configMap(name: string, data: Readonly<Record<string, string>>, namespace?: string): JsonObject {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...(namespace !== undefined && { namespace }) }, data };
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    data,
+  };
 }
 
 export { sampleCrd };
@@ -61,7 +72,7 @@ export function packageDocuments(options: PackageOptions): readonly JsonObject[]
   const nameOf = (version: string): string => `${name}.v${version}`;
   const entriesOf = (entries: readonly (string | Entry)[]): JsonObject[] =>
     entries.map((entry) => {
-      const { version, replaces, skips, skipRange } = typeof entry === 'string' ? { version: entry } as Entry : entry;
+      const { version, replaces, skips, skipRange } = typeof entry === 'string' ? ({ version: entry } as Entry) : entry;
       return {
         name: nameOf(version),
         ...(replaces !== undefined && { replaces: nameOf(replaces) }),
@@ -69,7 +80,9 @@ export function packageDocuments(options: PackageOptions): readonly JsonObject[]
         ...(skipRange !== undefined && { skipRange }),
       };
     });
-  const all = Object.values(channels).flat().map((entry) => (typeof entry === 'string' ? entry : entry.version));
+  const all = Object.values(channels)
+    .flat()
+    .map((entry) => (typeof entry === 'string' ? entry : entry.version));
   const versions = [...new Set([...all, ...Object.keys(images)])];
   return [
     { schema: 'olm.package', name, defaultChannel: Object.keys(channels)[0] ?? '' },
@@ -115,7 +128,12 @@ export interface ExtensionOptions {
 }
 
 /** A ClusterExtension with a service account, which the cluster has. */
-export function extension({ name = 'tide', packageName = 'tide', catalog = {}, spec = {} }: ExtensionOptions = {}): JsonObject {
+export function extension({
+  name = 'tide',
+  packageName = 'tide',
+  catalog = {},
+  spec = {},
+}: ExtensionOptions = {}): JsonObject {
   return {
     apiVersion: 'olm.operatorframework.io/v1',
     kind: 'ClusterExtension',

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer } from '../../apiserver/index.ts';
 import { systemClock } from '../../src/base/index.ts';
-import { eventually, freePort, loopbackCertificate, startRegistry } from '../support/index.ts';
 import type { BuiltPrograms } from '../support/go-programs.ts';
+import { eventually, freePort, loopbackCertificate, startRegistry } from '../support/index.ts';
 import type { Implementation } from './scenario.ts';
 
 /** Its retries of what failed come later and later; the states between them do not change. */
@@ -62,7 +62,7 @@ export interface RealOlm extends AsyncDisposable {
 }
 
 /** Starts both on the cluster of a kubeconfig, with files in `folder`. */
-export async function startPrograms(
+async function startPrograms(
   { programs }: BuiltPrograms,
   { folder, kubeconfigPath, registryHost }: { folder: string; kubeconfigPath: string; registryHost: string },
 ): Promise<RealOlm> {
@@ -84,24 +84,26 @@ export async function startPrograms(
   const metrics = async (): Promise<string[]> => ['--metrics-bind-address', `127.0.0.1:${await freePort()}`];
   const shared = ['--health-probe-bind-address', '0', '--system-namespace', 'olmv1-system'];
   const keys = ['--tls-cert', cert, '--tls-key', key];
+  const common = [...shared, ...keys];
+  const catalogArgs = [
+    '--catalogs-server-addr',
+    `127.0.0.1:${catalogs}`,
+    '--external-address',
+    `127.0.0.1:${catalogs}`,
+  ];
+  const catalogPlaces = ['--webhook-server-port', String(webhook), '--cache-dir', join(folder, 'catalogd')];
   const catalogd = stack.use(
     await startProgram(
       programs['catalogd'] ?? '',
-      [
-        ...[...shared, ...keys, ...(await metrics()), '--webhook-server-port', String(webhook)],
-        ...['--catalogs-server-addr', `127.0.0.1:${catalogs}`, '--external-address', `127.0.0.1:${catalogs}`],
-        ...['--cache-dir', join(folder, 'catalogd')],
-      ],
+      [...common, ...(await metrics()), ...catalogArgs, ...catalogPlaces],
       { folder, env },
     ),
   );
+  const caches = ['--cache-path', join(folder, 'operator-controller'), '--catalogd-cas-dir', join(folder, 'cas')];
   const controller = stack.use(
     await startProgram(
       programs['operator-controller'] ?? '',
-      [
-        ...[...shared, ...keys, ...(await metrics()), '--feature-gates', gates],
-        ...['--cache-path', join(folder, 'operator-controller'), '--catalogd-cas-dir', join(folder, 'cas')],
-      ],
+      [...common, ...(await metrics()), '--feature-gates', gates, ...caches],
       { folder, env },
     ),
   );

@@ -10,7 +10,7 @@ import type { Implementation } from './scenario.ts';
 
 const quietMs = 700;
 /** A state that is not reached by then is taken as never reached. */
-const stateLimitMs = 30_000;
+const stateLimitMs = 25_000;
 
 /** Starts what `longshore up` runs, with a registry. */
 export async function startOurs(): Promise<Implementation> {

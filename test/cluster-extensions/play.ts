@@ -1,6 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorMessage, isJsonObject, type JsonObject, type JsonValue, objectAt, systemClock, textAt } from '../../src/base/index.ts';
-import { createKubeClient, isKubeError, isNotFound, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  systemClock,
+  textAt,
+} from '../../src/base/index.ts';
+import {
+  createKubeClient,
+  isKubeError,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+} from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { canonicalObject, keyOf } from './canonical.ts';
 import { extensionTarget } from './objects.ts';
@@ -26,6 +41,8 @@ const installedKinds: readonly (readonly [string, string])[] = [
   ['admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'],
 ];
 const pollMs = 250;
+/** What is not as expected, and does not change, by then is recorded as it is. */
+const settleLimitMs = 12_000;
 
 /** Whether a rest shows what it is to show. */
 export type Expectation = (snapshot: Snapshot) => boolean;
@@ -44,9 +61,17 @@ export async function openStage(implementation: Implementation): Promise<Stage> 
 
 /** Those that every namespace has are left out. */
 async function installedObjects(kube: KubeClient): Promise<readonly KubeObject[]> {
-  const lists = await Promise.all(installedKinds.map(([version, name]) => kube.list({ apiVersion: version, kind: name })));
+  const lists = await Promise.all(
+    installedKinds.map(([version, name]) => kube.list({ apiVersion: version, kind: name })),
+  );
   return lists
-    .flatMap(({ items }, index) => items.map((item) => ({ ...item, apiVersion: installedKinds[index]?.[0] ?? '', kind: installedKinds[index]?.[1] ?? '' })))
+    .flatMap(({ items }, index) =>
+      items.map((item) => ({
+        ...item,
+        apiVersion: installedKinds[index]?.[0] ?? '',
+        kind: installedKinds[index]?.[1] ?? '',
+      })),
+    )
     .filter(({ metadata: { name } }) => name !== 'kube-root-ca.crt' && name !== 'default');
 }
 
@@ -60,7 +85,11 @@ class Run {
   readonly #names = new Map<string, string>();
   readonly snapshots: Snapshot[] = [];
 
-  constructor(stage: Stage, scenario: Scenario, more: { isExpected: Expectation; known: ReadonlySet<string>; namespace: string }) {
+  constructor(
+    stage: Stage,
+    scenario: Scenario,
+    more: { isExpected: Expectation; known: ReadonlySet<string>; namespace: string },
+  ) {
     this.#stage = stage;
     this.#scenario = scenario;
     this.#isExpected = more.isExpected;
@@ -74,14 +103,16 @@ class Run {
 
   /** Without what differs from run to run. */
   readonly #text = (text: string): string => {
-    let shown = text.replaceAll(this.#namespace, '$ns').replaceAll(this.#stage.implementation.registry.host, '$registry');
+    let shown = text
+      .replaceAll(this.#namespace, '$ns')
+      .replaceAll(this.#stage.implementation.registry.host, '$registry');
     for (const [digest, name] of this.#names) shown = shown.replaceAll(digest, name);
     return shown;
   };
 
   #image(name: string, files: Readonly<Record<string, string>>, labels?: Record<string, string>): string {
     const { registry } = this.#stage.implementation;
-    const tag = `${this.#scenario.id.toLowerCase()}/${name.toLowerCase()}`;
+    const tag = `${this.#scenario.id}/${name}`.toLowerCase().replaceAll('+', '-');
     const digest = registry.putImage(`${tag}:latest`, [{ files: this.#fill(files) }], labels);
     this.#names.set(digest, `sha256:${name}`);
     return `${registry.host}/${tag}@${digest}`;
@@ -94,7 +125,11 @@ class Run {
       const key = textAt(document, 'image');
       const files = bundles[key];
       // Images that no registry has are named as they are.
-      return { ...document, image: files === undefined ? `${this.#stage.implementation.registry.host}/${key}` : this.#image(key, files) };
+      return {
+        ...document,
+        image:
+          files === undefined ? `${this.#stage.implementation.registry.host}/${key}:missing` : this.#image(key, files),
+      };
     });
     return filled.map((document) => JSON.stringify(document)).join('\n');
   }
@@ -141,7 +176,11 @@ class Run {
     if ('delete' in action) return await this.#delete(action.delete, action.isOrphaning);
     if ('restart' in action) return await implementation.restart();
     if ('patch' in action) {
-      await kube.patch(this.#fill(action.patch as unknown as JsonObject) as unknown as Target, this.#fill(action.merge), user);
+      await kube.patch(
+        this.#fill(action.patch as unknown as JsonObject) as unknown as Target,
+        this.#fill(action.merge),
+        user,
+      );
       return;
     }
     await kube.apply(this.#fill(action.apply) as unknown as KubeObject, { ...user, force: true });
@@ -155,7 +194,10 @@ class Run {
   async #snapshot(label: string): Promise<Snapshot> {
     const all = [...(await this.#extensions()), ...(await installedObjects(this.#stage.kube))];
     const own = all.filter((object) => !this.#known.has(keyOf(object, String)));
-    const objects = own.map((object): [string, JsonObject] => [keyOf(object, this.#text), canonicalObject(object, this.#text)]);
+    const objects = own.map((object): [string, JsonObject] => [
+      keyOf(object, this.#text),
+      canonicalObject(object, this.#text),
+    ]);
     const hasAnswers = Object.keys(this.#answers).length > 0;
     return {
       label,
@@ -164,12 +206,13 @@ class Run {
     };
   }
 
-  async #untilState({ until = [], untilGone = false }: Rest, limitMs: number): Promise<void> {
+  async #untilState({ until = [], untilGone }: Rest, limitMs: number): Promise<void> {
     for (let leftMs = limitMs; leftMs > 0; leftMs -= pollMs) {
       const extensions = await this.#extensions();
       const text = JSON.stringify(extensions.map((one) => [one['status'] ?? {}, one.metadata.generation ?? 0]));
       const isCurrent = extensions.every(isObserved);
-      if (untilGone ? extensions.length === 0 : isCurrent && until.every((part) => text.includes(part))) return;
+      if (untilGone === true ? extensions.length === 0 : isCurrent && until.every((part) => text.includes(part)))
+        return;
       await pause(pollMs);
     }
   }
@@ -184,7 +227,7 @@ class Run {
       const text = JSON.stringify(snapshot);
       if (text !== last) quietSinceMs = Date.now();
       last = text;
-      const isLate = Date.now() - startedMs > stateLimitMs / 2;
+      const isLate = Date.now() - startedMs > settleLimitMs;
       if (isLate || (Date.now() - quietSinceMs >= quietMs && this.#isExpected(snapshot))) {
         this.snapshots.push(snapshot);
         return;
@@ -207,7 +250,10 @@ async function prepare({ kube }: Stage, namespace: string, { namespaces = [] }: 
   await kube.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, user);
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
   const subjects = [{ kind: 'ServiceAccount', name: 'installer', namespace }];
-  await kube.apply({ apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: namespace }, roleRef, subjects }, user);
+  await kube.apply(
+    { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: namespace }, roleRef, subjects },
+    user,
+  );
 }
 
 async function deleteAll(kube: KubeClient, refs: readonly Target[]): Promise<void> {
@@ -221,10 +267,17 @@ async function deleteAll(kube: KubeClient, refs: readonly Target[]): Promise<voi
 }
 
 /** The next scenario finds a cluster without extensions, catalogs and what they installed. */
-async function cleanUp({ kube }: Stage, namespace: string, known: ReadonlySet<string>, { namespaces = [] }: Scenario): Promise<void> {
+async function cleanUp(
+  { kube }: Stage,
+  { namespaces = [] }: Scenario,
+  { namespace, known }: { readonly namespace: string; readonly known: ReadonlySet<string> },
+): Promise<void> {
   for (const target of [extensionKind, catalogKind]) {
     const { items } = await kube.list(target);
-    await deleteAll(kube, items.map(({ metadata: { name = '' } }) => ({ ...target, name })));
+    await deleteAll(
+      kube,
+      items.map(({ metadata: { name = '' } }) => ({ ...target, name })),
+    );
     await eventually(
       async () => {
         const left = (await kube.list(target)).items;
@@ -244,13 +297,20 @@ async function cleanUp({ kube }: Stage, namespace: string, known: ReadonlySet<st
     })),
   );
   const spaces = ['', ...namespaces.map((one) => `-${one}`)].map((name) => `${namespace}${name}`);
-  await deleteAll(kube, spaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', name })));
+  await deleteAll(
+    kube,
+    spaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', name })),
+  );
   await deleteAll(kube, [{ apiVersion: rbac, kind: 'ClusterRoleBinding', name: namespace }]);
 }
 
 /** Plays a scenario and records it; of those on one stage one after the other.
  *  @throws Error naming the scenario and the action that failed */
-export async function playScenario(stage: Stage, scenario: Scenario, isExpected: Expectation = () => true): Promise<Recording> {
+export async function playScenario(
+  stage: Stage,
+  scenario: Scenario,
+  isExpected: Expectation = () => true,
+): Promise<Recording> {
   const namespace = `case-${scenario.id.toLowerCase()}`;
   await prepare(stage, namespace, scenario);
   const known = new Set((await installedObjects(stage.kube)).map((object) => keyOf(object, String)));
@@ -263,7 +323,7 @@ export async function playScenario(stage: Stage, scenario: Scenario, isExpected:
       throw new Error(text, { cause: thrown });
     }
   }
-  await cleanUp(stage, namespace, known, scenario);
+  await cleanUp(stage, scenario, { namespace, known });
   await stage.implementation.assertAlive();
   return { title: scenario.title, snapshots: run.snapshots };
 }

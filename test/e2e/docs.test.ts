@@ -26,6 +26,7 @@ const documents = [
   'embedded-api-server',
   'catalogs',
   'platform-operators',
+  'cluster-extensions',
   'olm',
   'releases',
   'machines',

@@ -26,20 +26,29 @@ function controlOf(deployment: JsonObject | undefined): JsonObject {
 export function accountChangeOf({ object, oldObject, user }: ReviewRequest): AccountChange {
   return {
     username: textAt(user, 'username'),
+    field: 'bundledeployment.spec.config.serviceAccount',
     account: accountOf(object),
     oldAccount: accountOf(oldObject),
     isControlChanged: oldObject === undefined || !isJsonEqual(controlOf(object), controlOf(oldObject)),
   };
 }
 
-/** Asks the API server for the permissions that a change requires of its user, if any. */
+/** The same for a BundleDeployment, as far as it is for one of our formats. */
 export async function readAccountFacts(
-  { object, user }: ReviewRequest,
-  { account, oldAccount, isControlChanged }: AccountChange,
-  { facts, isAccountRequired, signal }: ReviewContext,
+  request: ReviewRequest,
+  change: AccountChange,
+  context: ReviewContext,
 ): Promise<AccountFacts> {
-  const isOurs = findFormat(textAt(objectAt(object, 'spec'), 'provisionerClassName')) !== undefined;
-  const isRequired = isAccountRequired && isOurs;
+  const isOurs = findFormat(textAt(objectAt(request.object, 'spec'), 'provisionerClassName')) !== undefined;
+  return await readPermissions(request, change, { ...context, isAccountRequired: context.isAccountRequired && isOurs });
+}
+
+/** Asks the API server for the permissions that a change requires of its user, if any. */
+export async function readPermissions(
+  { user }: ReviewRequest,
+  { account, oldAccount, isControlChanged }: AccountChange,
+  { facts, isAccountRequired: isRequired, signal }: ReviewContext,
+): Promise<AccountFacts> {
   const isPermitted = async (): Promise<boolean> => {
     if (!isControlChanged) return true;
     if (account !== undefined) {

@@ -4,7 +4,7 @@ import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { isJsonObject } from '../../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { openChartRenderer } from '../../bundle-files/index.ts';
-import { createContentClient, parseTarget } from '../../client/index.ts';
+import { createContentClient, parseTarget, resolveTarget } from '../../client/index.ts';
 import type { clusterOptions, helmOption, OptionValues, outputOption, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { colouredDiff, createProgress, type Progress } from '../../output/index.ts';
@@ -51,13 +51,14 @@ function printText(shown: readonly ShownChange[], { kept, blockers }: Preview): 
 
 /** `longshore diff bd/NAME`: 0 no change, 1 changes, 2 when nothing would be changed because something speaks against it, or on an error. */
 export async function diff(values: Values, [text]: readonly [string]): Promise<number> {
-  const target = parseTarget(text, ['BundleDeployment']);
+  const named = parseTarget(text, ['BundleDeployment', 'ClusterExtension']);
   const isJson = values.output === 'json';
   await using stack = new AsyncDisposableStack();
   const client = stack.use(await createContentClient(values));
   const work = stack.use(await openWorkFolder());
   const progress = stack.use(createProgress(process.stderr, { isQuiet: isJson || !process.stderr.isTTY }));
   const signal = AbortSignal.timeout(deadlineMs);
+  const target = await resolveTarget(client.kube, named);
   const deployment: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
   const charts = openChartRenderer(values, work);
   const systemNamespace = values['system-namespace'];

@@ -1,5 +1,5 @@
 import { apiVersion } from '../../../src/api/index.ts';
-import { openKube, parseTarget } from '../../client/index.ts';
+import { openKube, parseTarget, resolveTarget } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
 import { type Revision, revisionsOf } from '../facts.ts';
@@ -14,8 +14,9 @@ function rowOf({ revision, installedAt, version, bundle, source }: Revision): re
 
 /** `longshore history NAME` */
 export async function history(values: Values, [text]: readonly [string]): Promise<number> {
-  const target = parseTarget(text, ['BundleDeployment']);
+  const named = parseTarget(text, ['BundleDeployment', 'ClusterExtension']);
   using kube = await openKube(values);
+  const target = await resolveTarget(kube, named);
   const revisions = revisionsOf(await kube.get({ apiVersion, ...target }));
   printDocument(values, revisions, () => (revisions.length === 0 ? '' : formatTable(columns, revisions.map(rowOf))));
   if (revisions.length === 0 && values.output === 'text') {

@@ -60,9 +60,9 @@ export async function permissions(values: Values, [text]: readonly [string]): Pr
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: values.output === 'json' || !process.stderr.isTTY });
   const task = { values, work, progress, signal: AbortSignal.timeout(deadlineMs) };
-  const isDeployment = /^(bd|bds|bundledeployments?)([.][^/]*)?[/]/i.test(text);
+  const isDeployment = /^(bd|bds|bundledeployments?|clusterextensions?)([.][^/]*)?[/]/i.test(text);
   const needed = isDeployment
-    ? await neededByDeployment(parseTarget(text, ['BundleDeployment']).name, task)
+    ? await neededByDeployment(parseTarget(text, ['BundleDeployment', 'ClusterExtension']), task)
     : await neededByBundle(text, task);
   progress.clear();
   print(needed, grantsOf(needed.needs, needed.comingNamespaces), values);

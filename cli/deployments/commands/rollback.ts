@@ -7,6 +7,7 @@ import { createProgress } from '../../output/index.ts';
 import { type Revision, revisionsOf } from '../facts.ts';
 import type { rollbackOptions, timeoutOption } from '../options.ts';
 import { chooseRevision, specOfRevision } from '../rollback.ts';
+import { rollbackExtension } from '../rollback-extension.ts';
 import { patchSpec, replacing } from '../run/apply.ts';
 import { whenInstalled } from '../run/wait.ts';
 
@@ -34,8 +35,9 @@ async function wait(kube: KubeClient, values: Values, deployment: KubeObject): P
 
 /** `longshore rollback NAME`: 1 when there is no such revision, or it is not installed in time. */
 export async function rollback(values: Values, [text]: readonly [string]): Promise<number> {
-  const target = parseTarget(text, ['BundleDeployment']);
+  const target = parseTarget(text, ['BundleDeployment', 'ClusterExtension']);
   using kube = await openKube(values);
+  if (target.kind === 'ClusterExtension') return await rollbackExtension(kube, values, target.name);
   const deployment = await kube.get({ apiVersion, ...target });
   const revisions = revisionsOf(deployment);
   const isInstalled = isJsonEqual(revisions.at(-1)?.spec ?? null, specOf(deployment));

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../src/base/index.ts';
-import { openKube, parseTarget } from '../../client/index.ts';
+import { openKube, parseTarget, resolveTarget } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues, outputOption } from '../../command/index.ts';
 import { readTree } from '../tree/installed-tree.ts';
 import { formatTree } from '../tree/node.ts';
@@ -10,8 +10,9 @@ const deadlineMs = 2 * 60_000;
 
 /** `longshore tree bd/NAME|bundle/NAME`: 1 when some of it cannot be read. */
 export async function tree(values: Values, [text]: readonly [string]): Promise<number> {
-  const target = parseTarget(text, ['BundleDeployment', 'Bundle']);
+  const named = parseTarget(text, ['BundleDeployment', 'Bundle', 'ClusterExtension']);
   using kube = await openKube(values);
+  const target = await resolveTarget(kube, named);
   const unreadable: string[] = [];
   const root = await readTree(
     {

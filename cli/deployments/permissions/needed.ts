@@ -12,7 +12,7 @@ import { formatOf, readStaged } from '../../../src/formats/index.ts';
 import { isForbidden, type KubeObject, refOf, serviceAccountUser } from '../../../src/kube/index.ts';
 import type { namespaceOptions } from '../../bundle/index.ts';
 import { classOfBundle, openChartRenderer, stageBundle } from '../../bundle-files/index.ts';
-import { createContentClient } from '../../client/index.ts';
+import { createContentClient, resolveTarget, type Target } from '../../client/index.ts';
 import type { clusterOptions, helmOption, OptionValues, registryOptions } from '../../command/index.ts';
 import type { WorkFolder } from '../../input/index.ts';
 import type { Progress } from '../../output/index.ts';
@@ -124,9 +124,10 @@ export async function neededByBundle(name: string, work: Work): Promise<Needed> 
 
 /** What a BundleDeployment takes, on its cluster: the bundle that it asks for, and the end of what is installed now.
  *  @throws TerminalError and TransientError */
-export async function neededByDeployment(name: string, { values, work, progress, signal }: Work): Promise<Needed> {
+export async function neededByDeployment(target: Target, { values, work, progress, signal }: Work): Promise<Needed> {
   using client = await createContentClient(values);
   const { kube } = client;
+  const { name } = await resolveTarget(kube, target);
   const deployment = await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
   const charts = openChartRenderer(values, work);
   const systemNamespace = values['system-namespace'];

@@ -81,6 +81,12 @@ function deprecationsOf(found: CatalogPackage, channels: readonly string[], name
 
 const dependencyTypes: ReadonlySet<string> = new Set(['olm.gvk.required', 'olm.package.required', 'olm.constraint']);
 
+/** What stays was chosen by no channel. */
+function channelOf({ channel, package: { channels }, bundle }: V1Choice): { readonly channel?: string } {
+  const found = channel ?? channels.find(({ entries }) => entries.some(({ name }) => name === bundle.name))?.name;
+  return found === undefined ? {} : { channel: found };
+}
+
 /** What the bundle depends on that is not there; or why it cannot be had. */
 function neededFor(
   { name, request: { packageName }, standing, installed }: ExtensionQuestion,
@@ -91,7 +97,8 @@ function neededFor(
   const beside = presentBeside(standing, packageName, catalogs);
   const before = installed === undefined ? undefined : installedBy({ ...installed } as Choice);
   const request = { catalogs, name, packageName, installed: before, ...beside };
-  const plan = tryUpdate(request, choice, { update: choice, passed: [], steps: new Steps() });
+  const update = { ...choice, ...channelOf(choice) };
+  const plan = tryUpdate(request, choice, { update, passed: [], steps: new Steps() });
   if (typeof plan === 'string') return plan;
   return plan.outcome === 'change' ? plan.needed : [];
 }

@@ -104,27 +104,63 @@ function current({ metadata, status }: BundleDeployment, type: string): Conditio
 }
 
 const configPrefix = 'invalid configuration: ';
+/** An operator that has to be told what to watch. */
+const unwatched = /^AllNamespace install mode must be enabled, or spec\.config must name/;
 
 function unpackFailure(message: string): Progress {
-  const text = message.replace(/^Failed to unpack the \S+ Bundle: /, '');
-  if (!text.startsWith(configPrefix)) return { reason: 'Retrying', message: text };
-  return { reason: 'InvalidConfiguration', message: `invalid ClusterExtension configuration: ${text}` };
+  const text = message
+    .replace(/^Failed to unpack the \S+ Bundle: /, '')
+    .replace(/^convert registry\+v1 bundle to plain\+v0 bundle: /, '');
+  const problem = unwatched.test(text) ? `${configPrefix}required field "watchNamespace" is missing` : text;
+  if (!problem.startsWith(configPrefix)) return { reason: 'Retrying', message: problem };
+  return { reason: 'InvalidConfiguration', message: `invalid ClusterExtension configuration: ${problem}` };
+}
+
+/** As admission denies a configuration before the bundle is known. */
+const deniedConfig = /denied the request: spec\.config: (.*)$/s;
+/** Names fields that a ClusterExtension has itself. */
+const fieldAdvice = /^(unknown field "[^"]*"): expected one of .*$/s;
+
+const nestedField = /^unknown field "deploymentConfig\./;
+
+/** Why a BundleDeployment could not be written. */
+export function failureOf(message: string): Progress {
+  const denied = deniedConfig.exec(message)?.[1];
+  return denied === undefined
+    ? { reason: 'Retrying', message }
+    : unpackFailure(`${configPrefix}${denied.replace(fieldAdvice, '$1').replace(nestedField, 'unknown field "')}`);
+}
+
+/** The check of definitions is switched off by a field of the ClusterExtension. */
+function withoutAdvice(message: string): string {
+  return message
+    .replaceAll(/^CustomResourceDefinition "[^"]*": (?=validating upgrade for CRD )/gm, '')
+    .replaceAll(
+      /\nto ignore this check, annotate the BundleDeployment or the CustomResourceDefinition with \S+: \S+/g,
+      '',
+    );
+}
+
+const waitingReasons: ReadonlySet<string> = new Set(['UnpackPending', 'BundleUnknown']);
+
+/** While the Bundle is not unpacked. */
+function unpackProgress(valid: Condition | undefined): Progress | undefined {
+  if (valid?.status === 'False') return unpackFailure(valid.message);
+  if (valid?.status === 'True' && valid.reason !== 'UnpackPending') return undefined;
+  const isWaiting = valid === undefined || waitingReasons.has(valid.reason);
+  if (!isWaiting) return { reason: 'Retrying', message: valid.message };
+  return { reason: 'RollingOut', message: 'Waiting for the bundle to be unpacked' };
 }
 
 /** How far the BundleDeployment of a ClusterExtension is with what it is to install. */
 export function progressOf(object: KubeObject): Progress {
   const deployment = parseBundleDeployment(object);
-  const valid = current(deployment, 'HasValidBundle');
-  if (valid?.status === 'False') return unpackFailure(valid.message);
   const installed = current(deployment, 'Installed');
-  if (installed?.status === 'False') return { reason: 'Retrying', message: installed.message };
-  if (valid?.status !== 'True' || valid.reason === 'UnpackPending') {
-    const isFailing = valid?.reason === 'ReconcileFailed' || valid?.reason === 'NoProvisioner';
-    if (isFailing) return { reason: 'Retrying', message: valid.message };
-    return { reason: 'RollingOut', message: 'Waiting for the bundle to be unpacked' };
-  }
-  if (installed?.status !== 'True') return { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
-  return settled;
+  const unpacking = unpackProgress(current(deployment, 'HasValidBundle'));
+  if (unpacking !== undefined && (unpacking.reason !== 'RollingOut' || installed?.status !== 'False')) return unpacking;
+  if (installed?.status === 'False') return { reason: 'Retrying', message: withoutAdvice(installed.message) };
+  if (installed?.status === 'True') return settled;
+  return { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
 }
 
 /** Why the installed objects of a BundleDeployment are not healthy; undefined when they are. */

@@ -1,10 +1,11 @@
 import { extensionFinalizer } from '../../api/index.ts';
-import { errorMessage, TransientError } from '../../base/index.ts';
+import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
 import { conditionsOf, requeueAfter, type Step } from '../../controller/index.ts';
-import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
+import { hasFinalizer, isConflict, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { choiceIn, deploymentNameOf, type ExtensionChoice } from './choice.ts';
 import {
   deprecationConditions,
+  failureOf,
   installedCondition,
   type Progress,
   progressingCondition,
@@ -124,24 +125,29 @@ function wasSettled({ object }: ExtensionRun): boolean {
 
 const minuteMs = 60_000;
 
-/** With a deadline, what is installed has to be healthy as well until it is over. */
-function withDeadline(
-  run: ExtensionRun,
-  progress: Progress,
-  { deployment, choice }: { readonly deployment: KubeObject; readonly choice: ExtensionChoice },
-): Progress {
+interface Rollout {
+  readonly deployment: KubeObject;
+  readonly choice: ExtensionChoice;
+}
+
+/** What has not been rolled out yet, as far as a deadline counts: what is installed has to be healthy as well, until it was once. */
+function pendingText(run: ExtensionRun, progress: Progress, { deployment, choice }: Rollout): string | undefined {
+  if (progress.reason !== 'Succeeded') return progress.message;
+  const isSame = run.installed?.bundle === choice.bundle && run.installed.image === choice.image;
+  return isSame && wasSettled(run) ? undefined : unhealthyText(deployment);
+}
+
+function withDeadline(run: ExtensionRun, progress: Progress, rollout: Rollout): Progress {
   const { progressDeadlineMinutes: minutes = 0 } = extensionOf(run).spec ?? {};
   if (minutes === 0 || progress.reason === 'InvalidConfiguration') return progress;
-  const isSame = run.installed?.bundle === choice.bundle && run.installed.image === choice.image;
-  if (progress.reason === 'Succeeded' && isSame && wasSettled(run)) return progress;
-  const unhealthy = progress.reason === 'Succeeded' ? unhealthyText(deployment) : progress.message;
-  if (unhealthy === undefined) return progress;
-  const leftMs = Date.parse(choice.chosenAt) + minutes * minuteMs - run.context.clock.now();
+  const pending = pendingText(run, progress, rollout);
+  if (pending === undefined) return progress;
+  const leftMs = Date.parse(rollout.choice.chosenAt) + minutes * minuteMs - run.context.clock.now();
   if (leftMs > 0) {
     requeueAfter(run, leftMs);
-    return progress.reason === 'Succeeded' ? { reason: 'RollingOut', message: unhealthy } : progress;
+    return progress.reason === 'Succeeded' ? { reason: 'RollingOut', message: pending } : progress;
   }
-  const message = `Revision has not rolled out for ${minutes} minute(s). Last status: ${unhealthy}`;
+  const message = `Revision has not rolled out for ${minutes} minute(s). Last status: ${pending}`;
   return { reason: 'ProgressDeadlineExceeded', message };
 }
 
@@ -158,9 +164,23 @@ function progressOfAll(deployment: KubeObject, needed: readonly KubeObject[]): P
   return { reason, message: `dependency ${choiceIn(failing)?.bundle ?? ''}: ${message}` };
 }
 
+const waiting: Progress = { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
+
+/** Whether all is installed. */
+async function installAll(run: ExtensionRun, desired: Desired, signal: AbortSignal): Promise<boolean> {
+  const { deployment, needed, choice } = await ensureAll(run, desired, signal);
+  run.deployment = deployment;
+  run.installed = installedBundle(run.context, deployment);
+  const isBehind = run.installed?.image !== choice.image || run.installed.bundle !== choice.bundle;
+  const found = progressOfAll(deployment, needed);
+  const progress = found === settled && isBehind ? waiting : found;
+  report(run, desired, withDeadline(run, progress, { deployment, choice }));
+  return progress === settled;
+}
+
 /** Installs the choice, corrects drift of its BundleDeployments, and reports how far they are. */
 const install: Step<ExtensionRun> = async (run, { signal }) => {
-  const { desired, context } = run;
+  const { desired } = run;
   if (desired === undefined) return 'stop';
   const problem = configProblem(run);
   if (problem !== undefined) {
@@ -168,21 +188,13 @@ const install: Step<ExtensionRun> = async (run, { signal }) => {
     return 'stop';
   }
   try {
-    const { deployment, needed, choice } = await ensureAll(run, desired, signal);
-    run.deployment = deployment;
-    run.installed = installedBundle(context, deployment);
-    const isBehind = run.installed?.image !== choice.image || run.installed.bundle !== choice.bundle;
-    const found = progressOfAll(deployment, needed);
-    const waiting: Progress = { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
-    const progress = found === settled && isBehind ? waiting : found;
-    report(run, desired, withDeadline(run, progress, { deployment, choice }));
-    if (progress !== settled) return 'stop';
+    return (await installAll(run, desired, signal)) ? undefined : 'stop';
   } catch (thrown) {
-    if (signal.aborted || !(thrown instanceof TransientError) || thrown.reason !== 'NameTaken') throw thrown;
-    report(run, desired, { reason: 'Retrying', message: errorMessage(thrown) });
+    const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;
+    if (signal.aborted || !isKnown || isConflict(thrown)) throw thrown;
+    report(run, desired, failureOf(errorMessage(thrown)));
     throw thrown;
   }
-  return undefined;
 };
 
 /** Dependencies of an earlier version go once the new one is installed. */

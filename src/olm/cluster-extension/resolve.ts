@@ -16,7 +16,7 @@ function startOf(run: ExtensionRun): ExtensionQuestion['installed'] {
 
 async function ask(run: ExtensionRun, signal: AbortSignal): Promise<ExtensionAnswer> {
   const { context, object } = run;
-  const { packageName = '', version, channels, selector, upgradeConstraintPolicy } = catalogOf(run);
+  const { packageName, version, channels, selector, upgradeConstraintPolicy } = catalogOf(run);
   using held = context.views.hold();
   const question: ExtensionQuestion = {
     name: object.metadata.name ?? '',

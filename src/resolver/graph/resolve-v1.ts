@@ -108,19 +108,23 @@ function isDeprecated({ update }: Retained): boolean {
   return update.bundle.deprecation !== undefined;
 }
 
-/** Those of the highest priority, of those that are not deprecated if there are any. */
-function winnersOf(retained: readonly Retained[]): readonly Retained[] {
+/** Those that are not deprecated, if there are any. */
+function candidatesOf(retained: readonly Retained[]): readonly Retained[] {
   const sound = retained.filter((one) => !isDeprecated(one));
-  const left = sound.length > 0 ? sound : retained;
+  return sound.length > 0 ? sound : retained;
+}
+
+/** Those of the highest priority. */
+function winnersOf(left: readonly Retained[]): readonly Retained[] {
   const top = left.reduce((highest, { catalog }) => Math.max(highest, catalog.priority), Number.NEGATIVE_INFINITY);
   return left.filter(({ catalog }) => catalog.priority === top);
 }
 
 function describeNone(
   { packageName, version, channels = [], installed }: V1Request,
-  winners: readonly Retained[],
+  candidates: readonly Retained[],
 ): string {
-  const names = winners.map(({ catalog }) => catalog.name).toSorted();
+  const names = candidates.map(({ catalog }) => catalog.name).toSorted();
   return [
     installed && `error upgrading from currently installed version ${goQuote(formatVersion(installed.version))}:`,
     `${names.length > 1 ? 'found bundles' : 'no bundles found'} for package ${goQuote(packageName)}`,
@@ -150,13 +154,14 @@ export function resolveV1(catalogs: readonly CatalogView[], request: V1Request):
   const results = selectCatalogs(catalogs, request.selector ?? {}).flatMap(
     (catalog) => bestOf(catalog, request, version) ?? [],
   );
-  const winners = winnersOf(results.filter((result) => 'update' in result));
+  const candidates = candidatesOf(results.filter((result) => 'update' in result));
+  const winners = winnersOf(candidates);
   const warnings = warningsOf(
     results.filter((result) => 'text' in result),
     winners[0],
   );
   const [winner] = winners;
-  if (winner === undefined || winners.length > 1) return refuse(describeNone(request, winners));
+  if (winner === undefined || winners.length > 1) return refuse(describeNone(request, candidates));
   const { update, others, catalog } = winner;
   if (request.mayDepend !== true) refuseDependencies(update.bundle);
   const isInstalled = request.installed !== undefined && isSameBundle(update.bundle, request.installed);

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type JsonObject, parseYamlDocuments } from '../../src/base/index.ts';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import {
+  catalogOf,
+  configMap,
+  extension,
+  bundle as filesOf,
+  type PackageOptions,
+} from '../cluster-extensions/objects.ts';
+import { eventually } from '../support/index.ts';
+import { runProgram } from './program.ts';
+import { conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
+
+const label = 'operators.operatorframework.io.index.configs.v1';
+const user = { fieldManager: 'test' };
+const patience = { timeoutMs: 120_000 };
+const extensionKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' };
+const catalogKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
+const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
+const rbac = 'rbac.authorization.k8s.io';
+const namespace = 'harbour-office';
+const ref = { ...extensionKind, name: 'tide' };
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await eventually(async () => {
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'rukpak-system', name: 'default' };
+    await world.kube.patch(account, { imagePullSecrets: [{ name: 'registrysecret' }] }, user);
+  }, patience);
+  await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
+  await world.kube.create(
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'installer', namespace } },
+    user,
+  );
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** Puts bundles and a catalog into the registry, and waits until the cluster serves it. */
+async function publish(options: PackageOptions): Promise<void> {
+  const { documents } = catalogOf(options);
+  const filled = documents.map((document): JsonObject => {
+    if (document['schema'] !== 'olm.bundle') return document;
+    const version = document['image'] as string;
+    const files = filesOf(version, { extra: [configMap('settings', { version })] });
+    const digest = world.registry.putImage(`tide:v${version}`, [{ files }]);
+    return { ...document, image: `${world.registry.host}/tide@${digest}` };
+  });
+  const files = { 'configs/catalog.json': filled.map((document) => JSON.stringify(document)).join('\n') };
+  const image = `${world.registry.host}/catalog@${world.registry.putImage('catalog:latest', [{ files }], { [label]: '/configs' })}`;
+  const spec = { source: { type: 'Image', image: { ref: image } } };
+  await world.kube.apply({ ...catalogKind, metadata: { name: 'shop' }, spec }, { ...user, force: true });
+  await eventually(async () => {
+    const { resolvedSource } = statusOf(await world.kube.get({ ...catalogKind, name: 'shop' }));
+    expect(resolvedSource).toMatchObject({ image: { ref: image } });
+  }, patience);
+}
+
+async function reports(type: string, expected: Readonly<Record<string, unknown>>): Promise<KubeObject> {
+  return await eventually(async () => {
+    const found = await world.kube.get(ref);
+    expect(conditionOf(found, type)).toMatchObject({ ...expected, observedGeneration: found.metadata.generation });
+    return found;
+  }, patience);
+}
+
+async function isAt(version: string): Promise<void> {
+  await eventually(async () => {
+    const found = await world.kube.get(ref);
+    expect(statusOf(found)).toMatchObject({ install: { bundle: { name: `tide.v${version}`, version } } });
+    expect(conditionOf(found, 'Progressing')).toMatchObject({ status: 'True', reason: 'Succeeded' });
+  }, patience);
+  const settings = await world.kube.get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace });
+  expect(settings['data']).toEqual({ version });
+}
+
+async function longshore(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(process.execPath, [
+    'cli/bin.js',
+    ...args,
+    '--kubeconfig',
+    world.platform.kubeconfigPath,
+  ]);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+/** Gives the account what the program says that it needs. */
+async function grant(): Promise<void> {
+  const roles = parseYamlDocuments('roles', await longshore('permissions', 'clusterextension/tide'));
+  for (const role of roles as unknown as KubeObject[]) await world.kube.apply(role, { ...user, force: true });
+}
+
+const line = { stable: ['1.0.0', { version: '1.1.0', replaces: '1.0.0' }] } as const;
+
+describe('an extension from its installation to its removal', { shuffle: false }, () => {
+  test('it is refused while its service account lacks permissions, with all of them, and nothing is written', async () => {
+    await publish({ channels: { stable: ['1.0.0'] } });
+    const asked = JSON.parse(JSON.stringify(extension()).replaceAll('$ns', namespace)) as KubeObject;
+    await world.kube.create(asked, user);
+    const found = await reports('Progressing', { status: 'True', reason: 'Retrying' });
+    const { message = '' } = conditionOf(found, 'Progressing') ?? {};
+    expect(message).toMatch(
+      /^error for resolved bundle "tide.v1.0.0" with version "1.0.0": serviceaccount "harbour-office\/installer" lacks permissions/,
+    );
+    for (const part of ['configmaps', 'serviceaccounts', 'deployments.apps', 'clusterroles', 'clusterrolebindings']) {
+      expect(message).toContain(part);
+    }
+    expect(conditionOf(found, 'Installed')).toMatchObject({ status: 'False', message: 'No bundle installed' });
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace };
+    expect(isNotFound(await errorOf(world.kube.get(settings)))).toBe(true);
+  });
+
+  test('it is installed once they are granted, as longshore permissions prints them', async () => {
+    await grant();
+    await isAt('1.0.0');
+    const found = await reports('Installed', { status: 'True', reason: 'Succeeded' });
+    expect(conditionOf(found, 'Installed')?.message).toMatch(
+      /^Installed bundle \S+\/tide@sha256:[0-9a-f]{64} successfully$/,
+    );
+    expect(conditionOf(found, 'BundleDeprecated')).toMatchObject({ status: 'False', reason: 'NotDeprecated' });
+  });
+
+  test('drift of its objects, and of its BundleDeployment, is corrected', async () => {
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace };
+    await world.kube.patch(settings, { data: { version: 'x' } }, user);
+    await world.kube.patch(
+      { ...deploymentKind, name: 'tide' },
+      { spec: { config: { serviceAccount: null, installNamespace: 'default' } } },
+      user,
+    );
+    await eventually(async () => {
+      expect((await world.kube.get(settings))['data']).toEqual({ version: '1.0.0' });
+      const { spec } = await world.kube.get({ ...deploymentKind, name: 'tide' });
+      expect(spec).toMatchObject({
+        config: { serviceAccount: { name: 'installer', namespace }, installNamespace: namespace },
+      });
+    }, patience);
+  });
+
+  test('it is reported as deprecated, and updated when a successor is published', async () => {
+    const deprecations = [{ of: 'bundle', name: 'tide.v1.0.0', message: 'use 1.1.0' }];
+    await publish({ channels: { stable: ['1.0.0'] }, deprecations });
+    await reports('BundleDeprecated', { status: 'True', reason: 'Deprecated', message: 'use 1.1.0' });
+    await publish({ channels: line, deprecations });
+    // Roles of a version are named after it: the account may not create them yet. What is installed stays.
+    const found = await reports('Progressing', { status: 'True', reason: 'Retrying' });
+    expect(conditionOf(found, 'Progressing')?.message).toContain('with version "1.1.0": serviceaccount');
+    expect(statusOf(found)).toMatchObject({ install: { bundle: { version: '1.0.0' } } });
+    await grant();
+    await isAt('1.1.0');
+    await reports('BundleDeprecated', { status: 'False', reason: 'NotDeprecated' });
+  });
+
+  test('longshore shows its history and tree, and rolls it back', async () => {
+    const revisions = JSON.parse(await longshore('history', 'clusterextension/tide', '-o', 'json')) as {
+      version: string;
+    }[];
+    expect(revisions.map(({ version }) => version)).toEqual(['1.0.0', '1.1.0']);
+    expect(await longshore('tree', 'clusterextension/tide')).toContain('settings');
+    await longshore('rollback', 'clusterextension/tide', '--no-wait');
+    await reports('Progressing', { status: 'True', reason: 'Retrying' });
+    await grant();
+    await isAt('1.0.0');
+    const { spec } = await world.kube.get(ref);
+    const catalog = { version: '1.0.0', upgradeConstraintPolicy: 'SelfCertified' };
+    expect(spec).toMatchObject({ source: { catalog } });
+  });
+
+  test('it is removed with everything that it installed', async () => {
+    await world.kube.delete(ref);
+    await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true), patience);
+    expect(isNotFound(await errorOf(world.kube.get({ ...deploymentKind, name: 'tide' })))).toBe(true);
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace };
+    expect(isNotFound(await errorOf(world.kube.get(settings)))).toBe(true);
+  });
+});
+
+describe('what a user may do by a ClusterExtension', () => {
+  const tenant = 'tenant';
+
+  beforeAll(async () => {
+    const rules = [{ apiGroups: ['olm.operatorframework.io'], resources: ['clusterextensions'], verbs: ['*'] }];
+    const role = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: tenant }, rules };
+    await world.kube.create(role as unknown as KubeObject, user);
+    const subjects = [{ kind: 'User', name: tenant, apiGroup: rbac }];
+    const roleRef = { kind: 'ClusterRole', name: tenant, apiGroup: rbac };
+    await world.kube.create(
+      { ...role, kind: 'ClusterRoleBinding', roleRef, subjects, rules: undefined } as never,
+      user,
+    );
+  });
+
+  const asked = (name: string, spec: JsonObject = {}): KubeObject =>
+    JSON.parse(JSON.stringify(extension({ name, spec })).replaceAll('$ns', namespace)) as KubeObject;
+
+  test('a service account that the user may not impersonate is refused', async () => {
+    const kube = world.kube.actingAs({ user: tenant, groups: ['system:authenticated'] });
+    const thrown = await errorOf(kube.create(asked('theft'), user));
+    expect(String(thrown)).toContain(
+      'user "tenant" may not impersonate serviceaccount "harbour-office/installer" (spec.serviceAccount)',
+    );
+  });
+
+  test('the configuration names no other account or place', async () => {
+    await publish({ channels: { stable: ['1.0.0'] } });
+    const inline = { serviceAccount: { namespace: 'rukpak-system', name: 'core-admin' } };
+    const config = { configType: 'Inline', inline };
+    await world.kube.create(asked('escalation', { config }), user);
+    await eventually(async () => {
+      const found = await world.kube.get({ ...extensionKind, name: 'escalation' });
+      expect(conditionOf(found, 'Progressing')).toMatchObject({ status: 'False', reason: 'InvalidConfiguration' });
+    }, patience);
+    expect(isNotFound(await errorOf(world.kube.get({ ...deploymentKind, name: 'escalation' })))).toBe(true);
+    await world.kube.delete({ ...extensionKind, name: 'escalation' });
+  });
+
+  test('a BundleDeployment of another owner is not touched', async () => {
+    const spec = {
+      provisionerClassName: 'core-rukpak-io-plain',
+      template: {
+        spec: {
+          provisionerClassName: 'core-rukpak-io-plain',
+          source: { type: 'image', image: { ref: `${world.registry.host}/nothing:v1` } },
+        },
+      },
+    };
+    const mine = await world.kube.create({ ...deploymentKind, metadata: { name: 'mine' }, spec }, user);
+    await world.kube.create(asked('mine'), user);
+    await eventually(async () => {
+      const found = await world.kube.get({ ...extensionKind, name: 'mine' });
+      expect(conditionOf(found, 'Progressing')?.message).toContain(
+        'BundleDeployment "mine" exists and was not made for this ClusterExtension',
+      );
+    }, patience);
+    await world.kube.delete({ ...extensionKind, name: 'mine' });
+    await eventually(
+      async () => expect(isNotFound(await errorOf(world.kube.get({ ...extensionKind, name: 'mine' })))).toBe(true),
+      patience,
+    );
+    const after = await world.kube.get({ ...deploymentKind, name: 'mine' });
+    expect([after.metadata.uid, after['spec']]).toEqual([mine.metadata.uid, mine['spec']]);
+  });
+});
