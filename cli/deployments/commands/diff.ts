@@ -1,7 +1,7 @@
 import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
-import { apiVersion } from '../../../src/api/index.ts';
+import { apiVersion, readDeploymentConfig } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
-import { isJsonObject } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, parseTarget, resolveTarget } from '../../client/index.ts';
@@ -31,7 +31,12 @@ async function preview(
   const { name = '', uid = '', annotations } = deployment.metadata;
   return await previewInstall({
     kube,
-    owner: { name, uid },
+    // Objects that an account installs do not block the deletion of their owner.
+    owner: {
+      name,
+      uid,
+      account: readDeploymentConfig(objectAt(deployment['spec'] as JsonObject, 'config')).serviceAccount,
+    },
     objects,
     ...installOptionsOf(deployment),
     ...placeOf(desired),
