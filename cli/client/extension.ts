@@ -16,9 +16,9 @@ function packageOf(deployment: KubeObject): string | undefined {
  *  @throws TerminalError NotInstalled when there is none */
 export async function deploymentOfExtension(kube: KubeClient, name: string): Promise<KubeObject> {
   const extension = await kube.get({ ...clusterExtensionResource, name });
-  const wanted = textAt(objectAt(extension['spec'] as JsonObject, 'source', 'catalog') ?? {}, 'packageName');
+  const requested = textAt(objectAt(extension['spec'] as JsonObject, 'source', 'catalog') ?? {}, 'packageName');
   const { items } = await kube.list(bundleDeploymentResource);
-  const found = items.find((one) => isOwnedBy(one, extension.metadata.uid) && packageOf(one) === wanted);
+  const found = items.find((one) => isOwnedBy(one, extension.metadata.uid) && packageOf(one) === requested);
   if (found !== undefined) return { ...found, ...pick(bundleDeploymentResource) };
   const advice = `kubectl describe clusterextension ${name} shows why`;
   throw new TerminalError('NotInstalled', `nothing was chosen for clusterextension "${name}" yet: ${advice}`);

@@ -49,7 +49,7 @@ async function startProgram(
   };
 }
 
-/** A token names the service account of the program; nobody verifies it. */
+/** A token names the service account of the program; it is not verified. */
 function tokenOf(name: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   return [part({ alg: 'none' }), part({ sub: `system:serviceaccount:olmv1-system:${name}` }), ''].join('.');

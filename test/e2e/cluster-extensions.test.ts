@@ -87,7 +87,7 @@ async function longshore(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Gives the account what the program says that it needs. */
+/** Gives the account what the program prints that it needs. */
 async function grant(): Promise<void> {
   const roles = parseYamlDocuments('roles', await longshore('permissions', 'clusterextension/tide'));
   for (const role of roles as unknown as KubeObject[]) await world.kube.apply(role, { ...user, force: true });

@@ -23,7 +23,7 @@ function changeOf({ object, oldObject, user }: ReviewRequest): AccountChange {
   };
 }
 
-/** Whoever controls a ClusterExtension uses the permissions of its service account, as with a BundleDeployment. */
+/** A user who controls a ClusterExtension uses the permissions of its service account, as with a BundleDeployment. */
 async function check(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allowed;
   const change = changeOf(request);

@@ -96,7 +96,7 @@ function neededFor(
   if (!choice.bundle.properties.some(({ type }) => dependencyTypes.has(type))) return [];
   const beside = presentBeside(standing, packageName, catalogs);
   const before = installed === undefined ? undefined : installedBy({ ...installed } as Choice);
-  const request = { catalogs, name, packageName, installed: before, ...beside };
+  const request = { catalogs, name, packageName, installed: before, requester: 'clusterextension', ...beside };
   const update = { ...choice, ...channelOf(choice) };
   const plan = tryUpdate(request, choice, { update, passed: [], steps: new Steps() });
   if (typeof plan === 'string') return plan;

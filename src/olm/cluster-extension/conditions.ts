@@ -31,7 +31,7 @@ function condition(
   return { type, status, reason, message: isTooLong ? `${cut.replace(/\uFFFD+$/, '')}${truncation}` : message };
 }
 
-/** Whether a bundle is installed. Without one, `isRollingOut` tells the way to it from a failure. */
+/** Whether a bundle is installed. Without one, `isRollingOut` distinguishes the way to it from a failure. */
 export function installedCondition(installed: InstalledChoice | undefined, isRollingOut: boolean): ConditionChange {
   if (installed !== undefined) {
     const message = `Installed bundle ${installed.image} successfully`;
@@ -63,6 +63,9 @@ export function progressingCondition(progress: Progress): ConditionChange {
 
 /** The desired state is reached. */
 export const settled: Progress = { reason: 'Succeeded', message: 'Desired state reached' };
+
+/** The bundle is being fetched. */
+export const unpacking: Progress = { reason: 'RollingOut', message: 'Waiting for the bundle to be unpacked' };
 
 const unknownText = 'deprecation status unknown: catalog data unavailable';
 
@@ -104,8 +107,9 @@ function current({ metadata, status }: BundleDeployment, type: string): Conditio
 }
 
 const configPrefix = 'invalid configuration: ';
-/** An operator that has to be told what to watch. */
-const unwatched = /^AllNamespace install mode must be enabled, or spec\.config must name/;
+/** Of an operator that watches some namespaces only, and nothing names them. */
+const unwatched =
+  /^AllNamespace install mode must be enabled, or spec\.config must name what to watch: the operator supports .*(?:Own|Single)Namespace/;
 
 function unpackFailure(message: string): Progress {
   const text = message
@@ -149,15 +153,15 @@ function unpackProgress(valid: Condition | undefined): Progress | undefined {
   if (valid?.status === 'True' && valid.reason !== 'UnpackPending') return undefined;
   const isWaiting = valid === undefined || waitingReasons.has(valid.reason);
   if (!isWaiting) return { reason: 'Retrying', message: valid.message };
-  return { reason: 'RollingOut', message: 'Waiting for the bundle to be unpacked' };
+  return unpacking;
 }
 
 /** How far the BundleDeployment of a ClusterExtension is with what it is to install. */
 export function progressOf(object: KubeObject): Progress {
   const deployment = parseBundleDeployment(object);
   const installed = current(deployment, 'Installed');
-  const unpacking = unpackProgress(current(deployment, 'HasValidBundle'));
-  if (unpacking !== undefined && (unpacking.reason !== 'RollingOut' || installed?.status !== 'False')) return unpacking;
+  const unpacked = unpackProgress(current(deployment, 'HasValidBundle'));
+  if (unpacked !== undefined && (unpacked !== unpacking || installed?.status !== 'False')) return unpacked;
   if (installed?.status === 'False') return { reason: 'Retrying', message: withoutAdvice(installed.message) };
   if (installed?.status === 'True') return settled;
   return { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };

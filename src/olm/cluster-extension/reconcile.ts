@@ -1,4 +1,4 @@
-import { extensionFinalizer } from '../../api/index.ts';
+import { bundleResource, extensionFinalizer } from '../../api/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
 import { conditionsOf, requeueAfter, type Step } from '../../controller/index.ts';
 import { hasFinalizer, isConflict, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
@@ -12,6 +12,7 @@ import {
   progressOf,
   settled,
   unhealthyText,
+  unpacking,
 } from './conditions.ts';
 import { fieldManager } from './context.ts';
 import { isOwnedBy } from './deployment-object.ts';
@@ -52,9 +53,13 @@ const findInstalled: Step<ExtensionRun> = async (run) => {
   return undefined;
 };
 
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
 function setInstalled(run: ExtensionRun, isRollingOut: boolean): void {
   const { installed } = run;
-  const bundle = installed && { name: installed.bundle, version: installed.version };
+  // Names with build metadata are no names of objects, which the schema asks for.
+  const isShown = installed !== undefined && subdomain.test(installed.bundle);
+  const bundle = isShown ? { name: installed.bundle, version: installed.version } : undefined;
   run.status.set(run, [installedCondition(installed, isRollingOut)]);
   run.status.setFields(run, { install: bundle === undefined ? null : { bundle } });
 }
@@ -166,13 +171,34 @@ function progressOfAll(deployment: KubeObject, needed: readonly KubeObject[]): P
 
 const waiting: Progress = { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
 
+/** Why a Bundle is not unpacked yet, where its own status has more to report: an image that does not exist yet is waited for. */
+async function withUnpackProblem(
+  { context: { bundles, kube } }: ExtensionRun,
+  progress: Progress,
+  { deployment, signal }: { readonly deployment: KubeObject; readonly signal: AbortSignal },
+): Promise<Progress> {
+  if (progress !== unpacking) return progress;
+  const { uid } = deployment.metadata;
+  const own = bundles.values().filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
+  const [newest] = own.toSorted((a, b) => (ageOf(a) < ageOf(b) ? 1 : -1));
+  if (newest === undefined) return progress;
+  const ref = { ...bundleResource, name: newest.metadata.name ?? '' };
+  const unpacked = conditionsOf(await kube.get(ref, { signal })).find(({ type }) => type === 'Unpacked');
+  const isFailing = unpacked?.reason === 'UnpackPending' && unpacked.message !== '';
+  return isFailing ? { reason: 'Retrying', message: unpacked.message } : progress;
+}
+
+function ageOf({ metadata }: KubeObject): string {
+  return `${metadata.creationTimestamp ?? ''} ${metadata.resourceVersion ?? ''}`;
+}
+
 /** Whether all is installed. */
 async function installAll(run: ExtensionRun, desired: Desired, signal: AbortSignal): Promise<boolean> {
   const { deployment, needed, choice } = await ensureAll(run, desired, signal);
   run.deployment = deployment;
   run.installed = installedBundle(run.context, deployment);
   const isBehind = run.installed?.image !== choice.image || run.installed.bundle !== choice.bundle;
-  const found = progressOfAll(deployment, needed);
+  const found = await withUnpackProblem(run, progressOfAll(deployment, needed), { deployment, signal });
   const progress = found === settled && isBehind ? waiting : found;
   report(run, desired, withDeadline(run, progress, { deployment, choice }));
   return progress === settled;

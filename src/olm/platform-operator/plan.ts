@@ -32,6 +32,8 @@ export interface PlanRequest {
   /** Names of those among them that are there only because something needs them: they may be updated for this. */
   readonly movable: ReadonlySet<string>;
   readonly limits?: SearchLimits;
+  /** What explanations call the one who asks. Default: a PlatformOperator. */
+  readonly requester?: string;
 }
 
 /** A bundle to be installed. */
@@ -74,7 +76,6 @@ const packagePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const maxNamed = 5;
 /** Further names are not compared with a wrong one. */
 const maxCompared = 2_000;
-const words = { requested: 'platformoperator', installed: 'bundle' };
 
 /** Of a package that no catalog has: the words of the original where nothing is installed.
  *  @see docs/spec/olm-v0.md#reconcile */
@@ -241,7 +242,7 @@ export function tryUpdate(
     installed: others.filter((other) => other.packageName !== packageName),
     // All packages of the cluster share one resolution: a bundle with an unmet requirement must not stop the packages of others.
     installedConstraints: 'BestEffort',
-    words,
+    words: { requested: request.requester ?? 'platformoperator', installed: 'bundle' },
     steps,
   });
   if (resolution.outcome === 'conflict') return `${name} cannot be installed: ${whyNot(resolution)}`;

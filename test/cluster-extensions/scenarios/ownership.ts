@@ -60,7 +60,7 @@ export const scenarios: readonly Scenario[] = [
       {
         patch: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'acme-widget-controller-manager', namespace: '$ns' },
         merge: {
-          spec: { template: { spec: { containers: [{ name: 'manager', image: 'registry.example/evil:v1' }] } } },
+          spec: { template: { spec: { containers: [{ name: 'manager', image: 'registry.example/other:v1' }] } } },
         },
       },
       { rest: 'corrected', until: settled },
