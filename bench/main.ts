@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
 import { measureCatalog } from './catalog.ts';
+import { measureClusterExtensions } from './cluster-extensions.ts';
 import { measureComparison } from './comparison.ts';
 import { measureADay } from './day.ts';
 import { measureDeployments } from './deployments.ts';
@@ -34,6 +35,11 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'helm', title: 'Charts, rendered beside helm template', run: measureHelm },
     { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
     { name: 'olm', title: 'Operators by Subscription, beside Operator Lifecycle Manager', run: measureOlm },
+    {
+      name: 'cluster-extensions',
+      title: 'ClusterExtensions, beside operator-controller and catalogd',
+      run: measureClusterExtensions,
+    },
     { name: 'graph', title: 'An update service with published graph data', run: measureUpdateService },
     {
       name: 'release',

@@ -149,15 +149,16 @@ export const deploymentCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'operator migrate',
-    summary: 'Turn an operator that a Subscription has installed into a BundleDeployment or PlatformOperator.',
+    summary: 'Turn an installed operator into a BundleDeployment, PlatformOperator or ClusterExtension.',
     description:
-      'Shows what changes and whether Pods restart, asks, and creates a BundleDeployment of the same bundle, which adopts the objects of the operator. Then the Subscription and the ClusterServiceVersion are deleted; what they own, custom resources and their definitions stay. With --to PlatformOperator, a PlatformOperator takes the BundleDeployment over and follows a ClusterCatalog. Run it again if it was interrupted.',
+      'Shows what changes and whether Pods restart, asks, and creates a BundleDeployment of the same bundle, which adopts the objects of the operator. Then the Subscription and the ClusterServiceVersion are deleted; what they own, custom resources and their definitions stay. With --to PlatformOperator, a PlatformOperator takes the BundleDeployment over and follows a ClusterCatalog. With --to ClusterExtension, a ClusterExtension takes over the BundleDeployment of the package, that of a PlatformOperator included, pinned to the installed version; --to BundleDeployment is the way back. Run it again if it was interrupted.',
     positionals: ['PACKAGE'],
     options: { ...migrateOptions, ...timeoutOption, ...clusterOptions, ...registryOptions },
     examples: [
       'operator migrate <package> --dry-run',
       'operator migrate <package> -n <namespace> --yes',
       'operator migrate <package> --to PlatformOperator --catalog <catalog>',
+      'operator migrate <package> --to ClusterExtension --yes',
     ],
     run: async (values, positionals) =>
       (await import('./commands/migrate-operator.ts')).migrateOperator(values, positionals),

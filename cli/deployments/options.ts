@@ -118,7 +118,7 @@ export const migrateOptions = {
   },
   to: {
     kind: 'text',
-    choices: ['BundleDeployment', 'PlatformOperator'],
+    choices: ['BundleDeployment', 'PlatformOperator', 'ClusterExtension'],
     placeholder: 'KIND',
     description: 'What the operator becomes (default: BundleDeployment).',
   },
@@ -131,7 +131,7 @@ export const migrateOptions = {
     kind: 'text',
     placeholder: 'NAME',
     description:
-      'ClusterCatalog that the PlatformOperator follows (default: the one with the image of the CatalogSource).',
+      'ClusterCatalog that the PlatformOperator or ClusterExtension follows (default: the one with the image of the CatalogSource; of a ClusterExtension, all).',
   },
   image: {
     kind: 'text',

@@ -62,7 +62,7 @@ export interface RealOlm extends AsyncDisposable {
 }
 
 /** Starts both on the cluster of a kubeconfig, with files in `folder`. */
-async function startPrograms(
+export async function startPrograms(
   { programs }: BuiltPrograms,
   { folder, kubeconfigPath, registryHost }: { folder: string; kubeconfigPath: string; registryHost: string },
 ): Promise<RealOlm> {

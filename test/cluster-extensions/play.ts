@@ -15,6 +15,7 @@ import {
   type KubeClient,
   type KubeObject,
   loadClusterAccess,
+  NoKindMatch,
 } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { canonicalObject, keyOf } from './canonical.ts';
@@ -25,6 +26,8 @@ const user = { fieldManager: 'user' };
 const catalogKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
 const { apiVersion, kind } = extensionTarget();
 const extensionKind = { apiVersion, kind };
+/** What ours leaves where an extension was deleted with the policy Orphan. */
+const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
 const configsLabel = 'operators.operatorframework.io.index.configs.v1';
 const rbac = 'rbac.authorization.k8s.io/v1';
 /** What bundles of scenarios hold, and what is rendered of them. */
@@ -266,21 +269,33 @@ async function deleteAll(kube: KubeClient, refs: readonly Target[]): Promise<voi
   }
 }
 
+async function listIfServed(
+  kube: KubeClient,
+  target: { readonly apiVersion: string; readonly kind: string },
+): Promise<{ readonly items: readonly KubeObject[] }> {
+  try {
+    return await kube.list(target);
+  } catch (thrown) {
+    if (thrown instanceof NoKindMatch) return { items: [] };
+    throw thrown;
+  }
+}
+
 /** The next scenario finds a cluster without extensions, catalogs and what they installed. */
 async function cleanUp(
   { kube }: Stage,
   { namespaces = [] }: Scenario,
   { namespace, known }: { readonly namespace: string; readonly known: ReadonlySet<string> },
 ): Promise<void> {
-  for (const target of [extensionKind, catalogKind]) {
-    const { items } = await kube.list(target);
+  for (const target of [extensionKind, deploymentKind, catalogKind]) {
+    const { items } = await listIfServed(kube, target);
     await deleteAll(
       kube,
       items.map(({ metadata: { name = '' } }) => ({ ...target, name })),
     );
     await eventually(
       async () => {
-        const left = (await kube.list(target)).items;
+        const left = (await listIfServed(kube, target)).items;
         if (left.length > 0) throw new Error(`${JSON.stringify(left)} is left`);
       },
       { timeoutMs: 60_000 },

@@ -244,3 +244,55 @@ describe('what a user may do by a ClusterExtension', () => {
     expect([after.metadata.uid, after['spec']]).toEqual([mine.metadata.uid, mine['spec']]);
   });
 });
+
+describe('an operator that something else has installed', { shuffle: false }, () => {
+  const office = 'tide-office';
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: 'acme-widget-controller-manager',
+    namespace: office,
+  };
+  let before: KubeObject;
+
+  async function isUntouched(): Promise<void> {
+    const { metadata } = await world.kube.get(deployment);
+    expect([metadata.uid, metadata.generation]).toEqual([before.metadata.uid, before.metadata.generation]);
+  }
+
+  beforeAll(async () => {
+    await publish({ channels: { stable: ['1.0.0'] } });
+    const digest = world.registry.putImage('tide:v1.0.0', [
+      { files: filesOf('1.0.0', { extra: [configMap('settings', { version: '1.0.0' })] }) },
+    ]);
+    const source = { type: 'image', image: { ref: `${world.registry.host}/tide@${digest}` } };
+    const template = { spec: { provisionerClassName: 'core-rukpak-io-registry', source } };
+    const spec = { provisionerClassName: 'core-rukpak-io-plain', config: { installNamespace: office }, template };
+    await world.kube.create({ ...deploymentKind, metadata: { name: 'tide' }, spec }, user);
+    await world.deploymentWith('tide', { type: 'Installed', status: 'True' });
+    before = await world.kube.get(deployment);
+  });
+
+  test('becomes a ClusterExtension, and nothing of it restarts', async () => {
+    await longshore('operator', 'migrate', 'tide', '--to', 'ClusterExtension', '--yes');
+    await reports('Installed', { status: 'True', reason: 'Succeeded' });
+    const found = await world.kube.get(ref);
+    expect(found['spec']).toMatchObject({
+      namespace: office,
+      source: { catalog: { packageName: 'tide', version: '1.0.0' } },
+    });
+    expect(statusOf(found)).toMatchObject({ install: { bundle: { name: 'tide.v1.0.0', version: '1.0.0' } } });
+    await isUntouched();
+  });
+
+  test('and a BundleDeployment again', async () => {
+    await longshore('operator', 'migrate', 'tide', '--to', 'BundleDeployment', '--yes');
+    await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true), patience);
+    await eventually(async () => {
+      const { metadata } = await world.kube.get({ ...deploymentKind, name: 'tide' });
+      expect(metadata.ownerReferences ?? []).toEqual([]);
+    }, patience);
+    await world.deploymentWith('tide', { type: 'Installed', status: 'True' });
+    await isUntouched();
+  });
+});

@@ -11,6 +11,7 @@ import { colouredDiff, confirm, createProgress, type Progress } from '../../outp
 import { findDesired } from '../diff/desired.ts';
 import { shownChange, titleOf } from '../diff/text.ts';
 import { continuing } from '../migrate/continuing.ts';
+import { deploymentWith, extensionTarget, extensionWith, handOver, releaseExtension } from '../migrate/extension.ts';
 import { completePlatform, type PlatformTarget, platformTarget } from '../migrate/platform.ts';
 import { isMigrationOf, type Migration, migrationOf } from '../migrate/record.ts';
 import { hasSamePods, type Release, releaseFromOlm } from '../migrate/release.ts';
@@ -99,10 +100,10 @@ async function requestedPlatform(
   }
   if (values.to === 'PlatformOperator')
     return await platformTarget(kube, subscribed, { name, catalog: values.catalog });
-  if (values.catalog === undefined) return undefined;
+  if (values.catalog === undefined || values.to === 'ClusterExtension') return undefined;
   throw new TerminalError(
     'InvalidOption',
-    '--catalog: only a PlatformOperator follows a catalog; add --to PlatformOperator',
+    '--catalog: only a PlatformOperator or ClusterExtension follows a catalog; add --to PlatformOperator',
   );
 }
 
@@ -194,12 +195,63 @@ async function complete(context: Context, deployment: KubeObject, migration: Mig
   print(`${csvName} is PlatformOperator ${goal.name} from now on, with BundleDeployment ${name}`);
 }
 
-/** `longshore operator migrate`: 0 when the operator is a BundleDeployment or a PlatformOperator. Interrupted, it goes on where it was when it is
- *  repeated. */
+async function confirmOnce({ values }: Context, about: string): Promise<boolean> {
+  if (values['dry-run']) {
+    print(about);
+    return false;
+  }
+  if (values.yes) return true;
+  const unasked = `${about} There is no terminal to ask on: confirm with --yes. Nothing was changed`;
+  await confirm({ about: `${about}\n`, text: 'Migrate the operator?', unasked });
+  return true;
+}
+
+/** A BundleDeployment, whoever made it, becomes that of a ClusterExtension. */
+async function toExtension(context: Context, packageName: string): Promise<number> {
+  const { kube, values, progress } = context;
+  const deployment = await deploymentWith(kube, packageName);
+  if (deployment === undefined) return 0;
+  const target = extensionTarget(deployment, packageName, values.catalog);
+  const { name = '' } = target.extension.metadata;
+  const { version } = target.bundle;
+  const about = `ClusterExtension ${name} takes over BundleDeployment ${name}, pinned to version ${version}; no object that is installed changes.`;
+  if (!(await confirmOnce(context, about))) return 0;
+  await handOver({ kube, timeoutMs: values.timeout, progress }, target);
+  progress.clear();
+  print(
+    `${target.bundle.name} is ClusterExtension ${name} from now on; remove spec.source.catalog.version to get updates`,
+  );
+  return 0;
+}
+
+/** The way back: the ClusterExtension is deleted, its BundleDeployment stays. */
+async function fromExtension(context: Context, extension: KubeObject): Promise<number> {
+  const { name = '' } = extension.metadata;
+  const about = `ClusterExtension ${name} is deleted; its BundleDeployment stays, and no object that is installed changes.`;
+  if (!(await confirmOnce(context, about))) return 0;
+  await releaseExtension(context.kube, extension);
+  print(`BundleDeployment ${name} is on its own from now on`);
+  return 0;
+}
+
+/** `longshore operator migrate`: 0 when the operator is what it was to become. Interrupted, it goes on where it was when it is repeated. */
 export async function migrateOperator(values: Values, [name]: readonly [string]): Promise<number> {
   using kube = await openKube(values);
   using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });
   const context = { kube, values, progress };
+  const extension = await extensionWith(kube, name);
+  if (extension !== undefined && values.to === 'BundleDeployment') return await fromExtension(context, extension);
+  if (values.to !== 'ClusterExtension') return await fromSubscription(context, name);
+  // A Subscription becomes a BundleDeployment first.
+  if ((await deploymentWith(kube, name)) === undefined) {
+    const status = await fromSubscription({ ...context, values: { ...values, to: undefined } }, name);
+    if (status !== 0) return status;
+  }
+  return await toExtension(context, name);
+}
+
+async function fromSubscription(context: Context, name: string): Promise<number> {
+  const { kube, values } = context;
   const existing = await existingFor(kube, values, name);
   const begun = existing && migrationOf(existing);
   if (existing !== undefined && begun !== undefined) assertSameGoal(existing, begun, values);

@@ -1,5 +1,11 @@
 import { errorMessage, goQuote, isSelected, type LabelSelector, TerminalError } from '../../base/index.ts';
-import { formatVersion, isChosen, parseVersionChoice, type VersionChoice } from '../../constraints/index.ts';
+import {
+  formatVersion,
+  isChosen,
+  parseVersionChoice,
+  parseVersionRange,
+  type VersionChoice,
+} from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, CatalogView } from '../package.ts';
 
 import type { InstalledBundle } from './steps.ts';
@@ -77,8 +83,29 @@ function selectCatalogs(catalogs: readonly CatalogView[], selector: LabelSelecto
   }
 }
 
+/** A range that cannot be read covers nothing; it is the author who learns of it, when the catalog is validated. */
+function withReadableRanges(from: CatalogPackage): CatalogPackage {
+  const channels = from.channels.map((channel) => ({
+    ...channel,
+    entries: channel.entries.map(({ skipRange, ...entry }) => ({
+      ...entry,
+      ...(skipRange !== undefined && isReadable(skipRange) && { skipRange }),
+    })),
+  }));
+  return { ...from, channels };
+}
+
+function isReadable(range: string): boolean {
+  try {
+    parseVersionRange(range);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function updatesIn(from: CatalogPackage, request: V1Request): readonly Update[] {
-  const offer = offerOf('v1', from, request.channels);
+  const offer = offerOf('v1', withReadableRanges(from), request.channels);
   const { installed, upgradeConstraintPolicy } = request;
   if (installed === undefined || upgradeConstraintPolicy === 'SelfCertified') return firstInstalls(offer);
   const updates = nextUpdates(offer, installed);
