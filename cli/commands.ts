@@ -2,6 +2,7 @@ import { bundleCommands } from './bundle/commands.ts';
 import { catalogCommands } from './catalog/commands.ts';
 import { type Command, defineCommand, outputOption } from './command/index.ts';
 import { completionCommands } from './completion/commands.ts';
+import { consoleCommands } from './console/commands.ts';
 import { controllersCommands } from './controllers/commands.ts';
 import { demoCommands } from './demo/commands.ts';
 import { deploymentCommands } from './deployments/commands.ts';
@@ -29,6 +30,7 @@ const versionCommand = defineCommand({
 export const commands: readonly Command[] = [
   ...upCommands,
   ...demoCommands,
+  ...consoleCommands,
   ...deploymentCommands,
   ...operatorCommands,
   ...bundleCommands,

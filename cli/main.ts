@@ -1,5 +1,5 @@
 /** The program: runs one command line and sets the exit status.
- *  @imports cli/up, cli/demo, cli/deployments, cli/operator, cli/catalog, cli/release, cli/upgrade, cli/machine, cli/node, cli/pool, cli/node-agent, cli/bundle,
+ *  @imports cli/up, cli/demo, cli/console, cli/deployments, cli/operator, cli/catalog, cli/release, cli/upgrade, cli/machine, cli/node, cli/pool, cli/node-agent, cli/bundle,
  *    cli/install, cli/controllers, cli/webhook,
  *    cli/doctor, cli/completion, cli/process, cli/command, src/kube, src/api, src/base */
 import { basename } from 'node:path';

@@ -15,6 +15,10 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));
 }
+const page = join(process.cwd(), 'dist/console/page');
+execFileSync('vite', ['build', '--config', 'console/vite.config.ts', '--outDir', page, '--emptyOutDir', '--logLevel', 'warn'], {
+  stdio: 'inherit',
+});
 await writeApiServerPackage('dist', 'dist-apiserver');
 /** In the repository a link to `crds/`, which a package cannot have. */
 const chartDefinitions = 'deploy/chart/definitions';

@@ -1,6 +1,6 @@
 /** Commands about what is installed on a cluster: BundleDeployments and Bundles. Each loads what it needs when it runs.
  *  @imports cli/bundle, cli/bundle-files, cli/oci, cli/client, cli/input, cli/output, cli/command, apiserver,
- *    provisioners, src/sources, src/sources/definitions, src/formats, src/apply, src/content, src/rbac, src/kube, src/api, src/base */
+ *    provisioners, src/sources, src/sources/definitions, src/formats, src/apply, src/content, src/rbac, src/installations, src/kube, src/api, src/base */
 import { namespaceOptions } from '../bundle/index.ts';
 import {
   type Command,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
-import type { Revision } from './facts.ts';
+import type { Revision } from '../../src/installations/index.ts';
 import { chooseRevision, specOfRevision } from './rollback.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;

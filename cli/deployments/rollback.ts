@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, TerminalError, textAt } from '../../src/base/index.ts';
+import type { Revision } from '../../src/installations/index.ts';
 import { definitionOf } from '../../src/sources/definitions/index.ts';
-import type { Revision } from './facts.ts';
 
 function refuse({ revision }: Revision, why: string): never {
   throw new TerminalError('NoRollback', `revision ${revision}: ${why}`);

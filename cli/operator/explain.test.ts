@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CatalogSource, ClusterServiceVersion, InstallPlan, Subscription } from '../../src/api/index.ts';
-import { explainOperator, formatProgress } from './explain.ts';
-import type { InstalledOperator } from './objects.ts';
+import { explainOperator, formatProgress, type InstalledOperator } from '../../src/installations/index.ts';
 import { describePlan } from './plan-text.ts';
 import { podProblems } from './workloads.ts';
 

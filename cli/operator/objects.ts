@@ -3,7 +3,6 @@ import {
   type ClusterServiceVersion,
   catalogSourceResource,
   clusterServiceVersionResource,
-  type InstallPlan,
   installPlanResource,
   parseCatalogSource,
   parseClusterServiceVersion,
@@ -14,21 +13,9 @@ import {
   subscriptionResource,
 } from '../../src/api/index.ts';
 import { nearest, TerminalError } from '../../src/base/index.ts';
+import type { InstalledOperator } from '../../src/installations/index.ts';
 import { isForbidden, isNotFound, type KubeClient, NoKindMatch, type ObjectRef } from '../../src/kube/index.ts';
 import { workloadProblems } from './workloads.ts';
-
-/** An operator that is installed by a Subscription, as far as its objects exist. */
-export interface InstalledOperator {
-  readonly subscription: Subscription;
-  /** The one that the Subscription refers to. */
-  readonly plan: InstallPlan | undefined;
-  /** The one that is being installed, else the installed one. */
-  readonly csv: ClusterServiceVersion | undefined;
-  /** The one that the Subscription names; undefined where it does not exist, or was not read, because all is well. */
-  readonly catalog?: CatalogSource | 'missing' | undefined;
-  /** Why its Deployments are not available, a line each. */
-  readonly workloads?: readonly string[];
-}
 
 const noOlm =
   'the cluster does not have Operator Lifecycle Manager: start it with "longshore up", or install it with "longshore install --olm"';

@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Subscription } from '../../src/api/index.ts';
 import { printableLine, TerminalError } from '../../src/base/index.ts';
+import {
+  explainOperator,
+  formatProgress,
+  type InstalledOperator,
+  type Progress,
+} from '../../src/installations/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
 import type { Progress as Line } from '../output/index.ts';
-import { explainOperator, formatProgress, type Progress } from './explain.ts';
-import { findSubscription, type InstalledOperator, operatorOf } from './objects.ts';
+import { findSubscription, operatorOf } from './objects.ts';
 
 const pollMs = 300;
 /** A failure may be over by the next reconcile, as when another operator brings what is missing. */

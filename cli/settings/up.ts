@@ -15,6 +15,10 @@ export interface Config extends ProvisionerConfig, OlmConfig, ClusterVersionConf
   readonly clusterPath: string | undefined;
   readonly contentPort: number;
   readonly catalogPort: number;
+  /** Port of the web console; undefined: it is not served. */
+  readonly consolePort: number | undefined;
+  /** Whether the console is opened in the browser. */
+  readonly isOpeningConsole: boolean;
   readonly systemNamespace: string;
   readonly isSimulating: boolean;
   /** Machines of the first MachineSet; undefined: no machines are managed. */
@@ -93,6 +97,19 @@ const ownOptions = {
     range: [0, 65_535],
     description: 'Port of the catalog server on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
   },
+  console: {
+    kind: 'flag',
+    default: true,
+    description: 'Do not serve the web console.',
+  },
+  'console-port': {
+    kind: 'number',
+    placeholder: 'PORT',
+    default: 0,
+    range: [0, 65_535],
+    description: 'Port of the web console on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
+  },
+  open: { kind: 'flag', default: false, description: 'Open the web console in the browser.' },
   'system-namespace': {
     kind: 'text',
     placeholder: 'NAME',
@@ -152,6 +169,8 @@ export function readConfig(values: OptionValues<typeof upOptions>): Config {
     clusterPath: values.cluster,
     contentPort: values['content-port'],
     catalogPort: values['catalog-port'],
+    consolePort: values.console ? values['console-port'] : undefined,
+    isOpeningConsole: values.open,
     systemNamespace: values['system-namespace'],
     isSimulating: values.simulate,
     machines: values.machines,

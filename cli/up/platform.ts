@@ -29,6 +29,8 @@ export interface Platform extends AsyncDisposable {
   /** As the admin. */
   readonly kube: KubeClient;
   readonly kubeconfigPath: string;
+  /** Where data is that lasts as long as the cluster. */
+  readonly folder: string;
   /** URL of contents and uploads: `https://127.0.0.1:41234`. */
   readonly contentUrl: string;
   /** Where ClusterCatalogs are served; undefined with `--no-cluster-catalogs`. */
@@ -239,6 +241,6 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   for (const part of watchingParts(config)) step(`${part} watching`);
   isStarted = true;
   const owned = stack.move();
-  const shown = { apiServer, kube, kubeconfigPath, storeDir, contentUrl, catalogsUrl };
+  const shown = { apiServer, kube, kubeconfigPath, folder: cluster.folder, storeDir, contentUrl, catalogsUrl };
   return { ...shown, whenOtherOlm: controllers.whenOtherOlm, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -36,7 +36,7 @@ export {
   describeDefaultChannel,
   describePackage,
 } from './describe-package.ts';
-export type { DrawnHop, Marks } from './draw/layout.ts';
+export { type ChannelLayout, type DrawnHop, layOutPackage, type Marks } from './draw/layout.ts';
 export { drawMermaid, type MermaidOptions } from './draw/mermaid.ts';
 export { drawSvg } from './draw/picture.ts';
 export { drawText } from './draw/text.ts';

@@ -54,4 +54,7 @@ export {
   namespacedName,
   parseNamespacedName,
 } from './namespaced-name.ts';
+
+export { conditionsOf } from './object-conditions.ts';
 export type { KubeClientOptions } from './sender.ts';
+export { createTransport, type Transport, type WireRequest, type WireResponse } from './transport.ts';

@@ -93,7 +93,7 @@ const alone = ['cli', 'src/api', 'src/base'];
 test.each([
   { args: ['--help'], loads: alone },
   { args: ['version'], loads: alone },
-  { args: ['list', '--kubeconfig', '/nowhere'], loads: [...alone, 'js-yaml', 'src/kube'] },
+  { args: ['list', '--kubeconfig', '/nowhere'], loads: [...alone, 'js-yaml', 'src/installations', 'src/kube'] },
   {
     args: ['catalog', 'list', 'packages', catalogDir],
     loads: [...alone, 'js-yaml', 'src/catalog', 'src/constraints'],

@@ -1,22 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { TerminalError } from '../../../src/base/index.ts';
-import { drawMermaid, drawSvg, drawText, type Marks } from '../../../src/catalog/index.ts';
-import { type CatalogPackage, findInstalled, offerOf, pathBetween } from '../../../src/resolver/index.ts';
+import { drawMermaid, drawSvg, drawText } from '../../../src/catalog/index.ts';
+import { type CatalogPackage, describeEdge, findInstalled, offerOf, pathBetween } from '../../../src/resolver/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
+import { type GraphMarks, graphDocument } from '../graph/document.ts';
 import type { graphOptions } from '../graph/options.ts';
 import { knownBundle, knownChannel, readNamedPackage } from '../named-package.ts';
 import type { catalogOption } from '../options.ts';
 
 type Values = OptionValues<typeof catalogOption & typeof graphOptions & typeof registryOptions>;
 
-type Form = 'text' | 'mermaid' | 'svg';
+type Form = 'text' | 'mermaid' | 'svg' | 'json';
 
 const formsByExtension: ReadonlyMap<string, Form> = new Map([
   ['.svg', 'svg'],
   ['.mmd', 'mermaid'],
   ['.mermaid', 'mermaid'],
   ['.txt', 'text'],
+  ['.json', 'json'],
 ]);
 
 function formOf(values: Values): Form {
@@ -34,16 +36,18 @@ function formOf(values: Values): Form {
 }
 
 /** What is installed, what is requested, and the updates between; a graph without order has no such updates, which is reported. */
-function marksOf(found: CatalogPackage, channels: readonly string[], values: Values): Marks {
+function marksOf(found: CatalogPackage, channels: readonly string[], values: Values): GraphMarks {
   const target = knownBundle(found, values.to);
   const named = values.installed;
   const marked = target === undefined ? {} : { target: target.name };
   if (named === undefined) return marked;
   const installed = findInstalled(found, named);
   try {
-    const { hops } = pathBetween(offerOf(values.policy, found, channels), installed, target);
-    const path = hops.map(({ from, to, channel }) => ({ from: from.name, to: to.name, channel }));
-    return { ...marked, installed, path };
+    const { hops, end } = pathBetween(offerOf(values.policy, found, channels), installed, target);
+    const path = hops.map(({ from, to, channel, edge }) => {
+      return { from: from.name, to: to.name, channel, reason: `${to.name} ${describeEdge(edge)}` };
+    });
+    return { ...marked, installed, path, end };
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     process.stderr.write(`longshore: no updates are marked: ${thrown.message}\n`);
@@ -63,6 +67,7 @@ function draw(found: CatalogPackage, form: Form, values: Values): string {
     });
   }
   const marks = marksOf(found, channels, values);
+  if (form === 'json') return `${JSON.stringify(graphDocument(found, requested, marks))}\n`;
   return form === 'svg' ? drawSvg(found, requested, marks) : drawText(found, requested, marks);
 }
 

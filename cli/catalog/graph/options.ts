@@ -4,10 +4,10 @@ export const graphOptions = {
   output: {
     short: 'o',
     kind: 'text',
-    placeholder: 'text|mermaid|svg',
-    choices: ['text', 'mermaid', 'svg'],
+    placeholder: 'text|mermaid|svg|json',
+    choices: ['text', 'mermaid', 'svg', 'json'],
     description:
-      'Output format (default: from the extension of --file: .svg, .mmd, .mermaid, .txt; text without --file).',
+      'Output format (default: from the extension of --file: .svg, .mmd, .mermaid, .txt, .json; text without --file).',
   },
   file: { kind: 'text', placeholder: 'FILE', description: 'Write to FILE instead of standard output.' },
   installed: {

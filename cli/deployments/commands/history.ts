@@ -1,8 +1,8 @@
 import { apiVersion } from '../../../src/api/index.ts';
+import { type Revision, revisionsOf } from '../../../src/installations/index.ts';
 import { openKube, parseTarget, resolveTarget } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
-import { type Revision, revisionsOf } from '../facts.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption>;
 

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { bundleDeploymentResource } from '../../../src/api/index.ts';
+import { type DeploymentFacts, deploymentFacts } from '../../../src/installations/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { ageOf, formatTable } from '../../output/index.ts';
-import { type DeploymentFacts, deploymentFacts } from '../facts.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption>;
 

@@ -1,10 +1,10 @@
 import { apiVersion } from '../../../src/api/index.ts';
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { type Revision, revisionsOf } from '../../../src/installations/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { openKube, parseTarget } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
-import { type Revision, revisionsOf } from '../facts.ts';
 import type { rollbackOptions, timeoutOption } from '../options.ts';
 import { chooseRevision, specOfRevision } from '../rollback.ts';
 import { rollbackExtension } from '../rollback-extension.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiVersion, parseBundleDeployment, testAnnotation } from '../../../src/api/index.ts';
 import { formatTimestamp, printable, sha256Digest, systemClock, TerminalError } from '../../../src/base/index.ts';
-import type { KubeClient, KubeObject, ObjectRef } from '../../../src/kube/index.ts';
-import { conditionsOf, openKube, parseTarget } from '../../client/index.ts';
+import { conditionsOf, type KubeClient, type KubeObject, type ObjectRef } from '../../../src/kube/index.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
 import type { timeoutOption } from '../options.ts';

@@ -12,8 +12,7 @@ import {
   type Subscription,
 } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
-import { conditionsOf } from '../../client/index.ts';
+import { conditionsOf, isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import type { Waiting } from '../run/wait.ts';
 import type { Migration, PlatformGoal } from './record.ts';
 import type { Subscribed } from './subscribed.ts';

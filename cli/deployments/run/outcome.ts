@@ -1,6 +1,5 @@
 import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
-import type { Condition, KubeObject } from '../../../src/kube/index.ts';
-import { conditionsOf } from '../../client/index.ts';
+import { type Condition, conditionsOf, type KubeObject } from '../../../src/kube/index.ts';
 
 /** How far an installation is. `failed` is tried again by the cluster, and may still end well. */
 export type Outcome =

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { printableLine, TerminalError } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
-import { conditionsOf } from '../../client/index.ts';
+import { conditionsOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import type { Progress } from '../../output/index.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 

@@ -8,8 +8,15 @@ import {
   readInventory,
 } from '../../../src/apply/index.ts';
 import { isJsonObject, mapLimit, systemClock } from '../../../src/base/index.ts';
-import { type Condition, groupOf, isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
-import { conditionsOf, type Target } from '../../client/index.ts';
+import {
+  type Condition,
+  conditionsOf,
+  groupOf,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+} from '../../../src/kube/index.ts';
+import type { Target } from '../../client/index.ts';
 import { nodeOf, type TreeNode } from './node.ts';
 
 export interface TreeReading {

@@ -1,7 +1,7 @@
+import { explainOperator, formatProgress, type InstalledOperator } from '../../../src/installations/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
-import { explainOperator, formatProgress } from '../explain.ts';
-import { findSubscription, type InstalledOperator, operatorOf } from '../objects.ts';
+import { findSubscription, operatorOf } from '../objects.ts';
 import { describePlan } from '../plan-text.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption> & { readonly namespace: string };

@@ -5,7 +5,7 @@ import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm, createProgress, type Progress } from '../../output/index.ts';
 import { approvePlan } from '../approve.ts';
-import { catalogProblems } from '../catalog-state.ts';
+import { catalogProblems } from '../catalog-problems.ts';
 import { type Prepared, prepare, undo } from '../install.ts';
 import type { installOperatorOptions } from '../options.ts';
 import { type AvailablePackage, chooseChannel, choosePackage, listPackages, startingCsv } from '../packages.ts';

@@ -2,7 +2,7 @@ import { nearest } from '../../../src/base/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
-import { catalogProblems } from '../catalog-state.ts';
+import { catalogProblems } from '../catalog-problems.ts';
 import type { availableOptions } from '../options.ts';
 import { type AvailablePackage, isFrom, listPackages } from '../packages.ts';
 

@@ -1,9 +1,9 @@
 import { mapLimit } from '../../../src/base/index.ts';
+import { explainOperator, type InstalledOperator } from '../../../src/installations/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { ageOf, formatTable } from '../../output/index.ts';
-import { explainOperator } from '../explain.ts';
-import { type InstalledOperator, listSubscriptions, operatorOf } from '../objects.ts';
+import { listSubscriptions, operatorOf } from '../objects.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption> & {
   readonly namespace: string | undefined;

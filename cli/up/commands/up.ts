@@ -7,6 +7,7 @@ import { endSoon, openProcessLog, untilStopped } from '../../process/index.ts';
 import { openProcessMetrics, startTracing } from '../../runtime/index.ts';
 import { readConfig, type upOptions } from '../../settings/index.ts';
 import { followChanges } from '../changes.ts';
+import { openUpConsole } from '../local-console.ts';
 import { startPlatform } from '../platform.ts';
 
 type Values = OptionValues<typeof upOptions>;
@@ -47,6 +48,8 @@ export async function up(values: Values): Promise<number> {
     const examples = ending.use(await startExampleServers({ ports: documentedPorts }));
     for (const line of exampleLines(examples)) terminal.line(line);
   }
+  const consoleServer = await openUpConsole(config, platform, { log, terminal });
+  if (consoleServer !== undefined) ending.use(consoleServer);
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   terminal.line(
     `ready in ${seconds} s; ${config.dataDir === undefined ? 'all data is deleted when this stops' : `data in ${config.dataDir}`}`,

@@ -1,8 +1,8 @@
-import type { ClusterServiceVersion, InstallPlan, Subscription } from '../../src/api/index.ts';
-import { printable } from '../../src/base/index.ts';
+import type { ClusterServiceVersion, InstallPlan, Subscription } from '../api/index.ts';
+import { printable } from '../base/index.ts';
 import { adviceByReason, adviceOf, adviceOfFailure, catalogAdvice, planAdvice } from './advice.ts';
 import { catalogState } from './catalog-state.ts';
-import type { InstalledOperator } from './objects.ts';
+import type { InstalledOperator } from './installed-operator.ts';
 
 /** Where the installation of an operator is. */
 export interface Progress {

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../src/api/index.ts';
+import type { Subscription } from '../api/index.ts';
 
 type SubscriptionCondition = NonNullable<NonNullable<Subscription['status']>['conditions']>[number];
 

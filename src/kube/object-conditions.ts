@@ -1,5 +1,6 @@
-import { isJsonObject } from '../../src/base/index.ts';
-import type { Condition, KubeObject } from '../../src/kube/index.ts';
+import { isJsonObject } from '../base/index.ts';
+import type { Condition } from './conditions.ts';
+import type { KubeObject } from './kube-object.ts';
 
 /** The conditions in the status of an object; none when there is no status yet. */
 export function conditionsOf(object: KubeObject): readonly Condition[] {

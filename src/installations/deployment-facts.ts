@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '../../src/base/index.ts';
-import type { Condition, KubeObject } from '../../src/kube/index.ts';
-import { conditionsOf } from '../client/index.ts';
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '../base/index.ts';
+import { type Condition, conditionsOf, type KubeObject } from '../kube/index.ts';
 
 /** What `longshore list` shows of a BundleDeployment. */
 export interface DeploymentFacts {

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { type ConsoleServer, startConsole } from '../../console/server/index.ts';
+import { type Logger, readProxySettings, systemClock } from '../../src/base/index.ts';
+import { loadClusterAccess } from '../../src/kube/index.ts';
+import { packageVersion } from '../process/index.ts';
+import { openPage } from './page.ts';
+import { runCommand } from './run-command.ts';
+
+const loopback = '127.0.0.1';
+
+/** A console on this machine, for the user of a kubeconfig. */
+export interface LocalConsoleOptions {
+  readonly kubeconfigPath: string;
+  readonly port: number;
+  readonly isEmbedded: boolean;
+  readonly log: Logger;
+  /** Gets each link that signs in, the next one when one was used. */
+  readonly onLink: (url: string) => void;
+}
+
+/** Starts the console on loopback.
+ *  @throws Error when the port is taken · TerminalError InvalidKubeconfig */
+export async function startLocalConsole(options: LocalConsoleOptions): Promise<ConsoleServer> {
+  const { kubeconfigPath, port, isEmbedded, log, onLink } = options;
+  const access = await loadClusterAccess({ path: kubeconfigPath }, readProxySettings(process.env));
+  return await startConsole({
+    host: loopback,
+    port,
+    externalUrl: undefined,
+    tls: undefined,
+    openStaticDir: openPage,
+    cluster: { server: access.server, tls: access.tls },
+    link: { access, kubeconfigPath, onLink },
+    oidc: undefined,
+    runCommand,
+    isEmbedded,
+    version: packageVersion(),
+    clock: systemClock,
+    log,
+  });
+}
+
+const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** Opens an address in the browser of the user. Where there is none, the address is on the terminal all the same. */
+export function openBrowser(url: string): void {
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}

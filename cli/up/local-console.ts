@@ -1,0 +1,27 @@
+import type { Logger } from '../../src/base/index.ts';
+import { openBrowser, startLocalConsole } from '../console/index.ts';
+import type { Terminal } from '../output/index.ts';
+import { startOnRememberedPort } from '../process/index.ts';
+import type { Config } from '../settings/index.ts';
+import type { Platform } from './platform.ts';
+
+/** Serves the web console for a platform of this machine, and prints the link that signs in; nothing where it is disabled. */
+export async function openUpConsole(
+  config: Pick<Config, 'consolePort' | 'isOpeningConsole'>,
+  platform: Pick<Platform, 'apiServer' | 'folder' | 'kubeconfigPath'>,
+  { log, terminal }: { readonly log: Logger; readonly terminal: Pick<Terminal, 'line'> },
+): Promise<AsyncDisposable | undefined> {
+  const { consolePort: port, isOpeningConsole } = config;
+  if (port === undefined) return undefined;
+  const { kubeconfigPath, folder } = platform;
+  let isFirst = true;
+  const onLink = (url: string): void => {
+    terminal.line(isFirst ? `console on ${url}` : `signed in to the console; the next link is ${url}`);
+    if (isFirst && isOpeningConsole) openBrowser(url);
+    isFirst = false;
+  };
+  const isEmbedded = platform.apiServer !== undefined;
+  return await startOnRememberedPort({ folder, portFile: 'console-port', port }, (free) =>
+    startLocalConsole({ kubeconfigPath, port: free, isEmbedded, log, onLink }),
+  );
+}

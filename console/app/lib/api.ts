@@ -1,0 +1,104 @@
+import type { CommandResult, Problem, SessionInfo } from '../../server/wire.ts';
+
+let csrf = '';
+
+/** Called with each session that begins. */
+export function useSession(session: SessionInfo): void {
+  csrf = session.csrf;
+}
+
+/** An answer that is an error. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly reason: string;
+  readonly advice: string;
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.message ?? `status ${status}`);
+    this.status = status;
+    this.reason = problem.reason ?? '';
+    this.advice = problem.advice ?? '';
+  }
+}
+
+async function problemOf(response: Response): Promise<ApiError> {
+  try {
+    return new ApiError(response.status, (await response.json()) as Partial<Problem>);
+  } catch {
+    return new ApiError(response.status, {});
+  }
+}
+
+interface Sending {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly type?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request to the server of the page.
+ *  @throws ApiError */
+export async function request<T>(path: string, { method = 'GET', body, type, signal }: Sending = {}): Promise<T> {
+  const hasBody = body !== undefined;
+  const headers = {
+    ...(method === 'GET' ? {} : { 'x-longshore-csrf': csrf }),
+    ...(hasBody ? { 'content-type': type ?? 'application/json' } : {}),
+  };
+  const init = { method, headers, ...(hasBody ? { body: JSON.stringify(body) } : {}), ...(signal ? { signal } : {}) };
+  const response = await fetch(path, init);
+  if (!response.ok) throw await problemOf(response);
+  const isJson = (response.headers.get('content-type') ?? '').includes('json');
+  return (isJson ? await response.json() : await response.text()) as T;
+}
+
+/** Runs a command of the program as the viewer. */
+export async function runCommand(
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
+): Promise<CommandResult> {
+  return await request<CommandResult>(`/api/commands/${name}`, { method: 'POST', body, ...(signal ? { signal } : {}) });
+}
+
+/** The path of an object of the API. */
+export function objectPath(
+  { apiVersion, plural }: { readonly apiVersion: string; readonly plural: string },
+  namespace: string,
+  name = '',
+): string {
+  const root = apiVersion.includes('/') ? `/k8s/apis/${apiVersion}` : `/k8s/api/${apiVersion}`;
+  const place = namespace === '' ? '' : `/namespaces/${namespace}`;
+  return `${root}${place}/${plural}${name === '' ? '' : `/${name}`}`;
+}
+
+interface Access {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+const answers = new Map<string, Promise<boolean>>();
+
+/** Whether the viewer may do something; asked once a page. */
+export function mayDo(access: Access): Promise<boolean> {
+  const key = JSON.stringify(access);
+  const known = answers.get(key);
+  if (known !== undefined) return known;
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: { resourceAttributes: access },
+  };
+  const asked = request<{ status?: { allowed?: boolean } }>(
+    '/k8s/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    { method: 'POST', body: review },
+  ).then(
+    ({ status }) => status?.allowed === true,
+    () => true,
+  );
+  answers.set(key, asked);
+  setTimeout(() => answers.delete(key), 30_000);
+  return asked;
+}

@@ -1,0 +1,37 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+/** What a request has come to. The value of an earlier one stays until the next is there. */
+export interface Loaded<T> {
+  readonly value: T | undefined;
+  readonly thrown: unknown;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+/** Loads a value when the view is shown, and again when `key` changes. An empty key loads nothing. */
+export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({
+    value: undefined,
+    thrown: undefined,
+    isLoading: key !== '',
+  });
+  const [count, setCount] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    if (key === '') return undefined;
+    const stop = new AbortController();
+    setState((before) => ({ ...before, isLoading: true }));
+    latest.current(stop.signal).then(
+      (value) => {
+        if (!stop.signal.aborted) setState({ value, thrown: undefined, isLoading: false });
+      },
+      (thrown: unknown) => {
+        if (!stop.signal.aborted) setState({ value: undefined, thrown, isLoading: false });
+      },
+    );
+    return () => stop.abort();
+  }, [key, count]);
+  const reload = useCallback(() => setCount((one) => one + 1), []);
+  return { ...state, reload };
+}

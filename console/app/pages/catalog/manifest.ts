@@ -1,0 +1,53 @@
+import type { PackageRow } from '../../../server/wire.ts';
+import { request } from '../../lib/api.ts';
+
+/** A CustomResourceDefinition that an operator owns or needs. */
+export interface DescribedApi {
+  readonly name: string;
+  readonly kind: string;
+  readonly version: string;
+  readonly displayName?: string;
+  readonly description?: string;
+}
+
+/** The head of a channel, as a PackageManifest describes it. */
+export interface Head {
+  readonly displayName?: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly maturity?: string;
+  readonly installModes?: readonly { readonly type: string; readonly supported: boolean }[];
+  readonly links?: readonly { readonly name?: string; readonly url?: string }[];
+  readonly maintainers?: readonly { readonly name?: string; readonly email?: string }[];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly relatedImages?: readonly string[];
+  readonly customresourcedefinitions?: {
+    readonly owned?: readonly DescribedApi[];
+    readonly required?: readonly DescribedApi[];
+  };
+}
+
+/** A channel of a package. */
+export interface Channel {
+  readonly name: string;
+  readonly currentCSV: string;
+  readonly currentCSVDesc?: Head;
+  readonly entries?: readonly { readonly name: string; readonly version?: string }[];
+  readonly deprecation?: { readonly message?: string };
+}
+
+/** All of a package. */
+export interface Manifest {
+  readonly status: {
+    readonly defaultChannel: string;
+    readonly channels: readonly Channel[];
+    readonly deprecation?: { readonly message?: string };
+  };
+}
+
+/** Reads a package as the package server has it. */
+export async function readManifest(row: PackageRow, signal: AbortSignal): Promise<Manifest> {
+  const root = '/k8s/apis/packages.operators.coreos.com/v1';
+  const path = `${root}/namespaces/${row.namespace}/packagemanifests/${row.name}`;
+  return await request<Manifest>(path, { signal });
+}

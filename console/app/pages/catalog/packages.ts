@@ -1,0 +1,44 @@
+import type { Installation, PackageRow } from '../../../server/wire.ts';
+import { request } from '../../lib/api.ts';
+import { type Loaded, useLoad } from '../../lib/load.ts';
+import { pathTo } from '../../lib/router.ts';
+
+/** The packages of all catalogs of the cluster. */
+export function usePackages(key = 'packages'): Loaded<readonly PackageRow[]> {
+  return useLoad(key, (signal) => request<readonly PackageRow[]>('/api/packages', { signal }));
+}
+
+/** The page of a package. */
+export function packagePath({ catalogNamespace, catalog, name }: PackageRow): string {
+  return pathTo('catalog', catalogNamespace, catalog, name);
+}
+
+/** The Subscriptions to a package. */
+export function subscriptionsTo(row: PackageRow, installed: readonly Installation[]): readonly Installation[] {
+  const source = `${row.name} of ${row.catalogNamespace}/${row.catalog},`;
+  return installed.filter((one) => one.kind === 'Subscription' && one.source.startsWith(source));
+}
+
+const facetNames = ['catalog', 'capability', 'mode', 'provider'] as const;
+/** What packages are filtered by. */
+export type Facet = (typeof facetNames)[number];
+
+/** The values that a package has of a facet. */
+export function facetValues(row: PackageRow, facet: Facet): readonly string[] {
+  if (facet === 'mode') return row.installModes;
+  const value = { catalog: row.catalogTitle, capability: row.capability, provider: row.provider }[facet];
+  return value === '' ? [] : [value];
+}
+
+/** Whether a package matches the filters of the address. */
+export function isMatch(row: PackageRow, query: URLSearchParams): boolean {
+  const words = (query.get('q') ?? '').toLowerCase().split(/\s+/);
+  const { name, title, summary, keywords, apis, categories, provider } = row;
+  const text = [name, title, summary, provider, ...keywords, ...apis, ...categories].join(' ').toLowerCase();
+  const isShown = !row.isDeprecated || query.get('current') !== 'yes';
+  const isOfFacets = facetNames.every((facet) => {
+    const value = query.get(facet) ?? '';
+    return value === '' || facetValues(row, facet).includes(value);
+  });
+  return isShown && isOfFacets && words.every((word) => text.includes(word));
+}

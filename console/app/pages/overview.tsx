@@ -1,0 +1,167 @@
+import type { JSX } from 'preact';
+import type { EventRow, Installation } from '../../server/wire.ts';
+import { installationPath } from '../lib/router.ts';
+import { session } from '../lib/session.ts';
+import { useStore } from '../lib/store.ts';
+import { useWatch } from '../lib/watches.ts';
+import { texts } from '../texts.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Ago, Panel, Status, StepIcon } from '../ui/parts.tsx';
+import { Failure, Forbidden, Skeleton } from '../ui/states.tsx';
+
+const maxListed = 25;
+const maxEvents = 14;
+
+function isBusy({ status }: Installation): boolean {
+  return status === 'Progressing' || status === 'Deleting';
+}
+
+/** The one line that answers how it is. */
+function answerOf(all: readonly Installation[]): string {
+  const needing = all.filter(({ needsUser }) => needsUser).length;
+  const busy = all.filter(isBusy).length;
+  if (all.length === 0) return texts.overview.answerNothing;
+  if (needing > 0) return texts.overview.answerNeeds(needing);
+  return busy > 0 ? texts.overview.answerBusy(busy) : texts.overview.answerGood;
+}
+
+function NeedsYou({ rows }: { readonly rows: readonly Installation[] }): JSX.Element {
+  if (rows.length === 0) return <p class="body muted">{texts.overview.nothingNeeds}</p>;
+  return (
+    <ul class="list">
+      {rows.slice(0, maxListed).map((one) => (
+        <li key={one.uid} class="stack tight">
+          <div class="row wrap">
+            <a class="grow truncate" href={installationPath(one)}>
+              <strong>{one.name}</strong>
+            </a>
+            <Status word={one.status} />
+          </div>
+          <p class="message muted">{one.message}</p>
+          {one.advice.slice(0, 1).map((advice) => (
+            <p key={advice} class="break">
+              {advice}
+            </p>
+          ))}
+          <a class="button" href={installationPath(one)}>
+            {one.pendingPlan === '' ? texts.overview.open : texts.overview.approve}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function InProgress({ rows }: { readonly rows: readonly Installation[] }): JSX.Element {
+  if (rows.length === 0) return <p class="body muted">{texts.overview.nothingRuns}</p>;
+  return (
+    <ul class="list">
+      {rows.slice(0, maxListed).map((one) => {
+        const step = one.steps.find(({ state }) => state !== 'done');
+        return (
+          <li key={one.uid} class="stack tight">
+            <div class="row wrap">
+              <a class="grow truncate" href={installationPath(one)}>
+                <strong>{one.name}</strong>
+              </a>
+              <Status word={one.status} />
+            </div>
+            {step !== undefined && (
+              <div class="row muted">
+                <StepIcon state={step.state} />
+                <span class="grow break">{step.text === '' ? step.title : step.text}</span>
+                <Ago time={step.since === '' ? one.createdAt : step.since} />
+              </div>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Recent({ events }: { readonly events: readonly EventRow[] }): JSX.Element {
+  if (events.length === 0) return <p class="body muted">{texts.overview.nothingRecent}</p>;
+  return (
+    <ul class="list">
+      {events.slice(0, maxEvents).map((event) => (
+        <li key={`${event.time} ${event.kind} ${event.name} ${event.reason}`}>
+          <div class="row">
+            <span class={event.type === 'Warning' ? 'tone-warning' : 'tone-idle'}>
+              <Icon name={event.type === 'Warning' ? 'warning' : 'activity'} />
+            </span>
+            <span class="grow truncate">
+              <strong>{event.reason}</strong>{' '}
+              <span class="muted">
+                {event.kind} {event.name}
+              </span>
+            </span>
+            <Ago time={event.time} />
+          </div>
+          <p class="muted break">{event.message}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Start(): JSX.Element {
+  const isEmbedded = useStore(session)?.isEmbedded === true;
+  return (
+    <div class="tiles">
+      <a class="panel tile" href="/catalog">
+        <span class="logo">
+          <Icon name="catalog" />
+        </span>
+        <strong>{texts.overview.startCatalog}</strong>
+        <p>{texts.overview.startCatalogHint}</p>
+      </a>
+      {isEmbedded && (
+        <a class="panel tile" href="/catalog?q=tide">
+          <span class="logo">
+            <Icon name="boxes" />
+          </span>
+          <strong>{texts.overview.startExample}</strong>
+          <p>{texts.overview.startExampleHint}</p>
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** What needs the user, what is in progress, what was. */
+export function Overview(): JSX.Element {
+  const installed = useWatch<Installation>('installed');
+  const events = useWatch<EventRow>('events');
+  const all = [...installed.rows.values()];
+  if (all.length === 0 && installed.state === 'loading') return <Skeleton />;
+  if (all.length === 0 && installed.state === 'forbidden') return <Forbidden message={installed.message} />;
+  if (all.length === 0 && installed.state === 'failed') return <Failure thrown={new Error(installed.message)} />;
+  const needing = all.filter(({ needsUser }) => needsUser);
+  const latest = [...events.rows.values()].toSorted((a, b) => (a.time < b.time ? 1 : -1));
+  const healthy = all.filter(({ status }) => status === 'Healthy').length;
+  return (
+    <div class="stack">
+      <div class="head">
+        <h1>{answerOf(all)}</h1>
+        {all.length > 0 && (
+          <p>
+            <a href="/installed?status=Healthy">{texts.overview.healthy(healthy)}</a>
+          </p>
+        )}
+      </div>
+      {all.length === 0 && <Start />}
+      <div class="columns">
+        <Panel title={texts.overview.needsYou} aside={<span class="muted">{needing.length}</span>}>
+          <NeedsYou rows={needing} />
+        </Panel>
+        <Panel title={texts.overview.inProgress} aside={<span class="muted">{all.filter(isBusy).length}</span>}>
+          <InProgress rows={all.filter(isBusy)} />
+        </Panel>
+        <Panel title={texts.overview.recent}>
+          <Recent events={latest} />
+        </Panel>
+      </div>
+    </div>
+  );
+}

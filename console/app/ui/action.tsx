@@ -1,0 +1,105 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { CommandResult } from '../../server/wire.ts';
+import { ApiError, mayDo, runCommand } from '../lib/api.ts';
+import { useLoad } from '../lib/load.ts';
+import { notify } from '../lib/toasts.ts';
+import { texts } from '../texts.ts';
+import { CommandLine, Dialog, Notice } from './parts.tsx';
+
+type Access = Parameters<typeof mayDo>[0];
+
+/** A button that is disabled, with the reason, where the viewer lacks the permission. */
+export function PermittedButton(props: {
+  readonly access: Access;
+  readonly className?: string;
+  readonly onClick: () => void;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const { access, className = '', onClick, children } = props;
+  const isAllowed = useLoad(JSON.stringify(access), () => mayDo(access)).value;
+  const { verb, resource, group } = access;
+  const title = isAllowed === false ? `${texts.installation.forbidden}: ${verb} ${resource}.${group}` : undefined;
+  return (
+    <button type="button" class={`button ${className}`} disabled={isAllowed === false} title={title} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof ApiError) return [thrown.message, thrown.advice].filter((text) => text !== '').join('\n');
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** What a command printed where it failed. */
+export function failureText({ messages, output }: CommandResult): string {
+  return [messages, typeof output === 'string' ? output : '']
+    .join('\n')
+    .replaceAll(/^longshore: /gm, '')
+    .trim();
+}
+
+/** Asks before a command changes the cluster: what it does, the command line, and the button that does it. */
+export function ActionDialog(props: {
+  readonly title: string;
+  readonly command: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly button: string;
+  readonly isDangerous?: boolean;
+  readonly done: string;
+  readonly onClose: () => void;
+  readonly onDone?: (result: CommandResult) => void;
+  readonly isWide?: boolean;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  const { title, command, body, button, isDangerous = false, done, onClose, onDone, isWide = false, children } = props;
+  const [isRunning, setRunning] = useState(false);
+  const [problem, setProblem] = useState('');
+  const key = JSON.stringify(body);
+  const preview = useLoad(key, (signal) => runCommand(command, { ...body, isPreview: true }, signal));
+  const run = (): void => {
+    setRunning(true);
+    setProblem('');
+    runCommand(command, body)
+      .then((result) => {
+        if (result.exitCode !== 0) {
+          setProblem(failureText(result));
+          return;
+        }
+        notify(done);
+        onDone?.(result);
+        onClose();
+      })
+      .catch((thrown: unknown) => setProblem(messageOf(thrown)))
+      .finally(() => setRunning(false));
+  };
+  return (
+    <Dialog title={title} onClose={onClose} className={isWide ? 'wide' : ''}>
+      <div class="content">
+        <h2>{title}</h2>
+        {children}
+        {problem !== '' && <Notice tone="danger" title={problem} />}
+        {preview.value !== undefined && (
+          <div class="stack tight">
+            <span class="hint">{texts.installation.command}</span>
+            <CommandLine command={preview.value.command} />
+          </div>
+        )}
+        <div class="actions">
+          <button type="button" class="button" onClick={onClose}>
+            {texts.installation.cancel}
+          </button>
+          <button
+            type="button"
+            class={`button ${isDangerous ? 'danger' : 'primary'}`}
+            disabled={isRunning}
+            onClick={run}
+          >
+            {button}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

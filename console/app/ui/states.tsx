@@ -1,0 +1,119 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { ApiError } from '../lib/api.ts';
+import { userName } from '../lib/session.ts';
+import type { Watched } from '../lib/watches.ts';
+import { texts } from '../texts.ts';
+import { Icon, type IconName } from './icon.tsx';
+import { copyText } from './parts.tsx';
+
+/** Lines that appear when loading takes a while. */
+export function Skeleton({ lines = 4 }: { readonly lines?: number }): JSX.Element {
+  const widths = ['62%', '84%', '48%', '73%', '56%', '80%'];
+  return (
+    <div class="stack tight" style={{ padding: '16px' }} aria-busy="true">
+      <span class="visually-hidden">{texts.states.loading}</span>
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} class="skeleton" style={{ width: widths[index % widths.length] }} />
+      ))}
+    </div>
+  );
+}
+
+/** What would be here, and how to get it. */
+export function Empty(props: {
+  readonly icon?: IconName;
+  readonly title: string;
+  /** It is all that the page has. */
+  readonly isPage?: boolean;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  const { icon = 'boxes', title, isPage = false, children } = props;
+  return (
+    <div class="state">
+      <Icon name={icon} />
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
+      {children !== undefined && <div class="muted stack tight">{children}</div>}
+    </div>
+  );
+}
+
+/** The rule that a refusal of the API server asks for: `cannot list resource "bundles" in API group "core.rukpak.io"`. */
+function roleFor(message: string): string | undefined {
+  const [, verb, resource, group] = /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(message) ?? [];
+  if (verb === undefined || resource === undefined) return undefined;
+  const verbs = verb === 'list' || verb === 'watch' ? 'get, list, watch' : verb;
+  return `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: longshore-console-${resource}
+rules:
+- apiGroups: ["${group ?? ''}"]
+  resources: [${resource}]
+  verbs: [${verbs}]`;
+}
+
+/** Which permission is missing, for whom, and what would grant it. */
+export function Forbidden({ message }: { readonly message: string }): JSX.Element {
+  const role = roleFor(message);
+  return (
+    <div class="state" role="alert">
+      <Icon name="lock" />
+      <h2>{texts.states.forbidden}</h2>
+      <p class="message">{message}</p>
+      {role !== undefined && (
+        <>
+          <p class="muted">{texts.states.forbiddenHint(userName())}</p>
+          <pre class="code" tabIndex={0}>
+            {role}
+          </pre>
+          <button type="button" class="button" onClick={() => copyText(role)}>
+            <Icon name="copy" />
+            {texts.states.copyDetails}
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What went wrong, and what to do. */
+export function Failure({ thrown, onRetry }: { readonly thrown: unknown; readonly onRetry?: () => void }): JSX.Element {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (error instanceof ApiError && error.status === 403) return <Forbidden message={error.message} />;
+  const advice = error instanceof ApiError ? error.advice : '';
+  return (
+    <div class="state" role="alert">
+      <Icon name="failed" />
+      <h2>{texts.states.failed}</h2>
+      <p class="message">{error.message}</p>
+      {advice !== '' && <p>{advice}</p>}
+      <div class="row">
+        {onRetry !== undefined && (
+          <button type="button" class="button" onClick={onRetry}>
+            <Icon name="refresh" />
+            {texts.states.retry}
+          </button>
+        )}
+        <button type="button" class="button quiet" onClick={() => copyText(error.message)}>
+          <Icon name="copy" />
+          {texts.states.copyDetails}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** The content of a watch, or the state in its place. */
+export function WatchContent<T>(props: {
+  readonly watched: Watched<T>;
+  readonly empty: ComponentChildren;
+  readonly children: (rows: readonly T[]) => ComponentChildren;
+}): JSX.Element {
+  const { watched, empty, children } = props;
+  const rows = [...watched.rows.values()];
+  if (rows.length > 0) return <>{children(rows)}</>;
+  if (watched.state === 'loading') return <Skeleton />;
+  if (watched.state === 'forbidden') return <Forbidden message={watched.message} />;
+  if (watched.state === 'failed') return <Failure thrown={new Error(watched.message)} />;
+  return <>{empty}</>;
+}

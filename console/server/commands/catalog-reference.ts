@@ -1,0 +1,32 @@
+import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
+import { ConsoleProblem } from '../problem.ts';
+import type { Session } from '../sessions.ts';
+import type { Input } from './input.ts';
+
+/** Where the content of a catalog of the cluster is, which the viewer may read: its image, or else the address of its registry.
+ *  @throws ConsoleProblem for a catalog without either */
+export async function catalogReference({ kube }: Session, input: Input): Promise<string> {
+  const name = input.name('catalog');
+  if (!input.has('catalogNamespace')) {
+    const catalog = await kube.get({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name });
+    const status = objectAt(catalog as unknown as JsonObject, 'status', 'resolvedSource', 'image');
+    const spec = objectAt(catalog as unknown as JsonObject, 'spec', 'source', 'image');
+    return found(name, textAt(status, 'ref') || textAt(spec, 'ref'));
+  }
+  const namespace = input.name('catalogNamespace');
+  const apiVersion = 'operators.coreos.com/v1alpha1';
+  const source = await kube.get({ apiVersion, kind: 'CatalogSource', namespace, name });
+  const spec = objectAt(source as unknown as JsonObject, 'spec');
+  const address =
+    textAt(spec, 'address') ||
+    textAt(objectAt(source as unknown as JsonObject, 'status', 'connectionState'), 'address');
+  return found(name, textAt(spec, 'image') || (address === '' ? '' : `grpc://${address}`));
+}
+
+function found(name: string, reference: string): string {
+  if (reference !== '' && !reference.startsWith('-')) return reference;
+  throw new ConsoleProblem(409, 'CatalogUnreadable', {
+    message: `catalog ${name} has neither an image nor an address yet`,
+    advice: 'wait until the catalog is ready; longshore operator catalog list shows its state',
+  });
+}

@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
+import type { KubeObject } from '../../../src/kube/index.ts';
+import type { PackageRow } from '../wire.ts';
+
+/** An image of a package, as a catalog has it. */
+export interface Icon {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+const mediaTypes: ReadonlySet<string> = new Set([
+  'image/svg+xml',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+]);
+const maxIconBytes = 512 * 1024;
+const maxSummaryLength = 240;
+const maxWords = 20;
+
+function headOf(manifest: KubeObject): {
+  readonly status: JsonObject;
+  readonly csv: JsonObject;
+  readonly version: string;
+} {
+  const status = isJsonObject(manifest['status']) ? manifest['status'] : {};
+  const channels = objectsAt(status, 'channels');
+  const channel = channels.find((one) => textAt(one, 'name') === textAt(status, 'defaultChannel')) ?? channels[0];
+  const csv = objectAt(channel, 'currentCSVDesc') ?? {};
+  return { status, csv, version: textAt(csv, 'version') };
+}
+
+/** The icon of a package; undefined for what is no image, or a large one. */
+export function iconOf(manifest: KubeObject): Icon | undefined {
+  const [icon] = objectsAt(headOf(manifest).csv, 'icon');
+  const mediaType = textAt(icon, 'mediatype');
+  const data = textAt(icon, 'base64data');
+  if (data === '' || data.length > maxIconBytes || !mediaTypes.has(mediaType)) return undefined;
+  return { mediaType, bytes: Buffer.from(data, 'base64') };
+}
+
+function wordsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((word) => typeof word === 'string').slice(0, maxWords) : [];
+}
+
+/** The first sentences of a description, without the marks of Markdown. */
+function summaryOf(csv: JsonObject): string {
+  const text = textAt(objectAt(csv, 'annotations'), 'description') || textAt(csv, 'description');
+  return text
+    .slice(0, maxSummaryLength * 4)
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[#*_`>]+/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, maxSummaryLength);
+}
+
+/** A PackageManifest as a row of the catalog. */
+export function packageRow(manifest: KubeObject): PackageRow {
+  const { status, csv, version } = headOf(manifest);
+  const annotations = objectAt(csv, 'annotations');
+  const owned = objectsAt(objectAt(csv, 'customresourcedefinitions'), 'owned');
+  const channels = objectsAt(status, 'channels');
+  const supported = objectsAt(csv, 'installModes').filter((mode) => mode['supported'] === true);
+  const { name = '', namespace = '' } = manifest.metadata;
+  return {
+    name: textAt(status, 'packageName') || name,
+    namespace,
+    catalog: textAt(status, 'catalogSource'),
+    catalogNamespace: textAt(status, 'catalogSourceNamespace'),
+    catalogTitle: textAt(status, 'catalogSourceDisplayName') || textAt(status, 'catalogSource'),
+    title: textAt(csv, 'displayName') || name,
+    summary: summaryOf(csv),
+    provider: textAt(objectAt(status, 'provider'), 'name'),
+    keywords: wordsOf(csv['keywords']),
+    apis: owned.map((crd) => textAt(crd, 'kind')).slice(0, maxWords),
+    capability: textAt(annotations, 'capabilities'),
+    categories: textAt(annotations, 'categories')
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
+    channels: channels.map((channel) => textAt(channel, 'name')),
+    defaultChannel: textAt(status, 'defaultChannel'),
+    version,
+    installModes: supported.map((mode) => textAt(mode, 'type')),
+    isDeprecated: objectAt(status, 'deprecation') !== undefined,
+    hasIcon: iconOf(manifest) !== undefined,
+  };
+}

@@ -1,0 +1,102 @@
+import type { AddressInfo } from 'node:net';
+import { type Clock, type ConnectionLimits, type Logger, limitConnections } from '../../src/base/index.ts';
+import type { ClusterAccess } from '../../src/kube/index.ts';
+import { buildConsole } from './app.ts';
+import type { RunCommand } from './commands/command.ts';
+import type { Origins } from './guard.ts';
+import { Sessions } from './sessions.ts';
+import { OneTimeLink } from './sign-in/link.ts';
+import { type OidcSettings, OidcSignIn } from './sign-in/oidc.ts';
+import type { ClusterAddress } from './sign-in/token.ts';
+
+/** Where the console listens, for whom, and on what it works. */
+export interface ConsoleOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Under which address browsers reach it, if not under its own: `https://console.example.com`. */
+  readonly externalUrl: URL | undefined;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** The folder of the built page; called when a page is first asked for. */
+  readonly openStaticDir: () => Promise<string>;
+  readonly cluster: ClusterAddress;
+  /** On a laptop: a one-time link signs in as the user of this kubeconfig. */
+  readonly link:
+    | {
+        readonly access: ClusterAccess;
+        readonly kubeconfigPath: string;
+        /** Gets each link that is valid from now on. */
+        readonly onLink: (url: string) => void;
+      }
+    | undefined;
+  readonly oidc: OidcSettings | undefined;
+  readonly runCommand: RunCommand;
+  readonly isEmbedded: boolean;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A running console. Disposing it ends all sessions. */
+export interface ConsoleServer extends AsyncDisposable {
+  /** `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly port: number;
+}
+
+const connectionLimits: ConnectionLimits = {
+  maxConnections: 512,
+  maxPerPeer: 256,
+  firstRequestMs: 10_000,
+  slowMs: 60_000,
+};
+
+function originsOf({ host, tls, externalUrl }: ConsoleOptions, port: number): Origins {
+  const isLoopback = host === '127.0.0.1' || host === '::1';
+  const own = isLoopback ? [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`] : [];
+  const external = externalUrl === undefined ? [] : [externalUrl.host];
+  const isSecure = externalUrl === undefined ? tls !== undefined : externalUrl.protocol === 'https:';
+  return { hosts: new Set([...own, ...external]), isSecure };
+}
+
+/** Starts the console.
+ *  @throws Error when the port is taken */
+export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
+  const { host, tls, externalUrl, clock, log, link, oidc, isEmbedded, version, cluster } = options;
+  let port = options.port;
+  const origins = (): Origins => originsOf(options, port);
+  const origin = (): string => externalUrl?.origin ?? `http${tls === undefined ? '' : 's'}://${host}:${port}`;
+  const sessions = new Sessions({ clock, log, isSecure: () => origins().isSecure });
+  const closing = new AbortController();
+  const secret = link && new OneTimeLink((text) => link.onLink(`${origin()}/sign-in#${text}`));
+  const app = await buildConsole({
+    ...options,
+    sessions,
+    origins,
+    closing: closing.signal,
+    signIn: {
+      sessions,
+      clock,
+      cluster,
+      link: link && secret && { secret, access: link.access, kubeconfigPath: link.kubeconfigPath },
+      oidc: oidc && { signIn: new OidcSignIn(oidc, clock), issuer: oidc.issuer },
+      origin,
+      isEmbedded,
+      version,
+    },
+  });
+  limitConnections(app.server, connectionLimits);
+  await app.listen({ host, port });
+  port = (app.server.address() as AddressInfo).port;
+  log.info({ host, port }, 'console listening');
+  secret?.renew();
+  return {
+    url: origin(),
+    port,
+    [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      sessions[Symbol.dispose]();
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock, Logger } from '../../src/base/index.ts';
+import {
+  type ClusterAccess,
+  createKubeClient,
+  createTransport,
+  type KubeClient,
+  type Transport,
+} from '../../src/kube/index.ts';
+import { ConsoleProblem } from './problem.ts';
+import { SessionWatches } from './stream/session-watches.ts';
+import type { SignInMethod } from './wire.ts';
+
+/** Who signed in, and how the API server is reached as that user. */
+export interface SignedIn {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly access: ClusterAccess;
+  readonly method: SignInMethod;
+  /** Of a laptop: commands are run with this file. */
+  readonly kubeconfigPath?: string;
+}
+
+/** A signed-in user. Credentials stay here: the browser holds a random name of the session alone. */
+export interface Session extends SignedIn {
+  readonly csrf: string;
+  readonly kube: KubeClient;
+  readonly transport: Transport;
+  readonly watches: SessionWatches;
+  /** Requests that are under way. */
+  openRequests: number;
+  lastUsedMs: number;
+  readonly createdMs: number;
+}
+
+interface SessionsDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly isSecure: () => boolean;
+}
+
+const maxSessions = 200;
+const idleMs = 60 * 60_000;
+const lifetimeMs = 12 * 60 * 60_000;
+const csrfHeader = 'x-longshore-csrf';
+const deadlineMs = 30_000;
+const maxBodyBytes = 16 * 1024 * 1024;
+
+const newName = (): string => randomBytes(32).toString('base64url');
+/** Sessions are found by a digest, so that the comparison does not depend on the name itself. */
+const digestOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
+
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [a, b].map((text) => createHash('sha256').update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+}
+
+/** All sessions, in memory: they end with the process, after an hour without use, and after twelve hours. */
+export class Sessions implements Disposable {
+  readonly #deps: SessionsDeps;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  get #cookieName(): string {
+    return this.#deps.isSecure() ? '__Host-longshore' : 'longshore';
+  }
+
+  /** Opens a session, and sets its cookie. Of too many sessions the one that was unused for the longest time ends. */
+  open(signedIn: SignedIn, reply: FastifyReply): Session {
+    this.#endOld();
+    const { clock, log } = this.#deps;
+    const nowMs = clock.now();
+    const kube = createKubeClient({ access: signedIn.access, clock });
+    const session: Session = {
+      ...signedIn,
+      csrf: newName(),
+      kube,
+      transport: createTransport(signedIn.access, { deadlineMs, maxBodyBytes }),
+      watches: new SessionWatches({ kube, clock, log }),
+      openRequests: 0,
+      createdMs: nowMs,
+      lastUsedMs: nowMs,
+    };
+    const name = newName();
+    this.#sessions.set(digestOf(name), session);
+    log.info({ user: signedIn.user, method: signedIn.method }, 'signed in to the console');
+    const secure = this.#deps.isSecure() ? '; Secure' : '';
+    void reply.header('set-cookie', `${this.#cookieName}=${name}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+    return session;
+  }
+
+  /** The session of a request; undefined for a user who is not signed in. */
+  find(request: FastifyRequest): Session | undefined {
+    const key = this.#keyOf(request);
+    const session = key === undefined ? undefined : this.#sessions.get(key);
+    if (key === undefined || session === undefined) return undefined;
+    if (this.#isOver(session)) {
+      this.#end(key);
+      return undefined;
+    }
+    session.lastUsedMs = this.#deps.clock.now();
+    return session;
+  }
+
+  /** @throws ConsoleProblem 401 for a user who is not signed in, 403 for a change without the token of the session */
+  require(request: FastifyRequest): Session {
+    const session = this.find(request);
+    if (session === undefined) {
+      throw new ConsoleProblem(401, 'NotSignedIn', { message: 'you are not signed in, or the session has ended' });
+    }
+    const isChange = request.method !== 'GET' && request.method !== 'HEAD';
+    const token = request.headers[csrfHeader];
+    if (isChange && !(typeof token === 'string' && isSame(token, session.csrf))) {
+      throw new ConsoleProblem(403, 'TokenMissing', { message: `the header ${csrfHeader} is not that of the session` });
+    }
+    return session;
+  }
+
+  /** Ends the session of a request. */
+  close(request: FastifyRequest, reply: FastifyReply): void {
+    const key = this.#keyOf(request);
+    if (key !== undefined) this.#end(key);
+    const secure = this.#deps.isSecure() ? '; Secure' : '';
+    void reply.header('set-cookie', `${this.#cookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure}`);
+  }
+
+  [Symbol.dispose](): void {
+    for (const key of this.#sessions.keys()) this.#end(key);
+  }
+
+  #keyOf(request: FastifyRequest): string | undefined {
+    const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+    const found = pairs.find((pair) => pair.startsWith(`${this.#cookieName}=`));
+    return found === undefined ? undefined : digestOf(found.slice(this.#cookieName.length + 1));
+  }
+
+  #isOver({ createdMs, lastUsedMs, watches }: Session): boolean {
+    const nowMs = this.#deps.clock.now();
+    const isIdle = nowMs - lastUsedMs > idleMs && !watches.isUsed();
+    return isIdle || nowMs - createdMs > lifetimeMs;
+  }
+
+  #endOld(): void {
+    for (const [key, session] of this.#sessions) if (this.#isOver(session)) this.#end(key);
+    if (this.#sessions.size < maxSessions) return;
+    const [oldest] = [...this.#sessions].toSorted(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
+    if (oldest !== undefined) this.#end(oldest[0]);
+  }
+
+  #end(key: string): void {
+    const session = this.#sessions.get(key);
+    if (session === undefined) return;
+    this.#sessions.delete(key);
+    session.watches[Symbol.dispose]();
+    session.transport.close();
+    session.kube.close();
+  }
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import { expect, test } from 'vitest';
+import { ConsoleVisitor, openTestConsole } from '../../../test/support/console.ts';
+
+async function listen(handle: RequestListener): Promise<{ readonly url: string } & AsyncDisposable> {
+  const server: Server = createServer(handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** An API server that takes ID tokens of the provider, as far as signing in asks it. */
+async function startTokenReader(tokens: string[]): Promise<{ readonly url: string } & AsyncDisposable> {
+  return await listen((request, response) => {
+    const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
+    response.setHeader('content-type', 'application/json');
+    if (request.url === '/apis/authentication.k8s.io/v1') {
+      const resources = [
+        { name: 'selfsubjectreviews', kind: 'SelfSubjectReview', namespaced: false, verbs: ['create'] },
+      ];
+      response.end(JSON.stringify({ kind: 'APIResourceList', groupVersion: 'authentication.k8s.io/v1', resources }));
+      return;
+    }
+    tokens.push(token);
+    const [, payload = ''] = token.split('.');
+    const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string };
+    const status = { userInfo: { username: `oidc:${sub}`, groups: ['system:authenticated'] } };
+    response.writeHead(201).end(JSON.stringify({ kind: 'SelfSubjectReview', metadata: {}, status }));
+  });
+}
+
+/** A provider whose only user agrees to everything; it requires PKCE. */
+async function startProvider(redirectUri: () => string): Promise<{ readonly issuer: string } & AsyncDisposable> {
+  let handle: RequestListener = (_, response) => void response.end();
+  const server = await listen((request, response) => handle(request, response));
+  const provider = new Provider(server.url, {
+    clients: [
+      {
+        client_id: 'longshore',
+        client_secret: 'of-the-client',
+        redirect_uris: [redirectUri()],
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ],
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: true } },
+    findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => Promise.resolve({ sub: id }) }),
+    cookies: { keys: ['of-the-test'] },
+  });
+  handle = provider.callback();
+  return { issuer: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+/** Goes through the pages of the provider as a person would, up to the address that leads back. */
+async function agree(start: string, back: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  let url = start;
+  let body: string | undefined;
+  for (let page = 0; page < 12; page++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const type = 'application/x-www-form-urlencoded';
+    const init =
+      body === undefined
+        ? { headers: { cookie } }
+        : { method: 'POST', body, headers: { cookie, 'content-type': type } };
+    const response = await fetch(url, { redirect: 'manual', ...init });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
+    body = undefined;
+    const location = response.headers.get('location');
+    if (location !== null) {
+      url = new URL(location, url).href;
+      if (url.startsWith(back)) return url;
+      continue;
+    }
+    const html = await response.text();
+    const prompt = /name="prompt" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const action = /action="([^"]+)"/.exec(html)?.[1] ?? '';
+    body = new URLSearchParams({ prompt, login: 'ada', password: 'any' }).toString();
+    url = new URL(action, url).href;
+  }
+  throw new Error('the provider did not lead back');
+}
+
+test('a user signs in with OpenID Connect: the ID token is what the API server sees', async () => {
+  const tokens: string[] = [];
+  await using api = await startTokenReader(tokens);
+  let url = '';
+  // The port of the console is known when it listens, and the provider is asked when a user signs in.
+  const free = await listen((_, response) => void response.end());
+  const { port } = new URL(free.url);
+  await free[Symbol.asyncDispose]();
+  await using provider = await startProvider(() => `http://127.0.0.1:${port}/api/sign-in/callback`);
+  await using console = await openTestConsole({
+    port: Number(port),
+    link: undefined,
+    cluster: { server: api.url, tls: () => Promise.resolve({}) },
+    oidc: { issuer: provider.issuer, clientId: 'longshore', clientSecret: 'of-the-client', scopes: ['openid'] },
+  });
+  url = console.url;
+  const visitor = new ConsoleVisitor(url);
+  expect(await (await visitor.send('/api/sign-in')).json()).toEqual({
+    methods: ['oidc', 'token'],
+    issuer: provider.issuer,
+  });
+  const started = await visitor.post('/api/sign-in/oidc', {});
+  const stateCookie = started.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  expect(started.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Lax/);
+  const { url: address } = (await started.json()) as { url: string };
+  expect(new URL(address).searchParams.get('code_challenge_method')).toBe('S256');
+  const back = await agree(address, `${url}/api/sign-in/callback`);
+  const path = back.slice(url.length);
+
+  const foreign = await new ConsoleVisitor(url).send(path, { headers: { cookie: 'longshore-sign-in=another' } });
+  expect(foreign.status).toBe(400);
+
+  visitor.cookie = stateCookie;
+  const done = await visitor.send(path);
+  expect(done.status).toBe(200);
+  expect(visitor.cookie).toMatch(/^longshore=/);
+  const session = (await (await visitor.send('/api/session')).json()) as { user: string; csrf: string };
+  expect(session).toMatchObject({ user: 'oidc:ada', signedInBy: 'oidc' });
+  expect(JSON.stringify(session)).not.toContain(tokens[0] ?? 'no token');
+
+  visitor.cookie = stateCookie;
+  expect((await visitor.send(path)).status).toBe(400);
+});

@@ -1,0 +1,100 @@
+/** What the pages and the server exchange: types alone. */
+export type { Installation, InstallationStep, StatusWord, StepState } from '../../src/installations/contract/index.ts';
+
+/** Who is signed in, and to what. */
+export interface SessionInfo {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Sent back as a header with every request that changes something. */
+  readonly csrf: string;
+  readonly server: string;
+  /** `longshore up` on this machine: the server may be written to without harm. */
+  readonly isEmbedded: boolean;
+  readonly version: string;
+  /** How the user signed in. */
+  readonly signedInBy: SignInMethod;
+}
+
+/** `link`: the one-time link of a laptop. */
+export type SignInMethod = 'link' | 'token' | 'oidc';
+
+/** What the sign-in page offers. */
+export interface SignInInfo {
+  readonly methods: readonly SignInMethod[];
+  /** Shown beside the button of OpenID Connect. */
+  readonly issuer: string;
+}
+
+/** `absent`: the server does not serve the kind. */
+export type WatchState = 'loading' | 'live' | 'forbidden' | 'failed' | 'absent';
+
+/** A change of one watch, as the stream sends it. */
+export interface WatchMessage {
+  readonly watch: string;
+  readonly state: WatchState;
+  /** Why it is not live. */
+  readonly message: string;
+  /** Rows by their keys. */
+  readonly put: Readonly<Record<string, unknown>>;
+  readonly removed: readonly string[];
+  /** Replaces all rows that were sent before. */
+  readonly isWhole: boolean;
+}
+
+/** Any answer that is an error. */
+export interface Problem {
+  readonly reason: string;
+  readonly message: string;
+  readonly advice?: string;
+}
+
+/** The result of a command of the program. */
+export interface CommandResult {
+  /** What a user types for the same. */
+  readonly command: string;
+  readonly exitCode: number;
+  /** Standard output: parsed where it is JSON. */
+  readonly output: unknown;
+  /** Standard error. */
+  readonly messages: string;
+}
+
+/** A row of the list of packages. */
+export interface PackageRow {
+  readonly name: string;
+  readonly namespace: string;
+  readonly catalog: string;
+  readonly catalogNamespace: string;
+  readonly catalogTitle: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly provider: string;
+  readonly keywords: readonly string[];
+  readonly apis: readonly string[];
+  readonly capability: string;
+  readonly categories: readonly string[];
+  readonly channels: readonly string[];
+  readonly defaultChannel: string;
+  readonly version: string;
+  readonly installModes: readonly string[];
+  readonly isDeprecated: boolean;
+  readonly hasIcon: boolean;
+}
+
+/** An Event, as pages show it. */
+export interface EventRow {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly count: number;
+  readonly time: string;
+}
+
+/** An object with its health, as pages follow it. */
+export interface WatchedObject<T> {
+  readonly object: T;
+  readonly health: { readonly state: string; readonly message: string };
+}

@@ -1,0 +1,94 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, violationsOf } from '../support/browser.ts';
+import { type ConsolePlatform, openConsolePlatform } from '../support/console-platform.ts';
+
+const hasBrowser = chromiumPath !== undefined;
+const why = hasBrowser ? '' : ' (skipped: there is no Chromium; apt-get install chromium)';
+const provisionerClassName = 'core-rukpak-io-plain';
+
+let world: ConsolePlatform;
+
+async function goTo(page: Page, path: string): Promise<void> {
+  await page.goto(new URL(path, page.url()).href);
+  await page.waitForSelector('main h1, main h2');
+}
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  world = await openConsolePlatform();
+  const apply = { fieldManager: 'test' };
+  const image = (ref: string): object => ({ type: 'image', image: { ref: `${world.registry}/${ref}` } });
+  const deployment = (name: string, ref: string) => ({
+    apiVersion: 'core.rukpak.io/v1alpha1',
+    kind: 'BundleDeployment',
+    metadata: { name },
+    spec: { provisionerClassName, template: { spec: { provisionerClassName, source: image(ref) } } },
+  });
+  const { kube } = world.platform;
+  await kube.apply(deployment('combo', 'combo:v0.0.2') as never, apply);
+  await kube.apply(deployment('broken', 'combo:v9.9.9') as never, apply);
+  await kube.apply(
+    {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'CatalogSource',
+      metadata: { name: 'examples', namespace: 'olm' },
+      spec: { sourceType: 'grpc', displayName: 'Examples', image: `${world.registry}/catalog:v2` },
+    },
+    apply,
+  );
+});
+
+afterAll(async () => {
+  if (hasBrowser) await world[Symbol.asyncDispose]();
+});
+
+/** Every page, with what is on it when it is complete. */
+const pages: readonly (readonly [string, string, string])[] = [
+  ['overview', '/', 'text=Needs you'],
+  ['installed', '/installed', 'a.grid-row >> text=combo'],
+  ['healthy', '/installed/BundleDeployment/-/combo', 'text=Waits for nothing'],
+  ['failing', '/installed/BundleDeployment/-/broken', 'text=What to do'],
+  ['objects', '/installed/BundleDeployment/-/combo?tab=objects', '.tree >> text=Deployment'],
+  ['changes', '/installed/BundleDeployment/-/combo?tab=changes', 'text=Nothing would change'],
+  ['history', '/installed/BundleDeployment/-/combo?tab=history', 'text=current'],
+  ['permissions', '/installed/BundleDeployment/-/combo?tab=permissions', 'main .list li'],
+  ['events', '/installed/BundleDeployment/-/combo?tab=events', 'text=InstallationSucceeded'],
+  ['catalog', '/catalog', 'a.tile >> text=Tide Gauge'],
+  ['package', '/catalog/olm/examples/tide-gauge', 'text=Gauge'],
+  ['channels', '/catalog/olm/examples/tide-gauge?tab=channels&from=0.1.0', '.graph svg circle'],
+  ['install', '/catalog/olm/examples/tide-gauge?tab=install', 'text=tide-gauge.v0.1.1'],
+  ['resolve', '/resolve?q=tide-gauge', 'text=tide-gauge.v0.1.1'],
+  ['updates', '/updates', 'text=Node pools'],
+  ['bench', '/bench', 'text=Drop the folder'],
+  ['settings', '/settings', 'text=kubernetes-admin'],
+  ['missing', '/installed/BundleDeployment/-/none', 'text=It is not installed'],
+];
+
+describe.skipIf(!hasBrowser)(`the console in a browser${why}`, () => {
+  test.each(['light', 'dark'] as const)('every page is accessible, %s', async (theme) => {
+    const page = await world.open({ theme });
+    const found: string[] = [];
+    for (const [name, path, mark] of pages) {
+      await goTo(page, path);
+      await page.waitForSelector(mark);
+      found.push(...(await violationsOf(page)).map((line) => `${name}: ${line}`));
+    }
+    expect(found).toEqual([]);
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('every page fits 360 pixels', async () => {
+    const page = await world.open({ width: 360 });
+    const wide: string[] = [];
+    for (const [name, path, mark] of pages) {
+      await goTo(page, path);
+      await page.waitForSelector(mark);
+      const width = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      if (width > 360) wide.push(`${name}: ${width}`);
+    }
+    expect(wide).toEqual([]);
+    await page.context().close();
+  });
+});

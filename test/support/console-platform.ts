@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { parseOptions } from '../../cli/command/index.ts';
+import { startExampleServers } from '../../cli/examples/index.ts';
+import { readConfig, upOptions } from '../../cli/settings/index.ts';
+import { openUpConsole, type Platform, startPlatform } from '../../cli/up/index.ts';
+import { silentLogger } from '../../src/base/index.ts';
+import { openBrowser } from './browser.ts';
+import { eventually } from './eventually.ts';
+
+/** `longshore up` with its console, the examples, and a browser. */
+export interface ConsolePlatform extends AsyncDisposable {
+  readonly platform: Platform;
+  readonly browser: Browser;
+  /** `host:port` of the example images. */
+  readonly registry: string;
+  /** A page that is signed in; it fails the test when anything is requested from elsewhere, or a script fails. */
+  open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
+  /** What went wrong in pages: errors of scripts, refused loads, requests to other origins. */
+  readonly troubles: string[];
+}
+
+/** Commands of the console run the program of this checkout. */
+function nameProgram(): Disposable {
+  const before = process.argv[1] ?? '';
+  process.argv[1] = join(process.cwd(), 'cli', 'bin.js');
+  return {
+    [Symbol.dispose]: () => {
+      process.argv[1] = before;
+    },
+  };
+}
+
+function follow(page: Page, origin: string, troubles: string[]): void {
+  page.on('pageerror', (error) => troubles.push(`script: ${error.message}`));
+  page.on('console', (message) => {
+    const isExpected = /status of (401|403|404|409)/.test(message.text());
+    if (message.type() === 'error' && !isExpected) troubles.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) troubles.push(`request: ${url}`);
+  });
+  page.on('dialog', (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+}
+
+/** Starts everything. */
+export async function openConsolePlatform(): Promise<ConsolePlatform> {
+  await using stack = new AsyncDisposableStack();
+  stack.use(nameProgram());
+  const { registry } = stack.use(await startExampleServers());
+  const { values } = parseOptions(upOptions, ['--no-examples', '--log-level', 'silent'], {});
+  const config = readConfig(values);
+  const log = silentLogger();
+  const platform = stack.use(await startPlatform(config, { log }));
+  let link = '';
+  const line = (text: string): void => {
+    link = /http:\S+#\S+/.exec(text)?.[0] ?? link;
+  };
+  const running = await openUpConsole(config, platform, { log, terminal: { line } });
+  if (running !== undefined) stack.use(running);
+  const browser = await openBrowser();
+  stack.defer(() => browser.close());
+  const troubles: string[] = [];
+  const owned = stack.move();
+  return {
+    platform,
+    browser,
+    registry: registry.host,
+    troubles,
+    open: async ({ theme = 'light', width = 1280 } = {}) => {
+      const context = await browser.newContext({
+        viewport: { width, height: 860 },
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+      });
+      const page = await context.newPage();
+      const { origin } = new URL(await eventually(() => Promise.resolve(link === '' ? undefined : link)));
+      follow(page, origin, troubles);
+      await page.goto(link);
+      await page.waitForSelector('.rail');
+      return page;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
