@@ -16,9 +16,13 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   cpSync(file, join('dist', file));
 }
 const page = join(process.cwd(), 'dist/console/page');
-execFileSync('vite', ['build', '--config', 'console/vite.config.ts', '--outDir', page, '--emptyOutDir', '--logLevel', 'warn'], {
-  stdio: 'inherit',
-});
+execFileSync(
+  'vite',
+  ['build', '--config', 'console/vite.config.ts', '--outDir', page, '--emptyOutDir', '--logLevel', 'warn'],
+  {
+    stdio: 'inherit',
+  },
+);
 await writeApiServerPackage('dist', 'dist-apiserver');
 /** In the repository a link to `crds/`, which a package cannot have. */
 const chartDefinitions = 'deploy/chart/definitions';

@@ -6,7 +6,6 @@ import { readConfig, upOptions } from '../../cli/settings/index.ts';
 import { openUpConsole, type Platform, startPlatform } from '../../cli/up/index.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { openBrowser } from './browser.ts';
-import { eventually } from './eventually.ts';
 
 /** `longshore up` with its console, the examples, and a browser. */
 export interface ConsolePlatform extends AsyncDisposable {
@@ -78,7 +77,7 @@ export async function openConsolePlatform(): Promise<ConsolePlatform> {
         reducedMotion: 'reduce',
       });
       const page = await context.newPage();
-      const { origin } = new URL(await eventually(() => Promise.resolve(link === '' ? undefined : link)));
+      const { origin } = new URL(link);
       follow(page, origin, troubles);
       await page.goto(link);
       await page.waitForSelector('.rail');

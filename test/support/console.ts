@@ -8,6 +8,9 @@ import { type ClusterAccess, createKubeClient, type KubeClient, loadClusterAcces
 
 const csrfHeader = 'x-longshore-csrf';
 
+/** What differs from a plain GET. */
+export type Sending = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
+
 /** A browser without pages: it keeps cookies, and the token of its session. */
 export class ConsoleVisitor {
   readonly #url: string;
@@ -19,7 +22,7 @@ export class ConsoleVisitor {
   }
 
   /** Sends a request as a page of the console does; `headers` replace what it sends. */
-  async send(path: string, init: RequestInit & { readonly headers?: Record<string, string> } = {}): Promise<Response> {
+  async send(path: string, init: Sending = {}): Promise<Response> {
     const headers: Record<string, string> = {
       ...(this.cookie === '' ? {} : { cookie: this.cookie }),
       ...(this.csrf === '' ? {} : { [csrfHeader]: this.csrf }),

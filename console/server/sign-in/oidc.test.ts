@@ -56,41 +56,43 @@ async function startProvider(redirectUri: () => string): Promise<{ readonly issu
     findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => Promise.resolve({ sub: id }) }),
     cookies: { keys: ['of-the-test'] },
   });
-  handle = provider.callback();
+  const callback = provider.callback();
+  handle = (request, response) => void callback(request, response);
   return { issuer: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** Goes through the pages of the provider as a person would, up to the address that leads back. */
-async function agree(start: string, back: string): Promise<string> {
-  const cookies = new Map<string, string>();
-  let url = start;
-  let body: string | undefined;
-  for (let page = 0; page < 12; page++) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const type = 'application/x-www-form-urlencoded';
-    const init =
-      body === undefined
-        ? { headers: { cookie } }
-        : { method: 'POST', body, headers: { cookie, 'content-type': type } };
-    const response = await fetch(url, { redirect: 'manual', ...init });
+/** A browser at the provider: it keeps cookies, and fills in each form that it gets. */
+class Person {
+  readonly #cookies = new Map<string, string>();
+
+  async #send(url: string, form: URLSearchParams | undefined): Promise<Response> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const sent = form === undefined ? {} : { method: 'POST', body: form };
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie }, ...sent });
     for (const set of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      cookies.set(name, value);
+      this.#cookies.set(name, value);
     }
-    body = undefined;
-    const location = response.headers.get('location');
-    if (location !== null) {
-      url = new URL(location, url).href;
-      if (url.startsWith(back)) return url;
-      continue;
-    }
-    const html = await response.text();
-    const prompt = /name="prompt" value="([^"]+)"/.exec(html)?.[1] ?? '';
-    const action = /action="([^"]+)"/.exec(html)?.[1] ?? '';
-    body = new URLSearchParams({ prompt, login: 'ada', password: 'any' }).toString();
-    url = new URL(action, url).href;
+    return response;
   }
-  throw new Error('the provider did not lead back');
+
+  /** Agrees to everything, up to the address that leads back. */
+  async agree(start: string, back: string): Promise<string> {
+    let url = start;
+    let form: URLSearchParams | undefined;
+    for (let page = 0; page < 12 && !url.startsWith(back); page++) {
+      const response = await this.#send(url, form);
+      form = undefined;
+      const location = response.headers.get('location');
+      const html = await response.text();
+      if (location === null) {
+        const prompt = /name="prompt" value="([^"]+)"/.exec(html)?.[1] ?? '';
+        form = new URLSearchParams({ prompt, login: 'ada', password: 'any' });
+      }
+      url = new URL(location ?? /action="([^"]+)"/.exec(html)?.[1] ?? '', url).href;
+    }
+    return url;
+  }
 }
 
 test('a user signs in with OpenID Connect: the ID token is what the API server sees', async () => {
@@ -119,7 +121,7 @@ test('a user signs in with OpenID Connect: the ID token is what the API server s
   expect(started.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Lax/);
   const { url: address } = (await started.json()) as { url: string };
   expect(new URL(address).searchParams.get('code_challenge_method')).toBe('S256');
-  const back = await agree(address, `${url}/api/sign-in/callback`);
+  const back = await new Person().agree(address, `${url}/api/sign-in/callback`);
   const path = back.slice(url.length);
 
   const foreign = await new ConsoleVisitor(url).send(path, { headers: { cookie: 'longshore-sign-in=another' } });
