@@ -1,5 +1,6 @@
 /** The Helm chart of `deploy/chart`, generated from the output of the kustomize overlays, so that both have one source. */
 import { readFileSync } from 'node:fs';
+import { readDeployFile } from '../cli/client/index.ts';
 import { readManifests, shownName } from '../cli/install/manifests.ts';
 import { withOlm } from '../cli/install/olm.ts';
 import { foreignDefinitions, overlays } from '../cli/install/overlays.ts';
@@ -180,6 +181,28 @@ spec:
 `;
 }
 
+/** The web console, where its address is set. */
+async function consoleTemplate(image: string): Promise<string> {
+  const objects = (await readDeployFile('console/console.yaml')) as unknown as KubeObject[];
+  const texts = objects.map((object) => {
+    const labels = { 'app.kubernetes.io/part-of': 'longshore', ...object.metadata.labels };
+    const text = formatYaml({ ...object, metadata: { ...object.metadata, labels } });
+    return text
+      .replace('image: longshore\n', `image: ${image}\n`)
+      .replaceAll(`image: ${image}\n`, 'image: {{ $.Values.image | quote }}\n')
+      .replace(/( *)- '?--external-url=.*\n/, (_, indent: string) => {
+        const argument = (option: string, value: string): string =>
+          `{{- with $.Values.console.${value} }}\n${indent}- {{ printf "--${option}=%s" . | quote }}\n{{- end }}\n`;
+        return [
+          argument('external-url', 'externalUrl'),
+          argument('oidc-issuer-url', 'oidcIssuerUrl'),
+          argument('oidc-client-id', 'oidcClientId'),
+        ].join('');
+      });
+  });
+  return `${mark}{{- with .Values.console.externalUrl }}\n${texts.join('---\n')}{{- end }}\n`;
+}
+
 function valuesText(image: string): string {
   const lines = [
     '# The image that the nodes pull.',
@@ -190,6 +213,13 @@ function valuesText(image: string): string {
     'shards: 1',
     '# Operator Lifecycle Manager: see docs/olm.md.',
     'olm: false',
+    '# The web console: see docs/console.md.',
+    'console:',
+    '  # Address under which browsers reach it; empty: it is not installed.',
+    '  externalUrl: ""',
+    '  # OpenID Connect provider that the API server trusts, and the client there.',
+    '  oidcIssuerUrl: ""',
+    '  oidcClientId: ""',
     ...extraValueLines(),
   ];
   return `${mark}${lines.join('\n')}\n`;
@@ -218,6 +248,15 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
       overlay: { enum: [...overlays] },
       shards: { type: 'integer', minimum: 1, maximum: maxShards },
       olm: { type: 'boolean' },
+      console: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          externalUrl: { type: 'string' },
+          oidcIssuerUrl: { type: 'string' },
+          oidcClientId: { type: 'string' },
+        },
+      },
       ...extraValueSchemas(),
       global: { type: 'object' },
     },
@@ -226,6 +265,7 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
     ['Chart.yaml', `${mark}${formatYaml(chart)}`],
     ['values.yaml', valuesText(image)],
     ['templates/customresourcedefinitions.yaml', definitionsTemplate()],
+    ['templates/console.yaml', await consoleTemplate(image)],
     ['values.schema.json', `${JSON.stringify(schema, undefined, 2)}\n`],
     ...[...(await allVariants(image))].map(([path, variants]): [string, string] => [path, joined(variants)]),
   ]);

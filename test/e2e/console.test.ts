@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (!hasBrowser) return;
   world = await openConsolePlatform();
   const apply = { fieldManager: 'test' };
-  const image = (ref: string): object => ({ type: 'image', image: { ref: `${world.registry}/${ref}` } });
+  const image = (ref: string): object => ({ type: 'image', image: { ref: `${world.registry.host}/${ref}` } });
   const deployment = (name: string, ref: string) => ({
     apiVersion: 'core.rukpak.io/v1alpha1',
     kind: 'BundleDeployment',
@@ -33,7 +33,7 @@ beforeAll(async () => {
       apiVersion: 'operators.coreos.com/v1alpha1',
       kind: 'CatalogSource',
       metadata: { name: 'examples', namespace: 'olm' },
-      spec: { sourceType: 'grpc', displayName: 'Examples', image: `${world.registry}/catalog:v2` },
+      spec: { sourceType: 'grpc', displayName: 'Examples', image: `${world.registry.host}/catalog:v2` },
     },
     apply,
   );

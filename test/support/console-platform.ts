@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { parseOptions } from '../../cli/command/index.ts';
 import { startExampleServers } from '../../cli/examples/index.ts';
+import type { Registry } from '../../cli/examples/registry.ts';
 import { readConfig, upOptions } from '../../cli/settings/index.ts';
 import { openUpConsole, type Platform, startPlatform } from '../../cli/up/index.ts';
 import { silentLogger } from '../../src/base/index.ts';
@@ -11,8 +12,8 @@ import { openBrowser } from './browser.ts';
 export interface ConsolePlatform extends AsyncDisposable {
   readonly platform: Platform;
   readonly browser: Browser;
-  /** `host:port` of the example images. */
-  readonly registry: string;
+  /** Has the example images. */
+  readonly registry: Registry;
   /** A page that is signed in; it fails the test when anything is requested from elsewhere, or a script fails. */
   open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
   /** What went wrong in pages: errors of scripts, refused loads, requests to other origins. */
@@ -68,7 +69,7 @@ export async function openConsolePlatform(): Promise<ConsolePlatform> {
   return {
     platform,
     browser,
-    registry: registry.host,
+    registry,
     troubles,
     open: async ({ theme = 'light', width = 1280 } = {}) => {
       const context = await browser.newContext({

@@ -43,33 +43,20 @@ export function ResolutionView({ resolution }: { readonly resolution: Resolution
   }
   return (
     <Panel>
-      <div class="scroll" tabIndex={0} role="group" aria-label={texts.resolve.bundle}>
-        <table>
-          <thead>
-            <tr>
-              <th>{texts.resolve.bundle}</th>
-              <th>{texts.resolve.action}</th>
-              <th>{texts.resolve.because}</th>
-              <th>{texts.resolve.newer}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {resolution.bundles.map((bundle) => (
-              <tr key={bundle.name}>
-                <td>
-                  <strong>{bundle.name}</strong>
-                  <br />
-                  <span class="muted">{bundle.channel}</span>{' '}
-                  {bundle.image !== undefined && <Reference text={bundle.image} />}
-                </td>
-                <td>{bundle.action}</td>
-                <td>{bundle.reasons.join(' ')}</td>
-                <td class="muted">{bundle.newer.join(' ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ol class="list">
+        {resolution.bundles.map((bundle) => (
+          <li key={bundle.name} class="stack tight">
+            <div class="row wrap">
+              <strong>{bundle.name}</strong>
+              <span class="chip">{texts.resolve.actions[bundle.action]}</span>
+              {bundle.channel !== undefined && <span class="muted">{bundle.channel}</span>}
+            </div>
+            <p>{bundle.reasons.join(' ')}</p>
+            {bundle.newer.length > 0 && <p class="muted">{bundle.newer.join(' ')}</p>}
+            {bundle.image !== undefined && <Reference text={bundle.image} />}
+          </li>
+        ))}
+      </ol>
       {resolution.notices.map((notice) => (
         <p key={notice} class="body muted">
           {notice}

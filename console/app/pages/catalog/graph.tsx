@@ -228,6 +228,7 @@ export function Graph({ graph }: { readonly graph: GraphDocument }): JSX.Element
     <div class="graph-frame">
       <div
         class="graph"
+        style={{ height: `${Math.max(200, size.y)}px` }}
         ref={ref}
         tabIndex={0}
         role="img"

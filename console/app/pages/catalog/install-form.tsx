@@ -170,17 +170,14 @@ function versionsOf(
 /** What the resolver chooses, and the permissions of the package. */
 function Plan({
   row,
-  choice,
   installed,
 }: {
   readonly row: PackageRow;
-  readonly choice: Choice;
   readonly installed: readonly Installation[];
 }): JSX.Element {
-  const range = choice.version === '' ? row.name : `${row.name}@${choice.version}`;
   const present = versionsOf(installed).filter(({ name }) => name !== row.name);
   const body = {
-    packages: [{ item: range }],
+    packages: [{ item: row.name }],
     catalogs: [{ catalog: row.catalog, catalogNamespace: row.catalogNamespace }],
     installed: [...new Map(present.map((one) => [one.name, one])).values()],
   };
@@ -282,18 +279,16 @@ export function InstallForm(props: {
     /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(choice.namespace) &&
     (choice.mode !== 'selected' || choice.watched.trim() !== '');
   return (
-    <div class="split" style={{ gridTemplateColumns: undefined }}>
+    <div class="split form-first">
+      <Panel title={texts.catalog.install}>
+        <Fields manifest={manifest} choice={choice} onChange={setChoice} />
+      </Panel>
       <div class="stack">
-        <Panel title={texts.install.plan}>
-          <p class="body muted">{texts.install.planHint}</p>
-        </Panel>
-        <Plan row={row} choice={choice} installed={installed} />
-      </div>
-      <div class="stack">
-        <Panel title={texts.catalog.install}>
-          <Fields manifest={manifest} choice={choice} onChange={setChoice} />
-        </Panel>
         {isThere && <Notice tone="warning" title={texts.install.already} />}
+        <h2>{texts.install.plan}</h2>
+        <p class="muted">{texts.install.planHint}</p>
+        {choice.version !== '' && <Notice tone="info" title={texts.install.starts(choice.version)} />}
+        <Plan row={row} installed={installed} />
         {!isThere && isComplete && <Confirm row={row} choice={choice} />}
       </div>
     </div>

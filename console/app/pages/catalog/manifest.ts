@@ -48,6 +48,13 @@ export interface Manifest {
 /** Reads a package as the package server has it. */
 export async function readManifest(row: PackageRow, signal: AbortSignal): Promise<Manifest> {
   const root = '/k8s/apis/packages.operators.coreos.com/v1';
-  const path = `${root}/namespaces/${row.namespace}/packagemanifests/${row.name}`;
-  return await request<Manifest>(path, { signal });
+  // Packages of several catalogs may have one name.
+  const labels = `catalog=${row.catalog},catalog-namespace=${row.catalogNamespace}`;
+  const path = `${root}/namespaces/${row.namespace}/packagemanifests?labelSelector=${encodeURIComponent(labels)}`;
+  const { items } = await request<{
+    readonly items: readonly (Manifest & { readonly metadata: { readonly name: string } })[];
+  }>(path, { signal });
+  const found = items.find(({ metadata }) => metadata.name === row.name);
+  if (found === undefined) throw new Error(`catalog ${row.catalog} does not have the package ${row.name} any more`);
+  return found;
 }

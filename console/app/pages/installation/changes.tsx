@@ -111,7 +111,8 @@ function Blockers({ blockers }: { readonly blockers: readonly string[] }): JSX.E
 function ApplyButton({ found, desired }: { readonly found: Found; readonly desired: ApiObject }): JSX.Element | null {
   const kind = installationKinds['BundleDeployment'];
   const [problem, setProblem] = useState('');
-  if (kind === undefined || found.blockers.length > 0) return null;
+  const isBlocked = found.blockers.length > 0;
+  if (kind === undefined) return null;
   const ref = templateOf(desired).spec?.source?.image?.ref ?? '';
   const version = ref.split(/[:@]/).at(-1)?.slice(0, 20) ?? ref;
   const apply = (): void => {
@@ -130,8 +131,10 @@ function ApplyButton({ found, desired }: { readonly found: Found; readonly desir
     <div class="stack tight">
       {problem !== '' && <Notice tone="danger" title={problem} />}
       <div class="toolbar">
-        <PermittedButton access={access} className="primary" onClick={apply}>
-          {texts.installation.apply(version, found.changes.length)}
+        <PermittedButton access={access} className={isBlocked ? 'danger' : 'primary'} onClick={apply}>
+          {isBlocked
+            ? texts.installation.applyAnyway(version)
+            : texts.installation.apply(version, found.changes.length)}
         </PermittedButton>
       </div>
     </div>
@@ -173,7 +176,9 @@ function Outcome({ found, desired }: { readonly found: Found; readonly desired: 
         </Panel>
       )}
       {found.changes.length > 0 && <ChangeList changes={found.changes} />}
-      {desired !== undefined && found.changes.length > 0 && <ApplyButton found={found} desired={desired} />}
+      {desired !== undefined && found.changes.length + found.blockers.length > 0 && (
+        <ApplyButton found={found} desired={desired} />
+      )}
       <CommandLine command={found.command} />
     </>
   );

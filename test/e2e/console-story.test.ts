@@ -1,0 +1,182 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readExampleCatalog } from '../../cli/examples/example-content.ts';
+import { chromiumPath } from '../support/browser.ts';
+import { type ConsolePlatform, openConsolePlatform } from '../support/console-platform.ts';
+
+const hasBrowser = chromiumPath !== undefined;
+const why = hasBrowser ? '' : ' (skipped: there is no Chromium; apt-get install chromium)';
+/** Pictures of each story, for whoever looks at a run; `LONGSHORE_PICTURES` names the folder. */
+const pictures = process.env['LONGSHORE_PICTURES'] ?? join('node_modules', '.cache', 'console-pictures');
+const provisionerClassName = 'core-rukpak-io-plain';
+const apply = { fieldManager: 'test' };
+
+let world: ConsolePlatform;
+
+async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+async function goTo(page: Page, path: string): Promise<void> {
+  await page.goto(new URL(path, page.url()).href);
+}
+
+function catalogSource(name: string, image: string) {
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name, namespace: 'olm' },
+    spec: { sourceType: 'grpc', displayName: 'Examples', image: `${world.registry.host}/${image}` },
+  };
+}
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  await mkdir(pictures, { recursive: true });
+  world = await openConsolePlatform();
+});
+
+afterAll(async () => {
+  if (hasBrowser) await world[Symbol.asyncDispose]();
+});
+
+describe.skipIf(!hasBrowser)(`stories of the console${why}`, () => {
+  test('an operator is installed from a catalog, its update approved, and removed', async () => {
+    await world.platform.kube.apply(catalogSource('examples', 'catalog:v2'), apply);
+    const page = await world.open();
+    await page.getByRole('link', { name: 'Catalog', exact: true }).click();
+    await page.waitForSelector('a.tile >> text=Tide Gauge', { timeout: 60_000 });
+    await picture(page, 'catalog');
+    await page.click('a.tile >> text=Tide Gauge');
+    await page.click('text=Install…');
+    await page.getByLabel('Version').selectOption('0.1.0');
+    await page.getByLabel('wait for approval').check();
+    await page.waitForSelector('text=tide-gauge.v0.1.1');
+    await page.waitForSelector('text=longshore operator install tide-gauge');
+    await picture(page, 'install');
+    await page.getByRole('button', { name: 'Install Tide Gauge 0.1.0' }).click();
+    await page.waitForSelector('text=Review and approve', { timeout: 90_000 });
+    await page.waitForSelector('text=0.1.1 available');
+    await picture(page, 'approval');
+    await page.click('text=Review and approve…');
+    await page.getByRole('button', { name: 'Approve: install tide-gauge.v0.1.1' }).click();
+    await page.waitForSelector('.pill >> text=Healthy', { timeout: 90_000 });
+    await page.waitForSelector('.head >> text=0.1.1');
+    await goTo(page, '/catalog/olm/examples/tide-gauge?tab=channels&from=0.1.0');
+    await page.waitForSelector('.graph circle.installed');
+    await picture(page, 'channels');
+    await goTo(page, '/installed/Subscription/operators/tide-gauge');
+    await page.click('text=Remove…');
+    await page.getByRole('button', { name: 'Remove tide-gauge' }).click();
+    await page.waitForURL('**/installed');
+    const { items } = await world.platform.kube.list({
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'Subscription',
+    });
+    expect(items).toEqual([]);
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a bundle is changed after its difference was seen, broken, understood, rolled back and removed', async () => {
+    const source = { type: 'image', image: { ref: `${world.registry.host}/combo:v0.0.2` } };
+    const deployment = {
+      apiVersion: 'core.rukpak.io/v1alpha1',
+      kind: 'BundleDeployment',
+      metadata: { name: 'combo' },
+      spec: { provisionerClassName, template: { spec: { provisionerClassName, source } } },
+    };
+    await world.platform.kube.apply(deployment, apply);
+    const page = await world.open();
+    const image = page.getByLabel('Image to change to');
+    await goTo(page, '/installed/BundleDeployment/-/combo');
+    await page.waitForSelector('.pill >> text=Healthy', { timeout: 60_000 });
+    await page.click('text=Change version…');
+    await image.fill(`${world.registry.host}/combo:v0.0.3`);
+    await page.click('text=Show the changes');
+    await page.waitForSelector('text=1 removed', { timeout: 60_000 });
+    await page.waitForSelector('.diff .plus');
+    await picture(page, 'changes');
+    await page.getByRole('button', { name: /^Change to v0\.0\.3, \d objects$/ }).click();
+    await page.waitForSelector('.head >> text=v0.0.3', { timeout: 60_000 });
+    await page.waitForSelector('.pill >> text=Healthy', { timeout: 60_000 });
+
+    await page.click('text=Change version…');
+    await image.fill(`${world.registry.host}/combo:v0.0.4`);
+    await page.click('text=Show the changes');
+    await page.waitForSelector('text=Nothing would be written', { timeout: 60_000 });
+    await page.getByRole('button', { name: 'Request v0.0.4 anyway' }).click();
+    await page.waitForSelector('.pill >> text=Degraded', { timeout: 60_000 });
+    await page.waitForSelector('text=What to do');
+    expect(await page.textContent('.why')).toMatch(/immutable/);
+    await picture(page, 'degraded');
+
+    await page.click('.tabs >> text=History');
+    await page.waitForSelector('text=Roll back…');
+    await page.click('.tabs >> text=Summary');
+    await page.click('text=Remove…');
+    await page.getByRole('button', { name: 'Remove combo' }).click();
+    await page.waitForURL('**/installed');
+    await page.waitForSelector('text=Nothing is installed', { timeout: 60_000 });
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('content of others stays inert: descriptions, icons, names and events with markup and scripts', async () => {
+    const script = '<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>';
+    const markdown = `${script}\n\n[link](javascript:window.hacked=3) ![image](https://tracker.example.com/x.png)\n\n<svg onload="window.hacked=4">`;
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" onload="window.hacked=5"><script>window.hacked=6</script></svg>';
+    const icon = { base64data: Buffer.from(svg).toString('base64'), mediatype: 'image/svg+xml' };
+    const text = await readExampleCatalog(['0.1.0'], world.registry.host);
+    const documents = text.split('\n').map((line) => {
+      const document = JSON.parse(line) as Record<string, unknown>;
+      if (document['schema'] === 'olm.package') return { ...document, description: markdown, icon };
+      const properties = (document['properties'] ?? []) as { type: string; value: object }[];
+      const hostile = properties.map((property) =>
+        property.type === 'olm.csv.metadata'
+          ? {
+              ...property,
+              value: { ...property.value, description: markdown, displayName: script, keywords: [script] },
+            }
+          : property,
+      );
+      return properties.length === 0 ? document : { ...document, properties: hostile };
+    });
+    const configs = documents.map((document) => JSON.stringify(document)).join('\n');
+    const labels = { 'operators.operatorframework.io.index.configs.v1': '/configs' };
+    world.registry.putImage('hostile:v1', [{ files: { 'configs/catalog.json': configs } }], labels);
+    await world.platform.kube.apply(catalogSource('hostile', 'hostile:v1'), apply);
+    await world.platform.kube.create(
+      {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: 'hostile', namespace: 'default' },
+        involvedObject: { kind: 'Pod', namespace: 'default', name: script },
+        type: 'Warning',
+        reason: script,
+        message: script,
+        lastTimestamp: new Date().toISOString(),
+      } as never,
+      apply,
+    );
+    const page = await world.open();
+    await page.waitForSelector('text=window.hacked=1');
+    await goTo(page, '/catalog');
+    await page.waitForSelector('a.tile[href*="hostile"]', { timeout: 60_000 });
+    await picture(page, 'hostile');
+    await page.click('a.tile[href*="hostile"]');
+    await page.waitForSelector('.prose');
+    expect(await page.textContent('.prose')).toContain('window.hacked');
+    expect(await page.$$('.prose img, .prose svg, .prose script, .prose a[href^="javascript"]')).toEqual([]);
+    const own = await page.evaluate(
+      'fetch("/api/icons/olm/hostile/tide-gauge").then((r) => [r.status, r.headers.get("content-security-policy")])',
+    );
+    expect(own).toEqual([expect.any(Number), expect.stringContaining("default-src 'none'")]);
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect(world.troubles.filter((line) => !line.includes('404'))).toEqual([]);
+    await page.context().close();
+  });
+});
