@@ -6,6 +6,7 @@ import { measureManyBundles, measureWideBundle } from './bundles.ts';
 import { measureCatalog } from './catalog.ts';
 import { measureClusterExtensions } from './cluster-extensions.ts';
 import { measureComparison } from './comparison.ts';
+import { measureConsole } from './console.ts';
 import { measureADay } from './day.ts';
 import { measureDeployments } from './deployments.ts';
 import { type MeasuredPart, writeDocument } from './document.ts';
@@ -46,6 +47,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
       title: 'A release of ten real components, beside the cluster-version-operator',
       run: measureRelease,
     },
+    { name: 'console', title: 'The web console, 1,000 BundleDeployments and 7,000 Bundles', run: measureConsole },
     { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
   ];
 

@@ -249,7 +249,7 @@ export const texts = {
     level: 'Level',
   },
   bench: {
-    hint: 'Validates a bundle, renders its objects and lists its permissions, before anybody installs it.',
+    hint: 'Validates a bundle, renders its objects and lists its permissions, before it is installed.',
     drop: 'Drop the folder of a bundle, or a .tgz',
     choose: 'Choose a folder',
     chooseFile: 'Choose a file',

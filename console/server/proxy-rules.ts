@@ -29,7 +29,7 @@ const reviews: Readonly<Record<string, readonly string[]>> = {
   'authentication.k8s.io': ['selfsubjectreviews'],
 };
 
-/** Never read through the console, whoever is signed in. */
+/** Never read through the console, by any user. */
 const secret: ReadonlySet<string> = new Set([
   // `/api/v1/watch/…` is an old form of a watch, whose path names the resource later.
   'watch',

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { type ConsolePlatform, openConsolePlatform } from '../support/console-pl
 
 const hasBrowser = chromiumPath !== undefined;
 const why = hasBrowser ? '' : ' (skipped: there is no Chromium; apt-get install chromium)';
-/** Pictures of each story, for whoever looks at a run; `LONGSHORE_PICTURES` names the folder. */
+/** Pictures of each story. `LONGSHORE_PICTURES=docs/console` makes those of the documents again. */
 const pictures = process.env['LONGSHORE_PICTURES'] ?? join('node_modules', '.cache', 'console-pictures');
 const provisionerClassName = 'core-rukpak-io-plain';
 const apply = { fieldManager: 'test' };
@@ -16,7 +16,9 @@ const apply = { fieldManager: 'test' };
 let world: ConsolePlatform;
 
 async function picture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(pictures, `${name}.png`) });
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
+  await writeFile(join(pictures, `${name}.webp`), Buffer.from(data, 'base64'));
 }
 
 async function goTo(page: Page, path: string): Promise<void> {

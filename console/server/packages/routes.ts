@@ -13,7 +13,7 @@ interface Packages {
 }
 
 const target = { apiVersion: 'packages.operators.coreos.com/v1', kind: 'PackageManifest' };
-const freshMs = 10_000;
+const freshMs = 3_000;
 /** Icons are inert wherever they are opened. */
 const iconPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 

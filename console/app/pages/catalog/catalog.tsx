@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Installation, PackageRow } from '../../../server/wire.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
 import { useWatch } from '../../lib/watches.ts';
@@ -18,6 +19,8 @@ const facets: readonly (readonly [Facet, string])[] = [
 ];
 const maxFacetValues = 12;
 const maxTiles = 300;
+/** Packages are not watched: they are read again while the page is shown. */
+const refreshMs = 10_000;
 
 function FacetList({
   facet,
@@ -160,6 +163,12 @@ export function Catalog(): JSX.Element {
   // Catalogs that become ready bring packages.
   const packages = usePackages(`packages ${JSON.stringify([...catalogs.rows.values()]).length}`);
   const all = packages.value ?? [];
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) packages.reload();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  }, []);
   if (packages.value === undefined) {
     return packages.thrown === undefined ? (
       <Skeleton lines={6} />
