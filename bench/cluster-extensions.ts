@@ -7,7 +7,7 @@ import { createKubeClient, type KubeClient, loadClusterAccess } from '../src/kub
 import { findOperatorController } from '../test/cluster-extensions/binaries.ts';
 import { bundle, extension, packageDocuments } from '../test/cluster-extensions/objects.ts';
 import { startPrograms } from '../test/cluster-extensions/oracle.ts';
-import type { BuiltPrograms } from '../test/support/go-programs.ts';
+import type { GoPrograms } from '../test/support/go-programs.ts';
 import { eventually, type Registry, startRegistry } from '../test/support/index.ts';
 import { startChild } from './child.ts';
 import { compileFiles } from './compiled.ts';
@@ -156,7 +156,7 @@ async function startOurs(folder: string): Promise<Subject> {
   return { name: 'longshore', kube, pids: [child.pid], [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-async function startTheirs(binaries: BuiltPrograms, folder: string, registryHost: string): Promise<Subject> {
+async function startTheirs(binaries: GoPrograms, folder: string, registryHost: string): Promise<Subject> {
   await using stack = new AsyncDisposableStack();
   const { kubeconfigPath, kube, server } = await openServer(stack, folder, binaries.crds);
   await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olmv1-system' } });

@@ -42,7 +42,7 @@ async function fill(kube: KubeClient): Promise<void> {
       const created = await kube.create(object, writer);
       await kube.update({ ...created, status } as KubeObject, { ...writer, subresource: 'status' });
       for (let index = 0; index < bundlesOfEach; index++) {
-        const metadata = { what: `${name}-${index}` };
+        const metadata = { name: `${name}-${index}` };
         await kube.create({ apiVersion, kind: 'Bundle', metadata, spec: { provisionerClassName, source } }, writer);
       }
     },

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clusterExtensionResource } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, objectAt, TerminalError, textAt } from '../../src/base/index.ts';
-import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
-import { conditionsOf, deploymentOfExtension } from '../client/index.ts';
+import { revisionsOf } from '../../src/installations/index.ts';
+import { conditionsOf, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { deploymentOfExtension } from '../client/index.ts';
 import type { OptionValues } from '../command/index.ts';
-import { revisionsOf } from './facts.ts';
 import type { rollbackOptions, timeoutOption } from './options.ts';
 import { chooseRevision } from './rollback.ts';
 

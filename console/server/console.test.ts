@@ -198,6 +198,7 @@ describe('a command', () => {
     ['a name with a blank', 'tree', { name: 'a b' }],
     ['an image that is an option', 'validate', { image: '--output', form: 'json' }],
     ['an image that is a folder', 'validate', { image: '/etc', form: 'json' }],
+    ['an image that leaves the folder of the request', 'validate', { image: 'a/../../etc', form: 'json' }],
     ['a file outside of its folder', 'validate', { files: [{ path: '../x', base64: '' }], form: 'json' }],
     ['an absolute file', 'validate', { files: [{ path: '/x', base64: '' }], form: 'json' }],
     ['a form that is none', 'validate', { files: [{ path: 'x', base64: '' }], form: 'junit' }],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer } from '../../apiserver/index.ts';
 import { systemClock } from '../../src/base/index.ts';
-import type { BuiltPrograms } from '../support/go-programs.ts';
+import type { GoPrograms } from '../support/go-programs.ts';
 import { eventually, freePort, loopbackCertificate, startRegistry } from '../support/index.ts';
 import type { Implementation } from './scenario.ts';
 
@@ -63,7 +63,7 @@ export interface RealOlm extends AsyncDisposable {
 
 /** Starts both on the cluster of a kubeconfig, with files in `folder`. */
 export async function startPrograms(
-  { programs }: BuiltPrograms,
+  { pathOf }: GoPrograms,
   { folder, kubeconfigPath, registryHost }: { folder: string; kubeconfigPath: string; registryHost: string },
 ): Promise<RealOlm> {
   await using stack = new AsyncDisposableStack();
@@ -93,16 +93,15 @@ export async function startPrograms(
   ];
   const catalogPlaces = ['--webhook-server-port', String(webhook), '--cache-dir', join(folder, 'catalogd')];
   const catalogd = stack.use(
-    await startProgram(
-      programs['catalogd'] ?? '',
-      [...common, ...(await metrics()), ...catalogArgs, ...catalogPlaces],
-      { folder, env },
-    ),
+    await startProgram(pathOf('catalogd'), [...common, ...(await metrics()), ...catalogArgs, ...catalogPlaces], {
+      folder,
+      env,
+    }),
   );
   const caches = ['--cache-path', join(folder, 'operator-controller'), '--catalogd-cas-dir', join(folder, 'cas')];
   const controller = stack.use(
     await startProgram(
-      programs['operator-controller'] ?? '',
+      pathOf('operator-controller'),
       [...common, ...(await metrics()), '--feature-gates', gates, ...caches],
       { folder, env },
     ),
@@ -119,7 +118,7 @@ export async function startPrograms(
 }
 
 /** Starts the real programs on an embedded API server of their own, with a registry. */
-export async function startOracle(binaries: BuiltPrograms): Promise<Implementation> {
+export async function startOracle(binaries: GoPrograms): Promise<Implementation> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longshore-extensions-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

@@ -14,8 +14,7 @@ import {
   platformPackageLabel,
 } from '../../../src/api/index.ts';
 import { type JsonObject, listOfTexts, objectAt, parseJson, TerminalError, textAt } from '../../../src/base/index.ts';
-import { type KubeClient, type KubeObject, preconditionOf, refOf } from '../../../src/kube/index.ts';
-import { conditionsOf } from '../../client/index.ts';
+import { conditionsOf, type KubeClient, type KubeObject, preconditionOf, refOf } from '../../../src/kube/index.ts';
 import type { Waiting } from '../run/wait.ts';
 import { migrationOf } from './record.ts';
 
@@ -35,7 +34,7 @@ function packageOf(deployment: KubeObject): string | undefined {
   return label ?? migrationOf(deployment)?.package;
 }
 
-/** The BundleDeployment that installs a package, whoever made it. */
+/** The BundleDeployment that installs a package, the user who made it. */
 export async function deploymentWith(kube: KubeClient, packageName: string): Promise<KubeObject | undefined> {
   const { items } = await kube.list(bundleDeploymentResource);
   const found =
@@ -68,10 +67,35 @@ function bundleNameOf(deployment: KubeObject, packageName: string, version: stri
 function namespaceOf(deployment: KubeObject, config: JsonObject): string {
   const named = textAt(config, 'installNamespace');
   if (named !== '') return named;
-  const record = objectAt(deployment['status'] as JsonObject, 'record', 'inventory') ?? {};
+  const record = objectAt(deployment['status'] as JsonObject, 'record') ?? {};
   const [only, ...others] = listOfTexts(record, 'namespaces');
   if (only !== undefined && others.length === 0) return only;
   return refuse(deployment, 'its objects are in several namespaces, and spec.config.installNamespace names none');
+}
+
+/** The bundle that the deployment has installed from an image. */
+function installedOf(deployment: KubeObject): { readonly image: string; readonly version: string } {
+  const { spec, status } = parseBundleDeployment(deployment);
+  const image = spec.template.spec.source.image?.ref;
+  if (image === undefined) return refuse(deployment, 'its bundle is not an image');
+  const { activeBundle, activeVersion: version = '' } = status ?? {};
+  if (activeBundle === undefined || version === '') return refuse(deployment, 'it has not installed anything yet');
+  return { image, version };
+}
+
+/** Namespace, account and configuration of the extension. */
+function placeOf(deployment: KubeObject, config: JsonObject): JsonObject {
+  const namespace = namespaceOf(deployment, config);
+  const account = objectAt(config, 'serviceAccount');
+  if (account !== undefined && textAt(account, 'namespace') !== namespace) {
+    return refuse(deployment, `its service account is not in namespace "${namespace}"`);
+  }
+  const { installNamespace: _place, serviceAccount: _account, ...inline } = config;
+  return {
+    namespace,
+    ...(account !== undefined && { serviceAccount: { name: textAt(account, 'name') } }),
+    ...(Object.keys(inline).length > 0 && { config: { configType: 'Inline', inline } }),
+  };
 }
 
 /** What a BundleDeployment becomes: its version is pinned, so that nothing changes by the migration.
@@ -81,33 +105,15 @@ export function extensionTarget(
   packageName: string,
   catalog: string | undefined,
 ): ExtensionTarget {
-  const { spec, status } = parseBundleDeployment(deployment);
-  const config = (spec.config ?? {}) as JsonObject;
-  const image = spec.template.spec.source.image?.ref;
-  if (image === undefined) return refuse(deployment, 'its bundle is not an image');
-  const version = status?.activeVersion ?? '';
-  if (status?.activeBundle === undefined || version === '')
-    return refuse(deployment, 'it has not installed anything yet');
-  const account = objectAt(config, 'serviceAccount');
-  const namespace = namespaceOf(deployment, config);
-  if (account !== undefined && textAt(account, 'namespace') !== namespace) {
-    return refuse(deployment, `its service account is not in namespace "${namespace}"`);
-  }
-  const { installNamespace: _place, serviceAccount: _account, ...inline } = config;
-  const labels = { matchLabels: { [catalogNameLabel]: catalog ?? '' } };
+  const { image, version } = installedOf(deployment);
+  const selector = catalog === undefined ? {} : { selector: { matchLabels: { [catalogNameLabel]: catalog } } };
+  const source = { sourceType: 'Catalog', catalog: { packageName, version, ...selector } };
+  const config = (parseBundleDeployment(deployment).spec.config ?? {}) as JsonObject;
   const extension: KubeObject = {
     apiVersion: clusterExtensionResource.apiVersion,
     kind: clusterExtensionResource.kind,
     metadata: { name: deployment.metadata.name ?? '' },
-    spec: {
-      namespace,
-      ...(account !== undefined && { serviceAccount: { name: textAt(account, 'name') } }),
-      source: {
-        sourceType: 'Catalog',
-        catalog: { packageName, version, ...(catalog !== undefined && { selector: labels }) },
-      },
-      ...(Object.keys(inline).length > 0 && { config: { configType: 'Inline', inline } }),
-    },
+    spec: { ...placeOf(deployment, config), source },
   };
   return { deployment, extension, bundle: { name: bundleNameOf(deployment, packageName, version), version, image } };
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
 import { ConsoleProblem } from '../problem.ts';
 import type { Session } from '../sessions.ts';
-import type { Input } from './input.ts';
+import { type Input, imageReference } from './input.ts';
 
 /** Where the content of a catalog of the cluster is, which the viewer may read: its image, or else the address of its registry.
  *  @throws ConsoleProblem for a catalog without either */
@@ -23,10 +23,13 @@ export async function catalogReference({ kube }: Session, input: Input): Promise
   return found(name, textAt(spec, 'image') || (address === '' ? '' : `grpc://${address}`));
 }
 
+/** A path would be one of the machine that serves the console. */
+const registryAddress = /^grpc:\/\/[a-z0-9][\w.-]*:\d{1,5}$/i;
+
 function found(name: string, reference: string): string {
-  if (reference !== '' && !reference.startsWith('-')) return reference;
+  if (imageReference.test(reference) || registryAddress.test(reference)) return reference;
   throw new ConsoleProblem(409, 'CatalogUnreadable', {
-    message: `catalog ${name} has neither an image nor an address yet`,
+    message: `catalog ${name} has neither an image nor the address of a registry yet`,
     advice: 'wait until the catalog is ready; longshore operator catalog list shows its state',
   });
 }

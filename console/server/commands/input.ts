@@ -1,6 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { ConsoleProblem } from '../problem.ts';
 
+const part = String.raw`[a-z0-9][\w-]*(?:[.:@][\w-]+)*`;
+/** Never a path that leaves a folder: commands read those of the machine that serves the console. */
+export const imageReference: RegExp = new RegExp(`^(?:oci://)?${part}(?:/${part})+$`, 'i');
+
 /** The members of a request for a command. A text never begins like an option. */
 export class Input {
   readonly #body: JsonObject;
@@ -46,7 +50,7 @@ export class Input {
 
   /** A reference of an image. */
   image(field: string): string {
-    return this.#matching(field, /^(oci:\/\/)?[a-z0-9][\w.:/@-]*$/i, 'a reference of an image');
+    return this.#matching(field, imageReference, 'a reference of an image');
   }
 
   positive(field: string): number {

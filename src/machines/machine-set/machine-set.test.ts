@@ -7,7 +7,7 @@ import {
   openMachineNamespace,
   setReady,
 } from '../../../test/support/machine-cluster.ts';
-import { runControllers } from '../../../test/support/olm-cluster.ts';
+import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineLabels, machineResource, machineSetResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';

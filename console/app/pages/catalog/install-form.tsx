@@ -251,6 +251,16 @@ function Confirm({ row, choice }: { readonly row: PackageRow; readonly choice: C
   );
 }
 
+/** What the package suggests. */
+function firstChoice(row: PackageRow, { status }: Manifest): Choice {
+  const first = status.channels.find(({ name }) => name === status.defaultChannel) ?? status.channels[0];
+  const modes = modesOf(first);
+  const mode: Mode = modes.includes('all') ? 'all' : (modes[0] ?? 'own');
+  const suggested = first?.currentCSVDesc?.annotations?.['operatorframework.io/suggested-namespace'];
+  const namespace = mode === 'all' ? 'operators' : (suggested ?? row.name);
+  return { channel: first?.name ?? '', version: '', namespace, mode, watched: '', approval: 'Automatic' };
+}
+
 /** The form, then the plan, then the button that installs. */
 export function InstallForm(props: {
   readonly row: PackageRow;
@@ -258,20 +268,7 @@ export function InstallForm(props: {
   readonly installed: readonly Installation[];
 }): JSX.Element {
   const { row, manifest, installed } = props;
-  const { defaultChannel, channels } = manifest.status;
-  const first = channels.find(({ name }) => name === defaultChannel) ?? channels[0];
-  const modes = modesOf(first);
-  const mode: Mode = modes.includes('all') ? 'all' : (modes[0] ?? 'own');
-  const suggested = first?.currentCSVDesc?.annotations?.['operatorframework.io/suggested-namespace'];
-  const namespace = mode === 'all' ? 'operators' : (suggested ?? row.name);
-  const [choice, setChoice] = useState<Choice>({
-    channel: first?.name ?? '',
-    version: '',
-    namespace,
-    mode,
-    watched: '',
-    approval: 'Automatic',
-  });
+  const [choice, setChoice] = useState<Choice>(() => firstChoice(row, manifest));
   const isThere = installed.some(
     (one) => one.kind === 'Subscription' && one.namespace === choice.namespace && one.name === row.name,
   );
