@@ -206,7 +206,7 @@ async function confirmOnce({ values }: Context, about: string): Promise<boolean>
   return true;
 }
 
-/** A BundleDeployment, the user who made it, becomes that of a ClusterExtension. */
+/** A BundleDeployment, regardless of who made it, becomes that of a ClusterExtension. */
 async function toExtension(context: Context, packageName: string): Promise<number> {
   const { kube, values, progress } = context;
   const deployment = await deploymentWith(kube, packageName);

@@ -34,7 +34,7 @@ function packageOf(deployment: KubeObject): string | undefined {
   return label ?? migrationOf(deployment)?.package;
 }
 
-/** The BundleDeployment that installs a package, the user who made it. */
+/** The BundleDeployment that installs a package, regardless of who made it. */
 export async function deploymentWith(kube: KubeClient, packageName: string): Promise<KubeObject | undefined> {
   const { items } = await kube.list(bundleDeploymentResource);
   const found =
