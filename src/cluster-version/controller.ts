@@ -9,6 +9,7 @@ import { isJsonEqual, type JsonObject, type JsonValue, objectAt, objectsAt, text
 import { type ControllerDefinition, conditionsOf, defineController, type Manager } from '../controller/index.ts';
 import { type CacheChange, groupOf, type KubeObject, type OwnerReference } from '../kube/index.ts';
 import { type ApplyMode, defaultProfile, type ReleaseManifest } from '../release/index.ts';
+import { addStatusAdapter } from './adapters/controller.ts';
 import type { ApplyContext } from './apply/apply-task.ts';
 import { ObservedObjects } from './apply/observed-objects.ts';
 import { PendingDeletions } from './apply/pending-deletions.ts';
@@ -234,5 +235,6 @@ export function addClusterVersion(manager: Manager, options: ClusterVersionOptio
     },
     afterWork: () => work,
   });
+  addStatusAdapter(manager);
   reportMetrics(manager, context);
 }

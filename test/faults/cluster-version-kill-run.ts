@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
 import {
   clusterVersion,
   openReleaseCluster,
@@ -69,6 +70,14 @@ async function doneNow(kube: KubeClient): Promise<number> {
   return desired?.version === '1.1.0' ? (progress?.done ?? 0) : 0;
 }
 
+/** Operators are of the release that is applied: they report its version once it is accepted. */
+async function untilAccepted(kube: KubeClient): Promise<void> {
+  await eventually(async () => {
+    const version = (await clusterVersion(kube)).status?.desired.version;
+    if (version !== '1.1.0') throw new Error(`expected that 1.1.0 is applied, found ${version}`);
+  });
+}
+
 async function endOf(kube: KubeClient): Promise<string> {
   const { history = [], versionHash } = (await clusterVersion(kube)).status ?? {};
   const { items } = await kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay' });
@@ -83,6 +92,7 @@ async function restartedEnd(
 ): Promise<{ readonly least: number; readonly end: string }> {
   await using _engine = await runEngine(cluster, { releases });
   const least = await doneNow(cluster.kube);
+  await untilAccepted(cluster.kube);
   await using _operators = await runOperators(cluster.kube, operatorsAt('1.1.0'));
   await untilAt(cluster, '1.1.0');
   return { least, end: await endOf(cluster.kube) };
@@ -110,9 +120,10 @@ export async function killUpdate({ count, isSent }: KillPoint): Promise<KilledUp
   let wasKilled = false;
   if (count > 0) {
     const { kube, whenKilled } = killedAt(cluster.kube, { count, isSent });
-    await using _operators = await runOperators(cluster.kube, operatorsAt('1.1.0'));
     const engine = await runEngine({ ...cluster, kube }, { releases });
     const killed = whenKilled.then(() => true);
+    await Promise.race([killed, untilAccepted(cluster.kube)]);
+    await using _operators = await runOperators(cluster.kube, operatorsAt('1.1.0'));
     wasKilled = await Promise.race([killed, untilAt(cluster, '1.1.0').then(() => false)]);
     // A killed process waits for nothing: what it had begun never ends.
     void engine[Symbol.asyncDispose]();

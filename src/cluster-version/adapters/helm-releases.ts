@@ -1,0 +1,39 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { isJsonObject, type JsonObject, objectAt, parseJson, textAt } from '../../base/index.ts';
+import type { KubeClient, KubeObject } from '../../kube/index.ts';
+
+const unzip = promisify(gunzip);
+/** A Secret has at most a megabyte. */
+const maxReleaseBytes = 32 * 1024 * 1024;
+
+async function chartVersionOf(secret: JsonObject): Promise<string> {
+  const data = textAt(objectAt(secret, 'data'), 'release');
+  const encoded = Buffer.from(Buffer.from(data, 'base64').toString('latin1'), 'base64');
+  try {
+    const text = (await unzip(encoded, { maxOutputLength: maxReleaseBytes })).toString('utf8');
+    const release = parseJson('release', text);
+    return isJsonObject(release) ? textAt(objectAt(release, 'chart', 'metadata'), 'version') : '';
+  } catch {
+    return '';
+  }
+}
+
+function revisionOf({ metadata }: KubeObject): number {
+  return Number(metadata.labels?.['version'] ?? 0);
+}
+
+/** The newest revision of a release of Helm, from the Secrets that Helm records it in: its status and the version of its chart. */
+export async function readHelmRelease(
+  kube: KubeClient,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const labelSelector = `owner=helm,name=${name}`;
+  const { items } = await kube.list({ apiVersion: 'v1', kind: 'Secret', namespace, labelSelector }, { signal });
+  const newest = items.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
+  if (newest === undefined) return undefined;
+  const status = newest.metadata.labels?.['status'] ?? '';
+  const { apiVersion, kind, metadata } = newest;
+  return { apiVersion, kind, metadata, status, chartVersion: await chartVersionOf(newest as JsonObject) };
+}
