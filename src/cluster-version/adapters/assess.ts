@@ -1,7 +1,7 @@
 import { healthOf } from '../../apply/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import { conditionsOf } from '../../controller/index.ts';
-import type { Condition, KubeObject } from '../../kube/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
 import type { SourceKind } from './sources.ts';
 
 /** What a source shows of its component. */
@@ -45,19 +45,19 @@ function workload(object: KubeObject, nowMs: number): Assessment {
 }
 
 function bundleDeployment(object: KubeObject): Assessment {
-  const conditions = conditionsOf(object);
-  const find = (name: string): Condition | undefined => conditions.find(({ type }) => type === name);
-  const [installed, healthy] = [find('Installed'), find('Healthy')];
+  const all = conditionsOf(object).filter(({ type }) => type === 'Installed' || type === 'Healthy');
+  const isTrue = (name: string): boolean => all.some(({ type, status }) => type === name && status === 'True');
   const status = objectAt(object as JsonObject, 'status');
   const isObserved = status?.['observedGeneration'] === object.metadata.generation;
-  const problem = [installed, healthy].find((condition) => condition?.status !== 'True');
-  const isFailed = [installed, healthy].some((condition) => condition?.status === 'False');
-  const isDone = installed?.status === 'True' && healthy?.status === 'True';
+  const problem = all.find((condition) => condition.status !== 'True');
+  const isFailed = all.some((condition) => condition.status === 'False');
+  const isDone = isTrue('Installed') && isTrue('Healthy');
+  const missingText = isDone ? '' : 'it is not installed yet';
   return {
-    isAvailable: healthy?.status === 'True',
-    isProgressing: !isObserved || (!isDone && !isFailed),
+    isAvailable: isTrue('Healthy'),
+    isProgressing: !isObserved || !(isDone || isFailed),
     isDegraded: isFailed,
-    message: isDone ? '' : (problem?.message ?? 'it is not installed yet'),
+    message: problem?.message ?? missingText,
     version: isDone && isObserved ? textAt(status, 'activeVersion') : '',
   };
 }
