@@ -359,3 +359,22 @@ test('CV-82: a definition that is not established blocks its component, and is e
   expect(await find(configMap('x'))).toBeUndefined();
   await eventually(async () => expect(await find(configMap('y'))).toBeDefined());
 });
+
+test('an object is waited for until the expression of its manifest is true', async () => {
+  const annotations = { 'release.openshift.io/ready': "self.data.state == 'ready'" };
+  const object = settings('x', '1', { annotations });
+  await installFirst({}, { '0000_10_a_10_x.yaml': object, '0000_20_b_10_y.yaml': settings('y', '1') });
+  await request('1.1.0');
+  await untilCondition(cluster, 'Progressing', /waiting on x$/);
+  expect(await find(configMap('y'))).toBeUndefined();
+  await cluster.kube.patch(configMap('x'), { data: { state: 'ready' } }, user);
+  await untilAt(cluster, '1.1.0');
+  expect(await find(configMap('y'))).toBeDefined();
+});
+
+test('an expression that is none is reported with its fault', async () => {
+  const annotations = { 'release.openshift.io/ready': 'self.data.' };
+  await installFirst({}, { '0000_10_a_10_x.yaml': settings('x', '1', { annotations }) }, { tryPauses: 'none' });
+  await request('1.1.0');
+  await untilCondition(cluster, 'Failing', /^True .*release\.openshift\.io\/ready: .*Syntax error/s);
+});

@@ -4,7 +4,7 @@
  *  `sync.ts` is a reconcile: spec/ reads what is requested, verification/ verifies its signatures, payload/ retrieves and checks it, preconditions/
  *  evaluates whether it may be applied, round/ applies it again and again (apply/ one object, health/ whether to go on, failures/ why not), status/
  *  reports. available-updates/ asks the update service and evaluates risks; upgradeable/ has what is against another minor version.
- *  @imports src/release, src/release/signatures, src/update-graph, src/sources, src/apply, src/content, src/controller, src/kube, src/metrics, src/constraints, src/api, src/base */
+ *  @imports src/release, src/release/signatures, src/update-graph, src/sources, src/apply, src/content, src/controller, src/kube, src/metrics, src/constraints, src/cel, src/api, src/base */
 export { createPromqlEvaluator, type PrometheusTarget } from './available-updates/promql.ts';
 export { addClusterVersion, type ClusterVersionOptions, clusterVersionController } from './controller.ts';
 export type { Finding, Preconditions, TargetRelease, UpdateFacts } from './facts.ts';

@@ -12,6 +12,7 @@ import {
 } from '../../kube/index.ts';
 import { type ApplyMode, type ReleaseManifest, type ReleaseTask } from '../../release/index.ts';
 import { assertOperatorDone } from '../health/operator.ts';
+import { assertReady, hasReadyExpression } from '../health/readiness.ts';
 import { assertHealthy, hasHealth, type WaitPolicy } from '../health/workloads.ts';
 import type { WaitTimes } from '../status/operator-waits.ts';
 import { expectedDurationAnnotation } from '../status/timing.ts';
@@ -163,7 +164,8 @@ async function checkHealth(context: ApplyContext, task: ReleaseTask, written: Ku
   const endMs = clock.now() + establishMs;
   for (let live = written; ; live = await kube.get(refOf(live), { signal })) {
     try {
-      return assertHealthy(task, live, { policy, nowMs: clock.now() });
+      assertHealthy(task, live, { policy, nowMs: clock.now() });
+      return assertReady(task, live);
     } catch (thrown) {
       if (live.kind !== 'CustomResourceDefinition' || clock.now() >= endMs) throw thrown;
     }
@@ -197,7 +199,8 @@ export async function applyTask(context: ApplyContext, task: ReleaseTask): Promi
   if (isSettled(context, manifest, object)) return;
   await check(context, task, await ensure(context, manifest, object));
   // An installation does not check all that an update waits for.
-  const isChecked = context.mode !== 'Initializing' || isOperator(manifest) || !hasHealth(manifest, context.waitPolicy);
+  const isAwaited = hasHealth(manifest, context.waitPolicy) || hasReadyExpression(manifest);
+  const isChecked = context.mode !== 'Initializing' || isOperator(manifest) || !isAwaited;
   if (isChecked) context.observed.settled(object);
 }
 
