@@ -16,7 +16,7 @@ import { objectOf } from '../failures/api-failure.ts';
 import { UpdateFailure } from '../failures/update-failure.ts';
 
 /** On a manifest: an expression of CEL over `self`, the object in the cluster, which is true once the update may go on. */
-export const readyAnnotation = 'release.openshift.io/ready';
+const readyAnnotation = 'release.openshift.io/ready';
 
 const maxCharacters = 4_096;
 const maxIssueCharacters = 500;
