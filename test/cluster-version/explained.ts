@@ -155,4 +155,12 @@ export const explanations: readonly Explanation[] = [
     scenarios: ['invalid-at-first'],
     path: /^clusterVersion\.status\.conditions\.RetrievedUpdates\.(?:message|reason)$/,
   },
+  {
+    kind: 'deliberate',
+    reason:
+      'A rollback to the release that the process was started with is checked as any other one; only its signature is not asked for. The reference checks nothing.',
+    scenarios: ['precondition-rollback'],
+    path: /^(?:clusterVersion\.status\.history\[0\]\.acceptedRisks|events)$/,
+    shows: /NoChannel|PreconditionsPassed/,
+  },
 ];
