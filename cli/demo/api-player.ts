@@ -145,7 +145,10 @@ function hasValue(path: string, value: string): (answer: ApiAnswer) => boolean {
 function goalOf(text: string): (answer: ApiAnswer) => boolean {
   if (text === 'delete') return isNotFound;
   const [what, name = '', value = 'true'] = text.split('=');
-  return what === 'jsonpath' ? hasValue(name, value) : hasCondition(name, value);
+  if (what !== 'jsonpath') return hasCondition(name, value);
+  // Filters have equality signs, too.
+  const at = text.lastIndexOf('=');
+  return hasValue(text.slice('jsonpath='.length, at), text.slice(at + 1));
 }
 
 async function wait(player: Player, args: Arguments): Promise<CommandResult> {

@@ -61,7 +61,7 @@ function updatesChapter({ updates }: ReleasePlaces): readonly Step[] {
   ];
 }
 
-const waitReason = '{.status.progress.waitingFor[0].reason}';
+const waitReason = '{.status.conditions[?(@.type=="Progressing")].reason}';
 
 const updateChapter: readonly Step[] = [
   { comment: 'The risk is accepted, and happens: storage of 1.1.0 refuses its settings, and the update waits for it.' },

@@ -172,7 +172,7 @@ function queue(name, work) {
 }
 
 const names = process.argv.slice(2);
-console.log(`operators: ${names.join(', ')}`);
+console.log(`ready: operators of ${names.join(', ')}`);
 const runs = [];
 const changed = () => {
   for (const run of runs) run();

@@ -28,6 +28,7 @@ const documents = [
   'platform-operators',
   'cluster-extensions',
   'olm',
+  'cluster-updates',
   'releases',
   'machines',
   'actuators',

@@ -23,7 +23,7 @@ export interface Reader extends AsyncDisposable {
   write(name: string, content: string): Promise<void>;
   /** What a command prints, errors included. */
   run(command: string): Promise<string>;
-  /** Starts `longshore up` in another terminal, and waits until it is ready. What it exports counts for later commands as well. */
+  /** Starts a program in another terminal, and waits until it is ready. What it exports counts for later commands as well. */
   serve(command: string): Promise<void>;
 }
 
@@ -63,6 +63,8 @@ async function layOut(
     await writeFile(join(folder, path), localise(await readFile(join(folder, path), 'utf8')));
   }
   for (const [name, text] of Object.entries(keyFiles)) await writeFile(join(folder, name), text, { mode: 0o600 });
+  // Programs of the examples import packages.
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const program = join(folder, '.bin', 'longshore');
   await mkdir(dirname(program));
   await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${resolve('cli/bin.js')}" "$@"\n`);
@@ -119,11 +121,12 @@ interface Shell {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts `longshore up` of a document on a free port; ends with the scope. */
+/** Starts `longshore up` of a document on a free port, or another program that reports when it is ready; ends with the scope. */
 async function startServer(command: string, { cwd, env }: Shell): Promise<AsyncDisposable> {
   const line = command
     .replace(/^export .*\n/gm, '')
-    .replace('longshore up', 'exec longshore up --port 0 --no-examples --no-olm');
+    .replace(/^longshore up/, 'longshore up --port 0 --no-examples --no-olm')
+    .replace(/^/, 'exec env ');
   const child = spawn('sh', ['-c', line], {
     cwd,
     env: { ...process.env, ...env },
