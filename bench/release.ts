@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterClient } from '../apiserver/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../src/base/index.ts';
@@ -138,6 +139,8 @@ function comparison(own: Run, peer: Run): Measurement[] {
     of('time of the update', [own.update.seconds, peer.update.seconds], '2×'),
     of('CPU of the installation', [own.install.cpuSeconds, peer.install.cpuSeconds], '1×'),
     of('requests of the installation', [own.install.requests, peer.install.requests], '1×'),
+    of('CPU of rounds without changes', [own.unchanged.cpuSeconds, peer.unchanged.cpuSeconds], '2×'),
+    of('requests of rounds without changes', [own.unchanged.requests, peer.unchanged.requests], '2×'),
     of('memory', [own.peakMebibytes, peer.peakMebibytes], '4×'),
   ];
 }
@@ -154,5 +157,6 @@ export async function measureRelease(): Promise<Measurement[]> {
   if ('missing' in binary) return [...rows, { what: 'cluster-version-operator', value: `skipped: ${binary.missing}` }];
   const reference = oracle(binary, interval);
   const peer = await run(scenario, reference, (start) => reference.start(start));
-  return [...rows, ...rowsOf('reference', peer), ...comparison(own, peer)];
+  const load = { what: 'load of the machine, average of 15 minutes', value: (loadavg()[2] ?? 0).toFixed(1) };
+  return [...rows, ...rowsOf('reference', peer), ...comparison(own, peer), load];
 }
