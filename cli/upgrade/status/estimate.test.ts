@@ -20,12 +20,15 @@ test('at first the duration of the last update counts, without one an hour', () 
 
 test('later the pace of this update counts', () => {
   const pace = { completion: 0.97, updatingMs: 67 * minute, untilProgressMs: 67 * minute };
-  expect(Math.round(remainingMs(pace, []) / minute)).toBe(Math.round(33 * 1.2));
+  // What oc estimates.
+  expect(Math.round(remainingMs(pace, []) / minute)).toBe(35);
+  const third = { completion: 1 / 3, updatingMs: 30 * minute, untilProgressMs: 27 * minute };
+  expect(Math.round(remainingMs(third, []) / minute)).toBe(47);
 });
 
 test('what takes longer than estimated is below zero', () => {
-  const pace = { completion: 0.97, updatingMs: 160 * minute, untilProgressMs: 67 * minute };
-  expect(remainingMs(pace, [])).toBeCloseTo((-60 * minute) / 1.2);
+  const pace = { completion: 0.97, updatingMs: 156 * minute, untilProgressMs: 69.8 * minute };
+  expect(remainingMs(pace, [])).toBeCloseTo((-56 * minute) / 1.2);
 });
 
 test.each([
