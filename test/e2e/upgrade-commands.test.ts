@@ -1,6 +1,8 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
 import { readClusterVersionCrds, untilEstablished } from '../../cli/client/index.ts';
@@ -24,6 +26,7 @@ import {
 
 const ref = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' };
 let kube: KubeClient;
+let kubeconfigPath = '';
 let upgrade: (args?: string, options?: ProgramOptions) => Promise<Printed>;
 let stop: () => Promise<void>;
 
@@ -34,8 +37,9 @@ beforeAll(async () => {
   for (const crd of crds) await kube.create(crd, { fieldManager: 'test' });
   await untilEstablished(kube, crds);
   const dir = await mkdtemp(join(tmpdir(), 'longshore-upgrade-test-'));
-  await writeFile(join(dir, 'kubeconfig'), server.kubeconfig);
-  const run = longshoreOn(join(dir, 'kubeconfig'));
+  kubeconfigPath = join(dir, 'kubeconfig');
+  await writeFile(kubeconfigPath, server.kubeconfig);
+  const run = longshoreOn(kubeconfigPath);
   upgrade = (args = '', options = {}) => run(['upgrade', ...args.split(' ').filter((word) => word !== '')], options);
   stop = async () => {
     kube.close();
@@ -118,6 +122,26 @@ Updates with known issues:
       release: { version: '4.14.2' },
       risks: [{ name: 'SlowDisks' }],
     });
+  });
+
+  const missing = ['kubectl', 'jq'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
+  const why = missing.length === 0 ? '' : ` (skipped: ${missing.join(' and ')} not installed)`;
+  test.skipIf(missing.length > 0)(`CV-07, CV-08: jq finds the updates in what kubectl prints${why}`, async () => {
+    await establish(kube, situation('with updates'));
+    const queried = async (field: string): Promise<JsonObject[]> => {
+      const command = `kubectl --kubeconfig '${kubeconfigPath}' get clusterversion version -o json | jq .status.${field}`;
+      return JSON.parse((await promisify(execFile)('sh', ['-c', command])).stdout) as JsonObject[];
+    };
+    const [first] = await queried('availableUpdates');
+    expect(Object.keys(first ?? {})).toEqual(['channels', 'image', 'url', 'version']);
+    const risk = { name: 'SlowDisks', url: 'https://example.com/risk' };
+    expect(await queried('conditionalUpdates')).toContainEqual(
+      expect.objectContaining({
+        conditions: [expect.objectContaining({ type: 'Recommended', status: 'False', reason: 'SlowDisks' }) as unknown],
+        release: expect.objectContaining({ version: '4.14.2' }) as unknown,
+        risks: [expect.objectContaining(risk) as unknown],
+      }),
+    );
   });
 
   test('an update that runs, fails and is not accepted is shown with its reasons', async () => {
