@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
+import { runLongshore } from './program.ts';
+import { conditionOf, startWorld, statusOf, type World } from './world.ts';
+
+const image = `registry.example.com/release@sha256:${'1'.repeat(64)}`;
+const user = { fieldManager: 'test' };
+const config = { apiVersion: 'config.openshift.io/v1' };
+const version = { ...config, kind: 'ClusterVersion', name: 'version' };
+const patienceMs = 90_000;
+
+let dir = '';
+let world: World;
+let stopOperators: () => Promise<void>;
+
+async function build(release: string): Promise<string> {
+  const to = join(dir, release);
+  const source = `examples/release/${release}`;
+  const args = ['release', 'build', source, '--version', release, '--images', `${source}/images.yaml`, '--to', to];
+  expect(await runLongshore(args, { cwd: process.cwd() })).toMatchObject({ code: 0 });
+  return to;
+}
+
+/** The operators of the examples, which no kubelet of a test runs. */
+async function startOperators(kubeconfigPath: string): Promise<() => Promise<void>> {
+  const args = ['examples/release/operators.js', 'dns', 'storage', 'metrics', 'console'];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, KUBECONFIG: kubeconfigPath },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  return async () => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'longshore-release-story-'));
+  const [first, next] = [await build('1.0.0'), await build('1.1.0')];
+  const places = ['--release', first, '--release-image', `${image}=${next}`, '--allow-unsigned-releases'];
+  world = await startWorld(['--no-olm', ...places]);
+  stopOperators = await startOperators(world.platform.kubeconfigPath);
+});
+afterAll(async () => {
+  await stopOperators();
+  await world[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function untilProgressing(expected: RegExp): Promise<void> {
+  await eventually(
+    async () => {
+      const { status, message } = conditionOf(await world.kube.get(version), 'Progressing') ?? {};
+      expect(`${status} ${message}`).toMatch(expected);
+    },
+    { timeoutMs: patienceMs },
+  );
+}
+
+async function reported(operator: string): Promise<KubeObject> {
+  return await world.kube.get({ ...config, kind: 'ClusterOperator', name: operator });
+}
+
+async function exists(namespace: string, name: string): Promise<boolean> {
+  try {
+    await world.kube.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
+    return true;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
+}
+
+test('a release is installed; the next one stops at a degraded component and completes once it is fixed', async () => {
+  const { kube } = world;
+  await untilProgressing(/^False Cluster version is 1\.0\.0$/);
+  expect(await exists('metrics', 'push-gateway')).toBe(true);
+  await kube.patch(version, { spec: { desiredUpdate: { image } } }, user);
+  await untilProgressing(/^True Working towards 1\.1\.0: .*waiting up to 40 minutes on storage$/);
+  const waiting = statusOf(await kube.get(version))['progress'] as { waitingFor: { message: string }[] };
+  expect(waiting.waitingFor[0]?.message).toContain('this version needs at least 2, found 1');
+  expect(statusOf(await reported('metrics'))['versions']).toEqual([{ name: 'operator', version: '1.0.0' }]);
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'storage', name: 'settings' };
+  await kube.patch(settings, { data: { replicas: '2' } }, user);
+  await untilProgressing(/^False Cluster version is 1\.1\.0$/);
+  expect(statusOf(await reported('console'))['versions']).toEqual([{ name: 'operator', version: '1.1.0' }]);
+  expect([await exists('metrics', 'push-gateway'), await exists('console', 'banner')]).toEqual([false, true]);
+});
