@@ -117,3 +117,18 @@ test('ML-32: the finalizer of a machine that is not valid can be removed', async
   await cluster.kube.patch({ ...place, name: 'a' }, { metadata: { finalizers: null } }, user);
   expect(await refusalOf(cluster.kube.get({ ...place, name: 'a' }))).toContain('not found');
 });
+
+test('a list has at most 256 hooks, of which one can be removed and none added', async () => {
+  const some = (count: number) => Array.from({ length: count }, (_, index) => hook(`Hook${index}`));
+  expect(await create({ preDrain: some(10_000) })).toContain('Too many: 10000: must have at most 256 items');
+  const preDrain = some(256);
+  const object = machineObject('a', { spec: { lifecycleHooks: { preDrain } } });
+  object.metadata.finalizers = ['example.com/test'];
+  await cluster.kube.create(object, user);
+  await cluster.kube.delete({ ...place, name: 'a' });
+  const without = preDrain.slice(1);
+  await eventually(async () =>
+    expect(await setHooks({ preDrain: [...without, hook('New')] })).toContain('{Name:New Owner:backup-controller}'),
+  );
+  expect(await setHooks({ preDrain: without })).toBe('');
+});

@@ -380,18 +380,13 @@ test('hooks that hold a deletion are a condition with their age, and are removed
   await eventually(async () => expect(await exists('a')).toBe(false));
 });
 
-test('ten thousand hooks are refused, or listed by a hundred of them', async () => {
+test('of many hooks, a hundred are listed', async () => {
   await use();
-  const preDrain = Array.from({ length: 10_000 }, (_, index) => hook(`Hook${index}`));
-  const object = machineObject('many', { spec: { lifecycleHooks: { preDrain } } });
-  const created = await cluster.kube.create(object, user).catch((thrown: unknown) => thrown as Error);
-  if (created instanceof Error) {
-    expect(created.message).toContain('must have at most');
-    return;
-  }
+  const preDrain = Array.from({ length: 256 }, (_, index) => hook(`Hook${index}`));
+  await cluster.kube.create(machineObject('many', { spec: { lifecycleHooks: { preDrain } } }), user);
   await eventually(async () =>
     expect(condition(await now('many'), 'Drainable')).toMatch(
-      /\{Name:Hook99 Owner:backup-controller\}\] and 9900 others$/,
+      /\{Name:Hook99 Owner:backup-controller\}\] and 156 others$/,
     ),
   );
 });
