@@ -19,6 +19,7 @@ beforeAll(async () => {
   for (const object of parseYamlDocuments(file, await readFile(file, 'utf8'))) {
     await cluster.kube.create(object as unknown as KubeObject, user);
   }
+  await whenGuarded();
 });
 
 afterAll(() => cluster[Symbol.asyncDispose]());
@@ -34,6 +35,23 @@ beforeEach(async () => {
 });
 
 afterEach(() => stack.disposeAsync());
+
+/** A policy takes effect some time after it was created. */
+async function whenGuarded(): Promise<void> {
+  await using _namespace = await temporaryNamespace(cluster.kube, 'machines');
+  const object = machineObject('probe');
+  object.metadata.finalizers = ['example.com/test'];
+  await cluster.kube.create(object, user);
+  await cluster.kube.delete({ ...place, name: 'probe' });
+  let tries = 0;
+  await eventually(async () => {
+    tries += 1;
+    const preDrain = [{ name: `Hook${tries}`, owner: 'backup-controller' }];
+    const work = cluster.kube.patch({ ...place, name: 'probe' }, { spec: { lifecycleHooks: { preDrain } } }, user);
+    expect(await refusalOf(work)).not.toBe('');
+  });
+  await cluster.kube.patch({ ...place, name: 'probe' }, { metadata: { finalizers: null } }, user);
+}
 
 const hook = (name: string, owner = 'backup-controller'): JsonObject => ({ name, owner });
 
