@@ -109,7 +109,10 @@ async function deleteMany(all: number): Promise<Figures> {
   requests = 0;
   const before = process.cpuUsage();
   await mapLimit(leaving, 50, remove);
-  await eventually(async () => expect(await count()).toBe(all - leaving.length + 1));
+  // Longer than others wait: a thousand take their time on a busy machine.
+  const endMs = Date.now() + 600_000;
+  while ((await count()) > all - leaving.length + 1 && Date.now() < endMs) await pause(1_000);
+  expect(await count()).toBe(all - leaving.length + 1);
   const { user: userMicros, system } = process.cpuUsage(before);
   const stuck = await cluster.kube.get({ ...machinePlace, name: `m${all}-0` });
   expect(JSON.stringify(stuck['status'])).toContain('PodDisruptionBudget b');
