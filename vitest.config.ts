@@ -13,6 +13,7 @@ const comparisons = [
   'test/cluster-extensions/conformance.test.ts',
   'test/cluster-version/conformance.test.ts',
   'test/machines/conformance.test.ts',
+  'test/machines/pools/pools-conformance.test.ts',
 ];
 /** Those beside the code that start a server or a cluster. */
 const integration = globSync(besideCode, { cwd: import.meta.dirname, exclude: comparisons }).filter((file) =>

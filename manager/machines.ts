@@ -46,11 +46,11 @@ export function addMachineControllers(
   manager: Manager,
   settings: MachinesSettings & { readonly version: string },
 ): void {
-  const { deleteAnnotation, version, provider } = settings;
+  const { deleteAnnotation, version, releaseVersion, provider } = settings;
   addMachines(manager, { actuator: actuatorOf(manager, settings), settings: { deleteAnnotation } });
   addMachineSets(manager);
   addMachineHealthChecks(manager);
   addNodeLink(manager);
   for (const hook of hooksOf(settings)) addMachineHook(manager, hook);
-  addNodeUpdates(manager, { version, hasSimulatedNodes: provider === undefined });
+  addNodeUpdates(manager, { version, releaseVersion, hasSimulatedNodes: provider === undefined });
 }

@@ -1,7 +1,13 @@
 import { isJsonObject, textAt } from '../src/base/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
-import { addMachineConfigPools, addNodeAgent, addNodeDrains, SimulatedHosts } from '../src/machines/index.ts';
+import {
+  addMachineConfigPools,
+  addNodeAgent,
+  addNodeConfig,
+  addNodeDrains,
+  SimulatedHosts,
+} from '../src/machines/index.ts';
 
 /** A person waits for simulated nodes. */
 const simulatedDelayMs = 1_000;
@@ -11,12 +17,20 @@ function isSimulated({ spec }: KubeObject): boolean {
   return textAt(isJsonObject(spec) ? spec : undefined, 'providerID').startsWith('simulated://');
 }
 
+interface NodeUpdates {
+  readonly version: string;
+  readonly hasSimulatedNodes: boolean;
+  /** Version of the release that this program belongs to. Default: its own. */
+  readonly releaseVersion?: string | undefined;
+}
+
 /** Adds the controllers that update the nodes of pools; with `hasSimulatedNodes`, the agents of simulated nodes too. */
 export function addNodeUpdates(
   manager: Manager,
-  { version, hasSimulatedNodes }: { readonly version: string; readonly hasSimulatedNodes: boolean },
+  { version, hasSimulatedNodes, releaseVersion = version }: NodeUpdates,
 ): void {
   addNodeDrains(manager);
+  addNodeConfig(manager, { version: releaseVersion });
   addMachineConfigPools(manager, { version, ...(hasSimulatedNodes ? { delayMs: simulatedDelayMs } : {}) });
   if (!hasSimulatedNodes) return;
   const hosts = new SimulatedHosts(manager);

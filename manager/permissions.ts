@@ -6,6 +6,7 @@ import {
   machineController,
   machineHealthCheckController,
   machineSetController,
+  nodeConfigController,
   nodeDrainController,
   nodeLinkController,
   readyHookPermissions,
@@ -116,6 +117,7 @@ export function machinePermissions(): RoleRules {
     machineSetController,
     nodeLinkController,
     machineConfigPoolController,
+    nodeConfigController,
     nodeDrainController,
   ];
   return combine([...definitions.map(({ permissions }) => permissions), readyHookPermissions]);

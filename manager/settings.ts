@@ -106,6 +106,8 @@ export interface MachinesSettings {
   /** What the annotation `delete-machine` does. */
   readonly deleteAnnotation: 'Prioritise' | 'Delete';
   readonly hooks: readonly ReadyHook[];
+  /** Version of the release that this program belongs to; undefined: its own version. */
+  readonly releaseVersion: string | undefined;
   /** The etcd of the control plane, whose majority is protected; undefined: it is not. */
   readonly etcd:
     | {

@@ -127,7 +127,9 @@ function readSettings(values: Values): MachinesSettings {
     return refuse(`--delete-annotation: expected Prioritise or Delete, found "${deleteAnnotation}"`);
   }
   const hooks = values['machine-hook'].map(readHook);
-  return { provider: providerOf(values), deleteAnnotation, hooks, etcd: readEtcd(values) };
+  // A release sets it in the manifest of the Deployment.
+  const releaseVersion = process.env['RELEASE_VERSION'];
+  return { provider: providerOf(values), deleteAnnotation, hooks, etcd: readEtcd(values), releaseVersion };
 }
 
 /** The settings of machines from the options of `longshore up`; without `--actuator` the provider is simulated.

@@ -22,6 +22,7 @@ export { addNodeAgent } from './node-agent/controller.ts';
 export { FileHost, runOnNode } from './node-agent/file-host/file-host.ts';
 export { type NodeHost, type NodeJournal } from './node-agent/host.ts';
 export { SimulatedHosts } from './node-agent/simulated-host.ts';
+export { addNodeConfig, nodeConfigController } from './node-config/controller.ts';
 export { addNodeDrains, nodeDrainController } from './node-drain/controller.ts';
 export { addNodeLink, nodeLinkController } from './node-link/controller.ts';
 export { type Ask, ExternalProvider } from './providers/external/external.ts';

@@ -17,6 +17,9 @@ export type ObservedMetricName =
   | 'longshore_bundle_deployment_conditions'
   | 'longshore_subscription_conditions'
   | 'longshore_install_plans'
+  | 'longshore_pool_conditions'
+  | 'longshore_pool_nodes'
+  | 'longshore_node_drain_oldest_seconds'
   | 'longshore_queue_depth'
   | 'longshore_queue_oldest_seconds'
   | 'longshore_queue_active'
@@ -106,6 +109,20 @@ export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | k
     kind: 'gauge',
     labels: ['phase'],
     help: 'Number of InstallPlans by phase; the phase is None before the first reconcile.',
+  },
+  longshore_pool_conditions: {
+    kind: 'gauge',
+    labels: ['condition', 'status'],
+    help: 'Number of MachineConfigPools by condition and status.',
+  },
+  longshore_pool_nodes: {
+    kind: 'gauge',
+    labels: ['state'],
+    help: 'Number of nodes of all pools by state: all, updated, ready, unavailable, degraded.',
+  },
+  longshore_node_drain_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest drain of a node that is being updated; 0 when none is drained.',
   },
   longshore_queue_depth: { kind: 'gauge', labels: ['controller'], help: 'Number of objects in the work queue.' },
   longshore_queue_oldest_seconds: {

@@ -35,6 +35,7 @@ import {
   targetOf,
 } from './context.ts';
 import { isEmptySelector, poolsOfNode } from './membership.ts';
+import { poolMetrics } from './metrics.ts';
 import { poolNode } from './pool-node.ts';
 import { renderPool } from './render.ts';
 import { startNodes } from './start-nodes.ts';
@@ -116,17 +117,26 @@ function relevant(node: KubeObject | undefined): JsonValue {
   return [poolNode(node).unreadiness ?? null, { ...labels }, taints, own];
 }
 
+function isConfigured(node: KubeObject): boolean {
+  const { current, desired } = poolNode(node);
+  return current === desired;
+}
+
+function changeText(before: KubeObject, after: KubeObject, key: string): string | undefined {
+  const [old, value] = [before, after].map(({ metadata }) => metadata.annotations?.[key]);
+  if (old === value) return undefined;
+  const { name = '' } = after.metadata;
+  return value === undefined ? `Node ${name} no longer has ${key}` : `Node ${name} now has ${key}=${value}`;
+}
+
 /** Changes of the control plane are important enough to be Events. */
 function reportChanges({ events, pools }: PoolContext, { before, after }: CacheChange<KubeObject>): void {
   const master = pools.get(poolNames.master);
   if (before === undefined || after === undefined || master === undefined) return;
-  for (const key of watchedAnnotations) {
-    const [old, value] = [before.metadata.annotations?.[key], after.metadata.annotations?.[key]];
-    if (old === value) continue;
-    const { name = '' } = after.metadata;
-    const message = value === undefined ? `Node ${name} no longer has ${key}` : `Node ${name} now has ${key}=${value}`;
-    events.record(master, { type: 'Normal', reason: 'AnnotationChange', message });
-  }
+  // What an agent completes shows in the status.
+  if (!isConfigured(before) && poolNode(after).isDone) return;
+  const texts = watchedAnnotations.map((key) => changeText(before, after, key)).filter((text) => text !== undefined);
+  for (const message of texts) events.record(master, { type: 'Normal', reason: 'AnnotationChange', message });
 }
 
 function poolNamesOf(context: PoolContext, node: KubeObject | undefined): readonly string[] {
@@ -216,6 +226,7 @@ export function addMachineConfigPools(manager: Manager, settings: PoolSettings):
     pods: manager.cache(podTarget),
     events: manager.eventRecorder('machineconfigcontroller-nodecontroller'),
   };
+  manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? poolMetrics(context) : {}));
   const definition = { ...machineConfigPoolController, gatherMs: settings.delayMs ?? delayMs };
   // One at a time: pools of a control plane and its arbiter decide on what the other one has started.
   manager.add(definition, { context, workers: 1 });

@@ -141,7 +141,7 @@ test('a configuration that cannot be rendered shows, and the last target stays',
   await cluster.kube.create(configObject('50-bad', 'worker', spec), user);
   await eventually(async () =>
     expect(condition(await poolNow('worker'), 'RenderDegraded')).toBe(
-      'True Failed to render configuration for pool worker: MachineConfig 50-bad: file "/etc/../etc/shadow": it is not a clean path to a file',
+      'True Failed to render configuration for pool worker: could not generate rendered MachineConfig: MachineConfig 50-bad: file "/etc/../etc/shadow": it is not a clean path to a file',
     ),
   );
   expect(condition(await poolNow('worker'), 'Degraded')).toBe('True');

@@ -36,7 +36,7 @@ function selectedConfigs({ context, pool }: PoolRun): readonly MachineConfig[] {
     : context.configs.values().filter(({ metadata }) => isSelected(selector, metadata.labels ?? {}));
   const configs = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(parseMachineConfig);
   if (configs.length > 0) return configs;
-  throw new TerminalError('InvalidConfig', `no MachineConfigs found matching selector ${selectorText(selector)}`);
+  throw new TerminalError('NoConfigs', `no MachineConfigs found matching selector ${selectorText(selector)}`);
 }
 
 async function ensureRendered(run: PoolRun, rendered: KubeObject, signal: AbortSignal): Promise<void> {
@@ -89,7 +89,8 @@ export const renderPool: Step<PoolRun> = async (run, { signal }) => {
     run.status.set(run, [{ type: 'RenderDegraded', status: 'False', reason: '', message: '' }]);
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
-    const message = `Failed to render configuration for pool ${run.pool.metadata.name}: ${thrown.message}`;
+    const why = thrown.reason === 'NoConfigs' ? '' : 'could not generate rendered MachineConfig: ';
+    const message = `Failed to render configuration for pool ${run.pool.metadata.name}: ${why}${thrown.message}`;
     run.status.set(run, [{ type: 'RenderDegraded', status: 'True', reason: '', message }]);
   }
 };

@@ -1,5 +1,14 @@
 import { isAbsolute, normalize } from 'node:path/posix';
-import { isJsonObject, type JsonObject, listAt, objectAt, objectsAt, TerminalError, textAt } from '../../base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  objectsAt,
+  TerminalError,
+  textAt,
+} from '../../base/index.ts';
 
 const versionPattern = /^3\.[0-9]{1,2}\.[0-9]{1,3}(-experimental)?$/;
 const unitPattern =
@@ -31,6 +40,10 @@ function pathProblem(path: string): string | undefined {
   return folder === undefined ? undefined : `${folder} is not managed`;
 }
 
+function modeText(mode: JsonValue): string {
+  return typeof mode === 'number' && mode >= 0 ? `0${mode.toString(8)}` : JSON.stringify(mode);
+}
+
 function checkFile(file: JsonObject): void {
   const path = textAt(file, 'path');
   const problem = pathProblem(path);
@@ -38,7 +51,7 @@ function checkFile(file: JsonObject): void {
   const { mode } = file;
   if (mode !== undefined && mode !== null) {
     const isValid = typeof mode === 'number' && Number.isInteger(mode) && mode >= 0 && mode <= maxMode;
-    if (!isValid) throw invalid(`file ${shown(path)}: mode ${JSON.stringify(mode)} must be between 0 and 0o777`);
+    if (!isValid) throw invalid(`invalid mode ${modeText(mode)} for ${path}, cannot exceed 0777`);
   }
   const source = textAt(objectAt(file, 'contents'), 'source');
   if (source !== '' && !source.startsWith('data:')) {

@@ -239,8 +239,8 @@ test('modes beyond permissions, remote contents, names of units with slashes and
     config: { ignition: { version: '3.4.0' }, storage: { files: [{ path: '/etc/a', ...file }] } },
   });
   const read = (file: JsonObject) => () => readNodeConfig({ metadata: { name: 'c' }, spec: spec(file) });
-  expect(read({ mode: 0o4755 })).toThrow('mode 2541 must be between 0 and 0o777');
-  expect(read({ mode: -1 })).toThrow('must be between');
+  expect(read({ mode: 0o4755 })).toThrow('invalid mode 04755 for /etc/a, cannot exceed 0777');
+  expect(read({ mode: -1 })).toThrow('cannot exceed 0777');
   expect(read({ contents: { source: 'https://example.org/a' } })).toThrow('contents.source must be a data URL');
   expect(read({ user: { id: -1 } })).toThrow('user must be a number, or root');
   expect(read({ user: { name: 'web' } })).toThrow('user must be a number, or root');

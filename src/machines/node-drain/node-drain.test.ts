@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BareCluster, eventually } from '../../../test/support/index.ts';
+import { openMachineCluster, runPod, stopPod } from '../../../test/support/machine-cluster.ts';
+import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { createPoolNode } from '../../../test/support/pool-cluster.ts';
+import { nodeUpdateAnnotations } from '../../api/index.ts';
+import type { JsonObject } from '../../base/index.ts';
+import type { Manager } from '../../controller/index.ts';
+import type { KubeClient } from '../../kube/index.ts';
+import type { DrainTimes } from './context.ts';
+import { addNodeDrains, nodeDrainController } from './controller.ts';
+
+const user = { fieldManager: 'test' };
+const keys = nodeUpdateAnnotations;
+const nodeRef = { apiVersion: 'v1', kind: 'Node', name: 'w1' };
+
+let cluster: BareCluster;
+let stack: AsyncDisposableStack;
+
+beforeAll(async () => {
+  cluster = await openMachineCluster();
+});
+
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  stack = new AsyncDisposableStack();
+  stack.use(await temporaryNamespace(cluster.kube, 'machines'));
+  stack.defer(async () => {
+    const budgets = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', namespace: 'machines' };
+    for (const { metadata } of (await cluster.kube.list(budgets)).items)
+      await cluster.kube.delete({ ...budgets, name: metadata.name ?? '' });
+    await cluster.kube.evict({ namespace: 'machines', name: 'web' }, { gracePeriodSeconds: 0 }).catch(() => undefined);
+    await cluster.kube.delete(nodeRef);
+  });
+});
+
+afterEach(() => stack.disposeAsync());
+
+async function use({
+  times = {},
+  kube,
+}: {
+  times?: Partial<DrainTimes>;
+  kube?: (real: KubeClient) => KubeClient;
+} = {}): Promise<void> {
+  const add = (manager: Manager): void => {
+    addNodeDrains(
+      kube === undefined ? manager : { ...manager, kube: kube(manager.kube), add: manager.add.bind(manager) },
+      { times },
+    );
+  };
+  stack.use(await runControllers(cluster.kube, add, [nodeDrainController]));
+}
+
+async function annotate(annotations: Record<string, string | null>): Promise<void> {
+  await cluster.kube.patch(nodeRef, { metadata: { annotations } }, user);
+}
+
+async function annotation(key: string): Promise<string> {
+  return (await cluster.kube.get(nodeRef)).metadata.annotations?.[key] ?? '';
+}
+
+async function eventsOf(name: string): Promise<readonly string[]> {
+  const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event' });
+  const own = items.filter(({ involvedObject }) => (involvedObject as JsonObject)['name'] === name);
+  return own.map(({ reason, message }) => `${reason as string}: ${message as string}`);
+}
+
+test('MP-29: a drain that fails for long is reported, and goes on', async () => {
+  await use({ times: { thresholdMs: 300, failedMs: 1_500, slowRetryMs: 500 } });
+  await createPoolNode(cluster.kube, 'w1', { current: 'a' });
+  await runPod(cluster.kube, 'w1', { name: 'web', labels: { app: 'web' } });
+  const spec = { minAvailable: 1, selector: { matchLabels: { app: 'web' } } };
+  const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', namespace: 'machines', name: 'keep' };
+  await cluster.kube.create(
+    { apiVersion: budget.apiVersion, kind: budget.kind, metadata: { namespace: 'machines', name: 'keep' }, spec },
+    user,
+  );
+  await annotate({ [keys.desiredDrain]: 'drain-b' });
+  await eventually(async () => {
+    const texts = await eventsOf('w1');
+    expect(
+      texts.some(
+        (text) =>
+          text.startsWith('DrainThresholdExceeded: Drain failed.') &&
+          text.includes('machines/web (PodDisruptionBudget keep)'),
+      ),
+    ).toBe(true);
+    expect(texts).toContain('DrainFailed: node w1: drain exceeded timeout: 0h0m0s. Will continue to retry.');
+  });
+  expect(await annotation(keys.drainBlocked)).toBe('machines/web (PodDisruptionBudget keep)');
+  expect(await annotation(keys.lastAppliedDrain)).toBe('');
+  await cluster.kube.delete(budget);
+  await stopPod(cluster.kube, 'web');
+  await eventually(async () => expect(await annotation(keys.lastAppliedDrain)).toBe('drain-b'));
+  expect(await annotation(keys.drainBlocked)).toBe('');
+});
+
+test('MP-31: a node that is schedulable although it was cordoned is cordoned again', async () => {
+  let tries = 0;
+  const kube = (real: KubeClient): KubeClient =>
+    new Proxy(real, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        if (name !== 'patch') return member.bind(target) as unknown;
+        return async (ref: never, patch: JsonObject, options: never): Promise<unknown> => {
+          const { spec, ...rest } = patch;
+          const isCordon = (spec as JsonObject | undefined)?.['unschedulable'] === true;
+          if (isCordon) tries += 1;
+          // The server reports success, and another writer has undone it.
+          return await target.patch(ref, isCordon && tries < 4 ? rest : patch, options);
+        };
+      },
+    });
+  await use({ kube });
+  await createPoolNode(cluster.kube, 'w1', { current: 'a' });
+  await annotate({ [keys.desiredDrain]: 'drain-b' });
+  await eventually(async () => expect(await annotation(keys.lastAppliedDrain)).toBe('drain-b'));
+  expect(tries).toBe(4);
+  const { spec } = await cluster.kube.get(nodeRef);
+  expect((spec as JsonObject)['unschedulable']).toBe(true);
+});
+
+test('a request that does not exist changes nothing', async () => {
+  await use();
+  await createPoolNode(cluster.kube, 'w1', { current: 'a' });
+  await annotate({ [keys.desiredDrain]: 'explode-b' });
+  await eventually(async () =>
+    expect(await eventsOf('w1')).toContain('UnknownDrainVerb: node w1: non-recognized drain verb detected explode'),
+  );
+  expect(await annotation(keys.lastAppliedDrain)).toBe('');
+});
