@@ -31,7 +31,8 @@ export function addNodeUpdates(
 ): void {
   addNodeDrains(manager);
   addNodeConfig(manager, { version: releaseVersion });
-  addMachineConfigPools(manager, { version, ...(hasSimulatedNodes ? { delayMs: simulatedDelayMs } : {}) });
+  const delay = hasSimulatedNodes ? { delayMs: simulatedDelayMs } : {};
+  addMachineConfigPools(manager, { version, releaseVersion, ...delay });
   if (!hasSimulatedNodes) return;
   const hosts = new SimulatedHosts(manager);
   addNodeAgent(manager, { hostOf: (node) => (isSimulated(node) ? hosts.hostOf(node) : undefined) });

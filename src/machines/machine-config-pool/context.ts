@@ -18,7 +18,7 @@ export interface PoolSettings {
   /** Version of this program, noted in what it renders. */
   readonly version: string;
   /** Version of the release that the cluster runs, noted in what is rendered; empty where there is none. */
-  readonly releaseVersion?: (() => string) | undefined;
+  readonly releaseVersion?: string | undefined;
   /** Changes within this time lead to one round. Default 5 s. */
   readonly delayMs?: number | undefined;
 }

@@ -200,7 +200,7 @@ export const machineConfigPoolController: ControllerDefinition<PoolContext, Pool
       {
         apiGroups: ['machineconfiguration.openshift.io'],
         resources: ['machineconfigs'],
-        verbs: ['get', 'list', 'watch', 'create'],
+        verbs: ['get', 'list', 'watch', 'create', 'patch'],
       },
       { apiGroups: ['machine.openshift.io'], resources: ['machines'], verbs: ['get', 'list', 'watch'] },
       { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },

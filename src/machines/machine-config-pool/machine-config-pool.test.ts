@@ -134,6 +134,25 @@ test('the configuration is rendered with a name of its content, and MachineConfi
   expect(second).not.toBe(first);
 });
 
+test('the same content of another release is the same configuration, with the version of that release', async () => {
+  await cluster.kube.create(configObject('00-worker', 'worker', { config: filesConfig({ '/etc/a': 'one' }) }), user);
+  await cluster.kube.create(poolObject('worker'), user);
+  const names: string[] = [];
+  for (const releaseVersion of ['4.1.0', '4.2.0']) {
+    await using _running = await runControllers(
+      cluster.kube,
+      (manager) => addMachineConfigPools(manager, { version: '1.0.0', releaseVersion, delayMs: 20 }),
+      [machineConfigPoolController],
+    );
+    names.push(await targetOf('worker'));
+    await eventually(async () => {
+      const { metadata } = await cluster.kube.get({ ...configKind, name: await targetOf('worker') });
+      expect(metadata.annotations?.[keys.releaseVersion]).toBe(releaseVersion);
+    });
+  }
+  expect(names[1]).toBe(names[0]);
+});
+
 test('a configuration that cannot be rendered shows, and the last target stays', async () => {
   await use();
   const target = await createPool('worker');

@@ -39,16 +39,30 @@ function selectedConfigs({ context, pool }: PoolRun): readonly MachineConfig[] {
   throw new TerminalError('NoConfigs', `no MachineConfigs found matching selector ${selectorText(selector)}`);
 }
 
+/** The same content may come with another release: nodes that have it have that release then. */
+async function updateVersions(
+  { context: { kube, configs } }: PoolRun,
+  known: KubeObject,
+  { rendered, signal }: { readonly rendered: KubeObject; readonly signal: AbortSignal },
+): Promise<void> {
+  const { annotations = {} } = rendered.metadata;
+  const isSame = Object.entries(annotations).every(([key, value]) => known.metadata.annotations?.[key] === value);
+  if (isSame) return;
+  const metadata = { ...preconditionOf(known), annotations };
+  configs.wrote(await kube.patch(refOf(known), { metadata }, { fieldManager: poolFieldManager, signal }));
+}
+
 async function ensureRendered(run: PoolRun, rendered: KubeObject, signal: AbortSignal): Promise<void> {
   const { kube, configs, settings } = run.context;
-  if (configs.get(rendered.metadata.name ?? '') !== undefined) return;
+  const known = configs.get(rendered.metadata.name ?? '');
+  if (known !== undefined) return await updateVersions(run, known, { rendered, signal });
   try {
     configs.wrote(await kube.create(rendered, { fieldManager: poolFieldManager, signal }));
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
     return;
   }
-  const versions = `release version: ${settings.releaseVersion?.() ?? ''}, controller version: ${settings.version}`;
+  const versions = `release version: ${settings.releaseVersion ?? ''}, controller version: ${settings.version}`;
   const message = `${rendered.metadata.name ?? ''} successfully generated (${versions})`;
   recordPool(run, { type: 'Normal', reason: 'RenderedConfigGenerated', message });
 }
@@ -57,7 +71,7 @@ async function render(run: PoolRun, signal: AbortSignal): Promise<void> {
   const { context, pool } = run;
   const { version, releaseVersion } = context.settings;
   const configs = selectedConfigs(run);
-  const rendered = renderConfig(pool, configs, { controller: version, release: releaseVersion?.() ?? '' });
+  const rendered = renderConfig(pool, configs, { controller: version, release: releaseVersion ?? '' });
   await ensureRendered(run, rendered, signal);
   const { name = '' } = rendered.metadata;
   const configuration = configurationOf(name, configs);
