@@ -99,8 +99,10 @@ async function restart(run: AgentRun, journal: NodeJournal, signal: AbortSignal)
   await annotate(run, { [keys.postConfigAction]: 'Rebooting' }, signal);
   const bootId = await run.host.bootId();
   await run.host.remember({ ...journal, update: { config: desired, step: 'rebooting', bootId } });
+  const continuesMs = await run.host.reboot();
+  // One that could not be requested is requested again.
   run.context.reboots.set(run.object.metadata.name ?? '', { bootId, atMs: run.context.clock.now() });
-  requeueAfter(run, await run.host.reboot());
+  requeueAfter(run, continuesMs);
 }
 
 /** A node that is on its way down is not restarted again, unless that takes too long. What a former process requested may not have come about. */
