@@ -47,6 +47,9 @@ function refOfName(name: string): Parameters<KubeClient['get']>[0] {
   return { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name };
 }
 
+/** Of webhooks, but that of ClusterCatalogs. */
+const count = 6;
+
 /** The authorities that the API server trusts, by webhook. */
 async function registeredAuthorities(): Promise<string[][]> {
   const configurations = await Promise.all(names.map((name) => kube.get(refOfName(name))));
@@ -77,7 +80,8 @@ async function overwrite(caBundlePem: string): Promise<void> {
 test('each webhook trusts the current authority, and after a rotation the previous one as well', async () => {
   const [first, second, third] = [serving.current(), await newPair(), await newPair()];
   await keepRegistered(options);
-  const all = (...pairs: ServingPair[]): string[][] => Array<string[]>(5).fill(pairs.map((pair) => pair.caBundlePem));
+  const all = (...pairs: ServingPair[]): string[][] =>
+    Array<string[]>(count).fill(pairs.map((pair) => pair.caBundlePem));
   expect(await registeredAuthorities()).toEqual(all(first));
   serving.replace(second);
   await eventually(async () => expect(await registeredAuthorities()).toEqual(all(second, first)));
@@ -99,7 +103,7 @@ test('an authority that replaces another one during its registration is register
   await keepRegistered({ ...options, kube: { ...kube, apply } });
   serving.replace(second);
   await eventually(async () =>
-    expect((await registeredAuthorities()).map(([first]) => first)).toEqual(Array(5).fill(third.caBundlePem)),
+    expect((await registeredAuthorities()).map(([first]) => first)).toEqual(Array(count).fill(third.caBundlePem)),
   );
 });
 
@@ -110,9 +114,9 @@ test('an overwritten authority is registered again; one that another replica add
   await overwrite(`${other}${own}`);
   await clock.pass(halfMinuteMs);
   await clock.pass(halfMinuteMs);
-  expect(await registeredAuthorities()).toEqual(Array<string[]>(5).fill([other, own]));
+  expect(await registeredAuthorities()).toEqual(Array<string[]>(count).fill([other, own]));
   await overwrite(other);
-  await whilePassing(async () => expect(await registeredAuthorities()).toEqual(Array<string[]>(5).fill([own])));
+  await whilePassing(async () => expect(await registeredAuthorities()).toEqual(Array<string[]>(count).fill([own])));
 });
 
 test('a registration that fails is tried again', async () => {
@@ -127,7 +131,7 @@ test('a registration that fails is tried again', async () => {
     isDone = true;
   });
   await whilePassing(() => expect(isDone).toBe(true));
-  expect(await registeredAuthorities()).toEqual(Array<string[]>(5).fill([serving.current().caBundlePem]));
+  expect(await registeredAuthorities()).toEqual(Array<string[]>(count).fill([serving.current().caBundlePem]));
 });
 
 test('configurations that a user deletes to disable admission are not created again', async () => {
@@ -166,9 +170,9 @@ async function addresses(): Promise<unknown[]> {
 test('a process outside the cluster registers its address in place of the Service of the manifests, and a Service in place of an address', async () => {
   await applyManifests();
   await keepRegistered(options);
-  expect(await addresses()).toEqual(Array(5).fill(expect.stringContaining('https://127.0.0.1:9443/')));
+  expect(await addresses()).toEqual(Array(count).fill(expect.stringContaining('https://127.0.0.1:9443/')));
   await keepRegistered({ ...options, address: { service } });
-  expect(await addresses()).toEqual(Array(5).fill(expect.objectContaining(service)));
+  expect(await addresses()).toEqual(Array(count).fill(expect.objectContaining(service)));
 });
 
 test('a registration that fails midway restores the previous configurations', async () => {

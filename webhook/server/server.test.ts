@@ -136,6 +136,7 @@ test('Q25 the configurations name each webhook, the configured system namespace,
     'vbundledeployments.core.rukpak.io',
     'vconfigmaps.core.rukpak.io',
     'vplatformoperators.platform.openshift.io',
+    'vclusterextensions.olm.operatorframework.io',
   ]);
   expect(webhooks[2]).toMatchObject({
     clientConfig: { url: 'https://127.0.0.1:9443/validate-core-v1-configmap', caBundle: 'UEVN' },
