@@ -3,6 +3,7 @@ import type { Property } from '../../constraints/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
 import type { ExtensionResolver } from '../package-resolver/resolve-thread.ts';
+import type { ExtensionAnswer } from './answer.ts';
 
 /** What the reconciles work with. */
 export interface ExtensionContext {
@@ -19,6 +20,8 @@ export interface ExtensionContext {
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The last answer for each ClusterExtension, by its name: the same question about the same catalogs is not asked again. */
+  readonly answers: Map<string, { readonly key: string; readonly answer: ExtensionAnswer }>;
   /** Nothing is installed with the permissions of the provisioners. */
   readonly isAccountRequired: boolean;
 }

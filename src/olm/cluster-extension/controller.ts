@@ -40,6 +40,7 @@ function createContext(manager: Manager, options: ClusterExtensionsOptions): Ext
       const bundle = bundles.get(name);
       return bundle === undefined ? [] : readProperties(bundle);
     },
+    answers: new Map(),
     events: manager.eventRecorder(fieldManager),
   };
 }
@@ -84,6 +85,9 @@ export const clusterExtensionController: ControllerDefinition<ExtensionContext, 
   watches,
   begin: beginExtension,
   steps,
+  forget: ({ answers }, { name }) => {
+    answers.delete(name);
+  },
   permissions: {
     cluster: [
       { apiGroups: [group], resources: ['clusterextensions'], verbs: ['get', 'list', 'watch', 'patch'] },

@@ -1,5 +1,6 @@
 import { TransientError } from '../../base/index.ts';
 import type { Step } from '../../controller/index.ts';
+import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import type { Choice } from '../platform-operator/choice.ts';
 import type { ExtensionAnswer, ExtensionQuestion } from './answer.ts';
 import { choiceIn, type ExtensionChoice, type InstalledChoice } from './choice.ts';
@@ -14,11 +15,10 @@ function startOf(run: ExtensionRun): ExtensionQuestion['installed'] {
   return bundle && { bundle: bundle.name, version: bundle.version };
 }
 
-async function ask(run: ExtensionRun, signal: AbortSignal): Promise<ExtensionAnswer> {
+function questionOf(run: ExtensionRun, held: HeldCatalogs): ExtensionQuestion {
   const { context, object } = run;
   const { packageName, version, channels, selector, upgradeConstraintPolicy } = catalogOf(run);
-  using held = context.views.hold();
-  const question: ExtensionQuestion = {
+  return {
     name: object.metadata.name ?? '',
     request: {
       packageName,
@@ -31,11 +31,22 @@ async function ask(run: ExtensionRun, signal: AbortSignal): Promise<ExtensionAns
     standing: standingFor(context, object),
     unserved: unservedCatalogs(context, held),
   };
+}
+
+async function ask(run: ExtensionRun, signal: AbortSignal): Promise<ExtensionAnswer> {
+  const { context, object } = run;
+  using held = context.views.hold();
+  const question = questionOf(run, held);
+  const key = JSON.stringify([question, held.places, object.metadata.uid]);
+  const last = context.answers.get(question.name);
+  if (last?.key === key) return last.answer;
   try {
-    return await context.resolver.extension(question, { held, signal });
+    const answer = await context.resolver.extension(question, { held, signal });
+    context.answers.set(question.name, { key, answer });
+    return answer;
   } catch (thrown) {
     if (!(thrown instanceof TransientError && thrown.reason === 'ResolutionCancelled')) throw thrown;
-    return { outcome: 'none', text: `package ${packageName}: ${thrown.message}` };
+    return { outcome: 'none', text: `package ${question.request.packageName}: ${thrown.message}` };
   }
 }
 
