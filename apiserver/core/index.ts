@@ -66,4 +66,5 @@ export {
 } from './status-error.ts';
 export { compareVersions, groupVersionOf, TypeRegistry } from './type-registry.ts';
 export { completeUser, type UserInfo } from './user-info.ts';
+export { assertFewValues } from './value-count.ts';
 export { webhookServiceErrors, webhookUrlErrors } from './webhook-client-rules.ts';

@@ -4,6 +4,7 @@ import {
   type AdmissionPlugin,
   type AdmissionRequest,
   alreadyExists,
+  assertFewValues,
   copyJson,
   type KubeObject,
   notFound,
@@ -167,7 +168,7 @@ export class ObjectWriter {
     checkIdentity(desired, target);
     if (!request.isPatch) checkUid(target, desired, live.metadata.uid ?? '');
     checkVersion({ target, desired, live, mayOmit: type.strategy.allowsUnconditionalUpdate });
-    const complete = this.#complete(type, desired);
+    const complete = this.#complete(type, desired, live);
     carryOverMetadata(complete, live);
     const tracked = request.isTracked ? complete : this.#track(target, { live, desired: complete }, context);
     const admitted = await this.#mutateUpdate(request, { object: tracked, live }, context);
@@ -179,8 +180,9 @@ export class ObjectWriter {
   }
 
   /** The object with defaults, and in the form that kube-apiserver writes. */
-  #complete(type: ResourceType, object: KubeObject): KubeObject {
+  #complete(type: ResourceType, object: KubeObject, live?: KubeObject): KubeObject {
     const { managedFields } = object.metadata;
+    assertFewValues(object, live);
     type.strategy.applyDefaults(object);
     const complete = encodeBuiltIn(object as unknown as JsonObject, type.schema) as unknown as KubeObject;
     // An empty list is not written, but it removes all managers.

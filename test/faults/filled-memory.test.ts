@@ -66,3 +66,22 @@ test('a server that a user fills with objects refuses more, serves what it has, 
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+const small = '{},'.repeat(900_000);
+const podPath = '/api/v1/namespaces/default/pods';
+
+test.each([
+  ['a pod of empty containers', podPath, `{"metadata":{"name":"a"},"spec":{"containers":[${small}{}]}}`],
+  ['empty owner references', collection, `{"metadata":{"name":"a","ownerReferences":[${small}{}]}}`],
+])('an object of very many small values is refused before it grows: %s', async (_name, path, body) => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-filled-'));
+  try {
+    await using server = await startServer(folder, ['env', 'NODE_OPTIONS=--max-old-space-size=256']);
+    const refused = await server.connection.ask({ method: 'POST', path, headers, body });
+    expect(refused.status).toBe(413);
+    expect(refused.text).toContain('fields and items, the limit is 100000');
+    expect((await create(server, 'other')).status).toBe(201);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
