@@ -40,7 +40,7 @@ function compile(text: string): Program {
   throw new TerminalError('InvalidReadyExpression', `${readyAnnotation}: ${issues}`);
 }
 
-/** Whether the manifest says when its object is ready. */
+/** Whether the manifest defines when its object is ready. */
 export function hasReadyExpression(manifest: ReleaseManifest): boolean {
   return annotationOf(manifest, readyAnnotation) !== '';
 }
