@@ -91,4 +91,42 @@ describe.skipIf(!hasBrowser)(`the console in a browser${why}`, () => {
     expect(wide).toEqual([]);
     await page.context().close();
   });
+
+  test('everything is reached by keys: pages, the palette, the list of keys and dialogs', async () => {
+    const page = await world.open();
+    await page.keyboard.press('Control+k');
+    await page.waitForSelector('dialog[open] input');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.type('combo BundleDeployment');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/installed/BundleDeployment/-/combo');
+    await page.waitForSelector('.pill');
+    await page.keyboard.press('y');
+    await page.waitForSelector('dialog[open] pre >> text=provisionerClassName');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open] kbd');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.waitForSelector('a.tile >> text=Tide Gauge');
+    await page.keyboard.press('/');
+    await page.keyboard.type('tide');
+    await page.getByText('Harbour', { exact: true }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('?q=tide');
+    expect(await page.$$('a.tile')).toHaveLength(1);
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a lost connection is reported in a bar, and what was there stays', async () => {
+    const page = await world.open();
+    await goTo(page, '/installed');
+    await page.waitForSelector('a.grid-row >> text=combo');
+    await world.stopConsole();
+    await page.waitForSelector('.bar >> text=Connection lost', { timeout: 40_000 });
+    expect(await page.isVisible('a.grid-row >> text=combo')).toBe(true);
+    await page.context().close();
+  });
 });

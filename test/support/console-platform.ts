@@ -16,6 +16,8 @@ export interface ConsolePlatform extends AsyncDisposable {
   readonly registry: Registry;
   /** A page that is signed in; it fails the test when anything is requested from elsewhere, or a script fails. */
   open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
+  /** Ends the server of the pages. */
+  stopConsole(): Promise<void>;
   /** What went wrong in pages: errors of scripts, refused loads, requests to other origins. */
   readonly troubles: string[];
 }
@@ -61,7 +63,7 @@ export async function openConsolePlatform(): Promise<ConsolePlatform> {
     link = /http:\S+#\S+/.exec(text)?.[0] ?? link;
   };
   const running = await openUpConsole(config, platform, { log, terminal: { line } });
-  if (running !== undefined) stack.use(running);
+  stack.defer(async () => await running?.[Symbol.asyncDispose]());
   const browser = await openBrowser();
   stack.defer(() => browser.close());
   const troubles: string[] = [];
@@ -71,6 +73,7 @@ export async function openConsolePlatform(): Promise<ConsolePlatform> {
     browser,
     registry,
     troubles,
+    stopConsole: async () => await running?.[Symbol.asyncDispose](),
     open: async ({ theme = 'light', width = 1280 } = {}) => {
       const context = await browser.newContext({
         viewport: { width, height: 860 },
