@@ -1,7 +1,8 @@
-import { type InstallationProgress, type Inventory } from '../../src/apply/index.ts';
+import type { InstallationEnd, InstallationProgress, Inventory } from '../../src/apply/index.ts';
 import { sha256Digest } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import type { DeploymentRecord } from '../deployment-record.ts';
 import { takeOverRelease } from '../helm-release.ts';
 import {
   actingOwnerOf,
@@ -13,7 +14,7 @@ import {
 } from '../installed-record.ts';
 import { placeOf } from '../rendition.ts';
 import type { LoadedRendition } from './load.ts';
-import { activeOf, continueWith, type DeploymentRun, recordOf, saveRecord } from './run.ts';
+import { activeOf, continueWith, type DeploymentRun, recordOf, saveRecord, setRecord } from './run.ts';
 
 /** What the deployment wants of the objects of a Bundle, with what its `valuesFrom` refers to. */
 export function desiredRevision({ object, values }: DeploymentRun, bundle: KubeObject): string {
@@ -68,7 +69,8 @@ async function inventoryFor(run: DeploymentRun, signal: AbortSignal): Promise<In
   return (await takeOverRelease(run.context, run.object, signal)) ?? inventory;
 }
 
-/** Records what is to be installed, and from which content, before the first object of it is written. */
+/** Records what is to be installed, and from which content, before the first object of it is written; at the end, what is in place, which is written with
+ *  the status. */
 async function recordInstallation(
   run: DeploymentRun,
   next: {
@@ -76,24 +78,23 @@ async function recordInstallation(
     readonly contentDigest: string;
     readonly inventory: Inventory;
     readonly progress: InstallationProgress;
-    readonly stateDigest: string | undefined;
+    readonly end: InstallationEnd | undefined;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { inventory, progress: installation, contentDigest } = next;
+  const { inventory, progress: installation, contentDigest, end } = next;
   const { uid = '' } = next.bundle.metadata;
   const installingBundle = installation === 'Done' ? '' : uid;
-  const { stateDigest: state } = next;
+  const state = end?.stateDigest;
   const inPlace = state === undefined ? undefined : { revision: revisionDigestOf(run, next.bundle), state };
-  await saveRecord(
-    run,
-    (before) => {
-      const bundles = before.bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
-      return { bundles, inventory, installation, installingBundle, inPlace };
-    },
-    signal,
-  );
-  continueWith(run, await markInstalled(run.context, run.object, { inventory, signal }));
+  const change = (before: DeploymentRecord): Partial<DeploymentRecord> => {
+    const bundles = before.bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
+    return { bundles, inventory, installation, installingBundle, inPlace };
+  };
+  if (end === undefined) await saveRecord(run, change, signal);
+  else setRecord(run, change);
+  const marked = await markInstalled(run.context, run.object, { inventory, signal });
+  if (marked !== run.object) continueWith(run, marked);
 }
 
 /** Installs the objects of a Bundle for the deployment. */
@@ -110,9 +111,9 @@ export async function installObjects(
     recorded: await inventoryFor(run, signal),
     ...placeOf(rendition),
     ...namespaceTerms(run.context, run.object),
-    record: async (inventory, progress, stateDigest) => {
+    record: async (inventory, progress, end) => {
       onWrite?.();
-      await recordInstallation(run, { bundle, contentDigest, inventory, progress, stateDigest }, signal);
+      await recordInstallation(run, { bundle, contentDigest, inventory, progress, end }, signal);
     },
     isUpgrade: activeOf(run) !== '',
     crdSafety: {

@@ -6,6 +6,7 @@ import type { ReferredValues } from '../chart-values.ts';
 import type { ProvisionerContext } from '../context.ts';
 import {
   type DeploymentRecord,
+  formatRecord,
   freshRecord,
   type RecordedBundle,
   readRecord,
@@ -119,6 +120,14 @@ export async function saveRecord(
     live = await context.kube.get(refOf(object), { signal });
     if (live.metadata.uid !== object.metadata.uid) continueWith(run, live);
   }
+}
+
+/** Sets what belongs to the deployment, to be written with the status: for what may be lost, because the next reconcile finds it again. */
+export function setRecord(run: DeploymentRun, change: (before: DeploymentRecord) => Partial<DeploymentRecord>): void {
+  const before = recordOf(run);
+  const next = { ...before, ...change(before) };
+  const record = { ...next, bundles: existingEntries(run, next.bundles) };
+  run.status.setFields(run, { record: formatRecord(run.object, record) });
 }
 
 /** The Bundles that were created for the deployment. */

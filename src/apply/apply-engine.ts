@@ -6,7 +6,13 @@ import type { Inventory } from './inventory.ts';
 import type { NamespaceMarks } from './namespace.ts';
 import type { Owner } from './ownership.ts';
 import type { RecallRequest } from './recall.ts';
-import type { InstallationProgress, RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
+import type {
+  InstallationEnd,
+  InstallationProgress,
+  RemovalTerms,
+  RollbackRequest,
+  UninstallRequest,
+} from './requests.ts';
 
 /** What is to be installed, for whom and how. */
 export interface InstallRequest extends RemovalTerms {
@@ -18,9 +24,9 @@ export interface InstallRequest extends RemovalTerms {
   readonly recorded: Inventory;
   readonly progress: InstallationProgress;
   /** Records, durably, where objects are and how far the installation is; called before the first write with all that the installation may
-   *  touch, before an object that exists is taken over by a first installation, and at the end with what is left. `stateDigest` is for `recall`: absent
-   *  as long as not all is in place, and then one that was recorded before must be forgotten. */
-  readonly record: (inventory: Inventory, progress: InstallationProgress, stateDigest?: string) => Promise<void>;
+   *  touch, before an object that exists is taken over by a first installation, and at the end with what is left. Only the
+   *  end need not be durable at once. */
+  readonly record: (inventory: Inventory, progress: InstallationProgress, end?: InstallationEnd) => Promise<void>;
   readonly isUpgrade: boolean;
   /** Where namespaced objects go that name no namespace: created if it is missing, and then removed when it is left empty. Default: the
    *  system namespace, which must exist. */

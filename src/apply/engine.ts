@@ -19,7 +19,7 @@ import { draftPlan, type Plan, type PlanContext, placeDeferred } from './plan.ts
 import { type Problem, throwProblems } from './problems.ts';
 import { type RecallRequest, recallInstallation, stateDigestOf } from './recall.ts';
 import { Remover } from './remover.ts';
-import type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
+import type { InstallationEnd, InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
 import { isReplaced, type ServingContext, withLiveConversion } from './serving.ts';
 import { UnansweredWrites } from './unanswered-writes.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
@@ -100,7 +100,7 @@ class Engine implements ApplyEngine {
       const repaired = await this.#correct(check, again, plan.objects);
       if (this.#unpruned.has(owner.uid))
         await this.#recordLeft(request, await this.#prune(request, plan.objects.map(keyOf)));
-      else await request.record(request.recorded, 'Done', this.#stateDigestOf(owner));
+      else await request.record(request.recorded, 'Done', this.#endOf(owner));
       return repaired;
     }
     await this.#watches.ensure(plan.kinds);
@@ -170,13 +170,12 @@ class Engine implements ApplyEngine {
     const places = [...left, ...this.#held.of(owner)].map(({ ref }) => ref);
     const inventory = withNamespace(inventoryOf(places), installNamespace);
     await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
-    await request.record(inventory, 'Done', this.#stateDigestOf(owner));
+    await request.record(inventory, 'Done', this.#endOf(owner));
   }
 
-  /** Undefined while something is still to be written or removed. */
-  #stateDigestOf(owner: Owner): string | undefined {
+  #endOf(owner: Owner): InstallationEnd {
     const isWaiting = this.#unpruned.has(owner.uid) || this.#held.of(owner).length > 0;
-    return isWaiting ? undefined : stateDigestOf(this.#ledger.objectsOf(owner));
+    return { stateDigest: isWaiting ? undefined : stateDigestOf(this.#ledger.objectsOf(owner)) };
   }
 
   #checkOf(request: InstallRequest): Check {

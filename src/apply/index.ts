@@ -31,4 +31,4 @@ export {
 export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
 export { InstallBlocked, type InstallFailure } from './problems.ts';
 export type { RecallRequest } from './recall.ts';
-export type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
+export type { InstallationEnd, InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';

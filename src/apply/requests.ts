@@ -5,6 +5,12 @@ import type { Owner } from './ownership.ts';
  *  of it existed before. `Done`: an installation has succeeded, or that is unknown. Objects that may have existed before are not rolled back. */
 export type InstallationProgress = 'NotStarted' | 'Creating' | 'TakingOver' | 'Done';
 
+/** What an installation has left at its end. */
+export interface InstallationEnd {
+  /** For `recall`; undefined as long as not all is in place. */
+  readonly stateDigest: string | undefined;
+}
+
 /** What becomes of obsolete objects. */
 export interface RemovalTerms {
   /** CustomResourceDefinitions go even if objects of theirs exist that were not installed for the owner. */
