@@ -150,7 +150,7 @@ test('output is colored only for terminals that support it', async () => {
 });
 
 test.each([
-  { args: ['bundle/shop'], code: 2, text: 'expected bd/NAME, found "bundle/shop"' },
+  { args: ['bundle/shop'], code: 2, text: 'expected bd/NAME or clusterextension/NAME, found "bundle/shop"' },
   { args: ['bd/absent'], code: 2, text: 'bundledeployments.core.rukpak.io "absent" not found' },
   { args: ['bd/shop', '--bundle', 'nowhere'], code: 2, text: 'nowhere: no such file or directory' },
   { args: ['bd/shop', '-f', 'nowhere.yaml'], code: 2, text: 'nowhere.yaml: no such file or directory' },
