@@ -12,7 +12,7 @@ export const consoleCommands: readonly Command[] = [
     options: { ...kubeconfigOption, ...consoleOptions, ...logLevelOption },
     examples: [
       'console --open',
-      'console --bind-address 0.0.0.0:8443 --api-server https://kubernetes.default.svc --external-url https://console.example.com',
+      'console --bind-address 0.0.0.0:8443 --api-server https://kubernetes.default.svc --external-url https://<console-host>',
     ],
     isServer: true,
     run: async (values) => (await import('./commands/console.ts')).serveConsole(values),

@@ -43,7 +43,7 @@ test.each([
   ],
   [
     ['graph', 'tide-gauge', '--catalog', fixture, '--output', 'png'],
-    '--output: expected one of text, mermaid, svg, found "png"',
+    '--output: expected one of text, mermaid, svg, json, found "png"',
   ],
 ])('catalog %j is refused with an explanation', async (args, message) => {
   await writeFile(join(dir, 'here'), '');

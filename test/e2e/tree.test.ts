@@ -132,7 +132,7 @@ test('kinds that the user may not read are named, and the rest is shown', async 
 test.each([
   { args: ['nothing'], code: 1, text: 'bundledeployments.core.rukpak.io "nothing" not found' },
   { args: ['deployment/web'], code: 2, text: 'expected bd/NAME or bundle/NAME' },
-  { args: [], code: 2, text: 'bd/NAME|bundle/NAME is missing' },
+  { args: [], code: 2, text: 'bd/NAME|bundle/NAME|clusterextension/NAME is missing' },
   { args: ['bd/absent'], code: 1, text: 'bundledeployments.core.rukpak.io "absent" not found' },
   { args: ['bd/shop', '--kubeconfig', '/no/such'], code: 1, text: '/no/such: no such file; name the kubeconfig' },
 ])('tree $args fails with a clear message', async ({ args, code, text }) => {
