@@ -143,7 +143,9 @@ export async function startControllers(
   // Loaded where it is asked for: most processes have no machines.
   if (context.machines !== undefined) {
     const { addMachineControllers } = await import('./machines.ts');
-    addMachineControllers(manager, { ...context.machines, version: context.environment.version });
+    const { version } = context.environment;
+    const hasClusterVersion = context.clusterVersion !== undefined;
+    addMachineControllers(manager, { ...context.machines, version, hasClusterVersion });
   }
   const olm = await addReaders(manager, settings, { ...context, catalogs, stack });
   // The controllers end before what they work with.

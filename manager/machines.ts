@@ -44,13 +44,14 @@ function hooksOf({ hooks, etcd }: MachinesSettings): readonly MachineHook[] {
 /** Adds the controllers of machines. A new one is added here. */
 export function addMachineControllers(
   manager: Manager,
-  settings: MachinesSettings & { readonly version: string },
+  settings: MachinesSettings & { readonly version: string; readonly hasClusterVersion: boolean },
 ): void {
-  const { deleteAnnotation, version, releaseVersion, provider } = settings;
+  const { deleteAnnotation, version, releaseVersion, provider, hasClusterVersion } = settings;
   addMachines(manager, { actuator: actuatorOf(manager, settings), settings: { deleteAnnotation } });
   addMachineSets(manager);
   addMachineHealthChecks(manager);
   addNodeLink(manager);
   for (const hook of hooksOf(settings)) addMachineHook(manager, hook);
-  addNodeUpdates(manager, { version, releaseVersion, hasSimulatedNodes: provider === undefined });
+  const isOfRelease = hasClusterVersion || releaseVersion !== undefined;
+  addNodeUpdates(manager, { version, releaseVersion, isOfRelease, hasSimulatedNodes: provider === undefined });
 }

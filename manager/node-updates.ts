@@ -20,6 +20,8 @@ function isSimulated({ spec }: KubeObject): boolean {
 interface NodeUpdates {
   readonly version: string;
   readonly hasSimulatedNodes: boolean;
+  /** An update engine waits for the ClusterOperator of the pools. */
+  readonly isOfRelease: boolean;
   /** Version of the release that this program belongs to. Default: its own. */
   readonly releaseVersion?: string | undefined;
 }
@@ -27,10 +29,10 @@ interface NodeUpdates {
 /** Adds the controllers that update the nodes of pools; with `hasSimulatedNodes`, the agents of simulated nodes too. */
 export function addNodeUpdates(
   manager: Manager,
-  { version, hasSimulatedNodes, releaseVersion = version }: NodeUpdates,
+  { version, hasSimulatedNodes, isOfRelease, releaseVersion = version }: NodeUpdates,
 ): void {
   addNodeDrains(manager);
-  addNodeConfig(manager, { version: releaseVersion });
+  if (isOfRelease) addNodeConfig(manager, { version: releaseVersion });
   const delay = hasSimulatedNodes ? { delayMs: simulatedDelayMs } : {};
   addMachineConfigPools(manager, { version, releaseVersion, ...delay });
   if (!hasSimulatedNodes) return;
