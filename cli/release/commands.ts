@@ -1,6 +1,6 @@
 /** `release …`: releases of a cluster, built, read and compared, without a cluster.
- *  @imports cli/bundle-files, cli/oci, cli/input, cli/output, cli/process, cli/command, src/release, src/release/signatures, src/openpgp,
- *    src/image-policy, src/update-graph, src/sources, src/constraints, src/content, src/api, src/base */
+ *  @imports cli/release-files, cli/bundle-files, cli/oci, cli/input, cli/output, cli/process, cli/command, src/release, src/release/signatures, src/openpgp,
+ *    src/image-policy, src/update-graph, src/sources, src/content, src/api, src/base */
 import {
   type Command,
   defineCommand,
@@ -10,13 +10,13 @@ import {
   outputOption,
   registryOptions,
 } from '../command/index.ts';
+import { inclusionOptions } from '../release-files/index.ts';
 import { graphDrawOptions, graphServeOptions, offeredOptions, updatesOptions } from './graph-options.ts';
 import { mirrorOptions } from './mirror-options.ts';
 import {
   componentOptions,
   diffOptions,
   extractOptions,
-  inclusionOptions,
   releaseFolderOption,
   releaseMetadataOptions,
   taskOptions,

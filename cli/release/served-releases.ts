@@ -6,8 +6,8 @@ import type { ServedRelease } from '../../src/update-graph/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import { openWorkFolder } from '../input/index.ts';
 import type { Progress } from '../output/index.ts';
+import { openRelease } from '../release-files/index.ts';
 import type { offeredOptions } from './graph-options.ts';
-import { openRelease } from './staged-release.ts';
 
 type Values = OptionValues<typeof offeredOptions & typeof registryOptions>;
 

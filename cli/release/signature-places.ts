@@ -20,7 +20,7 @@ import { createHttpClient, type HttpClient } from '../../src/sources/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import { openWorkFolder, readAuthorities } from '../input/index.ts';
 import type { Progress } from '../output/index.ts';
-import { openRelease } from './staged-release.ts';
+import { openRelease } from '../release-files/index.ts';
 import type { verifyOptions } from './verify-options.ts';
 
 type Values = OptionValues<typeof verifyOptions & typeof registryOptions>;

@@ -1,6 +1,6 @@
 /** `upgrade …`: updates of a cluster, requested and followed: the habits of `oc adm upgrade`, on every cluster that has a ClusterVersion.
- *  @imports cli/client, cli/output, cli/command, src/constraints, src/kube, src/api, src/base */
-import { type Command, defineCommand, documentOption, kubeconfigOption } from '../command/index.ts';
+ *  @imports cli/release-files, cli/client, cli/input, cli/output, cli/command, src/release, src/constraints, src/kube, src/api, src/base */
+import { type Command, defineCommand, documentOption, kubeconfigOption, registryOptions } from '../command/index.ts';
 import { acceptOptions, channelOptions, recommendOptions, statusOptions, upgradeOptions } from './options.ts';
 
 /** Exit statuses by the reason of a failure. */
@@ -15,12 +15,13 @@ export const upgradeCommands: readonly Command[] = [
     name: 'upgrade',
     summary: 'Show the updates of a cluster, or request one.',
     description: `Without options it shows the state of the cluster and the available updates. A request is checked here first: whether the release is recommended, and whether the cluster is failing or already updates. The cluster verifies the release and checks the preconditions of the update. ${statusText}`,
-    options: { ...kubeconfigOption, ...upgradeOptions, ...documentOption },
+    options: { ...kubeconfigOption, ...upgradeOptions, ...registryOptions, ...documentOption },
     examples: [
       'upgrade',
       'upgrade --include-not-recommended',
       'upgrade --to 4.18.3 --wait',
       'upgrade --to-image <registry>/<release>@sha256:<digest> --allow-explicit-upgrade',
+      'upgrade --to 4.18.3 --dry-run server',
       'upgrade --clear',
     ],
     failureStatus,

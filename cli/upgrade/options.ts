@@ -43,7 +43,14 @@ export const upgradeOptions = {
     placeholder: 'none|client|server',
     default: 'none',
     choices: ['none', 'client', 'server'],
-    description: 'Check the request alone: without a write (client), or by the API server (server).',
+    description:
+      'Check the request alone, without a write (client) or by the API server (server), and show the objects that the release changes.',
+  },
+  'release-image': {
+    kind: 'list',
+    placeholder: 'IMAGE=PLACE',
+    description:
+      'Read the release IMAGE for --dry-run from a folder, a tar or another image instead of its registry; may be repeated.',
   },
   wait: { kind: 'flag', default: false, description: 'Wait until the update is completed.' },
   timeout: { kind: 'duration', placeholder: 'DURATION', default: '3h', description: 'How long --wait waits.' },

@@ -8,7 +8,7 @@ import { startApiServer } from '../../apiserver/index.ts';
 import { readClusterVersionCrds, untilEstablished } from '../../cli/client/index.ts';
 import { type JsonObject, systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
-import { longshoreOn, type Printed, type ProgramOptions } from './program.ts';
+import { longshoreOn, type Printed, type ProgramOptions, writeFolder } from './program.ts';
 import {
   availableUpdates,
   condition,
@@ -306,13 +306,77 @@ describe('a request', () => {
     expect(await desiredUpdate()).toEqual({ acceptRisks: [{ name: 'A' }] });
   });
 
-  test.each(['client', 'server'])('--dry-run %s changes nothing', async (kind) => {
+  test.each(['client', 'server'])('--dry-run %s changes nothing, and shows what the release changes', async (kind) => {
     await establish(kube, situation('with updates'));
-    const { stdout } = await upgrade(`--to 4.14.3 --dry-run ${kind}`);
-    expect(stdout).toBe(`Requested update to 4.14.3 (${kind} dry run)\n`);
+    await using places = await releasePlaces();
+    const { stdout, stderr, code } = await upgrade(`--to 4.14.3 --dry-run ${kind} ${places.options}`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [request = '', summary = ''] = stdout.split('\n');
+    expect([request, summary]).toEqual([
+      `Requested update to 4.14.3 (${kind} dry run)`,
+      '4.14.1 -> 4.14.3: 0 images, 3 objects',
+    ]);
+    expect(stdout).toContain('ConfigMap quay/changed');
+    expect(stdout).toMatch(/\n- +value: old\n\+ +value: new\n/);
+    expect(stdout).toMatch(/\n\+ +name: added\n/);
+    expect(stdout).toMatch(/\n- +name: removed\n/);
+    expect(stdout).not.toContain('other-profile');
     expect(await desiredUpdate()).toBeUndefined();
   });
+
+  test('--dry-run goes on without a release that cannot be read', async () => {
+    await establish(kube, situation('with updates'));
+    const place = `${image('4.14.1')}=/nonexistent/release`;
+    const { code, stdout, stderr } = await upgrade(`--to 4.14.3 --dry-run server --release-image ${place}`);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Requested update to 4.14.3 (server dry run)\n' });
+    expect(stderr).toMatch(/^warning: Cannot show the objects that the update changes: .*\/nonexistent\/release/);
+    const multi = await upgrade('--to-multi-arch --dry-run client');
+    expect(multi).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('the image of the release is not known') as string,
+    });
+    expect(await upgrade('--to 4.14.3 --dry-run client --release-image x')).toMatchObject({
+      code: 1,
+      stderr: 'longshore: --release-image x: expected IMAGE=PLACE\n',
+    });
+  });
 });
+
+const manifest = (name: string, value: string, profile = 'self-managed-high-availability'): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: quay\n  annotations: {include.release.openshift.io/${profile}: "true"}\ndata:\n  value: ${value}\n`;
+
+/** The releases 4.14.1 and 4.14.3 in folders, and the options that name them. */
+async function releasePlaces(): Promise<AsyncDisposable & { readonly options: string }> {
+  const dir = await mkdtemp(join(tmpdir(), 'longshore-upgrade-releases-'));
+  const files = (version: string, own: Readonly<Record<string, string>>): Record<string, string> => ({
+    'manifests/0000_00_engine_1.yaml': manifest('engine', 'same'),
+    'release-manifests/release-metadata': JSON.stringify({ kind: 'cincinnati-metadata-v0', version }),
+    'release-manifests/image-references': JSON.stringify({
+      kind: 'ImageStream',
+      metadata: { name: version },
+      spec: { tags: [] },
+    }),
+    'release-manifests/0000_50_p_3.yaml': manifest('other-profile', version, 'other'),
+    ...own,
+  });
+  const changed = 'release-manifests/0000_50_a_1.yaml';
+  await writeFolder(
+    join(dir, 'old'),
+    files('4.14.1', {
+      [changed]: manifest('changed', 'old'),
+      'release-manifests/0000_50_a_2.yaml': manifest('removed', 'x'),
+    }),
+  );
+  await writeFolder(
+    join(dir, 'new'),
+    files('4.14.3', {
+      [changed]: manifest('changed', 'new'),
+      'release-manifests/0000_50_a_3.yaml': manifest('added', 'x'),
+    }),
+  );
+  const options = `--release-image ${image('4.14.1')}=${join(dir, 'old')} --release-image ${image('4.14.3')}=${join(dir, 'new')}`;
+  return { options, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
+}
 
 /** Plays the engine: writes the status once the request is there. */
 async function report(status: JsonObject): Promise<void> {

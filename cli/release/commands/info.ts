@@ -7,7 +7,7 @@ import {
 import { type OptionValues, type outputOption, printDocument, type registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, formatTable } from '../../output/index.ts';
-import { type OpenedRelease, openRelease } from '../staged-release.ts';
+import { type OpenedRelease, openRelease } from '../../release-files/index.ts';
 
 type Values = OptionValues<typeof registryOptions & typeof outputOption>;
 

@@ -11,8 +11,8 @@ import { type OptionValues, type outputOption, printDocument, type registryOptio
 import { openWorkFolder, readBundleName } from '../../input/index.ts';
 import { digestOf } from '../../oci/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
+import { openRelease } from '../../release-files/index.ts';
 import { openSignaturePlaces } from '../signature-places.ts';
-import { openRelease } from '../staged-release.ts';
 import type { verifyOptions } from '../verify-options.ts';
 
 type Values = OptionValues<typeof verifyOptions & typeof registryOptions & typeof outputOption>;

@@ -1,15 +1,24 @@
 import { type JsonObject, printable, TerminalError } from '../../../src/base/index.ts';
 import { isKubeError, type KubeClient } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
-import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
+import {
+  type documentOption,
+  type kubeconfigOption,
+  type OptionValues,
+  printDocument,
+  type registryOptions,
+} from '../../command/index.ts';
 import { type ClusterVersionView, patchClusterVersion, readClusterVersion } from '../cluster-version.ts';
+import { printChanges, releasePlaces } from '../difference.ts';
 import { documentOf } from '../document.ts';
 import type { upgradeOptions } from '../options.ts';
 import { overviewOf } from '../overview.ts';
 import { checkTarget, chooseTarget, guardsOf, type RequestedUpdate, type TargetOptions } from '../target.ts';
 import { whenCompleted } from '../wait.ts';
 
-type Values = OptionValues<typeof kubeconfigOption & typeof upgradeOptions & typeof documentOption>;
+type Values = OptionValues<
+  typeof kubeconfigOption & typeof upgradeOptions & typeof registryOptions & typeof documentOption
+>;
 
 /** A request of this command. */
 interface Requesting {
@@ -49,6 +58,7 @@ function checkUsage(values: Values): void {
   const alone = (['wait', 'dry-run', 'force'] as const).find(
     (name) => values[name] !== false && values[name] !== 'none',
   );
+  releasePlaces(values);
   if (alone === undefined || target || (values.clear && alone === 'dry-run')) return;
   const text = `--${alone} needs an update: expected --to, --to-image, --to-latest or --to-multi-arch`;
   throw new TerminalError('InvalidOption', text);
@@ -143,6 +153,7 @@ async function request(requesting: Requesting, options: TargetOptions): Promise<
   checkGuards(requesting);
   await write(requesting, desiredUpdateOf(target.update, values.force));
   process.stdout.write(printable(`${requestedText(target.update)}${suffix(values)}\n`));
+  if (values['dry-run'] !== 'none') await printChanges({ from: view.desired.image, to: target.update.image }, values);
   if (values.wait && values['dry-run'] === 'none')
     await whenCompleted(kube, target.update, { before: view, timeoutMs: values.timeout });
 }
