@@ -1,5 +1,5 @@
 /** `upgrade …`: updates of a cluster, requested and followed: the habits of `oc adm upgrade`, on every cluster that has a ClusterVersion.
- *  @imports cli/release-files, cli/client, cli/input, cli/output, cli/command, src/release, src/constraints, src/kube, src/api, src/base */
+ *  @imports cli/release-files, cli/client, cli/input, cli/output, cli/command, src/release, src/machines, src/constraints, src/kube, src/api, src/base */
 import { type Command, defineCommand, documentOption, kubeconfigOption, registryOptions } from '../command/index.ts';
 import { acceptOptions, channelOptions, recommendOptions, statusOptions, upgradeOptions } from './options.ts';
 

@@ -1,15 +1,23 @@
-import { type JsonObject, listAt, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
+import {
+  type MachineConfigPool,
+  machineConfigPoolResource,
+  machineConfigResource,
+  nodeUpdateAnnotations,
+  parseMachineConfigPool,
+  poolNames,
+} from '../../../src/api/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import { type KubeClient, type KubeObject, NoKindMatch } from '../../../src/kube/index.ts';
+import { poolOfNode } from '../../../src/machines/index.ts';
 import type { ClusterVersionView } from '../cluster-version.ts';
 import { tabbed } from '../tabbed.ts';
 import type { Insight } from './insight.ts';
 
-const group = 'machineconfiguration.openshift.io';
-const apiVersion = `${group}/v1`;
+const keys = nodeUpdateAnnotations;
 
 /** What the pools of a cluster consist of; all empty where there is no such kind. */
 interface PoolObjects {
-  readonly pools: readonly KubeObject[];
+  readonly pools: readonly MachineConfigPool[];
   readonly configs: readonly KubeObject[];
   readonly nodes: readonly KubeObject[];
 }
@@ -17,13 +25,13 @@ interface PoolObjects {
 /** Reads the MachineConfigPools of a cluster, and the nodes. */
 export async function readPools(kube: KubeClient): Promise<PoolObjects> {
   try {
-    const { items: pools } = await kube.list({ apiVersion, kind: 'MachineConfigPool' });
+    const { items: pools } = await kube.list(machineConfigPoolResource);
     const [configs, nodes] = await Promise.all([
       // Their content may be large; the version is an annotation.
-      kube.list({ apiVersion, kind: 'MachineConfig', isMetadataOnly: true }),
+      kube.list({ ...machineConfigResource, isMetadataOnly: true }),
       kube.list({ apiVersion: 'v1', kind: 'Node' }),
     ]);
-    return { pools, configs: configs.items, nodes: nodes.items };
+    return { pools: pools.map(parseMachineConfigPool), configs: configs.items, nodes: nodes.items };
   } catch (thrown) {
     if (thrown instanceof NoKindMatch) return { pools: [], configs: [], nodes: [] };
     throw thrown;
@@ -70,60 +78,32 @@ const byPhase: Readonly<Record<Phase, readonly [Assessment, string]>> = {
   Updated: ['Completed', '-'],
 };
 
-function isSelected(pool: KubeObject, node: KubeObject): boolean {
-  const selector = objectAt(pool as unknown as JsonObject, 'spec', 'nodeSelector') ?? {};
-  const labels: Readonly<Record<string, string>> = node.metadata.labels ?? {};
-  const required = Object.entries(objectAt(selector, 'matchLabels') ?? {});
-  return (
-    required.every(([name, value]) => labels[name] === value) &&
-    objectsAt(selector, 'matchExpressions').every((one) => isExpressionMet(one, labels))
-  );
-}
-
-function isExpressionMet(expression: JsonObject, labels: Readonly<Record<string, string>>): boolean {
-  const [key, operator] = [textAt(expression, 'key'), textAt(expression, 'operator')];
-  const isPresent = Object.hasOwn(labels, key);
-  if (operator === 'Exists') return isPresent;
-  if (operator === 'DoesNotExist') return !isPresent;
-  const isListed = isPresent && listAt(expression, 'values').includes(labels[key] ?? '');
-  return operator === 'In' ? isListed : !isListed;
-}
-
-/** The pool of a node: that of the control plane, then others, then that of all workers. */
-function poolOf(pools: readonly KubeObject[], node: KubeObject): string | undefined {
-  const rank = ({ metadata: { name } }: KubeObject): number => (name === 'master' ? 0 : name === 'worker' ? 2 : 1);
-  return pools.toSorted((a, b) => rank(a) - rank(b)).find((pool) => isSelected(pool, node))?.metadata.name;
-}
-
 interface NodeFacts {
   readonly node: KubeObject;
-  readonly pool: KubeObject;
+  readonly pool: MachineConfigPool;
   readonly versions: ReadonlyMap<string, string>;
   readonly target: string;
 }
 
 function annotation({ metadata }: KubeObject, name: string): string {
-  return metadata.annotations?.[`${group}/${name}`] ?? '';
-}
-
-function isPaused(pool: KubeObject): boolean {
-  return objectAt(pool as unknown as JsonObject, 'spec')?.['paused'] === true;
+  return metadata.annotations?.[name] ?? '';
 }
 
 function updatingPhase(node: KubeObject): Phase {
-  const [desired, applied] = [annotation(node, 'desiredDrain'), annotation(node, 'lastAppliedDrain')];
-  const state = annotation(node, 'state');
+  const [desired, applied] = [annotation(node, keys.desiredDrain), annotation(node, keys.lastAppliedDrain)];
+  const state = annotation(node, keys.state);
   const isDraining = desired !== '' && applied !== '' && desired !== applied && desired.startsWith('drain-');
   if (isDraining || (desired !== '' && applied !== '' && state === 'Done')) return 'Draining';
-  if (state === 'Rebooting') return 'Rebooting';
-  return state === 'Done' ? 'Updated' : 'Updating';
+  if (state === 'Rebooting' || annotation(node, keys.postConfigAction) === 'Rebooting') return 'Rebooting';
+  // Done is of the old configuration: the agent has not begun.
+  return 'Updating';
 }
 
 function phaseOf({ node, pool, versions, target }: NodeFacts): Phase {
-  const [current, desired] = [annotation(node, 'currentConfig'), annotation(node, 'desiredConfig')];
+  const [current, desired] = [annotation(node, keys.currentConfig), annotation(node, keys.desiredConfig)];
   if (versions.get(current) === target) return 'Updated';
   if (current !== desired && versions.get(desired) === target) return updatingPhase(node);
-  return isPaused(pool) ? 'Paused' : 'Pending';
+  return pool.spec.paused === true ? 'Paused' : 'Pending';
 }
 
 /** Why a node takes no work. */
@@ -139,13 +119,13 @@ function assessNode(facts: NodeFacts): PoolNode {
   const phase = phaseOf(facts);
   const [assessment, estimate] = byPhase[phase];
   const { name = '' } = node.metadata;
-  const version = versions.get(annotation(node, 'currentConfig')) ?? '';
+  const version = versions.get(annotation(node, keys.currentConfig)) ?? '';
   const problem = unavailability(node);
   const base = { name, phase, version, isUnavailable: problem !== undefined };
-  const state = annotation(node, 'state');
+  const state = annotation(node, keys.state);
   const unknown = phase === 'Updated' ? '-' : '?';
   if (state === 'Degraded' || state === 'Unreconcilable') {
-    return { ...base, assessment: 'Degraded', estimate: unknown, message: annotation(node, 'reason') };
+    return { ...base, assessment: 'Degraded', estimate: unknown, message: annotation(node, keys.reason) };
   }
   if (problem !== undefined && assessment !== 'Progressing') {
     return { ...base, assessment: 'Unavailable', estimate: unknown, message: problem };
@@ -193,21 +173,21 @@ function pausedInsights({ name, nodes }: Pool): Insight[] {
       summary: `Outdated nodes in a paused pool '${name}' will not be updated`,
       description:
         'Pool is paused, which stops all changes to the nodes in the pool, including updates. The nodes will not be updated until the pool is unpaused by the administrator.',
-      object: `machineconfigpools.${group}: ${name}`,
+      object: `machineconfigpools.machineconfiguration.openshift.io: ${name}`,
       next: `kubectl describe machineconfigpool ${name}`,
     },
   ];
 }
 
-const controlPlane = 'master';
+const controlPlane = poolNames.master;
 
 /** Assesses the pools by the versions of the configuration that their nodes have. */
 export function assessPools({ pools, configs, nodes }: PoolObjects, view: ClusterVersionView): Pools {
   const versions = new Map(
-    configs.map((config) => [config.metadata.name ?? '', annotation(config, 'release-image-version')]),
+    configs.map((config) => [config.metadata.name ?? '', annotation(config, keys.releaseVersion)]),
   );
   const target = view.history[0]?.version ?? view.desired.version;
-  const members = Map.groupBy(nodes, (node) => poolOf(pools, node));
+  const members = Map.groupBy(nodes, (node) => poolOfNode(node, pools)?.metadata.name);
   const assessed = pools.map((pool): Pool => {
     const { name = '' } = pool.metadata;
     const own = (members.get(name) ?? []).map((node) => assessNode({ node, pool, versions, target })).toSorted(order);
