@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeClient } from '../../src/kube/index.ts';
+import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import {
   clusterVersion,
@@ -17,15 +17,17 @@ import { installed, operatorAt, settings, smallRelease, untilAt } from '../suppo
 export interface KillPoint {
   readonly count: number;
   readonly isSent: boolean;
+  /** Whether writes count once the status has manifests as done, not from the start. */
+  readonly isWithin?: boolean;
 }
 
 /** A client whose process is killed at its `count`th write: that one is sent, or not, its answer is lost, and nothing is sent any more. */
 export function killedAt(
   kube: KubeClient,
-  { count, isSent }: KillPoint,
-): { readonly kube: KubeClient; readonly whenKilled: Promise<void> } {
+  { count, isSent, isWithin = false }: KillPoint,
+): { readonly kube: KubeClient; readonly whenKilled: Promise<void>; readonly startCount: () => void } {
   const { promise: whenKilled, resolve } = Promise.withResolvers<void>();
-  let writes = 0;
+  let writes = isWithin ? -Infinity : 0;
   const never = new Promise<never>(() => undefined);
   const write =
     <Args extends unknown[], Answer>(send: (...args: Args) => Promise<Answer>) =>
@@ -43,7 +45,10 @@ export function killedAt(
     update: write((object, options) => kube.update(object, options)),
     delete: write((ref, options) => kube.delete(ref, options)),
   };
-  return { kube: { ...kube, ...writing }, whenKilled };
+  const startCount = (): void => {
+    writes = 0;
+  };
+  return { kube: { ...kube, ...writing }, whenKilled, startCount };
 }
 
 const names = ['alpha', 'beta', 'gamma', 'delta'];
@@ -78,11 +83,27 @@ async function untilAccepted(kube: KubeClient): Promise<void> {
   });
 }
 
+/** The first level is applied, and waits for its operators. */
+async function untilBegun(kube: KubeClient): Promise<void> {
+  await eventually(async () => {
+    if ((await doneNow(kube)) === 0) throw new Error('expected manifests that the status has as done, found none');
+  });
+}
+
+async function settingsOf(kube: KubeClient): Promise<readonly KubeObject[]> {
+  const { items } = await kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay' });
+  return items.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
+}
+
+/** The share of settings that are those of the new release. */
+async function updatedShare(kube: KubeClient): Promise<number> {
+  const all = await settingsOf(kube);
+  return all.filter((object) => JSON.stringify(object['data']).includes('1.1.0')).length / all.length;
+}
+
 async function endOf(kube: KubeClient): Promise<string> {
   const { history = [], versionHash } = (await clusterVersion(kube)).status ?? {};
-  const { items } = await kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay' });
-  const ours = items.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
-  const values = ours.map((object) => `${object.metadata.name}=${JSON.stringify(object['data'])}`);
+  const values = (await settingsOf(kube)).map((object) => `${object.metadata.name}=${JSON.stringify(object['data'])}`);
   return [...history.map(({ state, version }) => `${state} ${version}`), versionHash, ...values.toSorted()].join('\n');
 }
 
@@ -104,12 +125,14 @@ export interface KilledUpdate {
   readonly wasKilled: boolean;
   /** Manifests that the status had as done when the engine was killed, and after its restart. */
   readonly done: { readonly before: number; readonly after: number };
+  /** From 0 to 1: the settings that were of the new release when the engine was killed. */
+  readonly share: number;
   /** History, hash and all objects at the end. */
   readonly end: string;
 }
 
 /** Kills the engine in the middle of an update on a cluster of its own, starts it again and waits for the end; a `count` of zero kills nothing. */
-export async function killUpdate({ count, isSent }: KillPoint): Promise<KilledUpdate> {
+export async function killUpdate(point: KillPoint): Promise<KilledUpdate> {
   await using cluster = await openReleaseCluster();
   const releases = {
     '1.0.0': await smallRelease(cluster, '1.0.0', manifests('1.0.0')),
@@ -118,19 +141,24 @@ export async function killUpdate({ count, isSent }: KillPoint): Promise<KilledUp
   await (await installed(cluster, { releases, first: '1.0.0', operators: names }))[Symbol.asyncDispose]();
   await patchSpec(cluster.kube, { desiredUpdate: { image: releaseImage('1.1.0') } });
   let wasKilled = false;
-  if (count > 0) {
-    const { kube, whenKilled } = killedAt(cluster.kube, { count, isSent });
+  if (point.count > 0) {
+    const { kube, whenKilled, startCount } = killedAt(cluster.kube, point);
     const engine = await runEngine({ ...cluster, kube }, { releases });
     const killed = whenKilled.then(() => true);
     await Promise.race([killed, untilAccepted(cluster.kube)]);
+    if (point.isWithin === true) {
+      await untilBegun(cluster.kube);
+      startCount();
+    }
     await using _operators = await runOperators(cluster.kube, operatorsAt('1.1.0'));
     wasKilled = await Promise.race([killed, untilAt(cluster, '1.1.0').then(() => false)]);
     // A killed process waits for nothing: what it had begun never ends.
     void engine[Symbol.asyncDispose]();
   }
   const before = await doneNow(cluster.kube);
+  const share = await updatedShare(cluster.kube);
   const { least, end } = await restartedEnd(cluster, releases);
-  return { wasKilled, done: { before, after: least }, end };
+  return { wasKilled, done: { before, after: least }, share, end };
 }
 
 /** What is wrong after a kill; empty when nothing is. */
