@@ -150,14 +150,14 @@ async function killOperators(): Promise<boolean> {
   return problemCount === 0;
 }
 
-/** At so many points: each write once done and once not. */
+/** At so many points: each write once done and once not, counted from the start and from the first manifests that are done. */
 async function killUpdates(): Promise<boolean> {
   const { end } = await killUpdate({ count: 0, isSent: false });
   const count = Number(values['update-kills']);
   let problemCount = 0;
   let killed = 0;
   for (let index = 0; index < count; index += 1) {
-    const point = { count: Math.floor(index / 2) + 1, isSent: index % 2 === 0 };
+    const point = { count: Math.floor(index / 4) + 1, isSent: index % 2 === 0, isWithin: index % 4 >= 2 };
     const result = await killUpdate(point);
     killed += result.wasKilled ? 1 : 0;
     const problems = problemsOf(result, end);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -136,4 +136,41 @@ test('images of a release that cannot be had are all named, and the release is n
   expect(refused.stderr).toContain('release 1.0.0 is not complete; run the command again to continue: image a:');
   expect(refused.stderr).toContain('; image b:');
   expect((await run('mirror', 'partial', '--to', 'other')).stderr).toContain('no entry of index.json is a release');
+});
+
+const digestOf = (number: number): string => `example.com/release@sha256:${String(number).padStart(64, '0')}`;
+const graphOf = (count: number, edges: readonly (readonly number[])[]): string =>
+  JSON.stringify({
+    nodes: Array.from({ length: count }, (_, n) => ({ version: `1.${n}.0`, payload: digestOf(n) })),
+    edges,
+  });
+const updates = async (graph: string): ReturnType<typeof runLongshore> => {
+  await writeFile(join(dir, 'graph.json'), graph);
+  return await run('updates', '1.0.0', '--graph', 'graph.json', '--channel', 'stable');
+};
+
+test('a graph of updates in a circle offers direct successors alone, and is drawn', async () => {
+  const cyclic = graphOf(3, [
+    [0, 1],
+    [1, 2],
+    [2, 0],
+    [0, 0],
+  ]);
+  const { code, stdout } = await updates(cyclic);
+  expect(code).toBe(0);
+  expect(stdout).toContain(digestOf(1));
+  expect(stdout).not.toContain(digestOf(2));
+  expect((await run('graph', 'draw', 'graph.json')).stdout).toContain('3 versions');
+});
+
+test.each([
+  ['an edge to no release', graphOf(2, [[0, 7]])],
+  ['an edge of no two ends', graphOf(2, [[0]])],
+  ['nesting without end', '{"nodes":'.repeat(100_000)],
+  ['more bytes than are read', `{"nodes":["${'x'.repeat(40 * 2 ** 20)}"]}`],
+])('a graph of updates with %s is refused', async (_name, graph) => {
+  const { code, stdout, stderr } = await updates(graph);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^longshore: /);
+  expect(stderr.length).toBeLessThan(2000);
 });
