@@ -10,7 +10,6 @@ const heapMebibytes = 512;
 /** What a command needs of the environment; credentials of this process are not among it. */
 const passedVariables = [
   'PATH',
-  'HOME',
   'TMPDIR',
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -21,16 +20,22 @@ const passedVariables = [
   'SSL_CERT_FILE',
   'NODE_EXTRA_CA_CERTS',
   'NODE_COMPILE_CACHE',
-  'REGISTRY_AUTH_FILE',
-  'DOCKER_CONFIG',
 ];
+/** Where registry credentials are: those of the viewer on a laptop, those of the server on a cluster. */
+const ownVariables = ['HOME', 'REGISTRY_AUTH_FILE', 'DOCKER_CONFIG'];
 
-function environment(kubeconfig: string): Record<string, string> {
-  const passed = passedVariables.flatMap((name) => {
+function environment(kubeconfig: CommandRun['kubeconfig'], folder: string): Record<string, string> {
+  const isLaptop = 'path' in kubeconfig;
+  const passed = [...passedVariables, ...(isLaptop ? ownVariables : [])].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(passed), KUBECONFIG: kubeconfig, NO_COLOR: '1' };
+  const own = isLaptop ? { KUBECONFIG: kubeconfig.path } : { KUBECONFIG: writtenKubeconfig(folder), HOME: folder };
+  return { ...Object.fromEntries(passed), ...own, NO_COLOR: '1' };
+}
+
+function writtenKubeconfig(folder: string): string {
+  return join(folder, 'kubeconfig');
 }
 
 /** A text that stops growing at a limit. */
@@ -58,13 +63,13 @@ class Collected {
 async function execute(
   args: readonly string[],
   folder: string,
-  run: { kubeconfig: string; signal: AbortSignal },
+  run: Pick<CommandRun, 'kubeconfig' | 'signal'>,
 ): Promise<CommandOutput> {
   const [, bin = ''] = process.argv;
   const { promise, resolve, reject } = Promise.withResolvers<CommandOutput>();
   const child = spawn(process.execPath, [`--max-old-space-size=${heapMebibytes}`, bin, ...args], {
     cwd: folder,
-    env: environment(run.kubeconfig),
+    env: environment(run.kubeconfig, folder),
     stdio: ['ignore', 'pipe', 'pipe'],
     signal: run.signal,
     killSignal: 'SIGKILL',
@@ -97,10 +102,10 @@ export const runCommand: RunCommand = async ({ args, files, kubeconfig, signal }
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);
     }
-    const own = join(folder, 'kubeconfig');
-    if ('document' in kubeconfig) await writeFile(own, JSON.stringify(kubeconfig.document), { mode: 0o600 });
-    const path = 'document' in kubeconfig ? own : kubeconfig.path;
-    return await execute(args, folder, { kubeconfig: path, signal });
+    if ('document' in kubeconfig) {
+      await writeFile(writtenKubeconfig(folder), JSON.stringify(kubeconfig.document), { mode: 0o600 });
+    }
+    return await execute(args, folder, { kubeconfig, signal });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -38,6 +38,7 @@ export { joinName } from './join-name.ts';
 export {
   assertHarmless,
   decodeJson,
+  hasMoreValues,
   isJsonEqual,
   isJsonObject,
   type JsonObject,

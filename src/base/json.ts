@@ -63,7 +63,7 @@ export function decodeJson(text: string): JsonValue {
 }
 
 /** Whether a JSON text has more than `most` members and items: a short one, as `{}`, takes twenty times its text in memory. */
-function hasMoreValues(text: string, most: number): boolean {
+export function hasMoreValues(text: string, most: number): boolean {
   let count = 0;
   let isText = false;
   for (let at = 0; at < text.length; at += 1) {

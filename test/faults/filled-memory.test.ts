@@ -67,12 +67,14 @@ test('a server that a user fills with objects refuses more, serves what it has, 
   }
 });
 
-const small = '{},'.repeat(900_000);
 const podPath = '/api/v1/namespaces/default/pods';
+const merging = 'application/merge-patch+json';
+/** Empty objects, without the brackets around them. */
+const empty = (count: number): string => Array.from({ length: count }, () => '{}').join(',');
 
 test.each([
-  ['a pod of empty containers', podPath, `{"metadata":{"name":"a"},"spec":{"containers":[${small}{}]}}`],
-  ['empty owner references', collection, `{"metadata":{"name":"a","ownerReferences":[${small}{}]}}`],
+  ['a pod of empty containers', podPath, `{"metadata":{"name":"a"},"spec":{"containers":[${empty(120_000)}]}}`],
+  ['empty owner references', collection, `{"metadata":{"name":"a","ownerReferences":[${empty(120_000)}]}}`],
 ])('an object of very many small values is refused before it grows: %s', async (_name, path, body) => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-filled-'));
   try {
@@ -81,6 +83,35 @@ test.each([
     expect(refused.status).toBe(413);
     expect(refused.text).toContain('fields and items, the limit is 100000');
     expect((await create(server, 'other')).status).toBe(201);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+const many = empty(900_000);
+
+test('a body of very many small values is refused before it is parsed, whatever it is for', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-filled-'));
+  try {
+    await using server = await startServer(folder, ['env', 'NODE_OPTIONS=--max-old-space-size=256']);
+    expect((await create(server, 'a')).status).toBe(201);
+    const send = async (method: string, path: string, body: string, type = 'application/json') =>
+      await server.connection.ask({ method, path, headers: { 'content-type': type }, body });
+    const answers = [
+      await send('POST', podPath, `{"metadata":{"name":"a"},"spec":{"containers":[${many}]}}`),
+      await send('PATCH', `${collection}/a`, `[${many}]`, 'application/json-patch+json'),
+      await send('PATCH', `${collection}/a`, ` {"unknown":[${many}]}`, merging),
+      await send('PATCH', `${collection}/a?fieldManager=x`, `{"unknown":[${many}]}`, 'application/apply-patch+yaml'),
+      await send('DELETE', `${collection}/a`, `{"unknown":[${many}]}`),
+      await send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', `{"unknown":[${many}]}`),
+    ];
+    for (const { status, text } of answers) {
+      expect(status).toBe(413);
+      expect(text).toContain('the body has more than 250000 fields and items');
+    }
+    const containers = [{ name: 'c', image: 'registry.example/c:1', args: [`\\"${',[{'.repeat(300_000)}`] }];
+    const text = JSON.stringify({ template: { spec: { containers } } });
+    expect((await send('PATCH', `${collection}/a`, text, merging)).status).toBe(200);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import {
   registryProvisionerClass,
   safeCrdUpgradeAnnotation,
 } from '../../api/index.ts';
-import { isJsonEqual, type JsonObject, objectAt } from '../../base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, textAt } from '../../base/index.ts';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import { replacing } from '../platform-operator/deployment-object.ts';
 import { bundleAnnotations, type ExtensionChoice } from './choice.ts';
@@ -72,6 +72,11 @@ export function desiredDeployment(
       },
     },
   };
+}
+
+/** The image that a BundleDeployment installs. */
+export function imageOf(deployment: KubeObject): string {
+  return textAt(objectAt(deployment as unknown as JsonObject, 'spec', 'template', 'spec', 'source', 'image'), 'ref');
 }
 
 const managedAnnotations = [extensionChoiceAnnotation, safeCrdUpgradeAnnotation];

@@ -21,18 +21,17 @@ export function ownDeployments({ deployments }: ExtensionContext, { metadata }: 
   return deployments.values().filter((deployment) => isOwnedBy(deployment, metadata.uid));
 }
 
-/** What a BundleDeployment of a ClusterExtension has installed. */
+/** What a BundleDeployment of a ClusterExtension has installed. Who may create Bundles may make one of the same name and owner: it is the one that was
+ *  recorded, or none. */
 export function installedBundle(
-  { bundles }: ExtensionContext,
+  { bundles }: Pick<ExtensionContext, 'bundles'>,
   deployment: KubeObject | undefined,
 ): InstalledChoice | undefined {
   if (deployment === undefined) return undefined;
-  const { activeBundle = '' } = parseBundleDeployment(deployment).status ?? {};
+  const { activeBundle = '', record } = parseBundleDeployment(deployment).status ?? {};
   const bundle = activeBundle === '' ? undefined : bundles.get(activeBundle);
-  const { kind } = bundleDeploymentResource;
-  const owners = bundle?.metadata.ownerReferences ?? [];
-  const isOwned = owners.some((owner) => owner.kind === kind && owner.uid === deployment.metadata.uid);
-  return bundle === undefined || !isOwned ? undefined : installedIn(bundle);
+  if (bundle === undefined || record?.uid !== deployment.metadata.uid) return undefined;
+  return record?.bundles.some(({ uid }) => uid === bundle.metadata.uid) === true ? installedIn(bundle) : undefined;
 }
 
 function standing(context: ExtensionContext, deployment: KubeObject, uid: string | undefined): Standing {

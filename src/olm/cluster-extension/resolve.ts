@@ -3,8 +3,9 @@ import type { Step } from '../../controller/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import type { Choice } from '../platform-operator/choice.ts';
 import type { ExtensionAnswer, ExtensionQuestion } from './answer.ts';
-import { choiceIn, type ExtensionChoice, type InstalledChoice } from './choice.ts';
+import { choiceIn, type ExtensionChoice } from './choice.ts';
 import { deprecationConditions, installedCondition, progressingCondition } from './conditions.ts';
+import { imageOf } from './deployment-object.ts';
 import { hasCatalogs, standingFor, unservedCatalogs } from './find.ts';
 import { type ExtensionRun, extensionOf } from './run.ts';
 
@@ -55,12 +56,14 @@ function catalogOf(run: ExtensionRun) {
   return catalog ?? { packageName: '' };
 }
 
-/** The catalogs are gone: what is installed stays, and is still corrected. */
-function keepInstalled(
-  run: ExtensionRun,
-  { package: packageName, bundle, version, image }: InstalledChoice,
-): ExtensionChoice {
-  const before = run.deployment && choiceIn(run.deployment);
+/** The catalogs are gone: what is installed stays, and is still corrected. Annotations only describe it: what is not the image of the template, which needs
+ *  the permission to use the service account, is not kept. */
+function keptChoice(run: ExtensionRun): ExtensionChoice | undefined {
+  const { deployment, installed } = run;
+  if (deployment === undefined || installed === undefined || !mayKeep(run)) return undefined;
+  const { package: packageName, bundle, version, image } = installed;
+  if (image !== imageOf(deployment)) return undefined;
+  const before = choiceIn(deployment);
   if (before?.image === image && before.bundle === bundle) return before;
   const kept: Choice = {
     package: packageName,
@@ -90,8 +93,9 @@ export const resolve: Step<ExtensionRun> = async (run, { signal }) => {
     return undefined;
   }
   run.status.set(run, deprecationConditions(undefined, installed));
-  if (installed !== undefined && mayKeep(run)) {
-    run.desired = { main: keepInstalled(run, installed), needed: [], deprecations: undefined };
+  const kept = keptChoice(run);
+  if (kept !== undefined) {
+    run.desired = { main: kept, needed: [], deprecations: undefined };
     return undefined;
   }
   const progress = { reason: 'Retrying', message: answer.text } as const;
