@@ -1,10 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Clock, Logger } from '../../src/base/index.ts';
+import { type Clock, errorMessage, type Logger, parseJson } from '../../src/base/index.ts';
 import type { RunCommand } from './commands/command.ts';
 import { addCommands } from './commands/routes.ts';
 import { addGuard, type Origins } from './guard.ts';
 import { addPackages } from './packages/routes.ts';
-import { sendProblem } from './problem.ts';
+import { ConsoleProblem, sendProblem } from './problem.ts';
 import { addProxy } from './proxy.ts';
 import type { Sessions } from './sessions.ts';
 import { addSignIn, type SignInDeps } from './sign-in/routes.ts';
@@ -26,7 +26,21 @@ export interface AppDeps {
 }
 
 const maxBodyBytes = 1024 * 1024;
+const maxBodyValues = 50_000;
 const requestTimeoutMs = 4 * 60_000;
+
+/** Reads JSON bodies; files are few values, however long they are. */
+function addJsonParser(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, body: string) => {
+    if (body === '') return undefined;
+    try {
+      return await Promise.resolve(parseJson('the body', body, { maxValues: maxBodyValues }));
+    } catch (thrown) {
+      throw new ConsoleProblem(400, 'InvalidBody', { message: errorMessage(thrown) });
+    }
+  });
+}
 
 /** The console, which does not listen yet. */
 export async function buildConsole(deps: AppDeps): Promise<FastifyInstance> {
@@ -40,6 +54,7 @@ export async function buildConsole(deps: AppDeps): Promise<FastifyInstance> {
   const secure = tls === undefined ? {} : { https: { ...tls, minVersion: 'TLSv1.2' as const } };
   const app = Fastify({ ...options, ...secure }) as unknown as FastifyInstance;
   addGuard(app, deps.origins);
+  addJsonParser(app);
   app.setErrorHandler((thrown, _, reply) => sendProblem(log, thrown, reply));
   app.setNotFoundHandler((_, reply) => reply.code(404).send({ reason: 'NotFound', message: 'there is nothing here' }));
   app.get('/healthz', async (_, reply) => await reply.type('text/plain').send('ok'));

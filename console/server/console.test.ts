@@ -217,6 +217,30 @@ describe('a command', () => {
   });
 });
 
+describe('a body', () => {
+  test.each(['/api/commands/validate', '/k8s/api/v1/namespaces'])(
+    'of a user who is not signed in is not read: %s',
+    async (path) => {
+      const { host } = new URL(console.url);
+      const head = `POST ${path} HTTP/1.1\nhost: ${host}\ncontent-type: application/json\ncontent-length: 900000`;
+      expect(await rawRequest(head)).toMatch(/^HTTP\/1\.1 401 /);
+    },
+  );
+
+  test('of very many small values is refused before it is parsed', async () => {
+    const visitor = await console.administrator();
+    const files = Array.from({ length: 60_000 }, () => ({}));
+    const response = await visitor.post('/api/commands/validate', { files, form: 'json' });
+    expect([response.status, await reasonOf(response)]).toEqual([400, 'InvalidBody']);
+  });
+
+  test('that is no JSON is refused', async () => {
+    const visitor = await console.administrator();
+    const response = await visitor.send('/api/commands/tree', { method: 'POST', body: '{' });
+    expect([response.status, await reasonOf(response)]).toEqual([400, 'InvalidBody']);
+  });
+});
+
 test('too many failed attempts to sign in are held up', async () => {
   await using other = await openTestConsole();
   const visitor = new ConsoleVisitor(other.url);

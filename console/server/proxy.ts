@@ -81,6 +81,7 @@ export async function addProxy(app: FastifyInstance, sessions: Sessions): Promis
     scope.route({
       method: ['GET', 'POST', 'PATCH', 'DELETE'],
       url: `${prefix}/*`,
+      onRequest: sessions.guard,
       handler: async (request, reply) => {
         const session = sessions.require(request);
         if (session.openRequests >= maxOpenRequests) {

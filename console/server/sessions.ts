@@ -120,6 +120,12 @@ export class Sessions implements Disposable {
     return session;
   }
 
+  /** A hook that refuses a request before its body is read. */
+  readonly guard = async (request: FastifyRequest): Promise<void> => {
+    this.require(request);
+    return await Promise.resolve();
+  };
+
   /** Ends the session of a request. */
   close(request: FastifyRequest, reply: FastifyReply): void {
     const key = this.#keyOf(request);

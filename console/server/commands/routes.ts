@@ -104,25 +104,29 @@ function findDefinition(name: string): CommandDefinition {
 /** `/api/commands/NAME`: runs a command of the program as the viewer; with `isPreview` only names it. */
 export function addCommands(app: FastifyInstance, sessions: Sessions, runCommand: RunCommand): void {
   const turns = new Turns();
-  app.post('/api/commands/:name', { bodyLimit: maxBodyBytes }, async (request): Promise<CommandResult> => {
-    const session = sessions.require(request);
-    const definition = findDefinition((request.params as { name: string }).name);
-    const input = new Input(request.body);
-    const words = await definition.words(input, session);
-    const command = typed(words);
-    if (input.isTrue('isPreview')) return { command, exitCode: 0, output: '', messages: '' };
-    if (definition.isFetching) await assertMayFetch(session);
-    const closed = new AbortController();
-    request.raw.once('close', () => {
-      // A change that was begun is not left half way.
-      if (!definition.isChange && request.raw.destroyed) closed.abort();
-    });
-    const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(deadlineMs)]);
-    const { args, files = new Map() } = words;
-    const kubeconfig = await kubeconfigOf(session);
-    const { exitCode, stdout, stderr } = await turns.take(session, () =>
-      runCommand({ args, files, kubeconfig, signal }),
-    );
-    return { command, exitCode, output: outputOf(stdout), messages: stderr };
-  });
+  app.post(
+    '/api/commands/:name',
+    { bodyLimit: maxBodyBytes, onRequest: sessions.guard },
+    async (request): Promise<CommandResult> => {
+      const session = sessions.require(request);
+      const definition = findDefinition((request.params as { name: string }).name);
+      const input = new Input(request.body);
+      const words = await definition.words(input, session);
+      const command = typed(words);
+      if (input.isTrue('isPreview')) return { command, exitCode: 0, output: '', messages: '' };
+      if (definition.isFetching) await assertMayFetch(session);
+      const closed = new AbortController();
+      request.raw.once('close', () => {
+        // A change that was begun is not left half way.
+        if (!definition.isChange && request.raw.destroyed) closed.abort();
+      });
+      const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(deadlineMs)]);
+      const { args, files = new Map() } = words;
+      const kubeconfig = await kubeconfigOf(session);
+      const { exitCode, stdout, stderr } = await turns.take(session, () =>
+        runCommand({ args, files, kubeconfig, signal }),
+      );
+      return { command, exitCode, output: outputOf(stdout), messages: stderr };
+    },
+  );
 }
