@@ -128,10 +128,50 @@ const replacementChapter: readonly Step[] = [
   { longshore: ['machine', 'list'] },
 ];
 
-/** Further options of the cluster of this story. */
-export const machinesOptions: readonly string[] = ['--no-olm', '--machines', '1', '--machine-hook', 'replacement'];
+const motdYaml = `apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata:
+  name: 50-motd
+  labels:
+    machineconfiguration.openshift.io/role: worker
+spec:
+  config:
+    ignition:
+      version: 3.4.0
+    storage:
+      files:
+        - path: /etc/motd
+          mode: 0644
+          contents:
+            source: data:,Welcome%0A
+`;
 
-/** Machines, and what happens before they are deleted. */
+const fiveReady = '--for=jsonpath={.status.readyReplicas}=5';
+const allInPool = '--for=jsonpath={.status.updatedMachineCount}=6';
+
+const nodesChapter: readonly Step[] = [
+  {
+    comment:
+      'The Nodes of five workers and of the new member are in one pool. Two of them may be unavailable at a time. While the pool is paused, a file on each Node is about to change.',
+  },
+  { kubectl: ['wait', 'machineset/workers', ...place, fiveReady, patience] },
+  { kubectl: ['wait', 'mcp/worker', allInPool, patience] },
+  { kubectl: ['patch', 'mcp', 'worker', '--type=merge', '-p', '{"spec":{"maxUnavailable":2}}'] },
+  { longshore: ['pool', 'pause', 'worker'] },
+  { write: 'motd.yaml', content: motdYaml },
+  { kubectl: ['apply', '-f', 'motd.yaml'] },
+  { kubectl: ['wait', 'mcp/worker', '--for=condition=Updated=false', patience] },
+  { longshore: ['pool', 'list'] },
+  { comment: 'Each Node is cordoned, drained, changed, restarted and uncordoned, never more than two at once.' },
+  { longshore: ['pool', 'resume', 'worker'] },
+  { longshore: ['pool', 'status', 'worker', '--wait', patience] },
+  { longshore: ['pool', 'status', 'worker'] },
+];
+
+/** Further options of the cluster of this story. */
+export const machinesOptions: readonly string[] = ['--no-olm', '--machines', '5', '--machine-hook', 'replacement'];
+
+/** Machines, what happens before they are deleted, and an update of their Nodes. */
 export function machinesStory(): readonly Step[] {
-  return [...ownersChapter, ...backupChapter, ...replacementChapter];
+  return [...ownersChapter, ...backupChapter, ...replacementChapter, ...nodesChapter];
 }

@@ -29,6 +29,18 @@ const resources: readonly StoryResource[] = [
     path: `${machines}/machinesets`,
     label: 'machineset.machine.openshift.io',
   },
+  {
+    words: ['mcp', 'machineconfigpool'],
+    kind: 'MachineConfigPool',
+    path: '/apis/machineconfiguration.openshift.io/v1/machineconfigpools',
+    label: 'machineconfigpool.machineconfiguration.openshift.io',
+  },
+  {
+    words: ['machineconfig'],
+    kind: 'MachineConfig',
+    path: '/apis/machineconfiguration.openshift.io/v1/machineconfigs',
+    label: 'machineconfig.machineconfiguration.openshift.io',
+  },
   { words: ['job'], kind: 'Job', path: '/apis/batch/v1/namespaces/NS/jobs', label: 'job.batch' },
   { words: ['bundle', 'bundles'], kind: 'Bundle', path: `${rukpak}/bundles`, label: 'bundle.core.rukpak.io' },
   {
