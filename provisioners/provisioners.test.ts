@@ -15,7 +15,7 @@ import {
   loadClusterAccess,
   NoKindMatch,
 } from '../src/kube/index.ts';
-import { eventually, type Registry, startRegistry } from '../test/support/index.ts';
+import { cutOff, eventually, type Registry, startRegistry } from '../test/support/index.ts';
 import { addProvisioners } from './index.ts';
 import { createUnpacker, type Unpacker } from './unpacker/index.ts';
 
@@ -190,26 +190,6 @@ async function remove(name: string): Promise<void> {
 async function ownedBundles(name: string): Promise<readonly string[]> {
   const list = await kube.list({ ...bundleKind, labelSelector: `${ownerNameLabel}=${name}` });
   return list.items.map(({ metadata }) => metadata.name ?? '');
-}
-
-/** A client that is cut off after `count` writes: the request itself still arrives or not, nothing after it does. */
-function cutOffAfter(count: number, onCut: () => void): KubeClient {
-  let left = count;
-  const guard = async <T>(isDryRun: boolean | undefined, write: () => Promise<T>): Promise<T> => {
-    if (isDryRun === true) return await write();
-    if (left-- <= 0) {
-      onCut();
-      throw new Error('cut off');
-    }
-    return await write();
-  };
-  return {
-    ...kube,
-    create: (object, options) => guard(options.isDryRun, () => kube.create(object, options)),
-    patch: (ref, patch, options) => guard(options.isDryRun, () => kube.patch(ref, patch, options)),
-    apply: (object, options) => guard(options.isDryRun, () => kube.apply(object, options)),
-    delete: (ref, options) => guard(false, () => kube.delete(ref, options)),
-  };
 }
 
 /** A client for which the server has trouble with one object. */
@@ -501,7 +481,7 @@ describe('a BundleDeployment', () => {
       const old = await whenInstalled('lsp-back');
       await halt();
       const cut = Promise.withResolvers<void>();
-      await launch(cutOffAfter(count, cut.resolve));
+      await launch(cutOff(kube, count, cut.resolve));
       const second = push('back:2', [configMap('lsp-p', '2'), configMap('lsp-q', '2')]);
       await kube.apply(deployment('lsp-back', second), user);
       await Promise.race([cut.promise, whenInstalled('lsp-back', old)]);
@@ -525,7 +505,7 @@ describe('a BundleDeployment', () => {
       const old = await whenInstalled('lsp-cut');
       await halt();
       const cut = Promise.withResolvers<void>();
-      await launch(cutOffAfter(count, cut.resolve));
+      await launch(cutOff(kube, count, cut.resolve));
       await kube.apply(deployment('lsp-cut', second), user);
       await Promise.race([cut.promise, whenInstalled('lsp-cut', old)]);
       await halt();

@@ -28,6 +28,7 @@ export {
   putSignatures,
   signatureOf,
 } from './cosign.ts';
+export { cutOff } from './cut-off.ts';
 export { eventually } from './eventually.ts';
 export {
   allOf,

@@ -85,9 +85,11 @@ function configProblem(run: ExtensionRun): string | undefined {
   return found && `invalid ClusterExtension configuration: invalid configuration: unknown field "${found}"`;
 }
 
-/** Problems of a bundle name it, as in Operator Lifecycle Manager. */
+const plainReasons: ReadonlySet<Progress['reason']> = new Set(['Succeeded', 'RollingOut', 'ProgressDeadlineExceeded']);
+
+/** Problems of a bundle name it, as in Operator Lifecycle Manager; a deadline is that of the rollout. */
 function ofBundle({ main: { bundle, version } }: Desired, { reason, message }: Progress): Progress {
-  if (reason === 'Succeeded' || reason === 'RollingOut') return { reason, message };
+  if (plainReasons.has(reason)) return { reason, message };
   const text = `error for resolved bundle ${JSON.stringify(bundle)} with version ${JSON.stringify(version)}: ${message}`;
   return { reason, message: text };
 }
