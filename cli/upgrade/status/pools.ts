@@ -189,7 +189,7 @@ export function assessPools({ pools, configs, nodes }: PoolObjects, view: Cluste
   const target = view.history[0]?.version ?? view.desired.version;
   const members = Map.groupBy(nodes, (node) => poolOfNode(node, pools)?.metadata.name);
   const assessed = pools.map((pool): Pool => {
-    const { name = '' } = pool.metadata;
+    const { name } = pool.metadata;
     const own = (members.get(name) ?? []).map((node) => assessNode({ node, pool, versions, target })).toSorted(order);
     const updated = own.filter(({ phase }) => phase === 'Updated').length;
     return { name, assessment: assessmentOf(own), updated, nodes: own };

@@ -276,7 +276,7 @@ describe('what asks for much', () => {
     expect(await find(deploymentRef)).toBeUndefined();
   });
 
-  test('a selector of thousands of requirements selects nothing, and says so in a bounded message', async () => {
+  test('a selector of thousands of requirements selects nothing, which a bounded message reports', async () => {
     offer('1.0.0');
     await launch();
     const values = Array.from({ length: 4000 }, (_, index) => `value-${index}`);

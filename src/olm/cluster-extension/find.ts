@@ -1,5 +1,4 @@
 import {
-  bundleDeploymentResource,
   clusterExtensionResource,
   parseBundleDeployment,
   parseClusterCatalog,
