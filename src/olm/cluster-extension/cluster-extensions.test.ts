@@ -122,14 +122,16 @@ async function provision(isHealthy = true): Promise<void> {
   const { generation = 0, uid = '' } = live.metadata;
   const { template } = live['spec'] as unknown as { readonly template: Template };
   const name = `tide-${generation}`;
-  if ((await find({ ...bundleKind, name })) === undefined) {
-    const ownerReferences = [{ ...rukpak, kind: 'BundleDeployment', name: 'tide', uid, controller: true }];
-    const annotations = template.metadata?.annotations ?? {};
-    await cluster.kube.create(
+  const ownerReferences = [{ ...rukpak, kind: 'BundleDeployment', name: 'tide', uid, controller: true }];
+  const annotations = template.metadata?.annotations ?? {};
+  const bundle =
+    (await find({ ...bundleKind, name })) ??
+    (await cluster.kube.create(
       { ...bundleKind, metadata: { name, annotations, ownerReferences }, spec: template.spec },
       user,
-    );
-  }
+    ));
+  const bundles = [{ name, uid: bundle.metadata.uid ?? '', specHash: '' }];
+  const record = { uid, bundles, installation: 'Done', groupKinds: [], namespaces: [] };
   const conditions = ['HasValidBundle', 'Installed', 'Healthy'].map((type) => ({
     type,
     status: type === 'Healthy' && !isHealthy ? 'False' : 'True',
@@ -138,7 +140,7 @@ async function provision(isHealthy = true): Promise<void> {
     lastTransitionTime: '2026-01-01T00:00:00Z',
     observedGeneration: generation,
   }));
-  const status = { activeBundle: name, observedGeneration: generation, conditions };
+  const status = { activeBundle: name, observedGeneration: generation, record, conditions };
   await cluster.kube.patch(deploymentRef, { status }, { ...user, subresource: 'status' });
 }
 
