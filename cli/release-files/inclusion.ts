@@ -1,18 +1,7 @@
 import { parseVersion } from '../../src/constraints/index.ts';
 import { type LoadedManifests, type ReleasePayload, selectManifests } from '../../src/release/index.ts';
 import type { OptionValues } from '../command/index.ts';
-
-/** Which manifests of a release a cluster loads. */
-export const inclusionOptions = {
-  profile: {
-    kind: 'text',
-    placeholder: 'NAME',
-    default: 'self-managed-high-availability',
-    description: 'Cluster profile.',
-  },
-  'feature-set': { kind: 'text', placeholder: 'NAME', default: 'Default', description: 'Feature set of the cluster.' },
-  'feature-gate': { kind: 'list', placeholder: 'NAME', description: 'Enabled feature gate; may be repeated.' },
-} as const;
+import type { inclusionOptions } from './options.ts';
 
 /** What a cluster of these options loads of a release. */
 export function loadedBy(
