@@ -1,13 +1,15 @@
 import { parseVersion } from '../../src/constraints/index.ts';
 import { type LoadedManifests, type ReleasePayload, selectManifests } from '../../src/release/index.ts';
-import type { OptionValues } from '../command/index.ts';
-import type { inclusionOptions } from './options.ts';
+
+/** What decides which manifests of a release a cluster loads, as options have it. */
+export interface Inclusion {
+  readonly profile: string;
+  readonly 'feature-set': string;
+  readonly 'feature-gate': readonly string[];
+}
 
 /** What a cluster of these options loads of a release. */
-export function loadedBy(
-  { metadata, manifests }: ReleasePayload,
-  values: OptionValues<typeof inclusionOptions>,
-): LoadedManifests {
+export function loadedBy({ metadata, manifests }: ReleasePayload, values: Inclusion): LoadedManifests {
   return selectManifests(manifests, {
     engine: '',
     profile: values.profile,

@@ -10,13 +10,13 @@ import {
   outputOption,
   registryOptions,
 } from '../command/index.ts';
-import { inclusionOptions } from '../release-files/index.ts';
 import { graphDrawOptions, graphServeOptions, offeredOptions, updatesOptions } from './graph-options.ts';
 import { mirrorOptions } from './mirror-options.ts';
 import {
   componentOptions,
   diffOptions,
   extractOptions,
+  inclusionOptions,
   releaseFolderOption,
   releaseMetadataOptions,
   taskOptions,

@@ -10,8 +10,9 @@ const recordingPath = join(import.meta.dirname, 'metric-families.json');
 /** What a dashboard or an alert relies on, by the name of the metric. */
 export type MetricFamilies = Readonly<Record<string, { readonly type: string; readonly labels: readonly string[] }>>;
 
-/** Those of every program of its language, and those of Longshore's own. */
-const ofPrograms = /^(?:go|process|promhttp|nodejs|longshore|catalogd)_/;
+/** Those of every program of its language, those of Longshore's own, and those with the names of OpenShift. */
+const ofPrograms =
+  /^(?:go|process|promhttp|nodejs|longshore|catalogd|cluster_(?:installer|operator|version)|mapi)(?:_|$)/;
 const ofType = /^# TYPE (\S+) (\S+)$/gm;
 const parts = /_(?:bucket|sum|count)$/;
 

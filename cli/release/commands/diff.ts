@@ -4,13 +4,12 @@ import { openWorkFolder } from '../../input/index.ts';
 import { colouredDiff, createProgress } from '../../output/index.ts';
 import {
   differenceText,
-  type inclusionOptions,
   loadedBy,
   type OpenedRelease,
   openRelease,
   releaseDifference,
 } from '../../release-files/index.ts';
-import type { diffOptions } from '../options.ts';
+import type { diffOptions, inclusionOptions } from '../options.ts';
 
 type Values = OptionValues<typeof diffOptions & typeof inclusionOptions & typeof registryOptions & typeof outputOption>;
 

@@ -4,8 +4,8 @@ import { type PayloadFile, readPayloadFiles } from '../../../src/release/index.t
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { openFilledStaging, openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
-import { type inclusionOptions, loadedBy, type OpenedRelease, openRelease } from '../../release-files/index.ts';
-import type { extractOptions } from '../options.ts';
+import { loadedBy, type OpenedRelease, openRelease } from '../../release-files/index.ts';
+import type { extractOptions, inclusionOptions } from '../options.ts';
 
 type Values = OptionValues<typeof extractOptions & typeof inclusionOptions & typeof registryOptions>;
 

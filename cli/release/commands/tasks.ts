@@ -11,8 +11,8 @@ import {
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
-import { type inclusionOptions, loadedBy, openRelease } from '../../release-files/index.ts';
-import type { taskOptions } from '../options.ts';
+import { loadedBy, openRelease } from '../../release-files/index.ts';
+import type { inclusionOptions, taskOptions } from '../options.ts';
 
 type Values = OptionValues<typeof taskOptions & typeof inclusionOptions & typeof registryOptions>;
 
