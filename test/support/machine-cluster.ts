@@ -44,9 +44,18 @@ export async function openMachineCluster(): Promise<BareCluster> {
     const file = `crds/machines/${name}.yaml`;
     await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
   }
-  await eventually(() =>
-    cluster.kube.list({ apiVersion: 'machineconfiguration.openshift.io/v1', kind: 'MachineConfigPool' }),
-  );
+  // A controller does not start where one of its kinds is not served.
+  const machines = 'machine.openshift.io/v1beta1';
+  const pools = 'machineconfiguration.openshift.io/v1';
+  for (const [apiVersion, kind] of [
+    [machines, 'Machine'],
+    [machines, 'MachineSet'],
+    [machines, 'MachineHealthCheck'],
+    [pools, 'MachineConfig'],
+    [pools, 'MachineConfigPool'],
+  ] as const) {
+    await eventually(() => cluster.kube.list({ apiVersion, kind }));
+  }
   return cluster;
 }
 

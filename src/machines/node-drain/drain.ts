@@ -11,6 +11,7 @@ import {
   isUnschedulable,
   planDrain,
 } from '../../drain/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
 import { annotate, type NodeDrainRun, nodeDrainActor, nodeDrainFieldManager, startedMs } from './context.ts';
 
 const maxBlockedCharacters = 1024;
@@ -66,10 +67,10 @@ function warn(run: NodeDrainRun, ageMs: number, blocked: string): void {
   }
 }
 
-async function advance(run: NodeDrainRun, signal: AbortSignal): Promise<DrainProgress> {
-  const { clock, podsOn, daemonSets, namespaces, rules } = run.context;
+async function advance(run: NodeDrainRun, pods: readonly KubeObject[], signal: AbortSignal): Promise<DrainProgress> {
+  const { clock, daemonSets, namespaces, rules } = run.context;
   const plan = planDrain({
-    pods: podsOn.get(run.object.metadata.name ?? '').map(drainablePod),
+    pods: pods.map(drainablePod),
     hasDaemonSet: (namespace, name) => daemonSets.get(name, namespace) !== undefined,
     namespaceLabels: (namespace) => namespaces.get(namespace)?.metadata.labels ?? {},
     rules,
@@ -78,13 +79,21 @@ async function advance(run: NodeDrainRun, signal: AbortSignal): Promise<DrainPro
   return await drainerOf(run).advance(plan, { signal });
 }
 
+async function livePods({ context, object }: NodeDrainRun, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const fieldSelector = `spec.nodeName=${object.metadata.name ?? ''}`;
+  return (await context.kube.list({ apiVersion: 'v1', kind: 'Pod', fieldSelector }, { signal })).items;
+}
+
 /** Takes the drain of a node further, and confirms it once no pod is left.
  *  @see docs/spec/machine-lifecycle.md#work-on-one-node */
 export async function drainNode(run: NodeDrainRun, request: string, signal: AbortSignal): Promise<void> {
   const { context } = run;
   const begunMs = await startedMs(run, signal);
   await cordonNode(run, signal);
-  const progress = await advance(run, signal);
+  const { name = '' } = run.object.metadata;
+  let progress = await advance(run, context.podsOn.get(name), signal);
+  // A pod that was bound before the node was cordoned may not have been shown yet.
+  if (progress.isDone) progress = await advance(run, await livePods(run, signal), signal);
   const { drainBlocked, lastAppliedDrain } = nodeUpdateAnnotations;
   if (progress.isDone) {
     context.drainers.delete(run.object.metadata.uid ?? '');
