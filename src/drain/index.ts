@@ -5,5 +5,5 @@ export { type BudgetFacts, budgetsOf, neverAllows } from './budgets.ts';
 export { cordon, isUnreachable, isUnschedulable, uncordon } from './cordon.ts';
 export { type BlockedPod, Drainer, type DrainProgress, describeBlocked } from './drainer.ts';
 export { type DrainPlan, type PlanFacts, planDrain } from './plan.ts';
-export { type DrainablePod, drainablePod, podTarget } from './pods.ts';
+export { type DrainablePod, drainablePod, livePodsOn, podTarget } from './pods.ts';
 export { type DrainBehavior, type DrainRule } from './rules.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
-import type { KubeObject, ListTarget, Projection } from '../kube/index.ts';
+import type { CallOptions, KubeClient, KubeObject, ListTarget, Projection } from '../kube/index.ts';
 
 /** What a drain reads of a Pod. */
 export interface DrainablePod {
@@ -71,3 +71,13 @@ export const drainPodProjection: Projection = {
 
 /** All pods of the cluster, as drains read them. */
 export const podTarget: ListTarget = { apiVersion: 'v1', kind: 'Pod', projection: drainPodProjection };
+
+/** The pods of a node as the API server has them: a cache may not have shown yet what was bound before the node was cordoned. */
+export async function livePodsOn(
+  kube: KubeClient,
+  nodeName: string,
+  { signal }: CallOptions,
+): Promise<readonly KubeObject[]> {
+  const target = { apiVersion: 'v1', kind: 'Pod', fieldSelector: `spec.nodeName=${nodeName}` };
+  return (await kube.list(target, { signal })).items;
+}

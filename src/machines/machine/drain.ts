@@ -10,7 +10,9 @@ import {
   drainablePod,
   isUnreachable,
   isUnschedulable,
+  livePodsOn,
   neverAllows,
+  type PlanFacts,
   planDrain,
 } from '../../drain/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -90,18 +92,21 @@ function report(run: MachineRun, { remaining, blocking }: DrainProgress, attempt
 }
 
 async function evictPods(run: MachineRun, node: KubeObject, signal: AbortSignal): Promise<boolean> {
-  const { clock, podsOn, daemonSets, namespaces, settings } = run.context;
+  const { kube, clock, podsOn, daemonSets, namespaces, settings } = run.context;
+  const { name = '' } = node.metadata;
   const unreachable = isUnreachable(node);
-  const plan = planDrain({
-    pods: podsOn.get(node.metadata.name ?? '').map(drainablePod),
+  const drainer = drainerOf(run);
+  const facts: Omit<PlanFacts, 'pods'> = {
     hasDaemonSet: (namespace, name) => daemonSets.get(name, namespace) !== undefined,
     namespaceLabels: (namespace) => namespaces.get(namespace)?.metadata.labels ?? {},
     rules: settings.drainRules ?? [],
     isUnreachable: unreachable,
     nowMs: clock.now(),
-  });
-  const drainer = drainerOf(run);
-  const progress = await drainer.advance(plan, { isUnreachable: unreachable, signal });
+  };
+  const advance = (pods: readonly KubeObject[]): Promise<DrainProgress> =>
+    drainer.advance(planDrain({ ...facts, pods: pods.map(drainablePod) }), { isUnreachable: unreachable, signal });
+  let progress = await advance(podsOn.get(name));
+  if (progress.isDone) progress = await advance(await livePodsOn(kube, name, { signal }));
   if (progress.isDone) return true;
   report(run, progress, drainer.attempts);
   if (progress.retryAfterMs !== undefined) requeueAfter(run, progress.retryAfterMs);

@@ -9,6 +9,7 @@ import {
   describeBlocked,
   drainablePod,
   isUnschedulable,
+  livePodsOn,
   planDrain,
 } from '../../drain/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -79,11 +80,6 @@ async function advance(run: NodeDrainRun, pods: readonly KubeObject[], signal: A
   return await drainerOf(run).advance(plan, { signal });
 }
 
-async function livePods({ context, object }: NodeDrainRun, signal: AbortSignal): Promise<readonly KubeObject[]> {
-  const fieldSelector = `spec.nodeName=${object.metadata.name ?? ''}`;
-  return (await context.kube.list({ apiVersion: 'v1', kind: 'Pod', fieldSelector }, { signal })).items;
-}
-
 /** Takes the drain of a node further, and confirms it once no pod is left.
  *  @see docs/spec/machine-lifecycle.md#work-on-one-node */
 export async function drainNode(run: NodeDrainRun, request: string, signal: AbortSignal): Promise<void> {
@@ -92,8 +88,7 @@ export async function drainNode(run: NodeDrainRun, request: string, signal: Abor
   await cordonNode(run, signal);
   const { name = '' } = run.object.metadata;
   let progress = await advance(run, context.podsOn.get(name), signal);
-  // A pod that was bound before the node was cordoned may not have been shown yet.
-  if (progress.isDone) progress = await advance(run, await livePods(run, signal), signal);
+  if (progress.isDone) progress = await advance(run, await livePodsOn(context.kube, name, { signal }), signal);
   const { drainBlocked, lastAppliedDrain } = nodeUpdateAnnotations;
   if (progress.isDone) {
     context.drainers.delete(run.object.metadata.uid ?? '');
