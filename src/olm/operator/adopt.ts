@@ -4,11 +4,11 @@ import {
   olmFieldManager,
   parseSubscription,
 } from '../../api/index.ts';
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
+import { type JsonObject, objectAt, textAt } from '../../base/index.ts';
 import { isNotFound, isOtherObject, type KubeObject, namespacedName, refOf } from '../../kube/index.ts';
 import { installedAlongside } from '../../operators/index.ts';
 import { componentKey, operatorName, operatorsOf } from './component-key.ts';
-import type { OperatorContext } from './context.ts';
+import { claimedDefinitions, type OperatorContext } from './context.ts';
 
 /** Sets or removes the label of an Operator. Only the label is written, and only on this very object. */
 async function mark(
@@ -77,8 +77,7 @@ export async function adoptForSubscription(
  *  that it claims, and one that gives way leaves them to its successor, which may be of another package. */
 function definitionsOf({ definitions, isReplaced }: OperatorContext, csv: KubeObject): readonly KubeObject[] {
   if (isReplaced(csv)) return [];
-  const claimed = objectsAt(objectAt(csv as JsonObject, 'spec', 'customresourcedefinitions'), 'owned');
-  const found = claimed.flatMap((one) => definitions.get(textAt(one, 'name')) ?? []);
+  const found = claimedDefinitions(csv).flatMap((name) => definitions.get(name) ?? []);
   if (textAt(objectAt(csv as JsonObject, 'status'), 'phase') === 'Succeeded') return found;
   const [annotation, value] = installedAlongside(namespacedName(csv));
   return found.filter(({ metadata }) => metadata.annotations?.[annotation] === value);

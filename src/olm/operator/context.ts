@@ -1,5 +1,5 @@
 import { clusterServiceVersionResource, olmLabels, operatorResource, subscriptionResource } from '../../api/index.ts';
-import { type Clock, type JsonObject, objectAt, textAt } from '../../base/index.ts';
+import { type Clock, type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import { type CacheIndex, indexCache, type KindCache, type KubeClient, type KubeObject } from '../../kube/index.ts';
 import { originalVersions } from '../../operators/index.ts';
@@ -20,6 +20,8 @@ export interface OperatorContext {
   /** Objects that a ClusterServiceVersion owns, by its uid or, outside of its namespace, by owner labels. */
   readonly ownedBy: (csv: KubeObject) => readonly KubeObject[];
   readonly definitions: KindCache;
+  /** ClusterServiceVersions by the names of the CustomResourceDefinitions that they claim to own. */
+  readonly claimantsOf: CacheIndex;
   /** Whether another ClusterServiceVersion replaces it. */
   readonly isReplaced: (csv: KubeObject) => boolean;
   readonly cacheOf: (object: Pick<KubeObject, 'apiVersion' | 'kind'>) => KindCache | undefined;
@@ -60,6 +62,12 @@ function replacedBy({ metadata, ...content }: KubeObject): string[] {
   return replaced === '' || replaced === metadata.name ? [] : [`${metadata.namespace ?? ''}/${replaced}`];
 }
 
+/** Names of the CustomResourceDefinitions that a ClusterServiceVersion claims to own. */
+export function claimedDefinitions(csv: KubeObject): string[] {
+  const owned = objectsAt(objectAt(csv as JsonObject, 'spec', 'customresourcedefinitions'), 'owned');
+  return owned.map((one) => textAt(one, 'name'));
+}
+
 /** The context of a manager; opens its caches. */
 export function createOperatorContext(manager: Manager): OperatorContext {
   const caches = componentTargets.map((target) => ({ target, cache: manager.cache(target) }));
@@ -81,6 +89,7 @@ export function createOperatorContext(manager: Manager): OperatorContext {
       return owned.flatMap((index) => keys.flatMap((key) => index.get(key)));
     },
     definitions: manager.cache(definitionSummaries),
+    claimantsOf: indexCache(versions, claimedDefinitions),
     isReplaced: ({ metadata }) => successors.names(`${metadata.namespace ?? ''}/${metadata.name ?? ''}`).length > 0,
     cacheOf,
     caches: caches.map(({ cache }) => cache),

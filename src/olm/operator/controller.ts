@@ -18,6 +18,7 @@ import {
   namespacedName,
 } from '../../kube/index.ts';
 import { originalVersions } from '../../operators/index.ts';
+import { definitionSummaries } from '../definition-summaries.ts';
 import { adoptForSubscription, adoptForVersion } from './adopt.ts';
 import { componentKey, operatorsOf } from './component-key.ts';
 import { componentsStatus, componentTargets } from './components.ts';
@@ -139,18 +140,25 @@ export const operatorSubscriptionController: ControllerDefinition<OperatorContex
   isOptional: true,
 });
 
+/** ClusterServiceVersions that an object may belong to. A definition may be cached later than the one that claims it. */
+function versionsOf({ claimantsOf }: OperatorContext, object: KubeObject): readonly NamespacedName[] {
+  if (object.kind !== definitionSummaries.kind) return ownersOf(object);
+  return [...claimantsOf.names(object.metadata.name ?? '')];
+}
+
 /** Labels what belongs to ClusterServiceVersions. */
 export const operatorVersionController: ControllerDefinition<OperatorContext, OperatorRun> = defineController({
   name: 'operator-version',
   for: originalVersions,
-  watches: () =>
+  watches: (context) =>
     componentTargets
       .filter(({ kind }) => kind !== originalVersions.kind)
       .map(
         (target): Watch => ({
           target,
           // What has its label already, or is deleted, needs none.
-          requestsFor: ({ after }) => (after === undefined || operatorsOf(after).length > 0 ? [] : ownersOf(after)),
+          requestsFor: ({ after }) =>
+            after === undefined || operatorsOf(after).length > 0 ? [] : versionsOf(context, after),
         }),
       ),
   begin: (context, object): OperatorRun => ({ context, object }),

@@ -153,23 +153,34 @@ test('an Operator that is deleted is created again as long as it has components'
   expect(await find(cluster.kube, { ...operatorKind, name: 'boat.a' })).toBeUndefined();
 });
 
-test('a CustomResourceDefinition that a plan applied for a ClusterServiceVersion is a component before that is installed', async () => {
+async function createDefinitions(): Promise<void> {
   const apiVersion = 'apiextensions.k8s.io/v1';
   const schema = { openAPIV3Schema: { type: 'object' } };
   const versions = [{ name: 'v1', served: true, storage: true, schema }];
-  for (const name of ['boats.example.com', 'docks.example.com']) {
+  for (const [plural, kind] of [['boats', 'Boat'] as const, ['docks', 'Dock'] as const]) {
+    const name = `${plural}.example.com`;
+    const [annotation, value] = installedAlongside({ namespace: 'a', name: kind === 'Boat' ? 'boat.v1' : 'other' });
+    const spec = { group: 'example.com', scope: 'Namespaced', names: { plural, kind }, versions };
+    const metadata = { name, annotations: { [annotation]: value } };
+    await cluster.kube.create({ apiVersion, kind: 'CustomResourceDefinition', metadata, spec }, user);
     stack.defer(async () => {
       await cluster.kube.delete({ apiVersion, kind: 'CustomResourceDefinition', name });
     });
   }
-  for (const [plural, kind] of [['boats', 'Boat'] as const, ['docks', 'Dock'] as const]) {
-    const [annotation, value] = installedAlongside({ namespace: 'a', name: kind === 'Boat' ? 'boat.v1' : 'other' });
-    const metadata = { name: `${plural}.example.com`, annotations: { [annotation]: value } };
-    const spec = { group: 'example.com', scope: 'Namespaced', names: { plural, kind }, versions };
-    await cluster.kube.create({ apiVersion, kind: 'CustomResourceDefinition', metadata, spec }, user);
-  }
-  const owned = ['Boat', 'Dock'].map((kind) => ({ name: `${kind.toLowerCase()}s.example.com`, version: 'v1', kind }));
+}
+
+const owned = ['Boat', 'Dock'].map((kind) => ({ name: `${kind.toLowerCase()}s.example.com`, version: 'v1', kind }));
+
+test('a CustomResourceDefinition that a plan applied for a ClusterServiceVersion is a component before that is installed', async () => {
+  await createDefinitions();
   await createVersion('boat.v1', { [key]: '' }, { customresourcedefinitions: { owned } });
+  await has('ClusterServiceVersion boat.v1', 'CustomResourceDefinition boats.example.com');
+});
+
+test('a CustomResourceDefinition that appears later than the ClusterServiceVersion that claims it is a component', async () => {
+  await createVersion('boat.v1', { [key]: '' }, { customresourcedefinitions: { owned } });
+  await has('ClusterServiceVersion boat.v1');
+  await createDefinitions();
   await has('ClusterServiceVersion boat.v1', 'CustomResourceDefinition boats.example.com');
 });
 
