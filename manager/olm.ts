@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { catalogSourceResource, parseCatalogSource } from '../src/api/index.ts';
-import type { ServingCertificate } from '../src/base/index.ts';
+import { errorMessage, type ServingCertificate } from '../src/base/index.ts';
 import { type RegistryServer, startRegistryServer } from '../src/catalog/index.ts';
 import type { Manager } from '../src/controller/index.ts';
 import { requestTrustTarget } from '../src/extension-server/index.ts';
@@ -24,6 +24,7 @@ import {
   type PackageService,
   type RegistryTerms,
   readPullSecrets,
+  removePackageRegistration,
   startPackageServer,
   type UnpackSettings,
 } from '../src/olm/index.ts';
@@ -41,7 +42,12 @@ export interface PackageServing {
   /** 0 takes a free one. */
   readonly port: number;
   readonly serviceOn: (port: number) => PackageService;
+  /** Whether the cluster outlives the server: the registration is removed with it. */
+  readonly isTemporary?: boolean;
 }
+
+/** How long the cluster may take to remove the registration of the package server. */
+const unregisterMs = 10_000;
 
 /** Where catalogs are served over gRPC, and the DNS name under which Services lead there. */
 export interface CatalogServing {
@@ -75,13 +81,23 @@ async function openPackages(
 ): Promise<void> {
   if (packages === undefined) return;
   const { clock, log } = manager;
-  const { serving, host, port, serviceOn } = packages;
+  const { serving, host, port, serviceOn, isTemporary = false } = packages;
   const place = { port, ...(host === undefined ? {} : { host }) };
   const trust = manager.cache(requestTrustTarget);
   const onTrustChanged = (listener: () => void): Disposable => trust.subscribe(listener);
   const options = { kube, clock, log, sources, serving, onTrustChanged, ...place };
   const server = stack.use(await startPackageServer(options));
-  addPackageRegistration(manager, { service: serviceOn(server.port), serving });
+  const registration = { service: serviceOn(server.port), serving };
+  addPackageRegistration(manager, registration);
+  if (!isTemporary) return;
+  stack.defer(async () => {
+    try {
+      await removePackageRegistration(kube, registration, AbortSignal.timeout(unregisterMs));
+    } catch (thrown) {
+      const message = errorMessage(thrown);
+      log.warn({ message }, 'the APIService of PackageManifests stays registered: delete it with kubectl');
+    }
+  });
 }
 
 /** Serves catalogs over gRPC, each under the name of its Service. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
-import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import { createKubeClient, isNotFound, loadClusterAccess } from '../../src/kube/index.ts';
 import { eventually } from '../../test/support/index.ts';
 import { connectSpdy } from '../../test/support/spdy-client.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
@@ -136,4 +136,28 @@ test('a start on a cluster that fails later restores the webhook configurations 
     other.close();
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+test('on an external cluster PackageManifests are served as long as the process runs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-packages-'));
+  folders.push(folder);
+  const kubeconfigPath = join(folder, 'kubeconfig');
+  await using _server = await startApiServer({ kubeconfigPath });
+  const kube = createKubeClient({ access: await loadClusterAccess({ path: kubeconfigPath }), clock: systemClock });
+  using stack = new DisposableStack();
+  stack.defer(() => kube.close());
+  const apiService = {
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    name: 'v1.packages.operators.coreos.com',
+  };
+  const service = { apiVersion: 'v1', kind: 'Service', namespace: 'rukpak-system', name: 'packageserver' };
+  const config = readConfig(parseOptions(upOptions, ['--cluster', kubeconfigPath, '--olm'], {}).values);
+  {
+    await using _platform = await startPlatform(config, { log: silentLogger() });
+    const list = { apiVersion: 'packages.operators.coreos.com/v1', kind: 'PackageManifest', namespace: 'default' };
+    await eventually(async () => expect((await kube.list(list)).items).toEqual([]));
+    expect((await kube.get(service))['spec']).toMatchObject({ type: 'ExternalName', externalName: 'localhost' });
+  }
+  for (const ref of [apiService, service]) await expect(kube.get(ref)).rejects.toSatisfy(isNotFound);
 });

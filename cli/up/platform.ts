@@ -138,20 +138,24 @@ function localServers(
 
 const packageService = 'packageserver';
 
-/** Operator Lifecycle Manager; an API server of ours reaches the package server on loopback. */
+/** Operator Lifecycle Manager; the API server, which runs on this machine, reaches the package server on loopback. */
 async function olmParts(
-  { olm: settings, clusterPath }: Config,
+  { olm: settings, clusterPath, systemNamespace }: Config,
   { folder, kube }: OpenCluster,
 ): Promise<ControllersContext['olm']> {
   if (settings === undefined) return undefined;
   const olmDir = join(folder, 'olm');
-  if (clusterPath !== undefined) return { settings, olmDir, reviewKube: kube };
-  const namespace = settings.globalCatalogNamespace;
+  const namespace = clusterPath === undefined ? settings.globalCatalogNamespace : systemNamespace;
   const dnsNames = [`${packageService}.${namespace}.svc`];
   const serving = await createServingCertificate({ commonName: 'longshore packages', clock: systemClock, dnsNames });
   const serviceOn = (port: number) => ({ namespace, name: packageService, port, externalName: 'localhost' });
-  const registry = { host: loopback, port: 0, externalName: 'localhost' };
-  return { settings, olmDir, registry, packages: { serving, host: loopback, port: 0, serviceOn } };
+  const packages = { serving, host: loopback, port: 0, serviceOn };
+  if (clusterPath === undefined) {
+    const registry = { host: loopback, port: 0, externalName: 'localhost' };
+    return { settings, olmDir, registry, packages };
+  }
+  // The cluster continues to run without the package server.
+  return { settings, olmDir, packages: { ...packages, isTemporary: true }, reviewKube: kube };
 }
 
 function watchingParts({ olm, clusterVersion }: Config): string[] {

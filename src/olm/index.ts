@@ -59,6 +59,7 @@ export {
   type PackageRegistrationOptions,
   type PackageService,
   packageRegistrationController,
+  removePackageRegistration,
 } from './package-manifest/registration.ts';
 export { type PackageServer, type PackageServerOptions, startPackageServer } from './package-manifest/server.ts';
 export { ResolverThread } from './package-resolver/resolve-thread.ts';

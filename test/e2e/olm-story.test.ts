@@ -6,7 +6,6 @@ import { catalog, catalogSource, packageOf, subscription } from '../olm/catalog-
 import { type ServedCatalogs, serveCatalogs } from '../olm/catalogs.ts';
 import { deployment, group } from '../olm/objects.ts';
 import { eventually } from '../support/index.ts';
-import { isRealCluster } from './test-cluster.ts';
 import { startWorld, type World } from './world.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
@@ -100,10 +99,7 @@ describe('an operator from its Subscription to its removal', { shuffle: false },
     async () => {
       await apply(inNamespace('a'), inNamespace('b'), group(), catalogSource('old'));
       await shows(['catalogsource', 'shop'], '{.status.connectionState.lastObservedState}', 'READY');
-      // `longshore up --cluster` serves none.
-      if (!isRealCluster) {
-        await shows(['packagemanifests', '-l', 'catalog=shop'], '{.items[*].metadata.name}', /^boat dock$/);
-      }
+      await shows(['packagemanifests', '-l', 'catalog=shop'], '{.items[*].metadata.name}', /^boat dock$/);
       await apply(subscription({ installPlanApproval: 'Manual' }));
       await approve('boat.v0.1.0');
       await shows(['csv'], phases, /^boat\.v0\.1\.0 Succeeded\s+dock\.v0\.1\.0 Succeeded$/);

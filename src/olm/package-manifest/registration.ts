@@ -8,7 +8,15 @@ import {
   type ReconcileRun,
   type Step,
 } from '../../controller/index.ts';
-import type { KindCache, KubeClient, KubeObject, ListTarget } from '../../kube/index.ts';
+import {
+  isNotFound,
+  isOtherObject,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+  type ListTarget,
+  type ObjectRef,
+} from '../../kube/index.ts';
 import { packagesGroup, packagesVersion } from './api.ts';
 
 const apiService = {
@@ -24,6 +32,12 @@ export interface PackageService {
   readonly port: number;
   /** The host that the Service leads to, where it is not part of the manifests: a server that listens on this machine. */
   readonly externalName?: string;
+}
+
+/** What is registered: where the package server is reached, and its certificate. */
+export interface PackageRegistrationOptions {
+  readonly service: PackageService;
+  readonly serving: ServingCertificate;
 }
 
 interface RegistrationContext {
@@ -52,7 +66,7 @@ function desiredService({ namespace, name, port, externalName = '' }: PackageSer
   return object as unknown as KubeObject;
 }
 
-function desiredSpec({ service, serving }: RegistrationContext): JsonObject {
+function desiredSpec({ service, serving }: Pick<RegistrationContext, 'service' | 'serving'>): JsonObject {
   const { namespace, name, port } = service;
   return {
     group: packagesGroup,
@@ -131,15 +145,37 @@ export const packageRegistrationController: ControllerDefinition<RegistrationCon
     isOptional: true,
   });
 
-export interface PackageRegistrationOptions {
-  readonly service: PackageService;
-  readonly serving: ServingCertificate;
-}
-
 /** Adds the controller that registers the package server. */
 export function addPackageRegistration(manager: Manager, { service, serving }: PackageRegistrationOptions): void {
   const services = service.externalName === undefined ? undefined : manager.cache(serviceTarget(service));
   const context = { kube: manager.kube, service, serving, services };
   const controller: AddedController = manager.add(packageRegistrationController, { context, workers: 1 });
   void serving.keepFresh(() => controller.enqueue(apiService.name), manager.signal).catch(() => undefined);
+}
+
+async function deleteIf(
+  kube: KubeClient,
+  ref: ObjectRef,
+  { spec, signal }: { readonly spec: JsonObject; readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    const object = await kube.get(ref, { signal });
+    if (hasSpec(object, spec)) await kube.delete(ref, { uid: object.metadata.uid, signal });
+  } catch (thrown) {
+    if (!isNotFound(thrown) && !isOtherObject(thrown)) throw thrown;
+  }
+}
+
+/** Deletes the registration, and the Service that leads to this machine, unless another package server has been registered since. An APIService without a
+ *  server breaks discovery and the deletion of Namespaces. */
+export async function removePackageRegistration(
+  kube: KubeClient,
+  { service, serving }: PackageRegistrationOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace, name, externalName } = service;
+  await deleteIf(kube, apiService, { spec: desiredSpec({ service, serving }), signal });
+  if (externalName === undefined) return;
+  const ref = { apiVersion: 'v1', kind: 'Service', namespace, name };
+  await deleteIf(kube, ref, { spec: { type: 'ExternalName', externalName }, signal });
 }
