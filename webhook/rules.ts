@@ -14,6 +14,7 @@ import { type AccountChange, type AccountFacts, serviceAccount } from './bundle-
 import { type AnnotationsChange, bundleAnnotations } from './bundles/bundle-annotations.ts';
 import { type ClassChange, provisionerClass } from './bundles/provisioner-class.ts';
 import { specImmutable } from './bundles/spec-immutable.ts';
+import { writtenAnnotations } from './bundles/written-annotations.ts';
 import { catalogNameLabel } from './catalogs/catalog-name-label.ts';
 import { type BundleUse, type ConfigMapChange, configMapInUse, configMapReferenced } from './config-maps/rules.ts';
 import { type Annotations, type CrdUpdate, crdSafetyAnnotations, crdUpgrade } from './crds/rules.ts';
@@ -38,6 +39,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'content-metadata': [provisionerClassName: string, facts: SourceFacts];
   'bundle-annotations': [change: AnnotationsChange];
   'provisioner-class': [changes: readonly ClassChange[], foreignClasses: readonly string[]];
+  'written-annotations': [changed: readonly string[], mayWriteRecords: boolean];
   'spec-immutable': [oldSpec: JsonObject, newSpec: JsonObject];
   'deployment-config': [change: ConfigChange];
   'service-account': [change: AccountChange, facts: AccountFacts];
@@ -94,6 +96,10 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
     evaluate: contentMetadata,
   },
   'bundle-annotations': { requirement: 'annotations about a bundle are valid', evaluate: bundleAnnotations },
+  'written-annotations': {
+    requirement: 'annotations of a Bundle that controllers write are not changed by others',
+    evaluate: writtenAnnotations,
+  },
   'provisioner-class': {
     requirement: 'warns of a class that no known provisioner serves',
     evaluate: provisionerClass,

@@ -5,7 +5,6 @@ import {
   type JsonObject,
   type JsonValue,
   jsonSyntaxProblem,
-  parseYaml,
 } from '../../src/base/index.ts';
 import { badRequest, groupVersionOf, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
 import { checkFields } from '../schema/index.ts';
@@ -13,6 +12,7 @@ import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-k
 import { findDuplicateFields, inDocumentOrder, parseMerging } from './duplicate-fields.ts';
 import type { Syntax } from './negotiation.ts';
 import { decodeProtobufBody } from './protobuf-body.ts';
+import { parseYamlBody } from './yaml-text.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -38,7 +38,7 @@ function noObject(kind: string, text: string, value: JsonValue): StatusError {
 }
 
 /** Parses a body; a duplicate key is reported as a finding, not refused.
- *  @throws StatusError 400 */
+ *  @throws StatusError 400, 413 */
 function parseBody(
   bytes: Buffer,
   kind: string,
@@ -46,12 +46,11 @@ function parseBody(
 ): { readonly value: JsonValue; readonly text: string } {
   const text = bytes.toString('utf8');
   try {
-    // Numbers of this server are those of JavaScript.
-    const json = syntax === 'yaml' ? JSON.stringify(parseYaml('request body', text)) : text;
-    const value = JSON.parse(json) as JsonValue;
+    const value = syntax === 'yaml' ? parseYamlBody('request body', text) : (JSON.parse(text) as JsonValue);
     assertHarmless('request body', value);
     return { value, text };
   } catch (thrown) {
+    if (thrown instanceof StatusError) throw thrown;
     const why = syntax === 'json' ? jsonSyntaxProblem(bytes)?.text : undefined;
     throw unparsable(kind, text, why ?? errorMessage(thrown));
   }

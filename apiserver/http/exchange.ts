@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { hasMoreValues, type JsonValue } from '../../src/base/index.ts';
-import { StatusError } from '../core/index.ts';
+import type { StatusError } from '../core/index.ts';
+import { maxBodyBytes, maxBodyValues, tooManyBytes, tooManyValues } from './body-limits.ts';
 import { compressed, type ReplyBody, wholeOrChunks } from './reply-body.ts';
 import type { TransferLimits } from './transfer-limits.ts';
 
@@ -12,9 +13,6 @@ import type { TransferLimits } from './transfer-limits.ts';
 export type HttpRequest = IncomingMessage;
 export type HttpResponse = ServerResponse;
 
-const maxBodyBytes: number = 3 * 1024 * 1024;
-/** Members and items of a JSON body: those of the largest object, and of its managedFields. */
-const maxBodyValues = 250_000;
 const gzipThresholdBytes = 128 * 1024;
 /** What is larger is sent while it is made, as far as it can be. */
 const maxWholeBytes = 1024 * 1024;
@@ -49,19 +47,12 @@ export function unknownPath(): Reply {
   return textReply(404, '404 page not found\n');
 }
 
-function tooLarge(): StatusError {
-  const message = `Request entity too large: limit is ${maxBodyBytes}`;
-  return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
-}
-
 /** Refuses JSON of very many small values before it is parsed: each takes twenty times its text, and is visited many times.
  *  @throws StatusError 413 */
 function assertFewBodyValues(body: Buffer): void {
-  // Quotes mean something else in YAML, and YAML that begins like JSON is seldom written by hand.
+  // Quotes mean something else in YAML, whose nodes are counted while they are read.
   const isJson = body.length > maxBodyValues && /^\s*[[{]/.test(body.toString('latin1', 0, 1024));
-  if (!isJson || !hasMoreValues(body.toString('latin1'), maxBodyValues)) return;
-  const message = `Request entity too large: the body has more than ${maxBodyValues} fields and items`;
-  throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
+  if (isJson && hasMoreValues(body.toString('latin1'), maxBodyValues)) throw tooManyValues();
 }
 
 /** The text as it may stand between quotes in a Warning header: no control characters, latin-1 only. */
@@ -136,13 +127,13 @@ export class Exchange {
   /** Reads the body, at most 3 MiB.
    *  @throws StatusError 413, 429 */
   async readBody(): Promise<Buffer> {
-    if (Number(this.request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
+    if (Number(this.request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooManyBytes();
     using held = this.#transfers.begin(() => this.request.destroy());
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of this.request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBodyBytes) throw tooLarge();
+      if (size > maxBodyBytes) throw tooManyBytes();
       chunks.push(chunk);
       held.grow(chunk.length);
     }

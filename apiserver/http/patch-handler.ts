@@ -1,4 +1,4 @@
-import { assertHarmless, errorMessage, isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
+import { assertHarmless, errorMessage, isJsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../../src/schema/index.ts';
 import {
   badRequest,
@@ -7,7 +7,7 @@ import {
   type KubeObject,
   notFound,
   type ResourceType,
-  type StatusError,
+  StatusError,
 } from '../core/index.ts';
 import { applyFields } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
@@ -19,7 +19,7 @@ import { outputForm } from './read-handlers.ts';
 import { isTrue } from './request-info.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { readWriteOptions } from './write-options.ts';
-import { decodeYamlText } from './yaml-text.ts';
+import { decodeYamlText, parseYamlBody } from './yaml-text.ts';
 
 const patchKinds: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
   ['application/json-patch+json', 'json'],
@@ -82,8 +82,7 @@ function noMap(value: JsonValue): StatusError {
 function parseApplied(text: string): JsonValue {
   if (text.trim() === '') return null;
   const value = text.startsWith('{') ? readCompactJson(text) : undefined;
-  // Numbers of this server are those of JavaScript.
-  if (value === undefined) return JSON.parse(JSON.stringify(parseYaml('apply patch', text))) as JsonValue;
+  if (value === undefined) return parseYamlBody('apply patch', text);
   assertHarmless('apply patch', value);
   return value;
 }
@@ -106,6 +105,7 @@ export function parseApply(type: ResourceType, bytes: Buffer): KubeObject {
   try {
     value = parseApplied(decodeYamlText(bytes));
   } catch (thrown) {
+    if (thrown instanceof StatusError) throw thrown;
     throw badRequest(`error decoding YAML: ${errorMessage(thrown)}`, thrown);
   }
   const patch = value ?? {};

@@ -1,5 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { TerminalError } from '../../src/base/index.ts';
+import { type JsonValue, parseYaml, TerminalError } from '../../src/base/index.ts';
+import { maxBodyBytes, maxBodyValues, tooManyValues } from './body-limits.ts';
+
+/** Keys count too: a node of YAML takes the time of several values of JSON. */
+const limits = { maxNodes: maxBodyValues, maxCharacters: maxBodyBytes };
 
 /** Bytes of the character that a byte leads; 0 when it leads none. */
 function widthOf(lead: number): number {
@@ -33,4 +37,15 @@ function problemOf(bytes: Uint8Array): string {
 export function decodeYamlText(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new TerminalError('InvalidYaml', `error converting YAML to JSON: yaml: ${problemOf(bytes)}`);
+}
+
+/** The value of a YAML body, with the numbers of JavaScript.
+ *  @throws TerminalError as `parseYaml`; StatusError 413 for very many values, in the text or by its aliases */
+export function parseYamlBody(what: string, text: string): JsonValue {
+  try {
+    return JSON.parse(JSON.stringify(parseYaml(what, text, { limits }))) as JsonValue;
+  } catch (thrown) {
+    if (thrown instanceof TerminalError && thrown.reason === 'TooManyValues') throw tooManyValues();
+    throw thrown;
+  }
 }

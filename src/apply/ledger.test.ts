@@ -82,3 +82,13 @@ test('a write without an answer leaves nothing that could stand', () => {
   ledger.willWrite(manifest);
   expect(ledger.standing(owner, manifest, applied)).toBeUndefined();
 });
+
+test('what the own last write has left is no drift, before that is recorded; what another one writes then is', () => {
+  const manifest = service('');
+  const corrected = { ...applied, resourceVersion: '6', fingerprint: 'corrected' };
+  ledger.claim([manifest], owner);
+  const answer = service('6');
+  ledger.wrote(owner, manifest, answer);
+  expect(ledger.observe({ before: applied, after: corrected })).toBe(false);
+  expect(ledger.observe({ before: corrected, after: { ...corrected, resourceVersion: '7' } })).toBe(true);
+});

@@ -234,9 +234,15 @@ export class Ledger {
     const installation = this.#installations.get(before?.owner ?? subject.owner);
     const applied = installation?.objects.get(key);
     if (installation === undefined || applied === undefined) return false;
-    if (!hasDrifted(applied, { before, after })) return false;
+    if (!hasDrifted(applied, { before, after }) || this.#isOwnWrite(key, after)) return false;
     installation.drifted.add(key);
     return true;
+  }
+
+  /** Whether the object is as our last write has left it, which is recorded when all writes are done. */
+  #isOwnWrite(key: string, after: InstalledObject | undefined): boolean {
+    const written = this.#claims.get(key)?.written?.object;
+    return after !== undefined && after.uid === written?.uid && after.resourceVersion === written.resourceVersion;
   }
 
   /** One and the same for the answer to a write, however often it is looked at. */

@@ -95,7 +95,7 @@ test.each([
   expect(problem).toContain(text);
 });
 
-test('the fingerprint follows our fields and the object, not what others own', () => {
+test('the fingerprint follows our fields, when they were applied, and the object, not what others own', () => {
   const entry = (manager: string, field: string, time: string) => ({
     manager,
     operation: 'Apply',
@@ -103,10 +103,11 @@ test('the fingerprint follows our fields and the object, not what others own', (
     fieldsV1: { 'f:data': { [field]: {} } },
   });
   const ours = fingerprintOf(configMap({ uid: '1', managedFields: [entry('longshore', 'f:a', 't1')] }));
-  const later = [entry('other', 'f:b', 't1'), entry('longshore', 'f:a', 't2')];
+  const later = [entry('other', 'f:b', 't2'), entry('longshore', 'f:a', 't1')];
   expect(fingerprintOf(configMap({ uid: '1', resourceVersion: '9', managedFields: later }))).toBe(ours);
   expect(fingerprintOf(configMap({ uid: '2', managedFields: later }))).not.toBe(ours);
   expect(fingerprintOf(configMap({ uid: '1', managedFields: [entry('longshore', 'f:c', 't1')] }))).not.toBe(ours);
+  expect(fingerprintOf(configMap({ uid: '1', managedFields: [entry('longshore', 'f:a', 't2')] }))).not.toBe(ours);
   expect(fingerprintOf(configMap({ uid: '1' }))).not.toBe(ours);
 });
 

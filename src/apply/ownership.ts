@@ -181,14 +181,14 @@ export function isAppliedEntry(entry: JsonObject): boolean {
   return entry['manager'] === fieldManager && entry['operation'] === 'Apply' && entry['subresource'] === undefined;
 }
 
-function appliedFields({ managedFields = [] }: ObjectMeta): unknown {
-  return managedFields.find(isAppliedEntry)?.['fieldsV1'];
+function appliedEntry({ managedFields = [] }: ObjectMeta): JsonObject | undefined {
+  return managedFields.find(isAppliedEntry);
 }
 
 /** Whether the object, which has `owner`'s labels, was really installed for it: controllers copy labels. */
 export function isInstalledFor(metadata: ObjectMeta, owner: string): boolean {
   const isReferring = metadata.ownerReferences?.some((reference) => isReferenceTo(reference, owner)) === true;
-  return isReferring || appliedFields(metadata) !== undefined;
+  return isReferring || appliedEntry(metadata) !== undefined;
 }
 
 /** Whether the object has `owner`'s labels and was installed for it. */
@@ -197,8 +197,10 @@ export function belongsTo(metadata: ObjectMeta, owner: string): boolean {
 }
 
 /** Changes whenever a field that was applied has been changed by someone else, or the object was replaced; stays the same
- *  when others change other fields. It rests on what the server records of field ownership. */
+ *  when others change other fields. It rests on what the server records of field ownership: the time shows values that were applied
+ *  by our own name, unless that was in the second of our own write. */
 export function fingerprintOf({ metadata }: KubeObject): string {
   const { uid = '', deletionTimestamp } = metadata;
-  return sha256Digest(JSON.stringify([uid, deletionTimestamp ?? '', appliedFields(metadata) ?? null]));
+  const { fieldsV1 = null, time = null } = appliedEntry(metadata) ?? {};
+  return sha256Digest(JSON.stringify([uid, deletionTimestamp ?? '', fieldsV1, time]));
 }

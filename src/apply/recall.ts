@@ -16,7 +16,7 @@ export interface RecallRequest {
 }
 
 /** Digest of which objects are installed, and of the fields that are ours in each: the same as long as no one else has changed, deleted or added any.
- *  Values that we have changed ourselves do not show: a record of it must not outlive the beginning of the next installation. */
+ *  Values that we have changed ourselves within a second do not show: a record of it must not outlive the beginning of the next installation. */
 export function stateDigestOf(objects: readonly InstalledObject[]): string {
   const lines = objects.map(({ ref, fingerprint }) => `${refKey(ref)} ${fingerprint}`);
   return sha256Digest(lines.sort().join('\n'));

@@ -129,7 +129,7 @@ function toUtf8(what: string, content: Buffer): Buffer {
 }
 
 function* yamlDocuments(what: string, content: Buffer, options: YamlReading): Generator<JsonValue> {
-  const budget = new NodeBudget(what, content.length);
+  const budget = new NodeBudget(what, content.length, options.limits);
   for (const part of yamlParts(content)) {
     const documents = parseYamlPart(what, endedText(textOf(content, part)), {
       ...options,
@@ -177,7 +177,7 @@ export class SourceText {
     const ended = endedText(this.#bytes.toString());
     this.#release(ended);
     const found = jsonCount === 1 ? jsonDocuments(what, () => [ended.slice(0, -1)]) : undefined;
-    const budget = new NodeBudget(what, ended.length);
+    const budget = new NodeBudget(what, ended.length, options.limits);
     return found ?? parseYamlPart(what, ended, { ...options, budget, linesBefore: () => 0 });
   }
 

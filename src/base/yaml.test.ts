@@ -2,6 +2,11 @@ import { expect, test } from 'vitest';
 import { maxNestingDepth, parseJson } from './json.ts';
 import { formatYaml, parseYaml, parseYamlDocuments, yamlFault } from './yaml.ts';
 
+/** 100 KB that become 200 MB. */
+function repeatedText(): string {
+  return `a: &a "${'x'.repeat(100_000)}"\nb: [${'*a,'.repeat(2000)}]`;
+}
+
 function aliasBomb(): string {
   const letters = 'abcdefghi';
   const lines = ['a: &a [x,x,x,x,x,x,x,x,x]'];
@@ -24,12 +29,24 @@ function errorOf(work: () => unknown): unknown {
 
 test.each([
   { name: 'an alias bomb', text: aliasBomb(), reason: 'AliasBomb' },
+  { name: 'a long text that is repeated by aliases', text: repeatedText(), reason: 'AliasBomb' },
   { name: '10,000-deep nesting', text: '['.repeat(10_000) + ']'.repeat(10_000), reason: 'InvalidYaml' },
   { name: 'a __proto__ key', text: '"__proto__": {isAdmin: true}', reason: 'ForbiddenKey' },
   { name: 'broken syntax', text: 'a: [1', reason: 'InvalidYaml' },
   { name: 'two documents where one is expected', text: 'a: 1\n---\nb: 2', reason: 'InvalidYaml' },
 ])('refuses $name', ({ text, reason }) => {
   expect(() => parseYaml('file.yaml', text)).toThrow(expect.objectContaining({ reason }));
+});
+
+test('counts values and keys while it reads, where a limit is given', () => {
+  const limits = { maxNodes: 10, maxCharacters: 40 };
+  expect(parseYaml('f', 'a: [1, 2, 3, 4, 5, 6, 7]', { limits })).toEqual({ a: [1, 2, 3, 4, 5, 6, 7] });
+  const many = 'a: [1, 2, 3, 4, 5, 6, 7, 8]';
+  expect(() => parseYaml('f', many, { limits })).toThrow('f: more than 10 values and keys');
+  // It has no end, which is therefore not reached.
+  expect(() => parseYaml('f', `${many.slice(0, -1)}, [`, { limits })).toThrow('f: more than 10 values and keys');
+  const repeated = `a: &a "0123456789"\nb: [*a, *a, *a]`;
+  expect(() => parseYaml('f', repeated, { limits })).toThrow('aliases expand to more than 40 characters');
 });
 
 test('accepts nesting as deep as in JSON', () => {

@@ -119,17 +119,20 @@ export class TextFault extends Error {
   }
 }
 
-/** Aliases share nodes, so that a bomb is small in memory and huge once written out: counts what would be written, over all
+/** Aliases share nodes and texts, so that a bomb is small in memory and huge once written out: counts what would be written, over all
  *  documents of a text. */
 export class NodeBudget {
   readonly #what: string;
-  readonly #limit: number;
-  #count = 0;
+  readonly #maxNodes: number;
+  readonly #maxCharacters: number;
+  #nodes = 0;
+  #characters = 0;
 
-  constructor(what: string, textLength: number) {
+  constructor(what: string, textLength: number, limits?: YamlLimits) {
     this.#what = what;
-    // Nodes that a text without aliases cannot exceed, and room for honest use of aliases.
-    this.#limit = 10_000 + 2 * textLength;
+    // What a text without aliases cannot exceed, and room for honest use of aliases.
+    this.#maxNodes = limits?.maxNodes ?? 10_000 + 2 * textLength;
+    this.#maxCharacters = limits?.maxCharacters ?? 1024 * 1024 + 8 * textLength;
   }
 
   /** @throws TerminalError AliasBomb */
@@ -137,19 +140,43 @@ export class NodeBudget {
     const pending: unknown[] = [...documents];
     while (pending.length > 0) {
       const value = pending.pop();
-      if (++this.#count > this.#limit) {
-        throw new TerminalError('AliasBomb', `${this.#what}: aliases expand to more than ${this.#limit} nodes`);
-      }
-      if (typeof value !== 'object' || value === null) continue;
-      for (const child of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) pending.push(child);
+      this.#nodes += 1;
+      if (typeof value === 'string') this.#characters += value.length;
+      else if (Array.isArray(value)) for (const child of value as unknown[]) pending.push(child);
+      else if (typeof value === 'object' && value !== null) this.#open(value, pending);
+      this.#check();
     }
   }
+
+  #open(value: object, pending: unknown[]): void {
+    for (const [key, child] of Object.entries(value)) {
+      this.#characters += key.length;
+      pending.push(child);
+    }
+  }
+
+  #check(): void {
+    const isFew = this.#nodes <= this.#maxNodes;
+    if (isFew && this.#characters <= this.#maxCharacters) return;
+    const most = isFew ? `${this.#maxCharacters} characters` : `${this.#maxNodes} nodes`;
+    throw new TerminalError('AliasBomb', `${this.#what}: aliases expand to more than ${most}`);
+  }
+}
+
+/** What a text may have, and what it may become when its aliases are written out. */
+export interface YamlLimits {
+  /** Values and keys; they are counted while the text is read. */
+  readonly maxNodes: number;
+  /** Of texts and keys, all together. */
+  readonly maxCharacters: number;
 }
 
 /** How texts are read. */
 export interface YamlReading {
   /** The last value of a key that a mapping has twice counts, as `kubectl` and `opm` read it; else such a mapping is refused. */
   readonly isLastKeyTaken?: boolean;
+  /** Default: as much as fits the length of the text. */
+  readonly limits?: YamlLimits;
 }
 
 /** How `parseYamlPart` is to see its text. */
@@ -160,6 +187,7 @@ interface PartOfText extends YamlReading {
 }
 
 function syntaxError(what: string, thrown: unknown, linesBefore: () => number): TerminalError {
+  if (thrown instanceof TerminalError) return thrown;
   const { message, reason, mark } = thrown as { message: string; reason?: unknown; mark?: Record<string, unknown> };
   const text = typeof reason === 'string' ? reason : message;
   const hasPlace = typeof mark?.['line'] === 'number' && typeof mark['column'] === 'number';
@@ -233,13 +261,23 @@ function mappingKeyProblem(ended: string, documents: readonly unknown[]): object
   return { reason: `${reason}; ${template}`, mark: { line, column: lines[line]?.indexOf('{{') } };
 }
 
+/** Ends the reading of a text that has more values and keys. */
+function nodeCounter(what: string, { maxNodes }: YamlLimits): (event: 'open' | 'close') => void {
+  let count = 0;
+  return (event) => {
+    if (event === 'open') count += 1;
+    if (count > maxNodes) throw new TerminalError('TooManyValues', `${what}: more than ${maxNodes} values and keys`);
+  };
+}
+
 /** The documents of one part of a text, an `endedText`; parts are cut between documents.
  *  @throws TerminalError as `parseYamlDocuments` */
 export function parseYamlPart(what: string, ended: string, part: PartOfText): JsonValue[] {
-  const { budget, linesBefore } = part;
+  const { budget, linesBefore, isLastKeyTaken = false, limits } = part;
+  const listening = limits === undefined ? {} : { listener: nodeCounter(what, limits) };
   let documents: unknown[];
   try {
-    documents = loadSharing(ended, part);
+    documents = loadSharing(ended, { isLastKeyTaken, ...listening });
   } catch (thrown) {
     throw syntaxError(what, thrown, linesBefore);
   }
@@ -251,9 +289,9 @@ export function parseYamlPart(what: string, ended: string, part: PartOfText): Js
 }
 
 /** Parses all documents of a YAML (or JSON) text that came from outside; empty documents are `null`. `what` names it in messages.
- *  @throws TerminalError InvalidYaml (with line and column), AliasBomb, TooDeeplyNested, ForbiddenKey */
+ *  @throws TerminalError InvalidYaml (with line and column), AliasBomb, TooManyValues, TooDeeplyNested, ForbiddenKey */
 export function parseYamlDocuments(what: string, text: string, reading: YamlReading = {}): JsonValue[] {
-  const budget = new NodeBudget(what, text.length);
+  const budget = new NodeBudget(what, text.length, reading.limits);
   return parseYamlPart(what, endedText(text), { ...reading, budget, linesBefore: () => 0 });
 }
 

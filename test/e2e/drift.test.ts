@@ -76,6 +76,19 @@ describe('an installed object', () => {
     });
   });
 
+  test('N8 that a user applied in the name of the field manager of installations is corrected', async () => {
+    const { apiVersion, kind } = settings;
+    const { managedFields = [], labels = {}, ownerReferences = [] } = (await world.kube.get(settings)).metadata;
+    const times = managedFields.map(({ time }) => Date.parse(String(time)));
+    // Times of managed fields are whole seconds.
+    await eventually(() => expect(Date.now()).toBeGreaterThan(Math.max(...times) + 1000));
+    const metadata = { name: settings.name, namespace: settings.namespace, labels, ownerReferences };
+    const object = { apiVersion, kind, metadata, data: { version: 'forged' } };
+    const { object: changed } = await world.kube.apply(object, { fieldManager: 'longshore', force: true });
+    expect(changed['data']).toMatchObject({ version: 'forged' });
+    await eventually(async () => expect((await world.kube.get(settings))['data']).toMatchObject({ version: '1' }));
+  });
+
   test('N8, U30 that a user deleted is created again', async () => {
     const before = await world.kube.get(settings);
     await world.kube.delete(settings);

@@ -118,3 +118,33 @@ test('a body of very many small values is refused before it is parsed, whatever 
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+const longText = `data:\n  a: &a "${'x'.repeat(1_000_000)}"\n`;
+
+test.each([
+  ['very many small values', `${yaml}a: [${'a: ,'.repeat(700_000)}]`, 413, 'more than 250000 fields and items'],
+  ['very many documents', '---\n'.repeat(700_000), 413, 'more than 250000 fields and items'],
+  ['a list of lists by aliases', `${yaml}a: &a [${empty(50_000)}]\nb: [${'*a,'.repeat(50)}]`, 400, 'aliases expand to'],
+  ['a long text by aliases', `${yaml}${longText}b: [${'*a,'.repeat(400)}]`, 400, 'aliases expand to'],
+])('a body of YAML is bounded while it is read: %s', async (_name, body, code, why) => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-filled-'));
+  try {
+    await using server = await startServer(folder, ['env', 'NODE_OPTIONS=--max-old-space-size=256']);
+    const configMaps = '/api/v1/namespaces/default/configmaps';
+    const requests = [
+      ['POST', configMaps, 'application/yaml'],
+      ['PATCH', `${configMaps}/a?fieldManager=x`, 'application/apply-patch+yaml'],
+      ['DELETE', `${configMaps}/a`, 'application/yaml'],
+      ['POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'application/yaml'],
+    ] as const;
+    for (const [method, path, type] of requests) {
+      const { status, text } = await server.connection.ask({ method, path, headers: { 'content-type': type }, body });
+      expect(status).toBe(code);
+      expect(text).toContain(why);
+    }
+    expect((await create(server, 'other')).status).toBe(201);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

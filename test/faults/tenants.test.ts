@@ -158,6 +158,39 @@ test('the properties of an impostor of an active Bundle meet no dependency', asy
   expect(conditionOf(held, 'Installed')?.message).toContain('package ghost');
 });
 
+test('annotations of a Bundle that show what is installed are changed by controllers alone', async () => {
+  const version = 'olm.operatorframework.io/bundle-version';
+  const described = bundleDeployment('described', world.imageSource('described:v1', application('described', 1)));
+  const { template } = described['spec'] as { template: object };
+  const write = async (text: string): Promise<void> => {
+    const spec = {
+      ...(described['spec'] as object),
+      template: { ...template, metadata: { annotations: { [version]: text } } },
+    };
+    await author.apply({ ...described, spec } as unknown as KubeObject, { ...asTenant, force: true });
+  };
+  await write('1.0.0');
+  const { activeBundle: name } = statusOf(
+    await world.deploymentWith('described', { type: 'Installed', status: 'True' }),
+  );
+  const ref = { apiVersion, kind: 'Bundle', name: String(name) };
+  const properties = 'core.rukpak.io/bundle-properties';
+  for (const [key, value] of [
+    [version, '2.0.0'],
+    [version, null],
+    [properties, '[]'],
+  ] as const) {
+    const refused = await errorOf(author.patch(ref, { metadata: { annotations: { [key]: value } } }, asTenant));
+    expect(isForbidden(refused)).toBe(true);
+    expect(String(refused)).toContain(`metadata.annotations: ${key}: written by the controllers alone`);
+  }
+  await author.patch(ref, { metadata: { annotations: { mine: 'yes' } } }, asTenant);
+  await write('1.0.1');
+  await eventually(async () => {
+    expect((await world.kube.get(ref)).metadata.annotations).toMatchObject({ [version]: '1.0.1', mine: 'yes' });
+  });
+});
+
 test('users who may write ClusterCatalogs and PlatformOperators, but not their status, cannot decide what is served or installed', async () => {
   const image = {
     ref: 'registry.example.com/hers@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',

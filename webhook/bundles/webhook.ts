@@ -1,22 +1,37 @@
-import { bundleResource, parseBundle } from '../../src/api/index.ts';
+import { bundleDeploymentResource, bundleResource, group, parseBundle } from '../../src/api/index.ts';
 import { type JsonObject, objectAt } from '../../src/base/index.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import { checkSource, sourcePermissions } from '../sources/check.ts';
+import { changedWrittenAnnotations } from './written-annotations.ts';
+
+/** Asked for the few updates alone that change one of them. */
+async function checkWrittenAnnotations(
+  { object, oldObject, user }: ReviewRequest,
+  { rules, facts, signal }: ReviewContext,
+): Promise<AdmissionResult> {
+  const changed = changedWrittenAnnotations(oldObject, object);
+  const attributes = { verb: 'update', group, resource: bundleDeploymentResource.plural, subresource: 'status' };
+  const mayWriteRecords = changed.length === 0 || (await facts.mayDo(user, attributes, { signal }));
+  return rules.evaluate('written-annotations', changed, mayWriteRecords);
+}
 
 /** An update concerns immutability and annotations alone: a source that passed once stays, and finalizers and status can always be written. */
-function checkUpdate({ object, oldObject }: ReviewRequest, { rules }: ReviewContext): AdmissionResult {
+async function checkUpdate(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
+  const { object, oldObject } = request;
+  const { rules } = context;
   const [before, after] = [parseBundle(oldObject), parseBundle(object)];
   const specOf = (value: JsonObject | undefined): JsonObject => objectAt(value, 'spec') ?? {};
   return mergeResults([
     rules.evaluate('spec-immutable', specOf(oldObject), specOf(object)),
     rules.evaluate('bundle-annotations', { before, after }),
+    await checkWrittenAnnotations(request, context),
   ]);
 }
 
 async function check(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
-  if (request.operation === 'UPDATE') return checkUpdate(request, context);
+  if (request.operation === 'UPDATE') return await checkUpdate(request, context);
   if (request.operation !== 'CREATE') return allowed;
   const { rules, foreignClasses } = context;
   const bundle = parseBundle(request.object);
@@ -38,6 +53,10 @@ export const bundleWebhook: WebhookDefinition = {
     operations: ['CREATE', 'UPDATE'],
     resources: [bundleResource.plural],
   },
-  permissions: sourcePermissions,
+  permissions: {
+    ...sourcePermissions,
+    // Whether a user may write what controllers do.
+    cluster: [{ apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] }],
+  },
   configuration: 'rukpak-validating-webhook-configuration',
 };
