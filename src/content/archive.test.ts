@@ -195,6 +195,16 @@ test.each<{ name: string; entries: TarEntry[]; message: string }>([
     message: 'layer 1: not a valid tar archive: "socket": type Unsupported or size 0 is not accepted',
   },
   {
+    name: 'sparse files of GNU tar',
+    entries: [{ path: 'sparse', typeFlag: 'S' }],
+    message: 'layer 1: not a valid tar archive: "sparse": type SparseFile or size 0 is not accepted',
+  },
+  {
+    name: 'sparse files in the form of PAX, whose map would be their content',
+    entries: [{ path: 'manifests/GNUSparseFile.0/a.yaml', content: '1\n0\n512\n' }],
+    message: 'sparse files are not accepted: write the archive without --sparse',
+  },
+  {
     name: 'names over the limit',
     entries: [{ path: `manifests/${'n'.repeat(4096)}`, content: 'x' }],
     message: 'path of 4106 bytes is longer than the limit of 4096 bytes',
@@ -291,6 +301,11 @@ describe('layers', () => {
   });
 });
 
+/** The first byte in a frame of its own. */
+function inFrames(bytes: Buffer): Buffer {
+  return Buffer.concat([zstdCompressSync(bytes.subarray(0, 1)), zstdCompressSync(bytes.subarray(1))]);
+}
+
 test.each([
   {
     name: 'text',
@@ -313,6 +328,7 @@ test.each([
     message: 'not a valid tar archive: Truncated input',
   },
   { name: 'gzip in gzip', bytes: gzipSync(gzipSync(tarFile([manifest]))), message: 'layer 1: compressed twice' },
+  { name: 'gzip in frames of zstd', bytes: inFrames(gzipSync(tarFile([manifest]))), message: 'compressed twice' },
 ])('refuses $name', async ({ bytes, message }) => {
   await expect(staged(bytes)).rejects.toThrow(message);
 });

@@ -1,11 +1,13 @@
 import { Parser, type ReadEntry } from 'tar';
 import { errorMessage, TerminalError, trimEnd } from '../base/index.ts';
-import { decompress, isCodecError, isGzip, isZstd } from './decompress.ts';
+import { decompress, isCodecError, PlainTarCheck } from './decompress.ts';
 import { quoteEntry } from './entry-path.ts';
 import type { LayerWriter, Staging } from './staging.ts';
 
 const whiteoutPrefix = '.wh.';
 const fileTypes: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
+/** How GNU tar names a sparse file in the form of PAX, for readers that would take its map for content. */
+const sparseFile = /(?:^|\/)GNUSparseFile\.\d+\//;
 const opaqueWhiteout = '.wh..wh..opq';
 
 export interface ArchiveOptions {
@@ -71,10 +73,9 @@ class Extraction {
 
   async consume(chunks: AsyncIterable<Buffer>): Promise<void> {
     const parser = this.#createParser();
-    let isFirst = true;
+    const plain = new PlainTarCheck();
     for await (const chunk of chunks) {
-      if (isFirst) this.#assertNotCompressedTwice(chunk);
-      isFirst = false;
+      plain.see(this.#options.what, chunk);
       this.#count(chunk.length);
       // What follows the end is padding; the parser would gather all of it in memory.
       if (!this.#hasEnded) parser.write(chunk);
@@ -103,12 +104,6 @@ class Extraction {
     } catch (thrown) {
       throw this.#named(thrown);
     }
-  }
-
-  /** The parser would decompress it by itself, past our counters. */
-  #assertNotCompressedTwice(start: Buffer): void {
-    if (isGzip(start) || isZstd(start))
-      throw new TerminalError('InvalidArchive', `${this.#options.what}: compressed twice`);
   }
 
   #createParser(): Parser {
@@ -166,6 +161,7 @@ class Extraction {
     this.#countEntry();
     if (!this.#isTaken(entry.path)) return;
     if (this.#options.hasWhiteouts && this.#takeWhiteout(entry.path)) return;
+    if (sparseFile.test(entry.path)) throw this.#sparse(entry);
     if (fileTypes.has(entry.type)) this.#takeFile(entry);
     else if (entry.type === 'Directory') this.#layer.addDirectory(entry.path);
     else if (entry.type === 'SymbolicLink') this.#layer.addLink(entry.path, entry.linkpath ?? '');
@@ -183,6 +179,11 @@ class Extraction {
 
   #unsupported(entry: ReadEntry): TerminalError {
     const text = `${this.#options.what}: ${quoteEntry(entry.path)}: entries of type ${entry.type} are not accepted`;
+    return new TerminalError('UnsupportedEntry', text);
+  }
+
+  #sparse({ path }: ReadEntry): TerminalError {
+    const text = `${this.#options.what}: ${quoteEntry(path)}: sparse files are not accepted: write the archive without --sparse`;
     return new TerminalError('UnsupportedEntry', text);
   }
 

@@ -1,11 +1,15 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { TerminalError } from '../base/index.ts';
 import { pieceBytesOf } from './disk.ts';
 import { cutZstdFrames } from './zstd-frames.ts';
 
 /** What is compressed is seldom more times as large uncompressed. */
 const usualGrowth = 16;
+
+/** By which formats are recognized. */
+const magicBytes = 4;
 
 /** Whether bytes begin as gzip does. */
 export function isGzip(start: Buffer): boolean {
@@ -14,9 +18,23 @@ export function isGzip(start: Buffer): boolean {
 
 /** Whether bytes begin as zstd does: with a frame, or with one to be skipped. */
 export function isZstd(start: Buffer): boolean {
-  if (start.length < 4) return false;
+  if (start.length < magicBytes) return false;
   const magic = start.readUInt32LE(0);
   return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
+}
+
+/** Refuses what is still compressed after it was decompressed: the parser of tar would do that once more by itself, past all limits. */
+export class PlainTarCheck {
+  #start = Buffer.alloc(0);
+
+  /** @throws TerminalError InvalidArchive */
+  see(what: string, piece: Buffer): void {
+    if (this.#start.length >= magicBytes) return;
+    // A stream may begin with pieces of one byte.
+    this.#start = Buffer.concat([this.#start, piece.subarray(0, magicBytes)]);
+    if (isGzip(this.#start) || isZstd(this.#start))
+      throw new TerminalError('InvalidArchive', `${what}: compressed twice`);
+  }
 }
 
 const tarMagicOffset = 257;
@@ -37,7 +55,7 @@ async function open(pieces: AsyncIterator<Buffer>): Promise<{
   readonly decoder: Transform | undefined;
 }> {
   let start = Buffer.alloc(0);
-  while (start.length < 4) {
+  while (start.length < magicBytes) {
     const result = await pieces.next();
     if (result.done === true) break;
     start = Buffer.concat([start, result.value]);

@@ -1,6 +1,6 @@
 import { Parser, type ReadEntry } from 'tar';
 import { TerminalError } from '../base/index.ts';
-import { decompress } from './decompress.ts';
+import { decompress, PlainTarCheck } from './decompress.ts';
 
 /** One entry of an archive. */
 export interface ArchiveEntry {
@@ -24,7 +24,9 @@ export async function listArchive(source: AsyncIterable<Buffer>, maxEntries: num
     entry.resume();
   });
   const read = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    const plain = new PlainTarCheck();
     for await (const chunk of chunks) {
+      plain.see('archive', chunk);
       parser.write(chunk);
       if (entries.length > maxEntries) throw new TerminalError('TooManyEntries', `more than ${maxEntries} entries`);
       const [failure] = failures;

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { errorMessage, TerminalError } from '../base/index.ts';
-import { isGzip } from './decompress.ts';
+import { isGzip, PlainTarCheck } from './decompress.ts';
 
 /** A file of a small archive. */
 export interface PackedFile {
@@ -51,7 +51,9 @@ export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimit
       collector.fault ??= thrown;
     });
     parser.on('entry', (entry: ReadEntry) => collector.take(entry));
-    parser.end(uncompressed(bytes, limits));
+    const tar = uncompressed(bytes, limits);
+    new PlainTarCheck().see('its content', tar);
+    parser.end(tar);
     if (collector.fault !== undefined) throw collector.fault;
     return collector.files;
   } catch (thrown) {

@@ -52,7 +52,10 @@ function below(files: readonly ChartFile[], folder: string): readonly ChartFile[
 export function findChart(files: readonly ChartFile[]): readonly ChartFile[] {
   const [packed, ...others] = files;
   if (packed !== undefined && others.length === 0 && isPackedChart(packed)) {
-    return findChart(unpackChart(packed.path, packed));
+    const inside = unpackChart(packed.path, packed);
+    // An archive may hold itself, without end.
+    if (inside.length === 1 && inside.every(isPackedChart)) refuse(`${packed.path}: the chart is packed twice`);
+    return findChart(inside);
   }
   if (files.length === 0) refuse('no files in chart archive');
   const folders = chartFolders(files);
@@ -80,20 +83,21 @@ function isChartName(name: string): boolean {
   return !/^[_.]/.test(name);
 }
 
-function dependenciesIn({ path, files }: ContainedChart): readonly ContainedChart[] {
+/** Packed ones are unpacked when they are asked for: all at once may not fit into memory. */
+function* dependenciesIn({ path, files }: ContainedChart): Generator<ContainedChart> {
   const inside = below(files, 'charts');
   const folders = new Set(
     inside.flatMap((file) => (file.path.includes('/') ? [file.path.split('/', 1).join('')] : [])),
   );
   const place = (name: string): string => `${path === '' ? '' : `${path}/`}charts/${name}`;
-  const loose = [...folders]
-    .filter(isChartName)
-    .map((name) => ({ path: place(name), files: below(inside, name) }))
-    .filter((chart) => chart.files.some((file) => file.path === 'Chart.yaml'));
-  const packed = inside
-    .filter((file) => isPackedChart(file) && isChartName(file.path))
-    .map((file) => ({ path: place(file.path), files: unpackChart(place(file.path), file) }));
-  return [...loose, ...packed];
+  for (const name of [...folders].filter(isChartName)) {
+    const chart = { path: place(name), files: below(inside, name) };
+    if (chart.files.some((file) => file.path === 'Chart.yaml')) yield chart;
+  }
+  for (const file of inside) {
+    if (!isPackedChart(file) || !isChartName(file.path)) continue;
+    yield { path: place(file.path), files: unpackChart(place(file.path), file) };
+  }
 }
 
 function sizeOf(files: readonly ChartFile[]): number {

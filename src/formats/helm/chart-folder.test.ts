@@ -1,0 +1,30 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { tarFile } from '../../../test/support/index.ts';
+import { allCharts, findChart } from './chart-folder.ts';
+
+const mebibyte = 1024 * 1024;
+const chart = tarFile([{ path: 'a/Chart.yaml', content: 'name: a' }]);
+
+test('a chart is found in a package, and in none that is packed twice', () => {
+  const found = findChart([{ path: 'a-1.0.0.tgz', content: gzipSync(chart) }]);
+  expect(found.map(({ path }) => path)).toEqual(['Chart.yaml']);
+  const around = tarFile([{ path: 'a/a.tgz', content: gzipSync(chart).toString('latin1') }]);
+  expect(() => findChart([{ path: 'a.tgz', content: gzipSync(around) }])).toThrow('a.tgz: the chart is packed twice');
+  const twice = gzipSync(gzipSync(chart));
+  expect(() => findChart([{ path: 'a.tgz', content: twice }])).toThrow(/a\.tgz: .*compressed twice/);
+});
+
+test('a bomb that is compressed twice is refused before it is unpacked', () => {
+  const bomb = gzipSync(gzipSync(Buffer.alloc(64 * mebibyte)));
+  expect(bomb.length).toBeLessThan(1024);
+  expect(() => findChart([{ path: 'a.tgz', content: bomb }])).toThrow('compressed twice');
+});
+
+test('packed dependencies are unpacked one by one, until they are too large together', () => {
+  const content = gzipSync(tarFile([{ path: 'd/Chart.yaml', content: '#'.repeat(60 * mebibyte) }]));
+  // The third is reported only if it is looked into before the first two are counted.
+  const contents = [content, content, Buffer.from('no archive')];
+  const dependencies = contents.map((packed, index) => ({ path: `charts/d${index}.tgz`, content: packed }));
+  expect(() => allCharts(dependencies)).toThrow('the chart unpacks to more than the limit of 104857600 bytes');
+});
