@@ -1,4 +1,4 @@
-import { errorMessage } from '../base/index.ts';
+import { errorMessage, serverText } from '../base/index.ts';
 import type { SigstoreSigner } from './signer.ts';
 import type { SigstoreBundle } from './sigstore-bundle.ts';
 import type { CosignSignature } from './simple-signature.ts';
@@ -15,7 +15,7 @@ export async function signatureProblem(
     verifySignature(signature, digest, signer);
     return undefined;
   } catch (thrown) {
-    // Anyone may have written the signature: whatever is wrong with it, it does not count.
-    return errorMessage(thrown);
+    // Anyone may have written the signature: whatever is wrong with it, it does not count, and may be repeated at any length.
+    return serverText(errorMessage(thrown));
   }
 }

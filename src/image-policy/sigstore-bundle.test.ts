@@ -95,6 +95,15 @@ function payloadOf({ bundle }: SigstoreBundle): string {
   return (JSON.parse(bundle.toString()) as { dsseEnvelope: { payload: string } }).dsseEnvelope.payload;
 }
 
+test('what a bundle has in place of a short text is not repeated in full', async () => {
+  const bundle = changed(bundleOf(digest, { privateKey, publicPem, log }), (text) =>
+    text.replace('"kind":"dsse"', `"kind":"${'A'.repeat(400_000)}"`),
+  );
+  const problem = await signatureProblem(bundle, digest, keyed(publicPem, log.publicPem));
+  expect(problem).toMatch(/A…?$/);
+  expect(problem?.length).toBeLessThan(1100);
+});
+
 describe('a keyless bundle', () => {
   const issuer = 'https://token.actions.example.com';
   const subject = 'https://git.example.com/team/app/.ci/release.yaml@refs/heads/main';
