@@ -11,6 +11,7 @@ import { parseImageReferences } from './image-references.ts';
 import { defaultProfile } from './inclusion.ts';
 import { type ReleasePayload, readPayload, selectManifests } from './payload.ts';
 import type { PayloadFile } from './read-manifests.ts';
+import { nodeTitle, stagesOf } from './task-graph/picture.ts';
 import { buildTaskGraph } from './task-graph/task-graph.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
@@ -81,7 +82,7 @@ describe('a release that is put together', () => {
     expect(textOf(built.files, '0000_50_a_1.yaml')).toBe(configMap('4.22.1 1.35.0'));
   });
 
-  test('CV-110: files without a level get level 50 and the name of their component; odd levels are warnings', () => {
+  test('CV-110: files without a level get level 50 and the name of their component; others are warnings', () => {
     const built = buildRelease(
       plan([
         component('a', { 'x.yaml': configMap('1'), 'README.md': 'no manifest' }),
@@ -93,15 +94,40 @@ describe('a release that is put together', () => {
       'release-manifests/0000_50_a_x.yaml',
       'release-manifests/0000_50_b_x.yaml',
       'release-manifests/0000_50_a_x_1.yaml',
-      'manifests/0000_5_c_x.yaml',
+      'manifests/0000_05_c_x.yaml',
       'manifests/0000_x.yaml',
       'release-manifests/image-references',
       'release-manifests/release-metadata',
     ]);
     expect(built.warnings).toEqual([
       expect.stringContaining('manifests/0000_x.yaml: its name states no level'),
-      'level 5: levels are compared as texts: write two digits',
+      expect.stringContaining('level 5: written as 05'),
     ]);
+  });
+
+  test('CV-110: levels 5, 05 and 100 are applied in the order of their numbers, and are warnings', async () => {
+    const built = buildRelease(
+      plan([
+        component('c', { '0000_100_c_x.yaml': configMap('3') }),
+        component('b', { '0000_5_b_x.yaml': configMap('2') }),
+        component('a', { '0000_05_a_x.yaml': configMap('1'), 'x.yaml': configMap('4') }),
+        component('e', { '0000_00_e_x.yaml': configMap('0') }, true),
+      ]),
+    );
+    expect(built.warnings).toEqual([
+      expect.stringContaining('level 00: written as 000'),
+      expect.stringContaining('level 5: written as 005'),
+      expect.stringContaining('level 05: written as 005'),
+      expect.stringContaining('level 50: written as 050'),
+    ]);
+    const { manifests } = await read(built.files);
+    const stages = stagesOf(buildTaskGraph(manifests, { kind: 'Updating' }));
+    expect(stages.map((nodes) => nodes.map(nodeTitle))).toEqual([['000 e'], ['005 a', '005 b'], ['050 a … 100 c']]);
+  });
+
+  test('a level of more digits than any release has is refused', () => {
+    const files = { [`0000_${'9'.repeat(150)}_a_x.yaml`]: configMap('1') };
+    expect(() => buildRelease(plan([component('a', files)]))).toThrow('expected at most 4 digits');
   });
 
   test.each([

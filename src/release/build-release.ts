@@ -39,6 +39,7 @@ export interface BuiltRelease {
 }
 
 const snapshot = /0\.0\.1-snapshot(?:-([a-z0-9]+(?:[-.][a-z0-9]+)*))?/g;
+const maxLevelDigits = 4;
 const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 
 function escapeExpression(text: string): string {
@@ -83,9 +84,35 @@ function versionReplacer({ metadata, versions }: ReleasePlan, component: string)
     });
 }
 
-/** A name for a component's file that no other file of the directory has. */
-function freeName(name: string, component: string, taken: ReadonlySet<string>): string {
-  const placed = name.startsWith('0000_') ? name : `0000_50_${component}_${name}`;
+/** The name of a component's file in the release. */
+function placedName(name: string, component: string): string {
+  return name.startsWith('0000_') ? name : `0000_50_${component}_${name}`;
+}
+
+const withoutZeros = (runlevel: string): string => runlevel.replace(/^0+(?=\d)/, '');
+
+/** Levels as they are written in a release: engines compare them as texts, so all of them get the digits of the longest one, and two at least.
+ *  @throws TerminalError InvalidRelease for a level of more than four digits */
+function levelDigits(components: readonly ReleaseComponent[]): number {
+  const names = components.flatMap(({ name, files }) => files.map((file) => placedName(file.name, name)));
+  const levels = names.filter(isManifestFile).flatMap((name) => parseReleaseFileName(name)?.runlevel ?? []);
+  const longest = levels.reduce((most, level) => Math.max(most, withoutZeros(level).length), 2);
+  if (longest <= maxLevelDigits) return longest;
+  const level = levels.find((one) => withoutZeros(one).length > maxLevelDigits) ?? '';
+  throw new TerminalError('InvalidRelease', `level ${level}: expected at most ${maxLevelDigits} digits`);
+}
+
+/** The name with its level written with so many digits. */
+function leveledName(name: string, digits: number): string {
+  const { runlevel } = parseReleaseFileName(name) ?? {};
+  if (runlevel === undefined) return name;
+  const prefix = '0000_';
+  const written = withoutZeros(runlevel).padStart(digits, '0');
+  return `${prefix}${written}${name.slice(prefix.length + runlevel.length)}`;
+}
+
+/** A name for a file that no other file of the directory has. */
+function freeName(placed: string, taken: ReadonlySet<string>): string {
   if (!taken.has(placed)) return placed;
   for (let suffix = 1; ; suffix += 1) {
     const other = placed.replace(/(\.[^.]+)?$/, `_${suffix}$1`);
@@ -93,16 +120,18 @@ function freeName(name: string, component: string, taken: ReadonlySet<string>): 
   }
 }
 
-function orderWarnings(files: readonly PayloadFile[]): string[] {
+function orderWarnings(files: readonly PayloadFile[], renamed: ReadonlyMap<string, string>): string[] {
   const unplaced = files.filter(({ name }) => isManifestFile(name) && parseReleaseFileName(name) === undefined);
-  const levels = new Set(files.flatMap(({ name }) => parseReleaseFileName(name)?.runlevel ?? []));
-  const odd = [...levels].filter((level) => level.length !== 2).toSorted();
+  const levels = [...renamed].toSorted(([a], [b]) => Number(a) - Number(b));
   return [
     ...unplaced.map(
       ({ directory, name }) =>
         `${directory}/${name}: its name states no level, so it runs alone, in byte order: name it 0000_LEVEL_COMPONENT_FILE`,
     ),
-    ...odd.map((level) => `level ${level}: levels are compared as texts: write two digits`),
+    ...levels.map(
+      ([level, written]) =>
+        `level ${level}: written as ${written}, for engines compare levels as texts: give all levels of a release the same number of digits`,
+    ),
   ];
 }
 
@@ -161,6 +190,8 @@ export function buildRelease(plan: ReleasePlan): BuiltRelease {
   const files: PayloadFile[] = [];
   const taken: Record<PayloadDirectory, Set<string>> = { manifests: new Set(), 'release-manifests': new Set() };
   const images = new Map<string, ReleaseImage>();
+  const digits = levelDigits(plan.components);
+  const renamed = new Map<string, string>();
   for (const component of plan.components) {
     const references = componentReferences(component);
     const replaceImages = imageReplacer(references, component.name, plan.images);
@@ -172,7 +203,11 @@ export function buildRelease(plan: ReleasePlan): BuiltRelease {
     const directory = component.isEngine ? 'manifests' : 'release-manifests';
     for (const { name, content } of component.files) {
       if (!isManifestFile(name)) continue;
-      const free = freeName(name, component.name, taken[directory]);
+      const placed = placedName(name, component.name);
+      const leveled = leveledName(placed, digits);
+      const [before, after] = [placed, leveled].map((one) => parseReleaseFileName(one)?.runlevel ?? '');
+      if (before !== after) renamed.set(before ?? '', after ?? '');
+      const free = freeName(leveled, taken[directory]);
       taken[directory].add(free);
       const text = replaceVersions(replaceImages(content.toString('utf8')));
       files.push({ directory, name: free, content: Buffer.from(text) });
@@ -180,5 +215,5 @@ export function buildRelease(plan: ReleasePlan): BuiltRelease {
   }
   const sorted = [...images.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const markers = [referencesFile(plan, sorted), metadataOf(plan)];
-  return { files: [...files, ...markers], images: sorted, warnings: orderWarnings(files) };
+  return { files: [...files, ...markers], images: sorted, warnings: orderWarnings(files, renamed) };
 }
