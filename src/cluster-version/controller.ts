@@ -11,12 +11,13 @@ import { type CacheChange, groupOf, type KubeObject, type OwnerReference } from 
 import { type ApplyMode, defaultProfile, type ReleaseManifest } from '../release/index.ts';
 import { addStatusAdapter } from './adapters/controller.ts';
 import type { ApplyContext } from './apply/apply-task.ts';
+import { takesTls } from './apply/inject-tls.ts';
 import { ObservedObjects } from './apply/observed-objects.ts';
 import { PendingDeletions } from './apply/pending-deletions.ts';
 import { UpdateAvailability, type UpdateAvailabilityOptions } from './available-updates/update-availability.ts';
 import type { EngineContext } from './engine.ts';
 import type { Preconditions } from './facts.ts';
-import { createFeatureReader, readProxy } from './features.ts';
+import { createFeatureReader, readProxy, readTls } from './features.ts';
 import type { WaitPolicy } from './health/workloads.ts';
 import { reportMetrics } from './metrics/report-metrics.ts';
 import { architectureName, type LoadTerms } from './payload/load-release.ts';
@@ -156,7 +157,8 @@ function createWorker(
     const owner = ownerOf(versions.get(clusterVersionName));
     const proxy = await readProxy(kube, round);
     const { hash, manifests } = payload;
-    observed.begin({ terms: JSON.stringify([proxy, owner.uid]), hash, manifests });
+    const tls = manifests.some(takesTls) ? await readTls(kube, round) : undefined;
+    observed.begin({ terms: JSON.stringify([proxy, tls, owner.uid]), hash, manifests });
     return {
       kube,
       clock,
@@ -167,6 +169,7 @@ function createWorker(
       waits,
       observed,
       proxy,
+      tls,
       signal: round,
     };
   };

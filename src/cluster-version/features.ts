@@ -1,6 +1,7 @@
 import { type Clock, type JsonObject, objectAt, objectsAt, textAt } from '../base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../kube/index.ts';
 import { type ProxyVariables, proxyVariables } from './apply/inject-proxy.ts';
+import { type TlsSettings, tlsSettings } from './apply/inject-tls.ts';
 
 /** Feature set and enabled feature gates of the cluster. */
 export interface ClusterFeatures {
@@ -48,4 +49,9 @@ export function createFeatureReader(kube: KubeClient, clock: Clock): ReadFeature
 /** The proxy of the cluster, as the Proxy `cluster` states it. */
 export async function readProxy(kube: KubeClient, signal: AbortSignal): Promise<ProxyVariables> {
   return proxyVariables(await configOf(kube, 'Proxy', signal));
+}
+
+/** Minimal version and cipher suites of the cluster's servers, as the APIServer `cluster` states them. */
+export async function readTls(kube: KubeClient, signal: AbortSignal): Promise<TlsSettings> {
+  return tlsSettings(await configOf(kube, 'APIServer', signal));
 }

@@ -44,6 +44,14 @@ export const explanations: readonly Explanation[] = [
   },
   {
     kind: 'deliberate',
+    reason:
+      'A configuration that gets the TLS settings of the cluster has the same members, in block style; comments of an entry that changes are lost.',
+    scenarios: ['tls-profile'],
+    path: /^objects\[ConfigMap test\/server\]\.data\[(?:config\.yaml|controller\.json)\]$/,
+    shows: /servingInfo/,
+  },
+  {
+    kind: 'deliberate',
     reason: 'What a release deletes and a user creates again is deleted again.',
     scenarios: ['update-deletes'],
     path: /^(?:objects\[ConfigMap test\/beta\]|writes\[20 beta\])$/,

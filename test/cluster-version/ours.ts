@@ -77,7 +77,11 @@ async function startEngine(
 export async function ours(log: Logger = silentLogger()): Promise<Implementation> {
   const names = (await readdir(definitions)).filter((name) => name.endsWith('.yaml')).toSorted();
   return {
-    crds: [...names.map((name) => join(definitions, name)), openDefinition('FeatureGate', 'featuregates')],
+    crds: [
+      ...names.map((name) => join(definitions, name)),
+      openDefinition('FeatureGate', 'featuregates'),
+      openDefinition('APIServer', 'apiservers'),
+    ],
     quietMs,
     stateLimitMs,
     isManager: (manager) => manager === clusterVersionFieldManager,

@@ -18,6 +18,7 @@ import type { WaitTimes } from '../status/operator-waits.ts';
 import { expectedDurationAnnotation } from '../status/timing.ts';
 import { annotationOf, applyAnnotations, desiredObject } from './desired-object.ts';
 import { injectProxy, type ProxyVariables } from './inject-proxy.ts';
+import { injectTls, type TlsSettings } from './inject-tls.ts';
 import type { ObservedObjects } from './observed-objects.ts';
 import type { PendingDeletions } from './pending-deletions.ts';
 import { withoutUndeclaredField } from './undeclared-fields.ts';
@@ -34,6 +35,8 @@ export interface ApplyContext {
   readonly waits: WaitTimes;
   readonly observed: ObservedObjects;
   readonly proxy: ProxyVariables;
+  /** Undefined when the release has no object that takes them. */
+  readonly tls: TlsSettings | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -185,12 +188,17 @@ async function check(context: ApplyContext, task: ReleaseTask, live: KubeObject)
   else if (context.mode !== 'Initializing') await checkHealth(context, task, live);
 }
 
+/** What the manifest states, with what the cluster adds. */
+function objectOf({ owner, proxy, tls }: ApplyContext, manifest: ReleaseManifest): KubeObject {
+  return injectTls(injectProxy(desiredObject(manifest, owner), manifest, proxy), manifest, tls);
+}
+
 /** Brings one object of a release to its desired state, and checks that the update may go on.
  *  @throws UpdateFailure, and what the cluster answers
  *  @see docs/spec/cluster-version.md#applying-and-waiting */
 export async function applyTask(context: ApplyContext, task: ReleaseTask): Promise<void> {
   const { manifest } = task;
-  const object = injectProxy(desiredObject(manifest, context.owner), manifest, context.proxy);
+  const object = objectOf(context, manifest);
   if (mustBeDeleted(manifest)) return await remove(context, manifest, object);
   if (annotationOf(manifest, applyAnnotations.createOnly).toLowerCase() === 'true') {
     await createOnly(context, manifest, object);

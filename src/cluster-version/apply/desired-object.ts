@@ -8,6 +8,7 @@ export const applyAnnotations = {
   createOnly: 'release.openshift.io/create-only',
   delete: 'release.openshift.io/delete',
   injectProxy: 'config.openshift.io/inject-proxy',
+  injectTls: 'config.openshift.io/inject-tls',
   recreate: 'release.openshift.io/recreate',
 } as const;
 

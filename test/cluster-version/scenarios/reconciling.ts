@@ -26,6 +26,32 @@ const workloads = quickRelease(version, {
   '0000_20_widgets_02_widget.yaml': [widget('one', { size: 1 }, { labels: { mine: 'no' } })],
 });
 
+const apiServer = { apiVersion: 'config.openshift.io/v1', kind: 'APIServer', metadata: { name: 'cluster' } };
+const tlsConfiguration = configMap(
+  'server',
+  {
+    'config.yaml': `# kept
+apiVersion: operator.openshift.io/v1alpha1
+kind: GenericOperatorConfig
+servingInfo:
+  bindAddress: 0.0.0.0:8443
+  minTLSVersion: VersionTLS11
+`,
+    'controller.json': '{"apiVersion": "config.openshift.io/v1", "kind": "GenericControllerConfig"}',
+    'other.yaml': 'apiVersion: v1\nkind: GenericOperatorConfig\n',
+    text: '{{',
+  },
+  { annotations: { 'config.openshift.io/inject-tls': 'true' } },
+);
+const customProfile = {
+  type: 'Custom',
+  modern: null,
+  custom: {
+    ciphers: ['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-SHA384', 'TLS_AES_128_CCM_SHA256', 'AES128-SHA'],
+    minTLSVersion: 'VersionTLS11',
+  },
+};
+
 /** A user changes an object of an installed release. */
 function drift(id: string, title: string, ...actions: readonly Action[]): Scenario {
   return { id: `drift-${id}`, title, payloads: { first: workloads }, actions: [installed, ...actions] };
@@ -255,6 +281,21 @@ export const scenarios: readonly Scenario[] = [
         merge: { data: { 'wrong-name': 'text', 'ack-4.22-empty': '' } },
       },
       { rest: 'not upgradeable', until: { condition: 'Upgradeable', is: 'False' } },
+    ],
+  },
+  {
+    id: 'tls-profile',
+    title: 'the TLS profile of the cluster is changed, and removed',
+    payloads: { first: quickRelease(version, { '0000_20_beta_01_config.yaml': [tlsConfiguration] }) },
+    objects: [
+      { ...apiServer, spec: { audit: { profile: 'Default' }, tlsSecurityProfile: { type: 'Modern', modern: {} } } },
+    ],
+    actions: [
+      installed,
+      { patch: targetOf(apiServer), merge: { spec: { tlsSecurityProfile: customProfile } } },
+      { rest: 'a custom profile', until: { of: targetOf(tlsConfiguration), lacks: 'VersionTLS13' } },
+      { patch: targetOf(apiServer), merge: { spec: { tlsSecurityProfile: null } } },
+      { rest: 'no profile', until: { of: targetOf(tlsConfiguration), has: 'VersionTLS12' } },
     ],
   },
 ];
