@@ -5,6 +5,7 @@ import {
   addClusterVersion,
   type ClusterVersionOptions,
   createPromqlEvaluator,
+  jobSource,
   localReleaseImage,
   localSource,
   registrySource,
@@ -88,9 +89,12 @@ export async function openClusterVersion(
   context: ClusterVersionContext,
 ): Promise<void> {
   const { initial, local } = await placesOf(settings);
+  const { kube, clock } = manager;
+  const volume = settings.retrievalVolume;
+  const remote = volume ? jobSource({ kube, clock, ...volume }) : registrySource(fetchFrom(manager, context));
   addClusterVersion(manager, {
     initial,
-    sources: [localSource(local), registrySource(fetchFrom(manager, context))],
+    sources: [localSource(local), remote],
     workDir: join(context.releaseDir, 'work'),
     verify: verificationOf(manager, settings, context),
     updates: updatesOf(manager, settings, context),

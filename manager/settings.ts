@@ -70,6 +70,8 @@ export interface ClusterVersionSettings {
   readonly release: string | undefined;
   /** Folders and tars that are read instead of an image. */
   readonly paths: ReadonlyMap<string, string>;
+  /** Releases are retrieved by Jobs: a PersistentVolumeClaim, and the folder where this process has its volume. */
+  readonly retrievalVolume: { readonly claim: string; readonly folder: string } | undefined;
   /** Update service that is asked instead of that of the ClusterVersion. */
   readonly updateService: string | undefined;
   /** Whether releases are accepted unverified while the running one names no keys. */

@@ -23,6 +23,12 @@ export const clusterVersionOptions = {
     description:
       'Read the release image IMAGE from a folder or tar instead of its registry; may be repeated. Its content is not compared with the digest of IMAGE.',
   },
+  'release-volume': {
+    kind: 'text',
+    placeholder: 'CLAIM=FOLDER',
+    description:
+      'Retrieve release images by a Job on a node instead of from their registries: it copies the manifests to the PersistentVolumeClaim CLAIM of the namespace openshift-cluster-version, whose volume this process has at FOLDER.',
+  },
   'allow-unsigned-releases': {
     kind: 'flag',
     default: false,
@@ -47,10 +53,17 @@ export const clusterVersionOptions = {
   },
 } as const;
 
-function readPair(text: string): readonly [image: string, path: string] {
+function readPair(option: 'release-image' | 'release-volume', text: string): readonly [name: string, path: string] {
   const at = text.lastIndexOf('=');
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
-  throw new TerminalError('InvalidOption', `--release-image ${text}: expected IMAGE=FOLDER`);
+  const { placeholder } = clusterVersionOptions[option];
+  throw new TerminalError('InvalidOption', `--${option} ${text}: expected ${placeholder}`);
+}
+
+function readVolume(text: string | undefined): ClusterVersionSettings['retrievalVolume'] {
+  if (text === undefined) return undefined;
+  const [claim, folder] = readPair('release-volume', text);
+  return { claim, folder };
 }
 
 function readUrl(name: string, text: string | undefined): string | undefined {
@@ -61,7 +74,8 @@ function readUrl(name: string, text: string | undefined): string | undefined {
 /** The settings of cluster updates from parsed options.
  *  @throws TerminalError InvalidOption */
 export function readClusterVersionConfig(values: OptionValues<typeof clusterVersionOptions>): ClusterVersionConfig {
-  const paths = new Map(values['release-image'].map(readPair));
+  const paths = new Map(values['release-image'].map((text) => readPair('release-image', text)));
+  const retrievalVolume = readVolume(values['release-volume']);
   const { release, 'prometheus-token-file': tokenFile } = values;
   const updateService = readUrl('update-service', values['update-service']);
   const url = readUrl('prometheus-url', values['prometheus-url']);
@@ -69,5 +83,5 @@ export function readClusterVersionConfig(values: OptionValues<typeof clusterVers
   const prometheus = url === undefined ? undefined : { url, token };
   if (release === undefined && paths.size === 0) return { clusterVersion: undefined };
   const allowsUnsigned = values['allow-unsigned-releases'];
-  return { clusterVersion: { release, paths, updateService, allowsUnsigned, prometheus } };
+  return { clusterVersion: { release, paths, retrievalVolume, updateService, allowsUnsigned, prometheus } };
 }

@@ -9,6 +9,7 @@ export { createPromqlEvaluator, type PrometheusTarget } from './available-update
 export { addClusterVersion, type ClusterVersionOptions, clusterVersionController } from './controller.ts';
 export type { Finding, Preconditions, TargetRelease, UpdateFacts } from './facts.ts';
 export { localReleaseImage } from './payload/folder-image.ts';
+export { jobSource } from './payload/job-source.ts';
 export { type FetchImage, localSource, type ReleaseSource, registrySource } from './payload/release-sources.ts';
 export { releaseVerification, type VerificationOptions } from './verification/release-verification.ts';
 export type { VerificationRequest, VerifyRelease } from './verification/verification.ts';

@@ -1,5 +1,5 @@
 import { createWriteStream, type Stats } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ContentLimits, TerminalError, verifyStream } from '../base/index.ts';
@@ -16,6 +16,7 @@ interface PackOptions {
 interface Walk extends PackOptions {
   readonly root: string;
   readonly layer: LayerWriter;
+  readonly followsLinks: boolean;
 }
 
 /** Large files are read in pieces. */
@@ -42,7 +43,7 @@ async function addFile(walk: Walk, path: string, { size, mode }: Stats): Promise
 }
 
 async function addEntry(walk: Walk, path: string): Promise<void> {
-  const facts = await stat(join(walk.root, path));
+  const facts = await (walk.followsLinks ? stat : lstat)(join(walk.root, path));
   if (facts.isDirectory()) {
     walk.layer.addDirectory(path);
     await addDirectory(walk, path);
@@ -64,15 +65,16 @@ async function addDirectory(walk: Walk, path: string): Promise<void> {
   }
 }
 
-/** Puts the files of a folder into the staging area, by name; links are followed, special files are refused.
+/** Puts the files of a folder into the staging area, by name; links are followed unless `followsLinks` is false, special files are refused.
  *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
 export async function stageFolder(
   folder: string,
   staging: Staging,
-  options: { readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal; readonly followsLinks?: boolean },
 ): Promise<void> {
   const layer = staging.beginLayer(folder);
-  await addDirectory({ limits: staging.limits, signal: options.signal, root: folder, layer }, '');
+  const { signal, followsLinks = true } = options;
+  await addDirectory({ limits: staging.limits, signal, followsLinks, root: folder, layer }, '');
 }
 
 /** Packs what is staged into a gzip tar at `target`, a file that does not exist yet. The same names, contents and executable bits give the same

@@ -29,7 +29,11 @@ const query = {
 };
 
 async function readRelease(folder: string): Promise<string> {
-  await using staged = await retrieveRelease(folder, { sources, workDir, clusterProfile: 'default' }, signal);
+  await using staged = await retrieveRelease(
+    { version: '', image: folder },
+    { sources, workDir, clusterProfile: 'default' },
+    signal,
+  );
   await staged.read(signal);
   return 'read';
 }

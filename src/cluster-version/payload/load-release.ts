@@ -153,7 +153,7 @@ class Loading {
     const { clock, retrieval } = this.#terms;
     try {
       return await within({ what: 'retrieval of the release', ms, clock, signal }, (deadline) =>
-        retrieveRelease(target.image, retrieval, deadline),
+        retrieveRelease(target, retrieval, deadline),
       );
     } catch (thrown) {
       if (signal.aborted) throw thrown;

@@ -3,17 +3,23 @@ import { stat } from 'node:fs/promises';
 import { TransientError } from '../../base/index.ts';
 import { extractArchive, type Staging, stageFolder } from '../../content/index.ts';
 
+/** A release to retrieve; its version may be unknown, which is an empty text. */
+export interface ReleaseName {
+  readonly version: string;
+  readonly image: string;
+}
+
 /** A place that releases come from. */
 export interface ReleaseSource {
   /** Stages the directories `manifests` and `release-manifests` of a release.
    *  @returns false when this source does not have the image */
-  stage(image: string, staging: Staging, signal: AbortSignal): Promise<boolean>;
+  stage(release: ReleaseName, staging: Staging, signal: AbortSignal): Promise<boolean>;
 }
 
 /** Releases on this machine, by the pull spec of their image: folders, or tars of such folders. */
 export function localSource(paths: ReadonlyMap<string, string>): ReleaseSource {
   return {
-    stage: async (image, staging, signal) => {
+    stage: async ({ image }, staging, signal) => {
       const path = paths.get(image);
       if (path === undefined) return false;
       const facts = await stat(path).catch(() => undefined);
@@ -36,7 +42,7 @@ export type FetchImage = (image: string, staging: Staging, signal: AbortSignal) 
 /** Releases in registries. */
 export function registrySource(fetch: FetchImage): ReleaseSource {
   return {
-    stage: async (image, staging, signal) => {
+    stage: async ({ image }, staging, signal) => {
       await fetch(image, staging, signal);
       return true;
     },

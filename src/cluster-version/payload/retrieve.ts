@@ -5,7 +5,7 @@ import { type ContentLimits, defaultContentLimits, TransientError } from '../../
 import { Staging } from '../../content/index.ts';
 import { type ReleasePayload, readPayloadFiles } from '../../release/index.ts';
 import { readInThread } from './payload-thread.ts';
-import type { ReleaseSource } from './release-sources.ts';
+import type { ReleaseName, ReleaseSource } from './release-sources.ts';
 
 /** A release is some thousand manifests; two directories of it are read. */
 const limits: ContentLimits = { ...defaultContentLimits, entries: 20_000 };
@@ -19,8 +19,8 @@ export interface Retrieval {
   readonly clusterProfile: string;
 }
 
-async function stageFrom(sources: readonly ReleaseSource[], image: string, target: Target): Promise<boolean> {
-  for (const source of sources) if (await source.stage(image, target.staging, target.signal)) return true;
+async function stageFrom(sources: readonly ReleaseSource[], release: ReleaseName, target: Target): Promise<boolean> {
+  for (const source of sources) if (await source.stage(release, target.staging, target.signal)) return true;
   return false;
 }
 
@@ -32,16 +32,17 @@ interface Target {
 /** Retrieves a release and reads it. Nothing of it is left on disk.
  *  @throws TerminalError InvalidRelease and those of archives · TransientError ReleaseNotFound and those of the sources */
 export async function retrieveRelease(
-  image: string,
+  release: ReleaseName,
   retrieval: Retrieval,
   signal: AbortSignal,
 ): Promise<StagedRelease> {
+  const { image } = release;
   const { sources, workDir } = retrieval;
   await mkdir(workDir, { recursive: true, mode: 0o700 });
   const staging = await Staging.create(join(workDir, `${randomUUID()}.spool`), limits);
   await using stack = new AsyncDisposableStack();
   stack.use(staging);
-  if (!(await stageFrom(sources, image, { staging, signal }))) {
+  if (!(await stageFrom(sources, release, { staging, signal }))) {
     const text = `no source has ${image}; offer it from a folder with --release-image, or from a registry`;
     throw new TransientError('ReleaseNotFound', text);
   }
