@@ -45,8 +45,6 @@ interface SetContext {
   readonly sets: KindCache;
   readonly machines: KindCache;
   readonly nodes: KindCache;
-  /** Machines by the uid of the set that controls them. */
-  readonly ownedBy: CacheIndex;
   /** Machines by the name of their Node. */
   readonly onNode: CacheIndex;
   readonly events: EventRecorder;
@@ -97,23 +95,33 @@ async function adopt({ context, object }: SetRun, orphan: KubeObject, signal: Ab
   return await context.kube.patch(refOf(orphan), patch, { fieldManager, signal });
 }
 
-/** The machines of the set: those that it controls, and those that it selects and no one controls. */
-const claim: Step<SetRun> = async (run, { signal }) => {
+/** Those of `machines` that the set controls, and those that it selects and no one controls. */
+async function claimOf(run: SetRun, machines: readonly KubeObject[], signal: AbortSignal): Promise<readonly Machine[]> {
   const { context, object, set } = run;
   const selector = selectorOf(set);
-  // An owner reference to an object of another namespace means nothing.
-  const owned = context.ownedBy
-    .get(object.metadata.uid ?? '')
-    .filter(({ metadata }) => metadata.namespace === object.metadata.namespace);
-  const orphans = context.machines
-    .inNamespace(object.metadata.namespace ?? '')
+  const owned = machines.filter((machine) => controllerOf(machine) === object.metadata.uid);
+  const orphans = machines
     .filter((machine) => controllerOf(machine) === undefined && machine.metadata.deletionTimestamp === undefined)
     .filter(({ metadata }) => isSelected(selector, metadata.labels ?? {}));
   const isDeleting = object.metadata.deletionTimestamp !== undefined;
   const adopted = isDeleting ? [] : await mapLimit(orphans, parallel, (orphan) => adopt(run, orphan, signal));
   for (const machine of adopted) context.machines.wrote(machine);
-  run.machines = [...owned, ...adopted].map(parseMachine);
+  return [...owned, ...adopted].map(parseMachine);
+}
+
+/** Owner references count within the namespace only. */
+const claim: Step<SetRun> = async (run, { signal }) => {
+  const { namespace = '' } = run.object.metadata;
+  run.machines = await claimOf(run, run.context.machines.inNamespace(namespace), signal);
 };
+
+/** The machines as the API server has them: the watch may not have shown those yet that were created just before. An instance too many costs money,
+ *  and may be deleted as the wrong one. */
+async function claimLive(run: SetRun, signal: AbortSignal): Promise<void> {
+  const { namespace } = run.object.metadata;
+  const { items } = await run.context.kube.list({ ...machineResource, namespace }, { signal });
+  run.machines = await claimOf(run, items, signal);
+}
 
 function machineOf({ set, object }: SetRun): KubeObject {
   const { metadata, spec } = set.spec?.template ?? {};
@@ -150,8 +158,9 @@ async function deleteMachine({ context }: SetRun, { metadata }: Machine, signal:
 const scale: Step<SetRun> = async (run, { signal }) => {
   const { context, set, object } = run;
   if (object.metadata.deletionTimestamp !== undefined) return 'stop';
-  const staying = run.machines.filter(isStaying);
   const { replicas = 1, deletePolicy: policy = 'Random' } = set.spec ?? {};
+  if (run.machines.filter(isStaying).length < replicas) await claimLive(run, signal);
+  const staying = run.machines.filter(isStaying);
   const missing = Math.min(replicas - staying.length, mostAtOnce);
   if (missing > 0) {
     const places = Array.from({ length: missing });
@@ -269,7 +278,6 @@ export function addMachineSets(manager: Manager): void {
     machines,
     sets: manager.cache(machineSetResource),
     nodes: manager.cache(nodeTarget),
-    ownedBy: indexCache(machines, (machine) => [controllerOf(machine) ?? '']),
     onNode: indexCache(machines, (machine) => [nodeNameOf(machine)]),
     events: manager.eventRecorder('machineset-controller'),
   };

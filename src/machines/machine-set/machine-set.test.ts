@@ -10,7 +10,7 @@ import {
 import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineLabels, machineResource, machineSetResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import type { KubeClient, KubeObject } from '../../kube/index.ts';
 import { addMachineSets, machineSetController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -129,6 +129,29 @@ test('a machine of no set is adopted where the selector selects it, one of anoth
   expect((await cluster.kube.get({ ...place, name: 'taken' })).metadata.ownerReferences).toMatchObject([
     { name: 'default' },
   ]);
+});
+
+test('a machine that the watch has not shown yet is adopted before others are created', async () => {
+  await using held = new AsyncDisposableStack();
+  const shown = Promise.withResolvers<undefined>();
+  held.defer(() => shown.resolve(undefined));
+  const { kube } = cluster;
+  const late: KubeClient = {
+    ...kube,
+    openWatch: async (target, options) => {
+      if (target.kind === 'Machine') await shown.promise;
+      return await kube.openWatch(target, options);
+    },
+  };
+  await stack.disposeAsync();
+  stack = await openMachineNamespace(kube);
+  held.use(await runControllers(late, addMachineSets));
+  await kube.create(machineObject('orphan', { labels }), user);
+  await kube.create(setObject(), user);
+  await eventually(async () => expect(await status()).toMatchObject({ replicas: 3 }));
+  expect(await names()).toHaveLength(3);
+  const { metadata } = await kube.get({ ...place, name: 'orphan' });
+  expect(metadata.ownerReferences).toMatchObject([{ name: 'workers' }]);
 });
 
 test.each([
