@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
-import type { KubeObject } from '../kube/index.ts';
+import { isNotFound, type KindCache, type KubeClient, type KubeObject } from '../kube/index.ts';
 
 /** A condition of a Node. */
 export interface NodeCondition {
@@ -44,4 +44,19 @@ export function internalAddresses({ status }: KubeObject): readonly string[] {
 export function nodeNameOf({ status }: KubeObject): string {
   const { nodeRef } = isJsonObject(status) ? status : ({} as JsonObject);
   return isJsonObject(nodeRef) ? textOf(nodeRef['name']) : '';
+}
+
+/** The Node of that name; undefined if it does not exist. One that the cache does not have is read from the API server: it may have joined just before,
+ *  and a machine without a Node is not drained, or is replaced. */
+export async function readNode(
+  name: string,
+  { kube, nodes, signal }: { readonly kube: KubeClient; readonly nodes: KindCache; readonly signal: AbortSignal },
+): Promise<KubeObject | undefined> {
+  if (name === '') return undefined;
+  try {
+    return nodes.get(name) ?? (await kube.get({ apiVersion: 'v1', kind: 'Node', name }, { signal }));
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
 }

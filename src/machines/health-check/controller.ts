@@ -29,6 +29,7 @@ import {
   refOf,
 } from '../../kube/index.ts';
 import { withConditions } from '../conditions.ts';
+import { readNode } from '../nodes.ts';
 import { healthOfMachine, type MachineHealth, maxUnhealthyOf, updateEndMs } from './evaluate.ts';
 
 interface CheckContext {
@@ -57,6 +58,8 @@ interface CheckRun extends ReconcileRun {
 const fieldManager = 'longshore-machine-health-checks';
 const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
 const externalStrategy = 'external-baremetal';
+/** A Node that the watch has not shown yet is evaluated after this time, if no change comes before. */
+const unseenMs = 1_000;
 
 const readTargets: Step<CheckRun> = async (run) => {
   await Promise.resolve();
@@ -145,6 +148,19 @@ async function deleteMachine({ context }: CheckRun, { object, machine }: Target,
   context.events.record(object, { type: 'Normal', reason: 'MachineDeleted', message });
 }
 
+/** For how long an unhealthy machine is left alone: its node is being updated, or the watch has not shown the Node yet. Undefined: it is not. */
+async function waitMs(
+  { context }: CheckRun,
+  { machine, node }: Target,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const leftMs = (updateEndMs(machine, node) ?? 0) - context.clock.now();
+  if (leftMs > 0) return leftMs;
+  if (node !== undefined || machine.status?.phase === 'Failed') return undefined;
+  const unseen = await readNode(machine.status?.nodeRef?.name ?? '', { ...context, signal });
+  return unseen === undefined ? undefined : unseenMs;
+}
+
 /** Namespace, check, machine and Node. */
 function placeOf({ object }: CheckRun, { machine, node }: Target): string {
   const { namespace, name } = machine.metadata;
@@ -152,17 +168,16 @@ function placeOf({ object }: CheckRun, { machine, node }: Target): string {
 }
 
 async function remediate(run: CheckRun, target: Target, signal: AbortSignal): Promise<void> {
-  const { object, machine, node } = target;
+  const { object, machine } = target;
   if (machine.metadata.deletionTimestamp !== undefined) return;
-  const { context } = run;
-  const endMs = updateEndMs(machine, node);
-  if (endMs !== undefined && endMs > context.clock.now()) {
-    requeueAfter(run, endMs - context.clock.now());
+  const leftMs = await waitMs(run, target, signal);
+  if (leftMs !== undefined) {
+    requeueAfter(run, leftMs);
     return;
   }
   if (machine.metadata.ownerReferences?.some(({ controller }) => controller === true) !== true) {
     const message = `Machine ${placeOf(run, target)} has no controller owner, skipping remediation`;
-    context.events.record(object, { type: 'Normal', reason: 'SkippedNoController', message });
+    run.context.events.record(object, { type: 'Normal', reason: 'SkippedNoController', message });
     return;
   }
   const strategy = run.object.metadata.annotations?.[machineAnnotations.remediationStrategy];

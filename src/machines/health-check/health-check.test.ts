@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { holdWatch } from '../../../test/support/held-watch.ts';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import {
   joinNode,
@@ -73,6 +74,20 @@ test('ML-10: a machine whose node does not answer is deleted, the others stay', 
   await start();
   await eventually(async () => expect(await names()).toEqual(['a', 'c']));
   await eventually(async () => expect(await status()).toMatchObject({ expectedMachines: 2, currentHealthy: 2 }));
+});
+
+test('a machine whose Node the watch has not shown yet is not deleted', async () => {
+  const { kube } = cluster;
+  {
+    using held = holdWatch(kube, 'Node');
+    stack.use(await runControllers(held.kube, addMachineHealthChecks));
+    await createMachines(['a'], []);
+    await createCheck();
+    await eventually(async () => expect(await status()).toMatchObject({ expectedMachines: 1, currentHealthy: 0 }));
+  }
+  await eventually(async () => expect(await status()).toMatchObject({ expectedMachines: 1, currentHealthy: 1 }));
+  const { metadata } = await kube.get({ ...place, name: 'a' });
+  expect(metadata.deletionTimestamp).toBeUndefined();
 });
 
 test('ML-52: of five machines three are unhealthy and 40% may be: none is deleted', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { holdWatch } from '../../../test/support/held-watch.ts';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import {
   joinNode,
@@ -10,7 +11,7 @@ import {
 import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineLabels, machineResource, machineSetResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { KubeClient, KubeObject } from '../../kube/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
 import { addMachineSets, machineSetController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -132,20 +133,11 @@ test('a machine of no set is adopted where the selector selects it, one of anoth
 });
 
 test('a machine that the watch has not shown yet is adopted before others are created', async () => {
-  await using held = new AsyncDisposableStack();
-  const shown = Promise.withResolvers<undefined>();
-  held.defer(() => shown.resolve(undefined));
   const { kube } = cluster;
-  const late: KubeClient = {
-    ...kube,
-    openWatch: async (target, options) => {
-      if (target.kind === 'Machine') await shown.promise;
-      return await kube.openWatch(target, options);
-    },
-  };
   await stack.disposeAsync();
   stack = await openMachineNamespace(kube);
-  held.use(await runControllers(late, addMachineSets));
+  using held = holdWatch(kube, 'Machine');
+  stack.use(await runControllers(held.kube, addMachineSets));
   await kube.create(machineObject('orphan', { labels }), user);
   await kube.create(setObject(), user);
   await eventually(async () => expect(await status()).toMatchObject({ replicas: 3 }));

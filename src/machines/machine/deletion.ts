@@ -6,6 +6,7 @@ import { heldCondition, hookConditions, isTrue } from '../conditions.ts';
 import { type MachineRun, machineFieldManager, setConditions, setPhase } from './context.ts';
 import { drain } from './drain.ts';
 import { removeByForce } from './forced-removal.ts';
+import { nodeOf } from './node.ts';
 import { pollMs } from './provision.ts';
 
 /** Whether the instance certainly does not exist any more. */
@@ -31,12 +32,11 @@ async function terminate(run: MachineRun, signal: AbortSignal): Promise<boolean>
 
 /** Deletes the Node that the machine has, unless another one has its name by now. */
 async function deleteNode(run: MachineRun, signal: AbortSignal): Promise<void> {
-  const { kube, nodes } = run.context;
-  const { name = '', uid } = run.machine.status?.nodeRef ?? {};
-  const node = name === '' ? undefined : nodes.get(name);
-  if (node === undefined || (uid !== undefined && node.metadata.uid !== uid)) return;
+  const node = await nodeOf(run, signal);
+  if (node === undefined) return;
+  const { name = '', uid } = node.metadata;
   try {
-    await kube.delete({ apiVersion: 'v1', kind: 'Node', name }, { uid: node.metadata.uid, signal });
+    await run.context.kube.delete({ apiVersion: 'v1', kind: 'Node', name }, { uid, signal });
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
   }

@@ -26,6 +26,7 @@ import {
   setConditions,
   setStatus,
 } from './context.ts';
+import { nodeOf } from './node.ts';
 
 /** Who cordons, in the annotation of the Node. */
 const drainActor = 'machine-drain';
@@ -120,7 +121,7 @@ async function drainNode(run: MachineRun, name: string, signal: AbortSignal): Pr
   if (!run.machine.status?.conditions?.some(({ type }) => type === 'Drained')) {
     record(run, { type: 'Normal', reason: 'DrainProceeds', message: 'Node drain proceeds' });
   }
-  const node = nodes.get(name);
+  const node = await nodeOf(run, signal);
   if (node === undefined) {
     finish(run, 'Drain finished successfully');
     record(run, { type: 'Normal', reason: 'DrainSucceeded', message: 'Node drain succeeded' });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { holdWatch } from '../../../test/support/held-watch.ts';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import {
   invalidConfiguration,
@@ -231,6 +232,30 @@ test('ML-36: a machine whose Node does not exist counts as drained', async () =>
   await cluster.kube.delete({ apiVersion: 'v1', kind: 'Node', name: node });
   await remove('a');
   await eventually(async () => expect(await exists('a')).toBe(false));
+});
+
+test('a Node that the watch has not shown yet is drained and deleted', async () => {
+  using held = holdWatch(cluster.kube, 'Node');
+  stack.use(await runControllers(held.kube, (manager) => addMachines(manager, { actuator: provider })));
+  const node = await running('a');
+  await runPod(cluster.kube, node, { name: 'web' });
+  await remove('a');
+  await stopPod(cluster.kube, 'web');
+  await eventually(async () => expect(await exists('a')).toBe(false));
+  expect(await nodeExists(node)).toBe(false);
+});
+
+test('a Node of another uid that has the name is not touched', async () => {
+  await use();
+  const node = await running('a');
+  await cluster.kube.delete({ apiVersion: 'v1', kind: 'Node', name: node });
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: node } }, user);
+  await runPod(cluster.kube, node, { name: 'web' });
+  await remove('a');
+  await eventually(async () => expect(await exists('a')).toBe(false));
+  expect(await isEvicted('web')).toBe(false);
+  const other = await cluster.kube.get({ apiVersion: 'v1', kind: 'Node', name: node });
+  expect(other['spec']).not.toHaveProperty('unschedulable');
 });
 
 test('ML-37, ML-38: nodes of the control plane go one after the other, workers at once', async () => {
