@@ -1,5 +1,5 @@
 /** `node …`: nodes of a cluster, and what leaves them.
- *  @imports cli/client, cli/output, cli/command, src/drain, src/kube, src/base */
+ *  @imports cli/client, cli/output, cli/command, src/drain, src/api, src/kube, src/base */
 import { type Command, defineCommand } from '../command/index.ts';
 import { drainOptions } from './options.ts';
 

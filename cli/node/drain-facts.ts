@@ -1,3 +1,4 @@
+import { drainRuleResource, machineResource, parseMachine } from '../../src/api/index.ts';
 import {
   type BudgetFacts,
   budgetsOf,
@@ -5,9 +6,11 @@ import {
   type DrainPlan,
   drainablePod,
   isUnreachable,
+  type PlanFacts,
   planDrain,
+  readDrainRules,
 } from '../../src/drain/index.ts';
-import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { type KubeClient, type KubeObject, type ListTarget, NoKindMatch } from '../../src/kube/index.ts';
 
 /** What a drain of a node would do now. */
 export interface DrainView {
@@ -17,7 +20,39 @@ export interface DrainView {
   budgetsOf(pod: DrainablePod): readonly BudgetFacts[];
 }
 
-/** Reads a node, its pods and the budgets of their namespaces. */
+/** The objects of a kind that a cluster without machines has not. */
+async function listServed(kube: KubeClient, target: ListTarget): Promise<readonly KubeObject[]> {
+  try {
+    return (await kube.list(target)).items;
+  } catch (thrown) {
+    if (thrown instanceof NoKindMatch) return [];
+    throw thrown;
+  }
+}
+
+async function machineLabelsOf(kube: KubeClient, node: string): Promise<Readonly<Record<string, string>> | undefined> {
+  const machines = await listServed(kube, machineResource);
+  const machine = machines.find((one) => parseMachine(one).status?.nodeRef?.name === node);
+  return machine === undefined ? undefined : (machine.metadata.labels ?? {});
+}
+
+/** Facts for rules, which most clusters do not have. */
+async function readRuleFacts(
+  kube: KubeClient,
+  node: string,
+): Promise<Pick<PlanFacts, 'rules' | 'namespaceLabels' | 'machineLabels'>> {
+  const rules = readDrainRules(await listServed(kube, drainRuleResource));
+  if (rules.length === 0) return {};
+  const namespaces = (await kube.list({ apiVersion: 'v1', kind: 'Namespace' })).items;
+  const labels = new Map(namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]));
+  return {
+    rules,
+    namespaceLabels: (namespace) => labels.get(namespace) ?? {},
+    machineLabels: await machineLabelsOf(kube, node),
+  };
+}
+
+/** Reads a node, its pods, the rules of drains, and the budgets of their namespaces. */
 export async function viewDrain(kube: KubeClient, name: string): Promise<DrainView> {
   const node = await kube.get({ apiVersion: 'v1', kind: 'Node', name });
   const target = { apiVersion: 'v1', kind: 'Pod', fieldSelector: `spec.nodeName=${name}` };
@@ -32,6 +67,7 @@ export async function viewDrain(kube: KubeClient, name: string): Promise<DrainVi
     plan: planDrain({
       pods,
       hasDaemonSet: (namespace, daemonSet) => keys.has(`${namespace}/${daemonSet}`),
+      ...(await readRuleFacts(kube, name)),
       isUnreachable: unreachable,
       nowMs: Date.now(),
     }),

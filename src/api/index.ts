@@ -113,6 +113,7 @@ export {
   testAnnotation,
 } from './constants.ts';
 export { readDeploymentConfig, type ServiceAccountName } from './deployment-config.ts';
+export { drainRuleResource } from './drain-rule.ts';
 export type { Bundle, BundleSpec, BundleStatus } from './generated/bundle.ts';
 export type {
   BundleDeployment,
@@ -246,6 +247,7 @@ export {
   parseClusterExtension,
   parseClusterServiceVersion,
   parseClusterVersion,
+  parseDrainRule,
   parseInstallPlan,
   parseMachine,
   parseMachineConfig,

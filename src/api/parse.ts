@@ -7,6 +7,7 @@ import { clusterCatalogResource } from './cluster-catalog.ts';
 import { clusterExtensionResource } from './cluster-extension.ts';
 import { clusterServiceVersionResource } from './cluster-service-version.ts';
 import { clusterVersionResource } from './cluster-version.ts';
+import { drainRuleResource } from './drain-rule.ts';
 import { type Bundle, bundleShape } from './generated/bundle.ts';
 import { type BundleDeployment, bundleDeploymentShape } from './generated/bundle-deployment.ts';
 import { type CatalogSource, catalogSourceShape } from './generated/catalog-source.ts';
@@ -14,6 +15,7 @@ import { type ClusterCatalog, clusterCatalogShape } from './generated/cluster-ca
 import { type ClusterExtension, clusterExtensionShape } from './generated/cluster-extension.ts';
 import { type ClusterServiceVersion, clusterServiceVersionShape } from './generated/cluster-service-version.ts';
 import { type ClusterVersion, clusterVersionShape } from './generated/cluster-version.ts';
+import { type DrainRule, drainRuleShape } from './generated/drain-rule.ts';
 import { type InstallPlan, installPlanShape } from './generated/install-plan.ts';
 import { type Machine, machineShape } from './generated/machine.ts';
 import { type MachineConfig, machineConfigShape } from './generated/machine-config.ts';
@@ -160,6 +162,9 @@ export const parseOperatorGroup: (raw: unknown) => OperatorGroup = createParser(
 
 /** @see parseBundle */
 export const parseSubscription: (raw: unknown) => Subscription = createParser(subscriptionResource, subscriptionShape);
+
+/** @see parseBundle */
+export const parseDrainRule: (raw: unknown) => DrainRule = createParser(drainRuleResource, drainRuleShape);
 
 /** @see parseBundle */
 export const parseMachine: (raw: unknown) => Machine = createParser(machineResource, machineShape);

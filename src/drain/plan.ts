@@ -10,6 +10,8 @@ export interface PlanFacts {
   readonly rules?: readonly DrainRule[];
   /** Labels of a Namespace, for rules that select namespaces. */
   readonly namespaceLabels?: (namespace: string) => Readonly<Record<string, string>>;
+  /** Labels of the machine of the node, for rules that select machines. Absent: it has none. */
+  readonly machineLabels?: Readonly<Record<string, string>> | undefined;
   /** The kubelet does not answer: pods whose deletion it does not confirm are not waited for. */
   readonly isUnreachable?: boolean;
   readonly nowMs: number;
@@ -93,8 +95,10 @@ function placeOf(pod: DrainablePod, facts: PlanFacts): Placed {
   if (decision.kind !== 'goes') {
     return { place: decision.kind === 'stays' ? 'staying' : 'refused', reason: decision.reason };
   }
-  const labels = (namespace: string): Readonly<Record<string, string>> => facts.namespaceLabels?.(namespace) ?? {};
-  const { order, behavior } = ruleFor(pod, facts.rules ?? [], labels);
+  const { order, behavior } = ruleFor(pod, facts.rules ?? [], {
+    ofNamespace: (namespace) => facts.namespaceLabels?.(namespace) ?? {},
+    ofMachine: facts.machineLabels,
+  });
   if (behavior === 'Skip') return { place: 'staying', reason: 'skipped by a rule' };
   const waitsForCompletion = behavior === 'WaitCompleted';
   if (waitsForCompletion && isFinished(pod)) return { place: 'done' };

@@ -17,9 +17,12 @@ const stateLimitMs = 30_000;
 const expectedLimitMs = 30_000;
 const fieldManager = 'scenario';
 const namespace = 'machines';
-const crds = ['machines', 'machinesets', 'machinehealthchecks'].map((plural) =>
-  join(import.meta.dirname, `../../crds/machines/machine.openshift.io_${plural}.yaml`),
-);
+const crds = [
+  'drain.platform_drainrules',
+  'machine.openshift.io_machines',
+  'machine.openshift.io_machinesets',
+  'machine.openshift.io_machinehealthchecks',
+].map((name) => join(import.meta.dirname, `../../crds/machines/${name}.yaml`));
 
 /** Whether what was shown until now is as it should be: nothing more is waited for then. */
 export type Expectation = (snapshots: readonly Snapshot[]) => boolean;

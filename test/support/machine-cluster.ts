@@ -14,6 +14,7 @@ const user = { fieldManager: 'test' };
 export const machinePlace: Resource & { readonly namespace: string } = { ...machineResource, namespace: 'machines' };
 
 const definitions = [
+  'drain.platform_drainrules',
   'machine.openshift.io_machines',
   'machine.openshift.io_machinesets',
   'machine.openshift.io_machinehealthchecks',
@@ -48,6 +49,7 @@ export async function openMachineCluster(): Promise<BareCluster> {
   const machines = 'machine.openshift.io/v1beta1';
   const pools = 'machineconfiguration.openshift.io/v1';
   for (const [apiVersion, kind] of [
+    ['drain.platform/v1alpha1', 'DrainRule'],
     [machines, 'Machine'],
     [machines, 'MachineSet'],
     [machines, 'MachineHealthCheck'],

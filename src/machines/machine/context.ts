@@ -1,7 +1,7 @@
 import { type Machine, type MachinePhase, machineAnnotations, parseMachine } from '../../api/index.ts';
 import { type Clock, formatTimestamp, type JsonObject } from '../../base/index.ts';
 import { type ReconcileRun, StatusWriter } from '../../controller/index.ts';
-import type { Drainer, DrainRule } from '../../drain/index.ts';
+import type { Drainer } from '../../drain/index.ts';
 import type { CacheIndex, EventRecorder, KindCache, KubeClient, KubeObject, ObjectEvent } from '../../kube/index.ts';
 import type { Actuator } from '../actuator.ts';
 import { type MachineConditionChange, withConditions } from '../conditions.ts';
@@ -14,8 +14,6 @@ export interface MachineSettings {
   readonly skipDrainIgnoresHooks?: boolean;
   /** What the annotation `delete-machine` does: `Prioritise` only orders the deletions of a set, `Delete` deletes the machine. Default `Prioritise`. */
   readonly deleteAnnotation?: 'Prioritise' | 'Delete';
-  /** Order and exceptions of drains. Default: none. */
-  readonly drainRules?: readonly DrainRule[];
 }
 
 export interface MachineContext {
@@ -28,6 +26,7 @@ export interface MachineContext {
   readonly namespaces: KindCache;
   readonly daemonSets: KindCache;
   readonly budgets: KindCache;
+  readonly drainRules: KindCache;
   /** Pods by the name of their node. */
   readonly podsOn: CacheIndex;
   readonly events: EventRecorder;

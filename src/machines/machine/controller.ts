@@ -1,4 +1,5 @@
 import {
+  drainRuleResource,
   type Machine,
   machineAnnotations,
   machineFinalizer,
@@ -150,6 +151,7 @@ function watchesOf(context: MachineContext): readonly Watch[] {
     { target: podTarget, requestsFor: podChanged },
     { target: nodeTarget, requestsFor: nodeChanged },
     { target: budgetTarget, requestsFor: () => draining(context) },
+    { target: drainRuleResource, requestsFor: () => draining(context) },
   ];
 }
 
@@ -177,6 +179,7 @@ export const machineController: ControllerDefinition<MachineContext, MachineRun>
       { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
       { apiGroups: ['apps'], resources: ['daemonsets'], verbs: ['get', 'list', 'watch'] },
       { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['drain.platform'], resources: ['drainrules'], verbs: ['get', 'list', 'watch'] },
     ],
   },
   isOptional: true,
@@ -198,6 +201,7 @@ export function addMachines(
     namespaces: manager.cache(namespaceTarget),
     daemonSets: manager.cache(daemonSetTarget),
     budgets: manager.cache(budgetTarget),
+    drainRules: manager.cache(drainRuleResource),
     podsOn: indexCache(manager.cache(podTarget), (pod) => [drainablePod(pod).nodeName]),
     events: manager.eventRecorder('machine-controller'),
     drainers: new Map(),

@@ -7,13 +7,11 @@ import {
   Drainer,
   type DrainProgress,
   describeBlocked,
-  drainablePod,
   isUnreachable,
   isUnschedulable,
   livePodsOn,
   neverAllows,
-  type PlanFacts,
-  planDrain,
+  planLive,
 } from '../../drain/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { drainedCondition, isTrue } from '../conditions.ts';
@@ -93,21 +91,18 @@ function report(run: MachineRun, { remaining, blocking }: DrainProgress, attempt
 }
 
 async function evictPods(run: MachineRun, node: KubeObject, signal: AbortSignal): Promise<boolean> {
-  const { kube, clock, podsOn, daemonSets, namespaces, settings } = run.context;
+  const { context, machine } = run;
   const { name = '' } = node.metadata;
   const unreachable = isUnreachable(node);
   const drainer = drainerOf(run);
-  const facts: Omit<PlanFacts, 'pods'> = {
-    hasDaemonSet: (namespace, name) => daemonSets.get(name, namespace) !== undefined,
-    namespaceLabels: (namespace) => namespaces.get(namespace)?.metadata.labels ?? {},
-    rules: settings.drainRules ?? [],
-    isUnreachable: unreachable,
-    nowMs: clock.now(),
+  const { labels: machineLabels = {} } = machine.metadata;
+  const advance = async (pods: readonly KubeObject[]): Promise<DrainProgress> => {
+    const nowMs = context.clock.now();
+    const plan = await planLive({ ...context, pods, machineLabels, isUnreachable: unreachable, nowMs, signal });
+    return await drainer.advance(plan, { isUnreachable: unreachable, signal });
   };
-  const advance = (pods: readonly KubeObject[]): Promise<DrainProgress> =>
-    drainer.advance(planDrain({ ...facts, pods: pods.map(drainablePod) }), { isUnreachable: unreachable, signal });
-  let progress = await advance(podsOn.get(name));
-  if (progress.isDone) progress = await advance(await livePodsOn(kube, name, { signal }));
+  let progress = await advance(context.podsOn.get(name));
+  if (progress.isDone) progress = await advance(await livePodsOn(context.kube, name, { signal }));
   if (progress.isDone) return true;
   report(run, progress, drainer.attempts);
   if (progress.retryAfterMs !== undefined) requeueAfter(run, progress.retryAfterMs);

@@ -1,7 +1,7 @@
 import { nodeUpdateAnnotations } from '../../api/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ReconcileRun } from '../../controller/index.ts';
-import type { Drainer, DrainRule } from '../../drain/index.ts';
+import type { Drainer } from '../../drain/index.ts';
 import {
   type CacheIndex,
   type EventRecorder,
@@ -27,12 +27,12 @@ export interface NodeDrainContext {
   readonly kube: KubeClient;
   readonly clock: Clock;
   readonly times: DrainTimes;
-  readonly rules: readonly DrainRule[];
   readonly nodes: KindCache;
   readonly pools: KindCache;
   readonly namespaces: KindCache;
   readonly daemonSets: KindCache;
   readonly budgets: KindCache;
+  readonly drainRules: KindCache;
   /** Pods by the name of their node. */
   readonly podsOn: CacheIndex;
   /** Machines by the name of their node. */

@@ -1,4 +1,9 @@
-import { machineConfigPoolResource, machineResource, nodeUpdateAnnotations } from '../../api/index.ts';
+import {
+  drainRuleResource,
+  machineConfigPoolResource,
+  machineResource,
+  nodeUpdateAnnotations,
+} from '../../api/index.ts';
 import { isJsonEqual, type JsonValue, TerminalError } from '../../base/index.ts';
 import {
   type ControllerDefinition,
@@ -7,7 +12,7 @@ import {
   type Step,
   type Watch,
 } from '../../controller/index.ts';
-import { type DrainRule, drainablePod, isUnschedulable, podTarget } from '../../drain/index.ts';
+import { drainablePod, isUnschedulable, podTarget } from '../../drain/index.ts';
 import { type CacheChange, indexCache, type KubeObject, type NamespacedName } from '../../kube/index.ts';
 import { nodeConditions, nodeNameOf } from '../nodes.ts';
 import { annotationOf, type DrainTimes, type NodeDrainContext, type NodeDrainRun } from './context.ts';
@@ -73,6 +78,7 @@ function watchesOf({ nodes }: NodeDrainContext): readonly Watch[] {
     { target: podTarget, requestsFor: podChanged },
     { target: budgetTarget, requestsFor: waiting },
     { target: machineConfigPoolResource, requestsFor: waiting },
+    { target: drainRuleResource, requestsFor: waiting },
     {
       target: machineResource,
       requestsFor: ({ before, after }) => named(nodeNameOf(after ?? before ?? ({} as KubeObject))),
@@ -100,6 +106,7 @@ export const nodeDrainController: ControllerDefinition<NodeDrainContext, NodeDra
       { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
       { apiGroups: ['apps'], resources: ['daemonsets'], verbs: ['get', 'list', 'watch'] },
       { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['drain.platform'], resources: ['drainrules'], verbs: ['get', 'list', 'watch'] },
       {
         apiGroups: ['machineconfiguration.openshift.io'],
         resources: ['machineconfigpools'],
@@ -112,21 +119,18 @@ export const nodeDrainController: ControllerDefinition<NodeDrainContext, NodeDra
 });
 
 /** Adds the controller of drains that node agents request. */
-export function addNodeDrains(
-  manager: Manager,
-  { times, rules = [] }: { readonly times?: Partial<DrainTimes>; readonly rules?: readonly DrainRule[] } = {},
-): void {
+export function addNodeDrains(manager: Manager, { times }: { readonly times?: Partial<DrainTimes> } = {}): void {
   const { kube, clock } = manager;
   const context: NodeDrainContext = {
     kube,
     clock,
     times: { thresholdMs: 10 * minuteMs, slowRetryMs: 5 * minuteMs, failedMs: 60 * minuteMs, ...times },
-    rules,
     nodes: manager.cache(nodeTarget),
     pools: manager.cache(machineConfigPoolResource),
     namespaces: manager.cache(namespaceTarget),
     daemonSets: manager.cache(daemonSetTarget),
     budgets: manager.cache(budgetTarget),
+    drainRules: manager.cache(drainRuleResource),
     podsOn: indexCache(manager.cache(podTarget), (pod) => [drainablePod(pod).nodeName]),
     machinesOf: indexCache(manager.cache(machineResource), (machine) => [nodeNameOf(machine)]),
     events: manager.eventRecorder('machineconfigcontroller-draincontroller'),

@@ -7,10 +7,9 @@ import {
   Drainer,
   type DrainProgress,
   describeBlocked,
-  drainablePod,
   isUnschedulable,
   livePodsOn,
-  planDrain,
+  planLive,
 } from '../../drain/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { annotate, type NodeDrainRun, nodeDrainActor, nodeDrainFieldManager, startedMs } from './context.ts';
@@ -69,14 +68,10 @@ function warn(run: NodeDrainRun, ageMs: number, blocked: string): void {
 }
 
 async function advance(run: NodeDrainRun, pods: readonly KubeObject[], signal: AbortSignal): Promise<DrainProgress> {
-  const { clock, daemonSets, namespaces, rules } = run.context;
-  const plan = planDrain({
-    pods: pods.map(drainablePod),
-    hasDaemonSet: (namespace, name) => daemonSets.get(name, namespace) !== undefined,
-    namespaceLabels: (namespace) => namespaces.get(namespace)?.metadata.labels ?? {},
-    rules,
-    nowMs: clock.now(),
-  });
+  const { context, object } = run;
+  const [machine] = context.machinesOf.get(object.metadata.name ?? '');
+  const machineLabels = machine === undefined ? undefined : (machine.metadata.labels ?? {});
+  const plan = await planLive({ ...context, pods, machineLabels, nowMs: context.clock.now(), signal });
   return await drainerOf(run).advance(plan, { signal });
 }
 

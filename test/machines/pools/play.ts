@@ -12,6 +12,7 @@ const restLimitMs = 30_000;
 const expectedLimitMs = 20_000;
 const fieldManager = 'scenario';
 const own = [
+  'drain.platform_drainrules',
   'machine.openshift.io_machines',
   'machineconfiguration.openshift.io_machineconfigs',
   'machineconfiguration.openshift.io_machineconfigpools',
