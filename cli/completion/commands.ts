@@ -1,5 +1,5 @@
 /** Completion of command lines by shells. It loads what it needs when it runs.
- *  @imports cli/client, cli/command, src/api, src/base */
+ *  @imports cli/client, cli/command, src/kube, src/api, src/base */
 import { type Command, defineCommand } from '../command/index.ts';
 
 /** In the order of `longshore --help`; `all` returns every command of the program. */

@@ -35,6 +35,26 @@ test('names that only the cluster knows are asked for', () => {
   expect(after('content ').names).toEqual([{ kind: 'Bundle', prefix: '' }]);
   expect(after('run ').names).toEqual([{ kind: 'BundleDeployment', prefix: '' }]);
   expect(after('content one ').names).toEqual([]);
+  expect(after('run combo . --namespace ').names).toEqual([]);
+});
+
+test.each([
+  { command: 'tree', kinds: ['BundleDeployment', 'Bundle', 'ClusterExtension'] },
+  { command: 'diff', kinds: ['BundleDeployment', 'ClusterExtension'] },
+  { command: 'history', kinds: ['BundleDeployment', 'ClusterExtension'] },
+  { command: 'rollback', kinds: ['BundleDeployment', 'ClusterExtension'] },
+  { command: 'delete', kinds: ['BundleDeployment', 'ClusterExtension'] },
+])('"$command" is completed by names of $kinds', ({ command, kinds }) => {
+  const { names, paths } = after(`${command} `);
+  expect(names.map(({ kind }) => kind)).toEqual(kinds);
+  expect(names).toContainEqual({ kind: 'ClusterExtension', prefix: 'clusterextension/' });
+  expect(paths).toBe('none');
+});
+
+test('where a bundle may stand as well, files are offered beside names', () => {
+  const { names, paths } = after('permissions ');
+  expect(names.map(({ prefix }) => prefix)).toEqual(['bd/', 'clusterextension/']);
+  expect(paths).toBe('files');
 });
 
 test('what is hidden is not offered, and what does not exist has nothing after it', () => {

@@ -2,7 +2,7 @@ import type { Command, OptionSpec } from '../command/index.ts';
 
 /** Objects of the cluster whose names complete a word; `prefix` stands before them. */
 export interface NameRequest {
-  readonly kind: 'Bundle' | 'BundleDeployment';
+  readonly kind: 'Bundle' | 'BundleDeployment' | 'ClusterExtension';
   readonly prefix: string;
 }
 
@@ -14,35 +14,46 @@ export interface Completion {
 }
 
 const nothing: Completion = { words: [], paths: 'none', names: [] };
-const deployments: NameRequest = { kind: 'BundleDeployment', prefix: 'bd/' };
 
 function offering(words: readonly string[]): Completion {
   return { ...nothing, words };
 }
 
+function naming(kind: NameRequest['kind'], prefix = ''): Completion {
+  return { ...nothing, names: [{ kind, prefix }] };
+}
+
 /** What the arguments of commands stand for, by the name that help gives them. */
 const byArgument: Readonly<Record<string, Completion>> = {
-  BUNDLE: { ...nothing, names: [{ kind: 'Bundle', prefix: '' }] },
-  'bd/NAME': { ...nothing, names: [deployments] },
-  'bd/NAME|bundle/NAME': { ...nothing, names: [deployments, { kind: 'Bundle', prefix: 'bundle/' }] },
+  BUNDLE: naming('Bundle'),
+  NAME: naming('BundleDeployment'),
+  'bd/NAME': naming('BundleDeployment', 'bd/'),
+  'bundle/NAME': naming('Bundle', 'bundle/'),
+  'clusterextension/NAME': naming('ClusterExtension', 'clusterextension/'),
   SHELL: offering(['bash', 'zsh', 'fish']),
-  NAME: { ...nothing, names: [{ kind: 'BundleDeployment', prefix: '' }] },
   OLD: { ...nothing, paths: 'files' },
   NEW: { ...nothing, paths: 'files' },
 };
 
 function argumentCompletion(name: string | undefined): Completion {
   if (name === undefined) return nothing;
-  const known = byArgument[name];
-  if (known !== undefined) return known;
   if (name === 'DIR') return { ...nothing, paths: 'folders' };
   if (/^[a-z]+(\|[a-z]+)+$/.test(name)) return offering(name.split('|'));
-  return /\b(DIR|LAYOUT|FILE)\b/.test(name) ? { ...nothing, paths: 'files' } : nothing;
+  const forms = name
+    .split('|')
+    .flatMap((form) => (Object.hasOwn(byArgument, form) ? [byArgument[form] ?? nothing] : []));
+  const isPath = /\b(DIR|LAYOUT|FILE)\b/.test(name) || forms.some(({ paths }) => paths === 'files');
+  return {
+    words: forms.flatMap(({ words }) => words),
+    paths: isPath ? 'files' : 'none',
+    names: forms.flatMap(({ names }) => names),
+  };
 }
 
 function optionCompletion(spec: OptionSpec): Completion {
   if (spec.kind === 'text' && spec.choices !== undefined) return offering(spec.choices);
-  return argumentCompletion(spec.placeholder?.replace(/\..*$/, ''));
+  // NAME may be that of anything, as of a namespace.
+  return { ...argumentCompletion(spec.placeholder?.replace(/\..*$/, '')), names: [] };
 }
 
 function optionOf(command: Command, word: string | undefined): OptionSpec | undefined {
@@ -115,7 +126,7 @@ _longshore() {
   local -a lines
   lines=("\${(@f)$("$words[1]" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   case $lines[1] in
-    files) _files ;;
+    files) compadd -- "\${(@)lines[2,-1]}"; _files ;;
     folders) _files -/ ;;
     *) compadd -- "\${(@)lines[2,-1]}" ;;
   esac
@@ -129,6 +140,7 @@ function __longshore_complete
   set -l lines ($words[1] __complete $words[2..-1] "$current" 2>/dev/null)
   switch "$lines[1]"
     case files
+      printf '%s\\n' $lines[2..-1]
       __fish_complete_path "$current"
     case folders
       __fish_complete_directories "$current"

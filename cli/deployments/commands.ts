@@ -57,20 +57,20 @@ export const deploymentCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'history',
-    summary: 'Show the last ten installed revisions of a BundleDeployment.',
-    positionals: ['NAME'],
+    summary: 'Show the last ten installed revisions of a BundleDeployment or ClusterExtension.',
+    positionals: ['NAME|clusterextension/NAME'],
     options: { ...kubeconfigOption, ...documentOption },
-    examples: ['history combo', 'history combo -o json'],
+    examples: ['history combo', 'history combo -o json', 'history clusterextension/tide-gauge'],
     run: async (values, positionals) => (await import('./commands/history.ts')).history(values, positionals),
   }),
   defineCommand({
     name: 'rollback',
     summary: 'Roll back a BundleDeployment to an earlier revision, including its settings.',
     description:
-      'Sets the spec to that of the revision, with its source pinned by digest or commit, and waits until it is installed as a new revision. An existing Bundle of the revision is reused, for example after a failed upgrade; an uploaded revision can be restored only while its Bundle exists.\nExit status: 0 success, 1 no such revision, or not installed in time, 2 invalid command line.',
-    positionals: ['NAME'],
+      'Sets the spec to that of the revision, with its source pinned by digest or commit, and waits until it is installed as a new revision. An existing Bundle of the revision is reused, for example after a failed upgrade; an uploaded revision can be restored only while its Bundle exists. A ClusterExtension is pinned to the version of the revision, with upgradeConstraintPolicy SelfCertified; its settings stay.\nExit status: 0 success, 1 no such revision, or not installed in time, 2 invalid command line.',
+    positionals: ['NAME|clusterextension/NAME'],
     options: { ...kubeconfigOption, ...rollbackOptions, ...timeoutOption },
-    examples: ['rollback combo', 'rollback combo --to 3'],
+    examples: ['rollback combo', 'rollback combo --to 3', 'rollback clusterextension/tide-gauge'],
     run: async (values, positionals) => (await import('./commands/rollback.ts')).rollback(values, positionals),
   }),
   defineCommand({
@@ -85,11 +85,12 @@ export const deploymentCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'delete',
-    summary: 'Delete a BundleDeployment and wait until everything that it installed is deleted.',
-    description: 'Exit status: 0 success, 1 not found or not deleted in time, 2 invalid command line.',
-    positionals: ['NAME'],
+    summary: 'Delete a BundleDeployment or ClusterExtension and wait until everything that it installed is deleted.',
+    description:
+      'A BundleDeployment of a ClusterExtension would be created again: delete the ClusterExtension.\nExit status: 0 success, 1 not found or not deleted in time, 2 invalid command line.',
+    positionals: ['NAME|clusterextension/NAME'],
     options: { ...kubeconfigOption, ...deleteOptions, ...timeoutOption },
-    examples: ['delete combo', 'delete combo --wait=false'],
+    examples: ['delete combo', 'delete combo --wait=false', 'delete clusterextension/tide-gauge'],
     run: async (values, positionals) => (await import('./commands/delete.ts')).deleteDeployment(values, positionals),
   }),
   defineCommand({
@@ -102,15 +103,15 @@ export const deploymentCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'tree',
-    summary: 'Show the installed objects of a BundleDeployment or Bundle with their health.',
+    summary: 'Show the installed objects of a BundleDeployment, Bundle or ClusterExtension with their health.',
     positionals: ['bd/NAME|bundle/NAME|clusterextension/NAME'],
     options: { ...kubeconfigOption, ...outputOption },
-    examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json'],
+    examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json', 'tree clusterextension/tide-gauge'],
     run: async (values, positionals) => (await import('./commands/tree.ts')).tree(values, positionals),
   }),
   defineCommand({
     name: 'diff',
-    summary: 'Preview the changes of a pivot of a BundleDeployment by a server-side dry run.',
+    summary: 'Preview the changes of a pivot of a BundleDeployment or ClusterExtension by a server-side dry run.',
     description:
       'Without --bundle, --image and -f it compares with the newest Bundle, which shows drift or the changes of a paused or blocked pivot. Values of Secrets are masked.\nExit status: 0 no changes, 1 changes, 2 blocked or failed.',
     positionals: ['bd/NAME|clusterextension/NAME'],

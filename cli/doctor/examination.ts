@@ -4,6 +4,7 @@ import { isTooOld, oldestKubernetes } from '../client/index.ts';
 import { catalogCheck } from './catalogs.ts';
 import { certificateCheck } from './certificates.ts';
 import { crdCheck } from './crds.ts';
+import { extensionCheck } from './extensions.ts';
 import {
   type Check,
   type Finding,
@@ -34,6 +35,7 @@ const checks: readonly Check[] = [
   permissionsCheck,
   objectCheck,
   catalogCheck,
+  extensionCheck,
 ];
 const checkDeadlineMs = 30_000;
 const clockWarnMs = 5_000;

@@ -1,69 +1,13 @@
-import { bundleDeploymentResource, bundleResource, group } from '../../src/api/index.ts';
+import { bundleDeploymentResource, bundleResource } from '../../src/api/index.ts';
 import { provisionerClasses } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
-import { numberAt, objectsAt, textAt } from './fields.ts';
-import { type Check, type Finding, fail, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
-
-interface Times {
-  readonly nowMs: number;
-  readonly stuckMs: number;
-}
-
-interface ReadCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly sinceMs: number;
-}
-
-const logs = 'check that longshore controllers runs, and its logs';
-
-function conditionsOf(object: KubeObject): readonly ReadCondition[] {
-  return objectsAt(object, 'status', 'conditions').map((condition) => ({
-    type: textAt(condition, 'type'),
-    status: textAt(condition, 'status'),
-    reason: textAt(condition, 'reason'),
-    message: textAt(condition, 'message'),
-    sinceMs: Date.parse(textAt(condition, 'lastTransitionTime')),
-  }));
-}
-
-function nameOf({ kind, metadata }: KubeObject): string {
-  return `${kind} ${metadata.name}`;
-}
-
-/** Finalizers of others have a domain of theirs; those without one are the API server's. */
-function isForeign(finalizer: string): boolean {
-  return finalizer.includes('/') && !finalizer.startsWith(`${group}/`);
-}
-
-function heldAdvice({ kind, metadata: { name } }: KubeObject, finalizers: readonly string[]): string {
-  const foreign = finalizers.filter(isForeign);
-  if (foreign.length === 0) return logs;
-  const command = `kubectl edit ${kind.toLowerCase()} ${name}`;
-  return `check that the owner of ${foreign.join(', ')} runs and removes it; if it no longer exists, remove it from metadata.finalizers: ${command}`;
-}
-
-/** Being deleted, and held by a finalizer. */
-function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
-  const { deletionTimestamp, finalizers = [] } = object.metadata;
-  if (deletionTimestamp === undefined) return undefined;
-  const agoMs = nowMs - Date.parse(deletionTimestamp);
-  if (agoMs < stuckMs) return undefined;
-  const reported = conditionsOf(object).find(({ type }) => type === 'Removing')?.message ?? '';
-  const text = `${nameOf(object)}: deleted ${spokenAge(agoMs)} ago, held by ${finalizers.join(', ') || 'the server'}`;
-  return fail(reported === '' ? text : `${text}: ${reported}`, heldAdvice(object, finalizers));
-}
+import { numberAt, textAt } from './fields.ts';
+import { type Check, type Finding, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
+import { conditionsOf, heldFinding, nameOf, type Times, unreconciledFinding } from './stuck.ts';
 
 /** It was not reconciled, or not since its last change. */
-function unseenFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
-  const { creationTimestamp, generation = 0 } = object.metadata;
-  const isOld = nowMs - Date.parse(String(creationTimestamp)) >= stuckMs;
-  const observedGeneration = numberAt(object, 'status', 'observedGeneration');
-  if (!isOld || observedGeneration === generation) return undefined;
-  const text = observedGeneration === undefined ? 'not reconciled yet' : 'its last change is not reconciled yet';
-  return fail(`${nameOf(object)}: ${text}`, logs);
+function unseenFinding(object: KubeObject, times: Times): Finding | undefined {
+  return unreconciledFinding(object, numberAt(object, 'status', 'observedGeneration'), times);
 }
 
 function bundleFinding(bundle: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {

@@ -3,18 +3,21 @@ import { type Condition, conditionsOf, type KubeObject } from '../kube/index.ts'
 import type { Installation, InstallationStep, StatusWord } from './contract/index.ts';
 import { firstLine, identityOf } from './installation.ts';
 
+const retried = 'correct what the message names; it is tried again by itself';
 const adviceByReason: Readonly<Record<string, readonly string[]>> = {
   Blocked: ['correct the spec: it is not tried again before it changes'],
-  Retrying: ['correct what the message names; it is tried again by itself'],
-  Failed: ['correct what the message names; it is tried again by itself'],
+  InvalidConfiguration: ['correct spec.config.inline: it is not tried again before the spec changes'],
+  ProgressDeadlineExceeded: ['correct what is not healthy, or change the spec to try again'],
+  Retrying: [retried],
+  Failed: [retried],
 };
 
-function stepOf(title: string, condition: Condition | undefined, goodStatus: 'True' | 'False'): InstallationStep {
+/** By the reason: the status of `Progressing` is True while it is retried as well. */
+function stepOf(title: string, condition: Condition | undefined): InstallationStep {
   if (condition === undefined) return { title, state: 'running', reason: '', text: '', since: '', advice: [] };
-  const { status, reason, message: text, lastTransitionTime: since } = condition;
-  const isGood = status === goodStatus;
-  const isFailed = !isGood && Object.hasOwn(adviceByReason, reason);
-  const state = isGood ? 'done' : isFailed ? 'failed' : 'running';
+  const { reason, message: text, lastTransitionTime: since } = condition;
+  const isFailed = Object.hasOwn(adviceByReason, reason);
+  const state = reason === 'Succeeded' ? 'done' : isFailed ? 'failed' : 'running';
   return { title, state, reason, text, since, advice: isFailed ? (adviceByReason[reason] ?? []) : [] };
 }
 
@@ -31,7 +34,7 @@ export function installationOfExtension(object: KubeObject): Installation {
   const conditions = conditionsOf(object);
   const find = (type: string): Condition | undefined => conditions.find((condition) => condition.type === type);
   const version = textAt(objectAt(raw, 'status', 'install', 'bundle'), 'version');
-  const steps = [stepOf('Installed', find('Installed'), 'True'), stepOf('Up to date', find('Progressing'), 'True')];
+  const steps = [stepOf('Installed', find('Installed')), stepOf('Up to date', find('Progressing'))];
   const status = wordOf(object, steps, version);
   const open = steps.find(({ state }) => state === 'failed') ?? steps.find(({ state }) => state !== 'done');
   return {

@@ -9,7 +9,7 @@ import {
   type PackageOptions,
 } from '../cluster-extensions/objects.ts';
 import { eventually } from '../support/index.ts';
-import { runProgram } from './program.ts';
+import { longshoreOn, type Printed } from './program.ts';
 import { conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const label = 'operators.operatorframework.io.index.configs.v1';
@@ -76,13 +76,11 @@ async function isAt(version: string): Promise<void> {
   expect(settings['data']).toEqual({ version });
 }
 
+const run = (...args: readonly string[]): Promise<Printed> =>
+  longshoreOn(world.platform.kubeconfigPath)(args, { timeoutMs: 120_000 });
+
 async function longshore(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runProgram(process.execPath, [
-    'cli/bin.js',
-    ...args,
-    '--kubeconfig',
-    world.platform.kubeconfigPath,
-  ]);
+  const { code, stdout, stderr } = await run(...args);
   expect(code, stderr).toBe(0);
   return stdout;
 }
@@ -169,9 +167,22 @@ describe('an extension from its installation to its removal', { shuffle: false }
     expect(spec).toMatchObject({ source: { catalog } });
   });
 
+  test('longshore doctor and completion know it, and its BundleDeployment is left to it', async () => {
+    const { stdout } = await run('doctor', '-o', 'json');
+    expect(stdout).toContain('ClusterExtension tide: deprecated: use 1.1.0');
+    expect(await longshore('__complete', 'tree', 'clusterextension/')).toContain('\nclusterextension/tide\n');
+    for (const command of ['rollback', 'delete']) {
+      const refused = await run(command, 'tide');
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(`use longshore ${command} clusterextension/tide; nothing was changed`);
+    }
+  });
+
   test('it is removed with everything that it installed', async () => {
-    await world.kube.delete(ref);
-    await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true), patience);
+    expect(await longshore('delete', 'clusterextension/tide')).toBe(
+      'clusterextension.olm.operatorframework.io "tide" deleted\n',
+    );
+    expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
     expect(isNotFound(await errorOf(world.kube.get({ ...deploymentKind, name: 'tide' })))).toBe(true);
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace };
     expect(isNotFound(await errorOf(world.kube.get(settings)))).toBe(true);

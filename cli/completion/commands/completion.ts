@@ -1,5 +1,6 @@
-import { apiVersion } from '../../../src/api/index.ts';
+import { bundleDeploymentResource, bundleResource, clusterExtensionResource } from '../../../src/api/index.ts';
 import { TerminalError, withDeadline } from '../../../src/base/index.ts';
+import type { KubeClient, ListTarget } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { Command } from '../../command/index.ts';
 import { complete, completionScript, type NameRequest, optionValue } from '../complete.ts';
@@ -18,16 +19,31 @@ export async function completion([shell]: readonly [string]): Promise<number> {
   return await Promise.resolve(0);
 }
 
+const resources: Readonly<Record<NameRequest['kind'], ListTarget>> = {
+  Bundle: bundleResource,
+  BundleDeployment: bundleDeploymentResource,
+  ClusterExtension: clusterExtensionResource,
+};
+
+/** None of a kind that the cluster does not have, or that the user may not list: the names of the others are still of use. */
+async function namesIn(
+  kube: KubeClient,
+  { kind, prefix }: NameRequest,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  try {
+    const { items } = await kube.list({ ...resources[kind], isMetadataOnly: true }, { signal });
+    const names = items.map(({ metadata }) => metadata.name ?? '');
+    return names.filter((name) => harmless.test(name)).map((name) => `${prefix}${name}`);
+  } catch {
+    return [];
+  }
+}
+
 async function namesOf(requests: readonly NameRequest[], kubeconfig: string | undefined): Promise<readonly string[]> {
   using kube = await openKube({ kubeconfig });
   return await withDeadline('names', { deadlineMs }, async (signal) => {
-    const lists = await Promise.all(
-      requests.map(async ({ kind, prefix }) => {
-        const { items } = await kube.list({ apiVersion, kind, isMetadataOnly: true }, { signal });
-        const names = items.map(({ metadata }) => metadata.name ?? '');
-        return names.filter((name) => harmless.test(name)).map((name) => `${prefix}${name}`);
-      }),
-    );
+    const lists = await Promise.all(requests.map((request) => namesIn(kube, request, signal)));
     return lists.flat();
   });
 }

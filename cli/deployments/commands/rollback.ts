@@ -5,6 +5,7 @@ import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/
 import { openKube, parseTarget } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
+import { assertUnmanaged } from '../managed.ts';
 import type { rollbackOptions, timeoutOption } from '../options.ts';
 import { chooseRevision, specOfRevision } from '../rollback.ts';
 import { rollbackExtension } from '../rollback-extension.ts';
@@ -39,6 +40,7 @@ export async function rollback(values: Values, [text]: readonly [string]): Promi
   using kube = await openKube(values);
   if (target.kind === 'ClusterExtension') return await rollbackExtension(kube, values, target.name);
   const deployment = await kube.get({ apiVersion, ...target });
+  assertUnmanaged(deployment, 'rollback');
   const revisions = revisionsOf(deployment);
   const isInstalled = isJsonEqual(revisions.at(-1)?.spec ?? null, specOf(deployment));
   const revision = chooseRevision(revisions, { number: values.to, isInstalled, name: target.name });

@@ -1,6 +1,7 @@
 import { apiVersion } from '../../../src/api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from '../../../src/base/index.ts';
 import { isConflict, isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
+import { assertUnmanaged } from '../managed.ts';
 
 /** Field manager of what the CLI applies; RukPak's own name for it. */
 const cliFieldManager = 'rukpakctl';
@@ -75,6 +76,7 @@ async function replaceSource(kube: KubeClient, desired: KubeObject): Promise<voi
   const { name = '' } = desired.metadata;
   const found = await existing(kube, name);
   if (found === undefined) return;
+  assertUnmanaged(found);
   const { spec } = desired as unknown as { readonly spec: JsonObject };
   const before = objectAt(found as unknown as JsonObject, 'spec', 'template', 'spec');
   const template = objectAt(spec, 'template') ?? {};
@@ -83,7 +85,8 @@ async function replaceSource(kube: KubeClient, desired: KubeObject): Promise<voi
 }
 
 /** Applies the BundleDeployment by server-side apply; fields of an earlier `longshore run` that are no longer given go away. Returns it as it is
- *  then. */
+ *  then.
+ *  @throws TerminalError Managed */
 export async function applyDeployment(kube: KubeClient, spec: DeploymentSpec): Promise<KubeObject> {
   const desired = deploymentObject(spec);
   await replaceSource(kube, desired);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { clusterExtensionResource } from '../../../src/api/index.ts';
 import { printableLine, TerminalError } from '../../../src/base/index.ts';
 import { conditionsOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import type { Progress } from '../../output/index.ts';
@@ -33,8 +34,8 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 1000)} s`;
 }
 
-function describe({ metadata }: KubeObject): string {
-  return `bundledeployment "${metadata.name}"`;
+function describe({ kind, metadata }: KubeObject): string {
+  return `${kind.toLowerCase()} "${metadata.name}"`;
 }
 
 interface Look {
@@ -111,12 +112,17 @@ export async function whenInstalled(
   });
 }
 
-/** Waits until the BundleDeployment, which was deleted, and everything that it installed is deleted.
+/** The condition that reports a removal. */
+function removalType({ kind }: KubeObject): string {
+  return kind === clusterExtensionResource.kind ? 'Progressing' : 'Removing';
+}
+
+/** Waits until the object, which was deleted, and everything that it installed is deleted.
  *  @throws TerminalError NotDeleted, with what holds it, when the time is over */
 export async function whenDeleted(waiting: Waiting, deployment: KubeObject): Promise<void> {
   const evaluate = (found: KubeObject | undefined): object | string => {
     if (found === undefined) return {};
-    const removing = conditionsOf(found).find(({ type, status }) => type === 'Removing' && status === 'True');
+    const removing = conditionsOf(found).find(({ type, status }) => type === removalType(found) && status === 'True');
     const finalizers = `finalizers ${found.metadata.finalizers?.join(', ') ?? ''}`;
     return removing === undefined ? `waiting for the ${finalizers}` : `${removing.message} (${finalizers})`;
   };

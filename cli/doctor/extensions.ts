@@ -1,0 +1,71 @@
+import { clusterExtensionResource } from '../../src/api/index.ts';
+import { type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
+import { numberAt, objectsAt, textAt } from './fields.ts';
+import { type Check, type Finding, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
+import { conditionsOf, heldFinding, nameOf, type ReadCondition, unreconciledFinding } from './stuck.ts';
+
+/** Reasons of `Progressing` that stand for a problem, each with what to do about it. */
+const adviceByReason: Readonly<Record<string, (name: string) => string>> = {
+  Retrying: (name) => `correct what the message names; kubectl describe clusterextension ${name} shows its Events`,
+  Blocked: () => 'correct its spec: it is not tried again before the spec changes',
+  InvalidConfiguration: () => 'correct spec.config.inline: it is not tried again before the spec changes',
+  ProgressDeadlineExceeded: (name) =>
+    `longshore tree clusterextension/${name} shows what is not healthy; a change of the spec starts again`,
+};
+
+function adviceFor(name: string, { reason, message }: ReadCondition): string | undefined {
+  if (message.includes('lacks permissions')) {
+    return `longshore permissions clusterextension/${name} prints the roles that are missing: review and apply them`;
+  }
+  return Object.hasOwn(adviceByReason, reason) ? adviceByReason[reason]?.(name) : undefined;
+}
+
+function progressFinding(object: KubeObject, { nowMs, stuckMs }: Patient): Finding | undefined {
+  const { name = '' } = object.metadata;
+  const progressing = conditionsOf(object).find(({ type }) => type === 'Progressing');
+  if (progressing === undefined) return undefined;
+  const { reason, message, sinceMs } = progressing;
+  const advice = adviceFor(name, progressing);
+  if (advice !== undefined) return warn(`${nameOf(object)}: ${reason}: ${message}`, advice);
+  const forMs = nowMs - sinceMs;
+  if (reason !== 'RollingOut' || forMs < stuckMs) return undefined;
+  const text = `${nameOf(object)}: RollingOut for ${spokenAge(forMs)}: ${message}`;
+  return warn(text, `longshore tree clusterextension/${name} shows what it waits for`);
+}
+
+function deprecationFinding(object: KubeObject): Finding | undefined {
+  const found = conditionsOf(object).find(({ type, status }) => type === 'Deprecated' && status === 'True');
+  if (found === undefined) return undefined;
+  const advice = 'follow the message, or select another version, channel or package in spec.source.catalog';
+  return warn(`${nameOf(object)}: deprecated: ${found.message}`, advice);
+}
+
+function observedGeneration(object: KubeObject): number | undefined {
+  const progressing = objectsAt(object, 'status', 'conditions').find((one) => textAt(one, 'type') === 'Progressing');
+  return numberAt(progressing, 'observedGeneration');
+}
+
+function problemOf(object: KubeObject, patient: Patient): Finding | undefined {
+  return (
+    heldFinding(object, patient) ??
+    unreconciledFinding(object, observedGeneration(object), patient) ??
+    progressFinding(object, patient) ??
+    deprecationFinding(object)
+  );
+}
+
+async function examine(patient: Patient): Promise<readonly Finding[]> {
+  try {
+    const { items } = await patient.kube.list(clusterExtensionResource, { signal: patient.signal });
+    const problems = items.flatMap((object) => problemOf(object, patient) ?? []);
+    return problems.length === 0
+      ? [ok(`${items.length} ClusterExtensions: none is stuck or deprecated`)]
+      : shorten(problems, 'ClusterExtensions');
+  } catch (thrown) {
+    // A missing kind is reported by the check of kinds.
+    return thrown instanceof NoKindMatch ? [] : [unchecked('ClusterExtensions', thrown)];
+  }
+}
+
+/** Every ClusterExtension is reconciled, reaches its version, and is not deprecated. */
+export const extensionCheck: Check = { name: 'extensions', examine };
