@@ -1,6 +1,6 @@
 /** Commands about what is installed on a cluster: BundleDeployments and Bundles. Each loads what it needs when it runs.
  *  @imports cli/bundle, cli/bundle-files, cli/oci, cli/client, cli/input, cli/output, cli/command, apiserver,
- *    provisioners, src/sources, src/sources/definitions, src/formats, src/apply, src/content, src/rbac, src/installations, src/kube, src/api, src/base */
+ *    provisioners, src/catalog, src/resolver, src/sources, src/sources/definitions, src/formats, src/apply, src/content, src/rbac, src/installations, src/kube, src/api, src/base */
 import { namespaceOptions } from '../bundle/index.ts';
 import {
   type Command,
@@ -152,7 +152,7 @@ export const deploymentCommands: readonly Command[] = [
     name: 'operator migrate',
     summary: 'Turn an installed operator into a BundleDeployment, PlatformOperator or ClusterExtension.',
     description:
-      'Shows what changes and whether Pods restart, asks, and creates a BundleDeployment of the same bundle, which adopts the objects of the operator. Then the Subscription and the ClusterServiceVersion are deleted; what they own, custom resources and their definitions stay. With --to PlatformOperator, a PlatformOperator takes the BundleDeployment over and follows a ClusterCatalog. With --to ClusterExtension, a ClusterExtension takes over the BundleDeployment of the package, that of a PlatformOperator included, pinned to the installed version; --to BundleDeployment is the way back. Run it again if it was interrupted.',
+      'Shows what changes and whether Pods restart, asks, and creates a BundleDeployment of the same bundle, which adopts the objects of the operator. Then the Subscription and the ClusterServiceVersion are deleted; what they own, custom resources and their definitions stay. With --to PlatformOperator, a PlatformOperator takes the BundleDeployment over and follows a ClusterCatalog. With --to ClusterExtension, a ClusterExtension takes over the BundleDeployment of the package, that of a PlatformOperator included, pinned to the installed version; before anything is changed it is checked that a ClusterCatalog has that bundle with its image. --to BundleDeployment, or PlatformOperator, is the way back. Run it again if it was interrupted.',
     positionals: ['PACKAGE'],
     options: { ...migrateOptions, ...timeoutOption, ...clusterOptions, ...registryOptions },
     examples: [

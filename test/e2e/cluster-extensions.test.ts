@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type JsonObject, parseYamlDocuments } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
@@ -10,7 +13,7 @@ import {
 } from '../cluster-extensions/objects.ts';
 import { eventually } from '../support/index.ts';
 import { longshoreOn, type Printed } from './program.ts';
-import { conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
+import { account, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const label = 'operators.operatorframework.io.index.configs.v1';
 const user = { fieldManager: 'test' };
@@ -256,6 +259,15 @@ describe('what a user may do by a ClusterExtension', () => {
   });
 });
 
+/** A file with the login of the registry. */
+async function logIn(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-login-'));
+  const path = join(folder, 'logins.json');
+  const auth = Buffer.from(`${account.username}:${account.password}`).toString('base64');
+  await writeFile(path, JSON.stringify({ auths: { [world.registry.host]: { auth } } }));
+  return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
 describe('an operator that something else has installed', { shuffle: false }, () => {
   const office = 'tide-office';
   const deployment = {
@@ -285,7 +297,12 @@ describe('an operator that something else has installed', { shuffle: false }, ()
   });
 
   test('becomes a ClusterExtension, and nothing of it restarts', async () => {
-    await longshore('operator', 'migrate', 'tide', '--to', 'ClusterExtension', '--yes');
+    const migrate = ['operator', 'migrate', 'tide', '--to', 'ClusterExtension', '--yes'];
+    const refused = await run(...migrate);
+    expect(refused.stderr).toContain('ClusterCatalog "shop" could not be read from here: ');
+    expect(refused.stderr).toContain('--auth-file and --registry-ca give access to its image); nothing was changed');
+    await using login = await logIn();
+    await longshore(...migrate, '--registry-ca', world.caPath, '--auth-file', login.path);
     await reports('Installed', { status: 'True', reason: 'Succeeded' });
     const found = await world.kube.get(ref);
     expect(found['spec']).toMatchObject({

@@ -5,36 +5,25 @@ import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, openKube } from '../../client/index.ts';
-import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
-import { colouredDiff, confirm, createProgress, type Progress } from '../../output/index.ts';
+import { colouredDiff, confirm, createProgress } from '../../output/index.ts';
 import { findDesired } from '../diff/desired.ts';
 import { shownChange, titleOf } from '../diff/text.ts';
+import { extensionLine, leavesExtension, toExtension } from '../migrate/by-extension.ts';
+import { type Context, print, type Values } from '../migrate/context.ts';
 import { continuing } from '../migrate/continuing.ts';
-import { deploymentWith, extensionTarget, extensionWith, handOver, releaseExtension } from '../migrate/extension.ts';
+import { deploymentWith } from '../migrate/extension.ts';
 import { completePlatform, type PlatformTarget, platformTarget } from '../migrate/platform.ts';
+import { assertProvided } from '../migrate/provided.ts';
 import { isMigrationOf, type Migration, migrationOf } from '../migrate/record.ts';
 import { hasSamePods, type Release, releaseFromOlm } from '../migrate/release.ts';
-import { bundleImage, readSubscribed, type Subscribed } from '../migrate/subscribed.ts';
-import type { migrateOptions, timeoutOption } from '../options.ts';
+import { bundleImage, plannedImage, readSubscribed, type Subscribed } from '../migrate/subscribed.ts';
 import { whenInstalled } from '../run/wait.ts';
-
-type Values = OptionValues<
-  typeof clusterOptions & typeof migrateOptions & typeof timeoutOption & typeof registryOptions
->;
 
 const kind = 'BundleDeployment';
 const deadlineMs = 15 * 60_000;
 /** Stands for that of a BundleDeployment that does not exist yet. */
 const unknownUid = '00000000-0000-4000-8000-000000000000';
-
-interface Context {
-  readonly kube: KubeClient;
-  readonly values: Values;
-  readonly progress: Progress;
-}
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function findDeployment(kube: KubeClient, name: string): Promise<KubeObject | undefined> {
   try {
@@ -107,12 +96,18 @@ async function requestedPlatform(
   );
 }
 
-function consequences(image: string, deployment: KubeObject, migration: Migration): string {
+interface Planned {
+  readonly migration: Migration;
+  readonly to: Values['to'];
+}
+
+function consequences(image: string, deployment: KubeObject, { migration, to }: Planned): string {
   const { namespace, clusterServiceVersion, platformOperator: goal } = migration;
   const adopts = `BundleDeployment ${deployment.metadata.name} of ${image} adopts these objects.`;
   const goes = `Then Subscription and ClusterServiceVersion ${namespace}/${clusterServiceVersion} are deleted; custom resources stay.`;
-  if (goal === undefined) return `${adopts} ${goes}`;
-  return `${adopts} ${goes} ${platformLine(goal, migration)}`;
+  if (goal !== undefined) return `${adopts} ${goes} ${platformLine(goal, migration)}`;
+  if (to !== 'ClusterExtension') return `${adopts} ${goes}`;
+  return `${adopts} ${goes} ${extensionLine(deployment.metadata.name ?? '')}`;
 }
 
 function platformLine(
@@ -141,13 +136,13 @@ async function begin(context: Context, requested: string): Promise<KubeObject | 
   progress.clear();
   show(preview);
   if (values['dry-run']) {
-    print(consequences(image, deployment, migration));
+    print(consequences(image, deployment, { migration, to: values.to }));
     return undefined;
   }
   if (!values.yes) {
     const csv = `${values.namespace}/${subscribed.csv.metadata.name}`;
     await confirm({
-      about: `${consequences(image, deployment, migration)}\n`,
+      about: `${consequences(image, deployment, { migration, to: values.to })}\n`,
       text: 'Migrate the operator?',
       unasked: `migrate would replace ClusterServiceVersion ${csv}, and there is no terminal to ask on: confirm with --yes. Nothing was changed`,
     });
@@ -169,7 +164,8 @@ async function existingFor(kube: KubeClient, { namespace }: Values, name: string
 function assertSameGoal(existing: KubeObject, { platformOperator }: Migration, values: Values): void {
   const { name: deployment = '' } = existing.metadata;
   const found = platformOperator === undefined ? 'BundleDeployment' : 'PlatformOperator';
-  const isSame = (values.to ?? found) === found && (values.name ?? deployment) === deployment;
+  const goal = values.to === 'ClusterExtension' ? 'BundleDeployment' : values.to;
+  const isSame = (goal ?? found) === found && (values.name ?? deployment) === deployment;
   if (isSame) return;
   const text = `the operator was migrated to ${found} "${deployment}" before, perhaps not completely: repeat the command without --to and --name; nothing was changed`;
   throw new TerminalError('MigrationBegun', text);
@@ -195,61 +191,6 @@ async function complete(context: Context, deployment: KubeObject, migration: Mig
   print(`${csvName} is PlatformOperator ${goal.name} from now on, with BundleDeployment ${name}`);
 }
 
-async function confirmOnce({ values }: Context, about: string): Promise<boolean> {
-  if (values['dry-run']) {
-    print(about);
-    return false;
-  }
-  if (values.yes) return true;
-  const unasked = `${about} There is no terminal to ask on: confirm with --yes. Nothing was changed`;
-  await confirm({ about: `${about}\n`, text: 'Migrate the operator?', unasked });
-  return true;
-}
-
-/** A BundleDeployment, regardless of who made it, becomes that of a ClusterExtension. */
-async function toExtension(context: Context, packageName: string): Promise<number> {
-  const { kube, values, progress } = context;
-  const deployment = await deploymentWith(kube, packageName);
-  if (deployment === undefined) return 0;
-  const target = extensionTarget(deployment, packageName, values.catalog);
-  const { name = '' } = target.extension.metadata;
-  const { version } = target.bundle;
-  const about = `ClusterExtension ${name} takes over BundleDeployment ${name}, pinned to version ${version}; no object that is installed changes.`;
-  if (!(await confirmOnce(context, about))) return 0;
-  await handOver({ kube, timeoutMs: values.timeout, progress }, target);
-  progress.clear();
-  print(
-    `${target.bundle.name} is ClusterExtension ${name} from now on; remove spec.source.catalog.version to get updates`,
-  );
-  return 0;
-}
-
-/** The way back: the ClusterExtension is deleted, its BundleDeployment stays. */
-async function fromExtension(context: Context, extension: KubeObject): Promise<number> {
-  const { name = '' } = extension.metadata;
-  const about = `ClusterExtension ${name} is deleted; its BundleDeployment stays, and no object that is installed changes.`;
-  if (!(await confirmOnce(context, about))) return 0;
-  await releaseExtension(context.kube, extension);
-  print(`BundleDeployment ${name} is on its own from now on`);
-  return 0;
-}
-
-/** `longshore operator migrate`: 0 when the operator is what it was to become. Interrupted, it goes on where it was when it is repeated. */
-export async function migrateOperator(values: Values, [name]: readonly [string]): Promise<number> {
-  using kube = await openKube(values);
-  using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });
-  const context = { kube, values, progress };
-  const extension = await extensionWith(kube, name);
-  if (extension !== undefined && values.to === 'BundleDeployment') return await fromExtension(context, extension);
-  if (values.to !== 'ClusterExtension') return await fromSubscription(context, name);
-  // A Subscription becomes a BundleDeployment first.
-  if ((await deploymentWith(kube, name)) === undefined) {
-    const status = await fromSubscription({ ...context, values: { ...values, to: undefined } }, name);
-    if (status !== 0) return status;
-  }
-  return await toExtension(context, name);
-}
-
 async function fromSubscription(context: Context, name: string): Promise<number> {
   const { kube, values } = context;
   const existing = await existingFor(kube, values, name);
@@ -264,4 +205,48 @@ async function fromSubscription(context: Context, name: string): Promise<number>
   if (deployment === undefined || migration === undefined) return 0;
   await complete(context, deployment, migration);
   return 0;
+}
+
+/** Nothing is begun that a ClusterExtension could not end. Returns the image of the bundle, which the catalog names where the InstallPlan does not.
+ *  @throws TerminalError NotProvided, NoBundleImage */
+async function continuedImage({ kube, values, progress }: Context, requested: string): Promise<string> {
+  const subscribed = await readSubscribed(kube, values.namespace, requested);
+  const { spec } = subscribed.subscription;
+  const known = values.image ?? plannedImage(subscribed);
+  const images = known === undefined ? [] : [known];
+  const { version = '' } = subscribed.csv.spec;
+  const bundle = { packageName: spec.name, version, images, catalog: values.catalog };
+  await using work = await openWorkFolder();
+  const reading = { values, work, progress, signal: AbortSignal.timeout(deadlineMs) };
+  const image = await assertProvided(kube, bundle, reading);
+  progress.clear();
+  return known ?? image ?? bundleImage(subscribed);
+}
+
+/** A Subscription becomes a BundleDeployment first, and that a ClusterExtension. */
+async function toClusterExtension(context: Context, name: string): Promise<number> {
+  const { kube, values } = context;
+  const standing = await deploymentWith(kube, name);
+  const begun = standing && migrationOf(standing);
+  if (standing !== undefined && begun === undefined) return await toExtension(context, name);
+  if (standing !== undefined && begun !== undefined) {
+    // Perhaps it was interrupted.
+    if (!values['dry-run']) await complete(context, standing, begun);
+    return await toExtension(context, name);
+  }
+  const image = await continuedImage(context, name);
+  const status = await fromSubscription({ ...context, values: { ...values, image } }, name);
+  if (status !== 0 || values['dry-run']) return status;
+  // It was asked for before.
+  return await toExtension({ ...context, values: { ...values, yes: true } }, name);
+}
+
+/** `longshore operator migrate`: 0 when the operator is what it was to become. Interrupted, it goes on where it was when it is repeated. */
+export async function migrateOperator(values: Values, [name]: readonly [string]): Promise<number> {
+  using kube = await openKube(values);
+  using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });
+  const context = { kube, values, progress };
+  if (values.to === 'ClusterExtension') return await toClusterExtension(context, name);
+  const left = await leavesExtension(context, name);
+  return left ?? (await fromSubscription(context, name));
 }

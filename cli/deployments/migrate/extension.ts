@@ -1,37 +1,54 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   bundleDeploymentResource,
-  bundleNameAnnotation,
-  bundleReferenceAnnotation,
-  bundleVersionAnnotation,
   catalogNameLabel,
   clusterExtensionResource,
   extensionChoiceAnnotation,
+  type PlatformChoice,
   packageNameAnnotation,
   parseBundleDeployment,
   platformChoiceAnnotation,
-  platformOperatorResource,
   platformPackageLabel,
 } from '../../../src/api/index.ts';
-import { type JsonObject, listOfTexts, objectAt, parseJson, TerminalError, textAt } from '../../../src/base/index.ts';
-import { conditionsOf, type KubeClient, type KubeObject, preconditionOf, refOf } from '../../../src/kube/index.ts';
-import type { Waiting } from '../run/wait.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  parseJson,
+  TerminalError,
+  textAt,
+} from '../../../src/base/index.ts';
+import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { migrationOf } from './record.ts';
-
-const pollMs = 300;
-const writer = { fieldManager: 'rukpakctl' };
 
 /** A ClusterExtension that continues what a BundleDeployment has installed. */
 export interface ExtensionTarget {
   readonly deployment: KubeObject;
   readonly extension: KubeObject;
+  readonly packageName: string;
   /** The installed bundle, as a catalog names it. */
   readonly bundle: { readonly name: string; readonly version: string; readonly image: string };
 }
 
+/** What was chosen for the BundleDeployment, by a ClusterExtension or a PlatformOperator; it may have been written by anybody. */
+export function choiceOn({ metadata }: KubeObject): Partial<PlatformChoice> {
+  const { annotations = {} } = metadata;
+  const text = annotations[extensionChoiceAnnotation] ?? annotations[platformChoiceAnnotation];
+  if (text === undefined) return {};
+  try {
+    const value = parseJson('the choice', text);
+    return isJsonObject(value) ? (value as Partial<PlatformChoice>) : {};
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return {};
+    throw thrown;
+  }
+}
+
 function packageOf(deployment: KubeObject): string | undefined {
   const label = deployment.metadata.labels?.[platformPackageLabel];
-  return label ?? migrationOf(deployment)?.package;
+  const template = objectAt(deployment['spec'] as JsonObject, 'template', 'metadata', 'annotations');
+  const noted = textAt(template ?? {}, packageNameAnnotation);
+  return label ?? migrationOf(deployment)?.package ?? (noted === '' ? undefined : noted);
 }
 
 /** The BundleDeployment that installs a package, regardless of who made it. */
@@ -57,10 +74,8 @@ function refuse(deployment: KubeObject, why: string): never {
 }
 
 function bundleNameOf(deployment: KubeObject, packageName: string, version: string): string {
-  const choice = deployment.metadata.annotations?.[platformChoiceAnnotation];
-  const chosen =
-    choice === undefined ? '' : textAt(parseJson(platformChoiceAnnotation, choice) as JsonObject, 'bundle');
-  const name = chosen === '' ? migrationOf(deployment)?.clusterServiceVersion : chosen;
+  const { bundle } = choiceOn(deployment);
+  const name = typeof bundle === 'string' && bundle !== '' ? bundle : migrationOf(deployment)?.clusterServiceVersion;
   return name ?? `${packageName}.v${version}`;
 }
 
@@ -115,92 +130,10 @@ export function extensionTarget(
     metadata: { name: deployment.metadata.name ?? '' },
     spec: { ...placeOf(deployment, config), source },
   };
-  return { deployment, extension, bundle: { name: bundleNameOf(deployment, packageName, version), version, image } };
-}
-
-async function until(
-  { kube, timeoutMs, progress }: Waiting,
-  object: KubeObject,
-  missingOf: (live: KubeObject) => string | undefined,
-): Promise<KubeObject> {
-  const untilMs = performance.now() + timeoutMs;
-  for (;;) {
-    const live = await kube.get(refOf(object));
-    const missing = missingOf(live);
-    if (missing === undefined) return { ...live, apiVersion: object.apiVersion, kind: object.kind };
-    const what = `${object.kind} "${object.metadata.name}"`;
-    if (performance.now() > untilMs)
-      throw new TerminalError('NotInstalled', `${what}: ${missing}; run the command again to wait further`);
-    progress.show(`${what}: ${missing}`);
-    await pause(pollMs);
-  }
-}
-
-/** PlatformOperators let go of it; the BundleDeployment stays. */
-async function releaseFromPlatform(waiting: Waiting, deployment: KubeObject): Promise<KubeObject> {
-  const isPlatform = ({ kind }: { readonly kind: string }): boolean => kind === platformOperatorResource.kind;
-  for (const { name } of (deployment.metadata.ownerReferences ?? []).filter(isPlatform)) {
-    await waiting.kube.delete({ ...platformOperatorResource, name }, { propagationPolicy: 'Orphan' });
-  }
-  return await until(waiting, deployment, ({ metadata }) =>
-    (metadata.ownerReferences ?? []).some(isPlatform) ? 'waiting until no PlatformOperator owns it' : undefined,
-  );
-}
-
-function handedOver(live: KubeObject, { metadata }: KubeObject, target: ExtensionTarget): JsonObject {
-  const { apiVersion, kind } = clusterExtensionResource;
-  const { name, version, image } = target.bundle;
-  const catalog = objectAt(target.extension['spec'] as JsonObject, 'source', 'catalog') ?? {};
-  const packageName = textAt(catalog, 'packageName');
-  const { name: owner = '', uid = '' } = metadata;
-  const choice = {
-    package: packageName,
-    bundle: name,
-    version,
-    image,
-    catalog: { name: '-' },
-    reason: 'it was installed before',
-  };
   return {
-    metadata: {
-      ...preconditionOf(live),
-      labels: { [platformPackageLabel]: null },
-      annotations: {
-        [platformChoiceAnnotation]: null,
-        [extensionChoiceAnnotation]: JSON.stringify({ ...choice, chosenAt: '' }),
-      },
-      ownerReferences: [{ apiVersion, kind, name: owner, uid, controller: true, blockOwnerDeletion: true }],
-    },
-    spec: {
-      template: {
-        metadata: {
-          annotations: {
-            [packageNameAnnotation]: packageName,
-            [bundleNameAnnotation]: name,
-            [bundleVersionAnnotation]: version,
-            [bundleReferenceAnnotation]: image,
-          },
-        },
-      },
-    },
+    deployment,
+    extension,
+    packageName,
+    bundle: { name: bundleNameOf(deployment, packageName, version), version, image },
   };
-}
-
-/** Hands a BundleDeployment over to a ClusterExtension, and waits until that reports it as installed.
- *  @throws TerminalError NotInstalled */
-export async function handOver(waiting: Waiting, target: ExtensionTarget): Promise<void> {
-  const { kube } = waiting;
-  const free = await releaseFromPlatform(waiting, target.deployment);
-  const extension = await kube.apply(target.extension, { ...writer, force: false });
-  await kube.patch(refOf(free), handedOver(free, extension.object, target), writer);
-  await until(waiting, target.extension, (live) => {
-    const progressing = conditionsOf(live).find(({ type }) => type === 'Progressing');
-    const isDone = progressing?.reason === 'Succeeded' && progressing.observedGeneration === live.metadata.generation;
-    return isDone ? undefined : (progressing?.message ?? 'waiting for its conditions');
-  });
-}
-
-/** Deletes a ClusterExtension, and leaves its BundleDeployment in place. */
-export async function releaseExtension(kube: KubeClient, extension: KubeObject): Promise<void> {
-  await kube.delete(refOf(extension), { propagationPolicy: 'Orphan' });
 }

@@ -20,7 +20,9 @@ import type { Subscribed } from './subscribed.ts';
 const pollMs = 300;
 
 /** A migration that ends with a PlatformOperator. */
-export type PlatformMigration = Migration & { readonly platformOperator: PlatformGoal };
+export interface PlatformMigration extends Pick<Migration, 'package'> {
+  readonly platformOperator: PlatformGoal;
+}
 
 /** A PlatformOperator that an operator becomes, and the ClusterCatalog that it follows from then on. */
 export interface PlatformTarget {
@@ -78,8 +80,9 @@ async function catalogFor(
   throw new TerminalError('NoCatalog', text);
 }
 
-/** @throws TerminalError NameTaken */
-async function assertFree(kube: KubeClient, packageName: string, name: string): Promise<void> {
+/** A package is installed by one PlatformOperator.
+ *  @throws TerminalError NameTaken */
+export async function assertFree(kube: KubeClient, packageName: string, name: string): Promise<void> {
   const { items } = await kube.list(platformOperatorResource);
   const same = items.find((item) => parsePlatformOperator(item).spec.package.name === packageName);
   const taken = same ?? items.find(({ metadata }) => metadata.name === name);

@@ -86,15 +86,19 @@ function imageIn(manifest: string): string | undefined {
   return textAt(value, 'image') || undefined;
 }
 
-/** The image of the bundle, as the plan has pinned it.
- *  @throws TerminalError NoBundleImage where the catalog had the manifests, or the plan does not exist any more */
-export function bundleImage({ plan, csv }: Subscribed): string {
+/** The image of the bundle, as the plan has pinned it; undefined where the catalog had the manifests, or the plan does not exist any more. */
+export function plannedImage({ plan, csv }: Subscribed): string | undefined {
   const { bundleLookups = [], plan: steps = [] } = plan?.status ?? {};
   const looked = bundleLookups.find(({ identifier }) => identifier === csv.metadata.name)?.path;
   const own = steps.filter(({ resolving }) => resolving === csv.metadata.name);
-  const image =
-    looked ?? own.map(({ resource }) => imageIn(resource.manifest ?? '{}')).find((one) => one !== undefined);
+  return looked ?? own.map(({ resource }) => imageIn(resource.manifest ?? '{}')).find((one) => one !== undefined);
+}
+
+/** The same, where it has to be known.
+ *  @throws TerminalError NoBundleImage */
+export function bundleImage(subscribed: Subscribed): string {
+  const image = plannedImage(subscribed);
   if (image !== undefined) return image;
-  const text = `the InstallPlan of ${csv.metadata.name} does not name the image of the bundle: name it with --image`;
+  const text = `the InstallPlan of ${subscribed.csv.metadata.name} does not name the image of the bundle: name it with --image`;
   throw new TerminalError('NoBundleImage', text);
 }
