@@ -1,6 +1,7 @@
 /** Commands about what is installed on a cluster: BundleDeployments and Bundles. Each loads what it needs when it runs.
  *  @imports cli/bundle, cli/bundle-files, cli/oci, cli/client, cli/input, cli/output, cli/command, apiserver,
- *    provisioners, src/catalog, src/resolver, src/sources, src/sources/definitions, src/formats, src/apply, src/content, src/rbac, src/installations, src/kube, src/api, src/base */
+ *    provisioners, src/catalog, src/resolver, src/sources, src/sources/definitions, src/formats, src/apply, src/content, src/rbac, src/dependencies, src/operators,
+ *    src/constraints, src/installations, src/kube, src/api, src/base */
 import { namespaceOptions } from '../bundle/index.ts';
 import {
   type Command,
@@ -108,6 +109,16 @@ export const deploymentCommands: readonly Command[] = [
     options: { ...kubeconfigOption, ...outputOption },
     examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json', 'tree clusterextension/tide-gauge'],
     run: async (values, positionals) => (await import('./commands/tree.ts')).tree(values, positionals),
+  }),
+  defineCommand({
+    name: 'dependencies',
+    summary: 'Show what installed bundles need, who provides it, and what a removal would break.',
+    description:
+      'Reads the requirements of BundleDeployments, platform operators, ClusterExtensions and operators of catalogs. With the name of one, what its removal would break, and what becomes of its CustomResourceDefinitions and their objects.\nExit status: 0 success, 1 not installed, or some of it cannot be read.',
+    positionals: ['[KIND/[NAMESPACE/]NAME]'],
+    options: { ...kubeconfigOption, ...outputOption },
+    examples: ['dependencies', 'dependencies bd/harbour', 'dependencies subscription/operators/tide-gauge -o json'],
+    run: async (values, positionals) => (await import('./commands/dependencies.ts')).dependencies(values, positionals),
   }),
   defineCommand({
     name: 'diff',

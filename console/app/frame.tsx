@@ -11,6 +11,7 @@ import { connection, useWatch } from './lib/watches.ts';
 import { Bench } from './pages/bench.tsx';
 import { Catalog } from './pages/catalog/catalog.tsx';
 import { Package } from './pages/catalog/package.tsx';
+import { Dependencies } from './pages/dependencies/dependencies.tsx';
 import { InstallationPage } from './pages/installation/page.tsx';
 import { Installed } from './pages/installed.tsx';
 import { Overview } from './pages/overview.tsx';
@@ -24,9 +25,15 @@ import { KeyList } from './ui/key-list.tsx';
 import { Palette } from './ui/palette.tsx';
 import { Empty } from './ui/states.tsx';
 
-const entries: readonly { readonly path: string; readonly title: string; readonly icon: IconName }[] = [
+const entries: readonly {
+  readonly path: string;
+  readonly title: string;
+  readonly short?: string;
+  readonly icon: IconName;
+}[] = [
   { path: '/', title: texts.pages.overview, icon: 'house' },
   { path: '/installed', title: texts.pages.installed, icon: 'boxes' },
+  { path: '/dependencies', title: texts.pages.dependencies, short: texts.pages.dependenciesShort, icon: 'network' },
   { path: '/catalog', title: texts.pages.catalog, icon: 'catalog' },
   { path: '/updates', title: texts.pages.updates, icon: 'refresh' },
   { path: '/bench', title: texts.pages.bench, icon: 'bench' },
@@ -40,10 +47,11 @@ function Rail({ path, needing }: { readonly path: string; readonly needing: numb
         <img src={new URL('./icon.svg', import.meta.url).href} alt="" />
         {texts.app.name}
       </a>
-      {entries.map(({ path: target, title, icon }) => (
+      {entries.map(({ path: target, title, short = '', icon }) => (
         <a key={target} class="entry" href={target} aria-current={isAt(target) ? 'page' : undefined}>
           <Icon name={icon} />
-          {title}
+          <span class={short === '' ? '' : 'hide-narrow'}>{title}</span>
+          {short !== '' && <span class="only-narrow">{short}</span>}
           {target === '/installed' && needing > 0 && (
             <span class="count" title={texts.app.needs(needing)}>
               {needing}
@@ -103,6 +111,15 @@ function Toasts(): JSX.Element {
   );
 }
 
+/** Pages without parts of their own in the path. */
+const plainPages: Readonly<Record<string, () => JSX.Element>> = {
+  dependencies: Dependencies,
+  resolve: Resolve,
+  updates: Updates,
+  bench: Bench,
+  settings: SettingsPage,
+};
+
 function Page({ parts }: { readonly parts: readonly string[] }): JSX.Element {
   const [page, ...rest] = parts;
   const [first = '', second = '', third = ''] = rest;
@@ -119,10 +136,8 @@ function Page({ parts }: { readonly parts: readonly string[] }): JSX.Element {
       <Package key={rest.join('/')} name={rest.at(-1) ?? ''} catalog={rest.length > 2 ? `${first}/${second}` : ''} />
     );
   }
-  if (page === 'resolve') return <Resolve />;
-  if (page === 'updates') return <Updates />;
-  if (page === 'bench') return <Bench />;
-  if (page === 'settings') return <SettingsPage />;
+  const Plain = Object.hasOwn(plainPages, page) ? plainPages[page] : undefined;
+  if (Plain !== undefined) return <Plain />;
   return (
     <Empty title={texts.app.noPage} isPage>
       {texts.app.find}: Ctrl K

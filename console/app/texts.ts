@@ -15,6 +15,8 @@ export const texts = {
   pages: {
     overview: 'Overview',
     installed: 'Installed',
+    dependencies: 'Dependencies',
+    dependenciesShort: 'Needs',
     catalog: 'Catalog',
     resolve: 'Resolve',
     updates: 'Updates',
@@ -85,6 +87,50 @@ export const texts = {
     count: (shown: number, all: number): string => (shown === all ? `${all}` : `${shown} of ${all}`),
     update: (version: string): string => `${version} available`,
   },
+  dependencies: {
+    answerGood: 'Everything that is needed is there.',
+    answerLacking: (count: number): string =>
+      count === 1 ? 'One installation lacks what it needs.' : `${count} installations lack what they need.`,
+    answerNone: 'Nothing that is installed needs anything else.',
+    hint: 'What each installation needs, who provides it, and what would break without it.',
+    search: 'Search names and needs',
+    showAll: 'Show those without relations',
+    needs: 'Needs',
+    needsNothing: 'Nothing',
+    metBy: 'from',
+    byCluster: 'served by the cluster',
+    missing: 'missing',
+    find: 'Find it in the catalog',
+    requiredBy: 'Needed by',
+    requiredByHint: 'These break when it is removed.',
+    requiredByNone: 'No one',
+    pending: 'not installed yet',
+    others: (count: number): string =>
+      count === 1
+        ? 'One other installation needs nothing, and nothing needs it.'
+        : `${count} other installations need nothing, and nothing needs them.`,
+    more: (count: number): string => `${count} more: narrow the search.`,
+    empty: 'Nothing is installed',
+    emptyHint: 'What operators and bundles need of each other is shown here.',
+    incomplete: 'Not everything could be read',
+  },
+  removal: {
+    checking: 'Looking for what needs it',
+    breaks: (count: number): string =>
+      count === 1 ? 'One installation breaks without it' : `${count} installations break without it`,
+    breaksNothing: 'Nothing else that is installed needs it.',
+    needs: (needs: string): string => `needs ${needs}`,
+    definitions: 'What becomes of its definitions',
+    fates: {
+      kept: 'stays, with its objects',
+      deleted: 'is deleted',
+      unattended: 'stays, but no operator acts on its objects any more',
+    },
+    objects: (count: number, isMore: boolean): string =>
+      `${isMore ? 'more than ' : ''}${count} ${count === 1 ? 'object' : 'objects'}`,
+    refused: 'The API server would refuse it:',
+    anyway: (name: string): string => `Remove ${name} anyway`,
+  },
   installation: {
     tabs: {
       summary: 'Summary',
@@ -112,6 +158,7 @@ export const texts = {
     removeBundle:
       'Everything that it installed is deleted, objects before their definitions. Objects that are marked to stay are kept.',
     removeOperator: 'The operator is removed. Its custom resources and their definitions stay.',
+    removeManaged: 'The operator is removed, with everything that was installed for it.',
     removeButton: (name: string): string => `Remove ${name}`,
     cancel: 'Cancel',
     command: 'The same on the command line',
@@ -291,6 +338,7 @@ export const texts = {
       ['/', 'search on this page'],
       ['g o', 'Overview'],
       ['g i', 'Installed'],
+      ['g d', 'Dependencies'],
       ['g c', 'Catalog'],
       ['g r', 'Resolve'],
       ['g u', 'Updates'],

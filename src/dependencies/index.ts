@@ -12,4 +12,5 @@ export {
   whyUnknown,
 } from './bundle-facts.ts';
 export { type BundleMetadata, metadataFileNames, readBundleMetadata } from './bundle-metadata.ts';
+export { type MetNeed, type Relations, relationsOf } from './relations.ts';
 export { meetsAlone, neededApis, type Participant, type Survey, type Unmet, unmetOf, usersOf } from './standing.ts';

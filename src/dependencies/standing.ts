@@ -62,7 +62,8 @@ function bringsApi(participants: readonly Participant[], { group, version, kind 
   );
 }
 
-function surroundings(participants: readonly Participant[], hasApi: ServesApi): Surroundings {
+/** What constraints are evaluated against. */
+export function surroundings(participants: readonly Participant[], hasApi: ServesApi): Surroundings {
   return {
     hasPackage: (packageName, range) =>
       participants.some(({ properties }) => properties.some((property) => isPackageIn(property, packageName, range))),

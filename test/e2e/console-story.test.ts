@@ -45,6 +45,44 @@ afterAll(async () => {
 });
 
 describe.skipIf(!hasBrowser)(`stories of the console${why}`, () => {
+  test('dependencies are shown, and what breaks before a removal', async () => {
+    const { kube } = world.platform;
+    const catalog = {
+      apiVersion: 'olm.operatorframework.io/v1',
+      kind: 'ClusterCatalog',
+      metadata: { name: 'shop' },
+      spec: { source: { type: 'Image', image: { ref: `${world.registry.host}/catalog:v2` } } },
+    };
+    const operator = {
+      apiVersion: 'platform.openshift.io/v1alpha1',
+      kind: 'PlatformOperator',
+      metadata: { name: 'tide-gauge' },
+      spec: { package: { name: 'tide-gauge' }, upgradePolicy: 'Automatic' },
+    };
+    await kube.apply(catalog, apply);
+    await kube.apply(operator, apply);
+    const page = await world.open();
+    await goTo(page, '/dependencies');
+    await page.waitForSelector('.relation >> text=package harbour >=1.0.0 <2.0.0', { timeout: 90_000 });
+    await page.waitForSelector('.relation:has-text("harbour") >> text=These break when it is removed.');
+    await picture(page, 'dependencies');
+    await page.locator('.relation strong').getByRole('link', { name: 'harbour' }).click();
+    await page.click('text=Remove…');
+    await page.waitForSelector('dialog >> text=One installation breaks without it');
+    await page.waitForSelector('dialog >> text=harbours.harbour.example.com');
+    await picture(page, 'removal');
+    await page.click('dialog >> text=Cancel');
+    await goTo(page, '/installed/PlatformOperator/-/tide-gauge');
+    await page.click('text=Remove…');
+    await page.waitForSelector('dialog >> text=Nothing else that is installed needs it.');
+    await page.waitForSelector('dialog >> text=kubectl delete platformoperator tide-gauge');
+    await page.getByRole('button', { name: 'Remove tide-gauge' }).click();
+    await page.waitForURL('**/installed');
+    await page.waitForSelector('text=Nothing is installed', { timeout: 60_000 });
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
   test('an operator is installed from a catalog, its update approved, and removed', async () => {
     await world.platform.kube.apply(catalogSource('examples', 'catalog:v2'), apply);
     const page = await world.open();

@@ -19,15 +19,21 @@ beforeAll(async () => {
   world = await openConsolePlatform();
   const apply = { fieldManager: 'test' };
   const image = (ref: string): object => ({ type: 'image', image: { ref: `${world.registry.host}/${ref}` } });
-  const deployment = (name: string, ref: string) => ({
+  const deployment = (name: string, ref: string, annotations = {}) => ({
     apiVersion: 'core.rukpak.io/v1alpha1',
     kind: 'BundleDeployment',
     metadata: { name },
-    spec: { provisionerClassName, template: { spec: { provisionerClassName, source: image(ref) } } },
+    spec: {
+      provisionerClassName,
+      template: { metadata: { annotations }, spec: { provisionerClassName, source: image(ref) } },
+    },
   });
+  const needs = [{ type: 'olm.package', value: { packageName: 'lighthouse', version: '>=1.0.0' } }];
+  const needsLighthouse = { 'core.rukpak.io/dependencies': JSON.stringify(needs) };
   const { kube } = world.platform;
   await kube.apply(deployment('combo', 'combo:v0.0.2') as never, apply);
   await kube.apply(deployment('broken', 'combo:v9.9.9') as never, apply);
+  await kube.apply(deployment('needy', 'combo:v0.0.2', needsLighthouse) as never, apply);
   await kube.apply(
     {
       apiVersion: 'operators.coreos.com/v1alpha1',
@@ -54,6 +60,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['history', '/installed/BundleDeployment/-/combo?tab=history', 'text=current'],
   ['permissions', '/installed/BundleDeployment/-/combo?tab=permissions', 'main .list li'],
   ['events', '/installed/BundleDeployment/-/combo?tab=events', 'text=InstallationSucceeded'],
+  ['dependencies', '/dependencies', 'text=lighthouse'],
   ['catalog', '/catalog', 'a.tile >> text=Tide Gauge'],
   ['package', '/catalog/olm/examples/tide-gauge', 'text=Gauge'],
   ['channels', '/catalog/olm/examples/tide-gauge?tab=channels&from=0.1.0', '.graph svg circle'],

@@ -4,6 +4,7 @@ import { go } from './router.ts';
 const targets: Readonly<Record<string, string>> = {
   o: '/',
   i: '/installed',
+  d: '/dependencies',
   c: '/catalog',
   r: '/resolve',
   u: '/updates',

@@ -35,3 +35,13 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   const reload = useCallback(() => setCount((one) => one + 1), []);
   return { ...state, reload };
 }
+
+/** Loads again now and then, while the page is in view: for what is not watched. */
+export function useRefresh({ reload }: Pick<Loaded<unknown>, 'reload'>, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) reload();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [reload, everyMs]);
+}

@@ -27,7 +27,8 @@ export function PermittedButton(props: {
   );
 }
 
-function messageOf(thrown: unknown): string {
+/** What an error says, with its advice. */
+export function messageOf(thrown: unknown): string {
   if (thrown instanceof ApiError) return [thrown.message, thrown.advice].filter((text) => text !== '').join('\n');
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -40,28 +41,51 @@ export function failureText({ messages, output }: CommandResult): string {
     .trim();
 }
 
-/** Asks before a command changes the cluster: what it does, the command line, and the button that does it. */
-export function ActionDialog(props: {
-  readonly title: string;
-  readonly command: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly button: string;
-  readonly isDangerous?: boolean;
-  readonly done: string;
-  readonly onClose: () => void;
-  readonly onDone?: (result: CommandResult) => void;
-  readonly isWide?: boolean;
-  readonly children?: ComponentChildren;
-}): JSX.Element {
-  const { title, command, body, button, isDangerous = false, done, onClose, onDone, isWide = false, children } = props;
+/** What a dialog does: a command of the program, or a request with the line that a user types for the same. */
+export type Deed =
+  | { readonly command: string; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly line: string; readonly run: () => Promise<unknown> };
+
+const succeeded: CommandResult = { command: '', exitCode: 0, output: '', messages: '' };
+
+async function perform(deed: Deed): Promise<CommandResult> {
+  if ('command' in deed) return await runCommand(deed.command, deed.body);
+  await deed.run();
+  return succeeded;
+}
+
+/** The line that a user types for the same. */
+function useLine(deed: Deed): string {
+  const key = 'command' in deed ? JSON.stringify([deed.command, deed.body]) : '';
+  const preview = useLoad(key, (signal) =>
+    'command' in deed
+      ? runCommand(deed.command, { ...deed.body, isPreview: true }, signal)
+      : Promise.resolve(succeeded),
+  );
+  return 'line' in deed ? deed.line : (preview.value?.command ?? '');
+}
+
+/** Asks before something changes the cluster: what it does, the command line, and the button that does it. */
+export function ActionDialog(
+  props: Deed & {
+    readonly title: string;
+    readonly button: string;
+    readonly isDangerous?: boolean;
+    readonly done: string;
+    readonly onClose: () => void;
+    readonly onDone?: (result: CommandResult) => void;
+    readonly isWide?: boolean;
+    readonly children?: ComponentChildren;
+  },
+): JSX.Element {
+  const { title, button, isDangerous = false, done, onClose, onDone, isWide = false, children } = props;
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState('');
-  const key = JSON.stringify(body);
-  const preview = useLoad(key, (signal) => runCommand(command, { ...body, isPreview: true }, signal));
+  const line = useLine(props);
   const run = (): void => {
     setRunning(true);
     setProblem('');
-    runCommand(command, body)
+    perform(props)
       .then((result) => {
         if (result.exitCode !== 0) {
           setProblem(failureText(result));
@@ -80,10 +104,10 @@ export function ActionDialog(props: {
         <h2>{title}</h2>
         {children}
         {problem !== '' && <Notice tone="danger" title={problem} />}
-        {preview.value !== undefined && (
+        {line !== '' && (
           <div class="stack tight">
             <span class="hint">{texts.installation.command}</span>
-            <CommandLine command={preview.value.command} />
+            <CommandLine command={line} />
           </div>
         )}
         <div class="actions">

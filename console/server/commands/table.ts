@@ -104,9 +104,21 @@ function removeWords(input: Input): Words {
   return { args: [...args, '--yes'], shown: args };
 }
 
+const installationKinds = ['BundleDeployment', 'Subscription', 'ClusterExtension', 'PlatformOperator'] as const;
+
+/** Of everything, or of one installation with what its removal does. */
+function dependenciesWords(input: Input): Words {
+  if (!input.has('name')) return { args: ['dependencies', ...json], shown: ['dependencies'] };
+  const kind = input.oneOf('kind', installationKinds).toLowerCase();
+  const place = input.has('namespace') ? [input.name('namespace')] : [];
+  const target = [kind, ...place, input.name('name')].join('/');
+  return { args: ['dependencies', target, ...json], shown: ['dependencies', target] };
+}
+
 /** All commands that pages may run, by name. Each is the command of the program of that name. */
 export const commandTable: Readonly<Record<string, CommandDefinition>> = {
   tree: reads((input) => ({ args: ['tree', `bd/${input.name('name')}`, ...json] })),
+  dependencies: reads(dependenciesWords),
   history: reads((input) => ({ args: ['history', input.name('name'), ...json] })),
   diff: { isChange: false, isFetching: true, words: diffWords },
   permissions: reads((input) => ({ args: ['permissions', `bd/${input.name('name')}`, ...json] })),

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { Installation, PackageRow } from '../../../server/wire.ts';
+import { useRefresh } from '../../lib/load.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
 import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
@@ -163,12 +163,7 @@ export function Catalog(): JSX.Element {
   // Catalogs that become ready bring packages.
   const packages = usePackages(`packages ${JSON.stringify([...catalogs.rows.values()]).length}`);
   const all = packages.value ?? [];
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) packages.reload();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(packages, refreshMs);
   if (packages.value === undefined) {
     return packages.thrown === undefined ? (
       <Skeleton lines={6} />

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { EventRow, Installation, WatchedObject } from '../../../server/wire.ts';
 import { runCommand } from '../../lib/api.ts';
-import { useLoad } from '../../lib/load.ts';
+import { useLoad, useRefresh } from '../../lib/load.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
 import { useObjects, useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
@@ -167,12 +167,7 @@ function DeploymentObjects({ one }: { readonly one: Installation }): JSX.Element
     if (typeof result.output === 'string') throw new Error(failureText(result));
     return result.output as TreeNode;
   });
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) tree.reload();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(tree, refreshMs);
   if (tree.value !== undefined) return <Tree root={tree.value} />;
   return tree.thrown === undefined ? <Skeleton lines={8} /> : <Failure thrown={tree.thrown} onRetry={tree.reload} />;
 }

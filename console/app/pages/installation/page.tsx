@@ -2,11 +2,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Installation } from '../../../server/wire.ts';
 import { objectPath, request } from '../../lib/api.ts';
-import { go, installationPath, setQuery, usePlace } from '../../lib/router.ts';
+import { installationPath, setQuery, usePlace } from '../../lib/router.ts';
 import { notify } from '../../lib/toasts.ts';
 import { useObjects, useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
-import { ActionDialog, PermittedButton } from '../../ui/action.tsx';
+import { PermittedButton } from '../../ui/action.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Ago, Dialog, Reference, Status } from '../../ui/parts.tsx';
 import { Empty, Failure, Forbidden, Skeleton } from '../../ui/states.tsx';
@@ -18,6 +18,7 @@ import { type ApiObject, installationKinds } from './kinds.ts';
 import { Objects } from './objects.tsx';
 import { Permissions } from './permissions.tsx';
 import { PlanDialog } from './plan.tsx';
+import { RemoveButton } from './remove.tsx';
 import { Summary } from './summary.tsx';
 
 type Tab = keyof typeof texts.installation.tabs;
@@ -50,36 +51,6 @@ function PauseButton({ one, object }: Shown): JSX.Element | null {
       <Icon name="paused" />
       {isPaused ? texts.installation.resume : texts.installation.pause}
     </PermittedButton>
-  );
-}
-
-function RemoveButton({ one }: { readonly one: Installation }): JSX.Element | null {
-  const [isOpen, setOpen] = useState(false);
-  const kind = installationKinds[one.kind];
-  if (kind === undefined || !['BundleDeployment', 'Subscription'].includes(one.kind)) return null;
-  const access = { verb: 'delete', group: kind.group, resource: kind.plural, namespace: one.namespace, name: one.name };
-  const isBundle = one.kind === 'BundleDeployment';
-  return (
-    <>
-      <PermittedButton access={access} className="danger" onClick={() => setOpen(true)}>
-        <Icon name="trash" />
-        {texts.installation.remove}
-      </PermittedButton>
-      {isOpen && (
-        <ActionDialog
-          title={texts.installation.removeTitle(one.name)}
-          command="remove"
-          body={{ kind: one.kind, name: one.name, ...(one.namespace === '' ? {} : { namespace: one.namespace }) }}
-          button={texts.installation.removeButton(one.name)}
-          isDangerous
-          done={texts.installation.removeTitle(one.name)}
-          onClose={() => setOpen(false)}
-          onDone={() => go('/installed')}
-        >
-          <p>{isBundle ? texts.installation.removeBundle : texts.installation.removeOperator}</p>
-        </ActionDialog>
-      )}
-    </>
   );
 }
 
