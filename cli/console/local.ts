@@ -28,6 +28,7 @@ export async function startLocalConsole(options: LocalConsoleOptions): Promise<C
     port,
     externalUrl: undefined,
     tls: undefined,
+    proxyCount: 0,
     openStaticDir: openPage,
     cluster: { server: access.server, tls: access.tls },
     link: { access, kubeconfigPath, onLink },

@@ -23,6 +23,14 @@ export const consoleOptions = {
     placeholder: 'URL',
     description: 'Address under which browsers reach the console. Requests with another host name are refused.',
   },
+  'proxy-count': {
+    kind: 'number',
+    placeholder: 'COUNT',
+    default: 0,
+    range: [0, 8],
+    description:
+      'Reverse proxies in front of the console. Attempts to sign in are limited by the address that the outermost one has noted in X-Forwarded-For.',
+  },
   'tls-cert-file': { kind: 'text', placeholder: 'FILE', description: 'Certificate for HTTPS, in PEM.' },
   'tls-key-file': { kind: 'text', placeholder: 'FILE', description: 'Its private key, in PEM.' },
   'oidc-issuer-url': {

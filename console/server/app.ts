@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { type Clock, errorMessage, type Logger, parseJson } from '../../src/base/index.ts';
+import { type Clock, errorMessage, isPrivateAddress, type Logger, parseJson } from '../../src/base/index.ts';
 import type { RunCommand } from './commands/command.ts';
 import { addCommands } from './commands/routes.ts';
 import { addGuard, type Origins } from './guard.ts';
@@ -20,6 +20,8 @@ export interface AppDeps {
   /** The folder of the built page; called when a page is first asked for. */
   readonly openStaticDir: () => Promise<string>;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Reverse proxies in front, which note the address of their client in `X-Forwarded-For`. */
+  readonly proxyCount: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly closing: AbortSignal;
@@ -28,6 +30,11 @@ export interface AppDeps {
 const maxBodyBytes = 1024 * 1024;
 const maxBodyValues = 50_000;
 const requestTimeoutMs = 4 * 60_000;
+
+/** Whether the address of a hop is that of a proxy. The nearest one is in the private network of the console: what a client beyond it sends itself is not believed. */
+function trustedProxies(count: number): (address: string, hop: number) => boolean {
+  return (address, hop) => hop < count && (hop > 0 || isPrivateAddress(address));
+}
 
 /** Reads JSON bodies; files are few values, however long they are. */
 function addJsonParser(app: FastifyInstance): void {
@@ -50,6 +57,7 @@ export async function buildConsole(deps: AppDeps): Promise<FastifyInstance> {
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
     logger: false,
+    trustProxy: trustedProxies(deps.proxyCount),
   };
   const secure = tls === undefined ? {} : { https: { ...tls, minVersion: 'TLSv1.2' as const } };
   const app = Fastify({ ...options, ...secure }) as unknown as FastifyInstance;

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConsoleVisitor, openTestConsole, streamMessages, type TestConsole } from '../../test/support/console.ts';
+import { eventually } from '../../test/support/index.ts';
 import type { CommandRun } from './index.ts';
 
 const runs: CommandRun[] = [];
@@ -241,13 +242,99 @@ describe('a body', () => {
   });
 });
 
-test('too many failed attempts to sign in are held up', async () => {
-  await using other = await openTestConsole();
-  const visitor = new ConsoleVisitor(other.url);
-  const statuses: number[] = [];
-  for (let attempt = 0; attempt < 22; attempt++) {
-    statuses.push((await visitor.signIn('/api/sign-in/link', { secret: `guess-${attempt}` })).status);
+describe('attempts to sign in', () => {
+  async function guesses(visitor: ConsoleVisitor, count: number, headers: Record<string, string> = {}) {
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < count; attempt++) {
+      const body = JSON.stringify({ secret: `guess-${attempt}` });
+      const { status } = await visitor.send('/api/sign-in/link', { method: 'POST', body, headers });
+      statuses.push(status);
+    }
+    return statuses;
   }
-  expect(statuses.filter((status) => status === 401)).toHaveLength(20);
-  expect(statuses.slice(20)).toEqual([429, 429]);
+
+  test('that fail are held up; a valid link and a session are not', async () => {
+    await using other = await openTestConsole();
+    const before = await other.administrator();
+    const statuses = await guesses(new ConsoleVisitor(other.url), 22);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+    expect(statuses.slice(20)).toEqual([429, 429]);
+    const [, secret] = other.link().split('#');
+    expect((await new ConsoleVisitor(other.url).signIn('/api/sign-in/link', { secret })).status).toBe(200);
+    expect((await before.send('/api/session')).status).toBe(200);
+  });
+
+  test('that fail hold up their own client alone, whose address the proxy in front notes', async () => {
+    await using other = await openTestConsole({ proxyCount: 1 });
+    const visitor = new ConsoleVisitor(other.url);
+    const attacker = { 'x-forwarded-for': '192.0.2.1' };
+    expect((await guesses(visitor, 21, attacker)).at(-1)).toBe(429);
+    const forged = { 'x-forwarded-for': '198.51.100.7, 192.0.2.1' };
+    expect(await guesses(visitor, 1, forged)).toEqual([429]);
+    const neighbour = await visitor.send('/api/sign-in/token', {
+      method: 'POST',
+      body: JSON.stringify({ token: other.token }),
+      headers: { 'x-forwarded-for': '192.0.2.2' },
+    });
+    expect(neighbour.status).toBe(200);
+  });
+
+  test('count for the network of an IPv6 client, and what a client without a proxy notes for itself does not count', async () => {
+    await using other = await openTestConsole({ proxyCount: 1 });
+    const visitor = new ConsoleVisitor(other.url);
+    await guesses(visitor, 20, { 'x-forwarded-for': '2001:db8::1' });
+    expect(await guesses(visitor, 1, { 'x-forwarded-for': '2001:db8::2' })).toEqual([429]);
+    await using direct = await openTestConsole();
+    await guesses(new ConsoleVisitor(direct.url), 20, { 'x-forwarded-for': '192.0.2.1' });
+    expect(await guesses(new ConsoleVisitor(direct.url), 1, { 'x-forwarded-for': '192.0.2.2' })).toEqual([429]);
+  });
+
+  test('that succeed again and again end sessions of no one else', async () => {
+    await using other = await openTestConsole();
+    const token = await other.tokenOf('viewer');
+    const first = await other.administrator();
+    const own = new ConsoleVisitor(other.url);
+    await own.signIn('/api/sign-in/token', { token });
+    for (let count = 0; count < 20; count++) {
+      await new ConsoleVisitor(other.url).signIn('/api/sign-in/token', { token });
+    }
+    expect((await own.send('/api/session')).status).toBe(401);
+    expect((await first.send('/api/session')).status).toBe(200);
+  });
+});
+
+describe('uploads', () => {
+  /** A request whose body never comes, once the server has read its head. */
+  async function openUpload(visitor: ConsoleVisitor, url: string, bytes: number) {
+    const { host, port } = new URL(url);
+    const lines = [
+      'POST /api/commands/validate HTTP/1.1',
+      `host: ${host}`,
+      'content-type: application/json',
+      `content-length: ${bytes}`,
+      'expect: 100-continue',
+      `cookie: ${visitor.cookie}`,
+      `x-longshore-csrf: ${visitor.csrf}`,
+    ];
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /);
+    return socket;
+  }
+
+  test('of one user, in all sessions, have a share; those of another user have theirs', async () => {
+    await using other = await openTestConsole();
+    const [first, second] = [await other.administrator(), await other.administrator()];
+    const held = await openUpload(first, other.url, 30 * 1024 * 1024);
+    const body = { files: [{ path: 'x.yaml', base64: 'a'.repeat(12 * 1024 * 1024) }], form: 'json' };
+    const response = await second.post('/api/commands/validate', body);
+    expect([response.status, await reasonOf(response)]).toEqual([429, 'TooManyUploads']);
+    const author = new ConsoleVisitor(other.url);
+    await author.signIn('/api/sign-in/token', { token: await other.tokenOf('author') });
+    const refused = await author.post('/api/commands/validate', body);
+    expect([refused.status, await reasonOf(refused)]).toEqual([403, 'Forbidden']);
+    held.destroy();
+    await eventually(async () => expect((await second.post('/api/commands/validate', body)).status).toBe(200));
+  });
 });

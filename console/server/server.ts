@@ -17,6 +17,8 @@ export interface ConsoleOptions {
   /** Under which address browsers reach it, if not under its own: `https://console.example.com`. */
   readonly externalUrl: URL | undefined;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Reverse proxies between browsers and the console: 0 when they connect to it themselves. */
+  readonly proxyCount: number;
   /** The folder of the built page; called when a page is first asked for. */
   readonly openStaticDir: () => Promise<string>;
   readonly cluster: ClusterAddress;

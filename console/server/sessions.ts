@@ -41,6 +41,7 @@ interface SessionsDeps {
 }
 
 const maxSessions = 200;
+const maxOfUser = 20;
 const idleMs = 60 * 60_000;
 const lifetimeMs = 12 * 60 * 60_000;
 const csrfHeader = 'x-longshore-csrf';
@@ -69,9 +70,10 @@ export class Sessions implements Disposable {
     return this.#deps.isSecure() ? '__Host-longshore' : 'longshore';
   }
 
-  /** Opens a session, and sets its cookie. Of too many sessions the one that was unused for the longest time ends. */
+  /** Opens a session, and sets its cookie. Of too many sessions one ends that was unused for the longest time: of a user with too many that user's, so
+   *  that signing in again and again ends the sessions of no one else. */
   open(signedIn: SignedIn, reply: FastifyReply): Session {
-    this.#endOld();
+    this.#endOld(signedIn.user);
     const { clock, log } = this.#deps;
     const nowMs = clock.now();
     const kube = createKubeClient({ access: signedIn.access, clock });
@@ -150,10 +152,15 @@ export class Sessions implements Disposable {
     return isIdle || nowMs - createdMs > lifetimeMs;
   }
 
-  #endOld(): void {
+  #endOld(user: string): void {
     for (const [key, session] of this.#sessions) if (this.#isOver(session)) this.#end(key);
-    if (this.#sessions.size < maxSessions) return;
-    const [oldest] = [...this.#sessions].toSorted(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
+    const own = [...this.#sessions].filter(([, session]) => session.user === user);
+    if (own.length >= maxOfUser) this.#endUnused(own);
+    if (this.#sessions.size >= maxSessions) this.#endUnused([...this.#sessions]);
+  }
+
+  #endUnused(sessions: readonly (readonly [string, Session])[]): void {
+    const [oldest] = sessions.toSorted(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
     if (oldest !== undefined) this.#end(oldest[0]);
   }
 

@@ -33,6 +33,17 @@ const linkLocal = listOf(
   ],
 );
 
+/** Networks that are not routed on the internet. */
+const privateNetworks = listOf(
+  [
+    ['10.0.0.0', 8],
+    ['172.16.0.0', 12],
+    ['192.168.0.0', 16],
+    ['100.64.0.0', 10],
+  ],
+  [['fc00::', 7]],
+);
+
 function isIn(list: BlockList, address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const family = isIP(bare);
@@ -47,4 +58,9 @@ export function isLinkLocalAddress(address: string): boolean {
 /** Whether an IP address is one of the machine itself or of its link; IPv4 within IPv6 included. */
 export function isLocalAddress(address: string): boolean {
   return isIn(loopback, address) || isLinkLocalAddress(address);
+}
+
+/** Whether an IP address is in a private network, or one of the machine itself or of its link; IPv4 within IPv6 included. */
+export function isPrivateAddress(address: string): boolean {
+  return isIn(privateNetworks, address) || isLocalAddress(address);
 }

@@ -49,7 +49,8 @@ interface Connection {
   usedAt: number;
 }
 
-function peerOf(address: string): string {
+/** An IPv4 address, or the /64 network of an IPv6 address, which is how many one client may have. */
+export function peerOf(address: string): string {
   const v4 = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
   if (!v4.includes(':')) return v4;
   const [head = '', tail] = v4.split('::');

@@ -3,7 +3,7 @@
  *  @imports nothing
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
-export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
+export { isLinkLocalAddress, isLocalAddress, isPrivateAddress } from './addresses.ts';
 export { formatAge, formatDuration } from './ages.ts';
 export { base62 } from './base62.ts';
 export {
@@ -24,7 +24,7 @@ export {
   splitCertificates,
 } from './certificates.ts';
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
-export { type ConnectionLimits, type LimitedRequest, limitConnections } from './connection-limits.ts';
+export { type ConnectionLimits, type LimitedRequest, limitConnections, peerOf } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { replaceFile, syncDirectory, syncFile, writeSecretFile } from './durable-files.ts';
 export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';

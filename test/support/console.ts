@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { startApiServer } from '../../apiserver/index.ts';
 import { type ConsoleOptions, type RunCommand, startConsole } from '../../console/server/index.ts';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
-import { type ClusterAccess, createKubeClient, type KubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import {
+  type ClusterAccess,
+  createKubeClient,
+  createTransport,
+  type KubeClient,
+  loadClusterAccess,
+} from '../../src/kube/index.ts';
 
 const csrfHeader = 'x-longshore-csrf';
 
@@ -54,10 +60,31 @@ export interface TestConsole extends AsyncDisposable {
   readonly access: ClusterAccess;
   /** A bearer token of the administrator. */
   readonly token: string;
+  /** A bearer token of a service account in the namespace default, which is created. */
+  tokenOf(serviceAccount: string): Promise<string>;
   /** The latest one-time link. */
   link(): string;
   /** A visitor who signed in by the link, as administrator. */
   administrator(): Promise<ConsoleVisitor>;
+}
+
+/** Creates a service account in the namespace default, and a bearer token of it. */
+async function createAccount({ kube, access }: Pick<TestConsole, 'kube' | 'access'>, name: string): Promise<string> {
+  const metadata = { name, namespace: 'default' };
+  await kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, { fieldManager: 'test' });
+  const transport = createTransport(access, { deadlineMs: 30_000, maxBodyBytes: 65_536 });
+  try {
+    const { text } = await transport.exchange({
+      method: 'POST',
+      path: `/api/v1/namespaces/default/serviceaccounts/${name}/token`,
+      accept: 'application/json',
+      contentType: 'application/json',
+      body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }),
+    });
+    return (JSON.parse(text) as { status: { token: string } }).status.token;
+  } finally {
+    transport.close();
+  }
 }
 
 const noCommands: RunCommand = ({ args }) =>
@@ -87,6 +114,7 @@ export async function openTestConsole(
       port: 0,
       externalUrl: undefined,
       tls: undefined,
+      proxyCount: 0,
       openStaticDir: () => Promise.resolve(staticDir),
       cluster: { server: access.server, tls: access.tls },
       link: { access, kubeconfigPath: join(staticDir, 'kubeconfig'), onLink },
@@ -105,6 +133,7 @@ export async function openTestConsole(
     kube,
     access,
     token: server.adminToken,
+    tokenOf: (name) => createAccount({ kube, access }, name),
     link: () => link,
     administrator: async () => {
       const visitor = new ConsoleVisitor(running.url);

@@ -70,6 +70,7 @@ async function startForUsers(server: string, values: Values, log: Logger): Promi
     ...addressOf(values),
     externalUrl: urlOf('external-url', values['external-url']),
     tls: await tlsOf(values),
+    proxyCount: values['proxy-count'],
     openStaticDir: openPage,
     cluster: { server: url?.origin ?? server, ...access },
     link: undefined,

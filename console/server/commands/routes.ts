@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../../src/base/index.ts';
 import { ConsoleProblem } from '../problem.ts';
 import type { Session, Sessions } from '../sessions.ts';
@@ -6,26 +6,27 @@ import type { CommandResult } from '../wire.ts';
 import type { CommandRun, RunCommand, Words } from './command.ts';
 import { Input } from './input.ts';
 import { type CommandDefinition, commandTable } from './table.ts';
+import { UploadShares } from './upload-shares.ts';
 
 const deadlineMs = 3 * 60_000;
 const maxBodyBytes = 32 * 1024 * 1024;
 /** Commands are processes: two cores run two of them. */
 const maxRunning = 3;
 const maxWaiting = 24;
-const maxOfSession = 8;
+const maxOfUser = 8;
 
 /** Lets so many run, and so many wait. */
 class Turns {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  readonly #bySession = new Map<Session, number>();
+  readonly #byUser = new Map<string, number>();
 
-  async take<T>(session: Session, work: () => Promise<T>): Promise<T> {
-    const own = this.#bySession.get(session) ?? 0;
-    if (own >= maxOfSession || this.#waiting.length >= maxWaiting) {
+  async take<T>({ user }: Session, work: () => Promise<T>): Promise<T> {
+    const own = this.#byUser.get(user) ?? 0;
+    if (own >= maxOfUser || this.#waiting.length >= maxWaiting) {
       throw new ConsoleProblem(429, 'TooManyCommands', { message: 'too many commands run: try again in a moment' });
     }
-    this.#bySession.set(session, own + 1);
+    this.#byUser.set(user, own + 1);
     try {
       if (this.#running >= maxRunning) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       this.#running += 1;
@@ -34,9 +35,9 @@ class Turns {
         this.#waiting.shift()?.();
       });
     } finally {
-      const left = (this.#bySession.get(session) ?? 1) - 1;
-      if (left === 0) this.#bySession.delete(session);
-      else this.#bySession.set(session, left);
+      const left = (this.#byUser.get(user) ?? 1) - 1;
+      if (left === 0) this.#byUser.delete(user);
+      else this.#byUser.set(user, left);
     }
   }
 }
@@ -101,32 +102,40 @@ function findDefinition(name: string): CommandDefinition {
   throw new ConsoleProblem(404, 'UnknownCommand', { message: `the console has no command "${name.slice(0, 100)}"` });
 }
 
+/** A hook that takes the share of a body before it is read. A body whose length is not announced counts as the largest one. */
+function takeShare(sessions: Sessions, shares: UploadShares) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { user } = sessions.require(request);
+    const length = Number(request.headers['content-length'] ?? maxBodyBytes);
+    const share = shares.take(user, Math.min(length, maxBodyBytes));
+    reply.raw.once('close', () => share[Symbol.dispose]());
+    return await Promise.resolve();
+  };
+}
+
 /** `/api/commands/NAME`: runs a command of the program as the viewer; with `isPreview` only names it. */
 export function addCommands(app: FastifyInstance, sessions: Sessions, runCommand: RunCommand): void {
   const turns = new Turns();
-  app.post(
-    '/api/commands/:name',
-    { bodyLimit: maxBodyBytes, onRequest: sessions.guard },
-    async (request): Promise<CommandResult> => {
-      const session = sessions.require(request);
-      const definition = findDefinition((request.params as { name: string }).name);
-      const input = new Input(request.body);
-      const words = await definition.words(input, session);
-      const command = typed(words);
-      if (input.isTrue('isPreview')) return { command, exitCode: 0, output: '', messages: '' };
-      if (definition.isFetching) await assertMayFetch(session);
-      const closed = new AbortController();
-      request.raw.once('close', () => {
-        // A change that was begun is not left half way.
-        if (!definition.isChange && request.raw.destroyed) closed.abort();
-      });
-      const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(deadlineMs)]);
-      const { args, files = new Map() } = words;
-      const kubeconfig = await kubeconfigOf(session);
-      const { exitCode, stdout, stderr } = await turns.take(session, () =>
-        runCommand({ args, files, kubeconfig, signal }),
-      );
-      return { command, exitCode, output: outputOf(stdout), messages: stderr };
-    },
-  );
+  const onRequest = takeShare(sessions, new UploadShares());
+  app.post('/api/commands/:name', { bodyLimit: maxBodyBytes, onRequest }, async (request): Promise<CommandResult> => {
+    const session = sessions.require(request);
+    const definition = findDefinition((request.params as { name: string }).name);
+    const input = new Input(request.body);
+    const words = await definition.words(input, session);
+    const command = typed(words);
+    if (input.isTrue('isPreview')) return { command, exitCode: 0, output: '', messages: '' };
+    if (definition.isFetching) await assertMayFetch(session);
+    const closed = new AbortController();
+    request.raw.once('close', () => {
+      // A change that was begun is not left half way.
+      if (!definition.isChange && request.raw.destroyed) closed.abort();
+    });
+    const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(deadlineMs)]);
+    const { args, files = new Map() } = words;
+    const kubeconfig = await kubeconfigOf(session);
+    const { exitCode, stdout, stderr } = await turns.take(session, () =>
+      runCommand({ args, files, kubeconfig, signal }),
+    );
+    return { command, exitCode, output: outputOf(stdout), messages: stderr };
+  });
 }

@@ -4,6 +4,7 @@ import type { ClusterAccess } from '../../../src/kube/index.ts';
 import { ConsoleProblem } from '../problem.ts';
 import type { Session, Sessions } from '../sessions.ts';
 import type { SessionInfo, SignInInfo, SignInMethod } from '../wire.ts';
+import { SignInAttempts } from './attempts.ts';
 import type { OneTimeLink } from './link.ts';
 import type { OidcSignIn } from './oidc.ts';
 import { type ClusterAddress, identify, signInWithToken } from './token.ts';
@@ -24,36 +25,10 @@ export interface SignInDeps {
   readonly version: string;
 }
 
-const maxFailures = 20;
-const failureWindowMs = 60_000;
 const stateCookie = 'longshore-sign-in';
 const callbackPath = '/api/sign-in/callback';
-
-/** Refuses to try credentials when many were refused lately. */
-class Failures {
-  readonly #times: number[] = [];
-  readonly #clock: Clock;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  assertFew(): void {
-    const nowMs = this.#clock.now();
-    while (this.#times.length > 0 && nowMs - (this.#times[0] ?? 0) > failureWindowMs) this.#times.shift();
-    if (this.#times.length < maxFailures) return;
-    throw new ConsoleProblem(429, 'TooManyFailures', { message: 'too many failed attempts: try again in a minute' });
-  }
-
-  async count<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (thrown) {
-      this.#times.push(this.#clock.now());
-      throw thrown;
-    }
-  }
-}
+/** Bodies of users who are not signed in yet: a token, or the secret of a link. */
+const bodyLimit = 32 * 1024;
 
 function textIn(body: unknown, field: string): string {
   const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[field] : undefined;
@@ -74,12 +49,19 @@ function methodsOf({ link, oidc }: SignInDeps): readonly SignInMethod[] {
   ];
 }
 
-async function useLink(request: FastifyRequest, reply: FastifyReply, deps: SignInDeps): Promise<SessionInfo> {
+/** A secret cannot be guessed, and is compared without a request to anyone: a valid one is taken whatever else was tried. */
+async function useLink(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { deps, attempts }: { readonly deps: SignInDeps; readonly attempts: SignInAttempts },
+): Promise<SessionInfo> {
   const { link, sessions, clock } = deps;
   if (link === undefined || !link.secret.use(textIn(request.body, 'secret'))) {
-    throw new ConsoleProblem(401, 'LinkUsed', {
-      message: 'the link is not valid: it was used already, or belongs to an earlier start',
-      advice: 'the terminal of "longshore up" shows the present link',
+    return await attempts.run(request, () => {
+      throw new ConsoleProblem(401, 'LinkUsed', {
+        message: 'the link is not valid: it was used already, or belongs to an earlier start',
+        advice: 'the terminal of "longshore up" shows the present link',
+      });
     });
   }
   const { access, kubeconfigPath } = link;
@@ -100,18 +82,18 @@ function setState(reply: FastifyReply, state: string, origin: string): void {
   void reply.header('set-cookie', `${stateCookie}=${state}; ${attributes}`);
 }
 
-function addOidc(app: FastifyInstance, deps: SignInDeps, failures: Failures): void {
+function addOidc(app: FastifyInstance, deps: SignInDeps, attempts: SignInAttempts): void {
   const { oidc, sessions, cluster, origin } = deps;
   if (oidc === undefined) return;
-  app.post('/api/sign-in/oidc', async (_, reply) => {
-    const { url, state } = await oidc.signIn.start(`${origin()}${callbackPath}`);
+  app.post('/api/sign-in/oidc', { bodyLimit }, async (request, reply) => {
+    const { url, state } = await attempts.begin(request, () => oidc.signIn.start(`${origin()}${callbackPath}`));
     setState(reply, state, origin());
     return { url };
   });
   app.get(callbackPath, async (request, reply) => {
-    failures.assertFew();
     const callback = new URL(request.url, origin());
-    const signedIn = await failures.count(oidc.signIn.complete(callback, { state: stateOf(request), cluster }));
+    const given = { state: stateOf(request), cluster };
+    const signedIn = await attempts.run(request, () => oidc.signIn.complete(callback, given));
     setState(reply, '', origin());
     sessions.open(signedIn, reply);
     // The cookie is Strict: a redirect that another site began would not send it, a page of ours does.
@@ -124,22 +106,18 @@ function addOidc(app: FastifyInstance, deps: SignInDeps, failures: Failures): vo
 
 /** `/api/sign-in…` and `/api/session`. */
 export function addSignIn(app: FastifyInstance, deps: SignInDeps): void {
-  const failures = new Failures(deps.clock);
+  const attempts = new SignInAttempts(deps.clock);
   const { sessions, cluster, clock } = deps;
   app.get('/api/sign-in', async (): Promise<SignInInfo> => {
     return { methods: methodsOf(deps), issuer: deps.oidc?.issuer ?? '' };
   });
-  app.post('/api/sign-in/link', async (request, reply) => {
-    failures.assertFew();
-    return await failures.count(useLink(request, reply, deps));
-  });
-  app.post('/api/sign-in/token', async (request, reply) => {
-    failures.assertFew();
+  app.post('/api/sign-in/link', { bodyLimit }, (request, reply) => useLink(request, reply, { deps, attempts }));
+  app.post('/api/sign-in/token', { bodyLimit }, async (request, reply) => {
     const given = { token: textIn(request.body, 'token'), method: 'token' as const };
-    const signedIn = await failures.count(signInWithToken(cluster, given, clock));
+    const signedIn = await attempts.run(request, () => signInWithToken(cluster, given, clock));
     return infoOf(sessions.open(signedIn, reply), deps);
   });
-  addOidc(app, deps, failures);
+  addOidc(app, deps, attempts);
   app.get('/api/session', async (request) => infoOf(sessions.require(request), deps));
   app.delete('/api/session', async (request, reply) => {
     sessions.require(request);
