@@ -18,7 +18,7 @@ import { Overview } from './pages/overview.tsx';
 import { Resolve } from './pages/resolve.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SignIn } from './pages/sign-in.tsx';
-import { Updates } from './pages/updates.tsx';
+import { Updates } from './pages/updates/page.tsx';
 import { texts } from './texts.ts';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { KeyList } from './ui/key-list.tsx';

@@ -146,6 +146,7 @@ export type {
   ConditionalUpdate,
   OperatorStatusCondition,
   ProgressBlocker,
+  ProgressLevel,
   UpdateCondition,
   UpdateHistory,
   UpdateRisk,

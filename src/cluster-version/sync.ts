@@ -4,7 +4,6 @@ import {
   type ClusterVersionStatus,
   clusterVersionName,
   parseClusterVersion,
-  type ReleaseProgress,
   type UpdateHistory,
 } from '../api/index.ts';
 import { formatTimestamp, isJsonEqual, type JsonObject, type JsonValue } from '../base/index.ts';
@@ -21,7 +20,7 @@ import { type DesiredRelease, desiredRelease, ownRelease } from './spec/desired-
 import { invalidMessage, type ValidatedSpec, validateSpec } from './spec/validate-spec.ts';
 import { updateConditions } from './status/conditions.ts';
 import { mergeHistory, stateOf } from './status/history.ts';
-import { progressOf } from './status/progress.ts';
+import { doneBefore, progressOf } from './status/progress.ts';
 import { completeDesired, reportAvailability, reportUpgradeable } from './status/report-updates.ts';
 import { StatusDraft } from './status/status-draft.ts';
 import { writeStatus } from './status/write-status.ts';
@@ -220,11 +219,6 @@ function payloadOf(release: LoadedRelease, { manifests, versionHash: hash }: Loa
   return { image, release: releaseOf(release), manifests, hash, isVerified, isLocal: wasLocal, acceptedRisks };
 }
 
-/** How far an earlier process had come with the same manifests. */
-function doneBefore(progress: ReleaseProgress | undefined, hash: string): number {
-  return progress?.versionHash === hash && progress.state !== 'Reconciling' ? progress.done : 0;
-}
-
 /** Passes the release on to the worker, with what the spec states about it. */
 async function assign(sync: Sync, release: LoadedRelease, target: DesiredRelease): Promise<void> {
   const { context, version } = sync;
@@ -241,7 +235,7 @@ async function assign(sync: Sync, release: LoadedRelease, target: DesiredRelease
   if (memory.running !== undefined && memory.running.image !== release.image) waits.clear();
   memory.running = release;
   const { progress, history = [] } = version.status ?? {};
-  worker.take(work, { state: stateOf(history, release.image), done: doneBefore(progress, next.versionHash) });
+  worker.take(work, { state: stateOf(history, release.image), ...doneBefore(progress, next.versionHash) });
 }
 
 function reportWork(sync: Sync, status: WorkerStatus): void {

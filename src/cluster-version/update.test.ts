@@ -175,6 +175,11 @@ test('CV-52, CV-109: an engine restarted in the middle of an update goes on, wit
   );
   await engine[Symbol.asyncDispose]();
   const before = (await clusterVersion(cluster.kube)).status;
+  expect(before?.progress?.levels).toEqual([
+    { level: '05', components: ['quay'], done: 1, total: 1 },
+    { level: '10', components: ['alpha'], done: 1, total: 2 },
+    { level: '20', components: ['beta'], done: 0, total: 2 },
+  ]);
   stack.use(await runEngine(cluster, { releases }));
   await eventually(() => reportOperator(cluster.kube, 'alpha', { version: '1.1.0' }));
   const seen: number[] = [];
@@ -185,9 +190,11 @@ test('CV-52, CV-109: an engine restarted in the middle of an update goes on, wit
   });
   expect(Math.min(...seen)).toBeGreaterThanOrEqual(2);
   const after = (await clusterVersion(cluster.kube)).status;
+  expect(after?.progress?.levels?.map(({ done, total }) => `${done}/${total}`)).toEqual(['1/1', '2/2', '1/2']);
   expect(after?.history).toEqual(before?.history);
   await reportOperator(cluster.kube, 'beta', { version: '1.1.0' });
   await untilAt(cluster, '1.1.0');
+  expect((await clusterVersion(cluster.kube)).status?.progress?.levels).toBeUndefined();
   expect(await historyNow()).toEqual(['Completed 1.1.0', 'Completed 1.0.0']);
 });
 

@@ -1,25 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readExampleCatalog } from '../../cli/examples/example-content.ts';
 import { chromiumPath } from '../support/browser.ts';
 import { type ConsolePlatform, openConsolePlatform } from '../support/console-platform.ts';
+import { picture } from '../support/pictures.ts';
 
 const hasBrowser = chromiumPath !== undefined;
 const why = hasBrowser ? '' : ' (skipped: there is no Chromium; apt-get install chromium)';
-/** Pictures of each story. `LONGSHORE_PICTURES=docs/console` makes those of the documents again. */
-const pictures = process.env['LONGSHORE_PICTURES'] ?? join('node_modules', '.cache', 'console-pictures');
 const provisionerClassName = 'core-rukpak-io-plain';
 const apply = { fieldManager: 'test' };
 
 let world: ConsolePlatform;
-
-async function picture(page: Page, name: string): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
-  await writeFile(join(pictures, `${name}.webp`), Buffer.from(data, 'base64'));
-}
 
 async function goTo(page: Page, path: string): Promise<void> {
   await page.goto(new URL(path, page.url()).href);
@@ -36,7 +27,6 @@ function catalogSource(name: string, image: string) {
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await mkdir(pictures, { recursive: true });
   world = await openConsolePlatform();
 });
 

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { parseOptions } from '../../cli/command/index.ts';
@@ -6,6 +8,7 @@ import type { Registry } from '../../cli/examples/registry.ts';
 import { readConfig, upOptions } from '../../cli/settings/index.ts';
 import { openUpConsole, type Platform, startPlatform } from '../../cli/up/index.ts';
 import { silentLogger } from '../../src/base/index.ts';
+import { openTestCluster } from '../e2e/test-cluster.ts';
 import { openBrowser } from './browser.ts';
 
 /** `longshore up` with its console, the examples, and a browser. */
@@ -49,15 +52,22 @@ function follow(page: Page, origin: string, troubles: string[]): void {
   });
 }
 
-/** Starts everything. */
-export async function openConsolePlatform(): Promise<ConsolePlatform> {
+/** Starts everything, on the embedded server or a real one; `argsFor` gives further options of `longshore up`. */
+export async function openConsolePlatform(
+  argsFor: (registry: Registry) => Promise<readonly string[]> = () => Promise.resolve([]),
+): Promise<ConsolePlatform> {
   await using stack = new AsyncDisposableStack();
   stack.use(nameProgram());
   const { registry } = stack.use(await startExampleServers());
-  const { values } = parseOptions(upOptions, ['--no-examples', '--log-level', 'silent'], {});
+  const dir = await mkdtemp(join(tmpdir(), 'longshore-console-'));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const cluster = stack.use(await openTestCluster(dir));
+  const args = [...cluster.args, ...(await argsFor(registry))];
+  const { values } = parseOptions(upOptions, ['--no-examples', '--log-level', 'silent', ...args], {});
   const config = readConfig(values);
   const log = silentLogger();
   const platform = stack.use(await startPlatform(config, { log }));
+  await cluster.whenGuarded(platform.kube);
   let link = '';
   const line = (text: string): void => {
     link = /http:\S+#\S+/.exec(text)?.[0] ?? link;

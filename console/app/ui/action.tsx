@@ -55,14 +55,15 @@ async function perform(deed: Deed): Promise<CommandResult> {
 }
 
 /** The line that a user types for the same. */
-function useLine(deed: Deed): string {
-  const key = 'command' in deed ? JSON.stringify([deed.command, deed.body]) : '';
+function useLine(deed: Deed, isReady: boolean): string {
+  const key = isReady && 'command' in deed ? JSON.stringify([deed.command, deed.body]) : '';
   const preview = useLoad(key, (signal) =>
     'command' in deed
       ? runCommand(deed.command, { ...deed.body, isPreview: true }, signal)
       : Promise.resolve(succeeded),
   );
-  return 'line' in deed ? deed.line : (preview.value?.command ?? '');
+  if ('line' in deed) return deed.line;
+  return isReady ? (preview.value?.command ?? '') : '';
 }
 
 /** Asks before something changes the cluster: what it does, the command line, and the button that does it. */
@@ -75,13 +76,15 @@ export function ActionDialog(
     readonly onClose: () => void;
     readonly onDone?: (result: CommandResult) => void;
     readonly isWide?: boolean;
+    /** Whether everything that it needs was chosen. */
+    readonly isReady?: boolean;
     readonly children?: ComponentChildren;
   },
 ): JSX.Element {
-  const { title, button, isDangerous = false, done, onClose, onDone, isWide = false, children } = props;
+  const { title, button, isDangerous = false, done, onClose, onDone, isWide = false, isReady = true, children } = props;
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState('');
-  const line = useLine(props);
+  const line = useLine(props, isReady);
   const run = (): void => {
     setRunning(true);
     setProblem('');
@@ -117,7 +120,7 @@ export function ActionDialog(
           <button
             type="button"
             class={`button ${isDangerous ? 'danger' : 'primary'}`}
-            disabled={isRunning}
+            disabled={isRunning || !isReady}
             onClick={run}
           >
             {button}

@@ -5,7 +5,7 @@ const maxLength = 200_000;
 const maxDepth = 12;
 
 /** Links lead to the web alone. */
-function safeUrl(href: string): string | undefined {
+export function safeUrl(href: string): string | undefined {
   const url = URL.canParse(href) ? new URL(href) : undefined;
   return url !== undefined && ['https:', 'http:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
 }

@@ -24,15 +24,18 @@ const looks: Readonly<Record<StatusWord, readonly [Tone, IconName]>> = {
 export function Status({
   word,
   isPill = false,
+  text,
 }: {
   readonly word: StatusWord;
   readonly isPill?: boolean;
+  /** In place of the word, where it means something else here. */
+  readonly text?: string;
 }): JSX.Element {
   const [tone, icon] = looks[word];
   return (
     <span class={`status tone-${tone} ${isPill ? 'pill' : ''}`}>
       <Icon name={icon} className={icon === 'loading' ? 'spin' : ''} />
-      {texts.status[word]}
+      {text ?? texts.status[word]}
     </span>
   );
 }

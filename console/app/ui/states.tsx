@@ -4,7 +4,7 @@ import { userName } from '../lib/session.ts';
 import type { Watched } from '../lib/watches.ts';
 import { texts } from '../texts.ts';
 import { Icon, type IconName } from './icon.tsx';
-import { copyText } from './parts.tsx';
+import { copyText, Panel } from './parts.tsx';
 
 /** Lines that appear when loading takes a while. */
 export function Skeleton({ lines = 4 }: { readonly lines?: number }): JSX.Element {
@@ -103,17 +103,25 @@ export function Failure({ thrown, onRetry }: { readonly thrown: unknown; readonl
   );
 }
 
+/** What is in the place of rows; undefined where there are none. */
+function stateOf({ state, message }: Watched<unknown>): JSX.Element | undefined {
+  if (state === 'loading') return <Skeleton />;
+  if (state === 'forbidden') return <Forbidden message={message} />;
+  return state === 'failed' ? <Failure thrown={new Error(message)} /> : undefined;
+}
+
 /** The content of a watch, or the state in its place. */
 export function WatchContent<T>(props: {
   readonly watched: Watched<T>;
   readonly empty: ComponentChildren;
+  /** Of a panel around a state; without it the content is in a panel already. */
+  readonly title?: string;
   readonly children: (rows: readonly T[]) => ComponentChildren;
 }): JSX.Element {
-  const { watched, empty, children } = props;
+  const { watched, empty, title, children } = props;
   const rows = [...watched.rows.values()];
   if (rows.length > 0) return <>{children(rows)}</>;
-  if (watched.state === 'loading') return <Skeleton />;
-  if (watched.state === 'forbidden') return <Forbidden message={watched.message} />;
-  if (watched.state === 'failed') return <Failure thrown={new Error(watched.message)} />;
-  return <>{empty}</>;
+  const state = stateOf(watched);
+  if (state === undefined) return <>{empty}</>;
+  return title === undefined ? state : <Panel title={title}>{state}</Panel>;
 }

@@ -4,8 +4,9 @@ import { ConsoleProblem } from '../problem.ts';
 import type { Session, Sessions } from '../sessions.ts';
 import type { CommandResult } from '../wire.ts';
 import type { CommandRun, RunCommand, Words } from './command.ts';
+import type { CommandDefinition } from './definition.ts';
 import { Input } from './input.ts';
-import { type CommandDefinition, commandTable } from './table.ts';
+import { commandTable } from './table.ts';
 import { UploadShares } from './upload-shares.ts';
 
 const deadlineMs = 3 * 60_000;

@@ -2,27 +2,11 @@ import { formatYaml } from '../../../src/base/index.ts';
 import type { Session } from '../sessions.ts';
 import { catalogReference } from './catalog-reference.ts';
 import type { Words } from './command.ts';
+import { type CommandDefinition, changes, json, reads } from './definition.ts';
 import type { Input } from './input.ts';
+import { updateCommands } from './update-commands.ts';
 
-/** A command that pages may run. */
-export interface CommandDefinition {
-  /** Whether it changes the cluster. */
-  readonly isChange: boolean;
-  /** Whether it fetches what the request names from outside of the cluster. */
-  readonly isFetching: boolean;
-  readonly words: (input: Input, session: Session) => Words | Promise<Words>;
-}
-
-const json = ['-o', 'json'] as const;
 const bundleFolder = 'bundle';
-
-function reads(words: CommandDefinition['words']): CommandDefinition {
-  return { isChange: false, isFetching: false, words };
-}
-
-function changes(words: CommandDefinition['words']): CommandDefinition {
-  return { isChange: true, isFetching: false, words };
-}
 
 /** With the deployment as it would be, in a file. */
 function diffWords(input: Input): Words {
@@ -117,6 +101,7 @@ function dependenciesWords(input: Input): Words {
 
 /** All commands that pages may run, by name. Each is the command of the program of that name. */
 export const commandTable: Readonly<Record<string, CommandDefinition>> = {
+  ...updateCommands,
   tree: reads((input) => ({ args: ['tree', `bd/${input.name('name')}`, ...json] })),
   dependencies: reads(dependenciesWords),
   history: reads((input) => ({ args: ['history', input.name('name'), ...json] })),
@@ -124,7 +109,6 @@ export const commandTable: Readonly<Record<string, CommandDefinition>> = {
   permissions: reads((input) => ({ args: ['permissions', `bd/${input.name('name')}`, ...json] })),
   graph: reads(graphWords),
   resolve: reads(resolveWords),
-  machines: reads(() => ({ args: ['machine', 'list', ...json] })),
   install: changes(installWords),
   approve: changes((input) => {
     const args = ['operator', 'approve', input.name('plan'), '-n', input.name('namespace')];

@@ -237,10 +237,24 @@ export interface ClusterVersionStatusProgress {
   readonly done: number;
   /** Manifests of the release. */
   readonly total: number;
+  /** Run levels of the release in their order; none once it is reconciled. */
+  readonly levels?: readonly ProgressLevel[];
   /** Objects that are waited for. */
   readonly waitingFor?: readonly ProgressBlocker[];
   /** Failures that prevent progress. */
   readonly blockers?: readonly ProgressBlocker[];
+}
+
+/** One run level. */
+export interface ProgressLevel {
+  /** Digits, as in the names of files; empty for manifests without a level. */
+  readonly level: string;
+  /** Manifests of the level that were applied. */
+  readonly done: number;
+  /** Manifests of the level. */
+  readonly total: number;
+  /** Components with manifests of the level. */
+  readonly components?: readonly string[];
 }
 
 /** One object. */
@@ -843,6 +857,34 @@ export const clusterVersionShape: Schema = {
             },
             "total": {
               "type": "integer"
+            },
+            "levels": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": [
+                  "level",
+                  "done",
+                  "total"
+                ],
+                "properties": {
+                  "level": {
+                    "type": "string"
+                  },
+                  "done": {
+                    "type": "integer"
+                  },
+                  "total": {
+                    "type": "integer"
+                  },
+                  "components": {
+                    "type": "array",
+                    "items": {
+                      "type": "string"
+                    }
+                  }
+                }
+              }
             },
             "waitingFor": {
               "type": "array",

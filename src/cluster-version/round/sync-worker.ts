@@ -1,5 +1,5 @@
 import { type Clock, errorMessage, isJsonEqual, type JsonValue, type Logger } from '../../base/index.ts';
-import type { ApplyMode, ClusterChoices, ReleaseTask } from '../../release/index.ts';
+import type { ApplyMode, ClusterChoices, ReleaseManifest, ReleaseTask } from '../../release/index.ts';
 import type { ApplyContext } from '../apply/apply-task.ts';
 import type { UpdateFailure } from '../failures/update-failure.ts';
 import type { AcceptedPayload } from '../payload/accepted-payload.ts';
@@ -27,6 +27,8 @@ export interface WorkerStatus {
   readonly completed: number;
   /** The highest number of manifests that were done at once since the work changed. */
   readonly done: number;
+  /** The same by run level, as names of files have it. */
+  readonly doneByLevel: ReadonlyMap<string, number>;
   readonly total: number;
   readonly failure: UpdateFailure | undefined;
   /** What was applied last, for instance `deployment/NAMESPACE/NAME`. */
@@ -42,6 +44,11 @@ export interface SyncWorkerOptions {
   /** Called whenever the status has changed. */
   readonly onChange: () => void;
   readonly signal: AbortSignal;
+}
+
+/** Empty for a manifest whose file states no level. */
+export function runlevelOf({ place }: ReleaseManifest): string {
+  return place?.runlevel ?? '';
 }
 
 function choicesText({ capabilities, overrides }: ClusterChoices): JsonValue {
@@ -73,6 +80,8 @@ export class SyncWorker {
   /** Whether an object was changed since the current round began. */
   #hasDrift = false;
   #correctedMs = Number.NEGATIVE_INFINITY;
+  /** What the current round has done, by run level. */
+  #roundLevels = new Map<string, number>();
 
   constructor(options: SyncWorkerOptions) {
     this.#options = options;
@@ -84,7 +93,7 @@ export class SyncWorker {
   }
 
   /** Continues with other work, if it is. `state` counts for the first only: it comes from the history. `done` is what an earlier process had reached. */
-  take(work: Work, first: { readonly state: ApplyMode['kind']; readonly done: number }): void {
+  take(work: Work, first: Pick<WorkerStatus, 'state' | 'done' | 'doneByLevel'>): void {
     const before = this.#status;
     if (before === undefined) {
       const total = work.payload.manifests.length;
@@ -97,12 +106,14 @@ export class SyncWorker {
       return;
     }
     const isInstalling = before.state === 'Initializing';
+    const isContinued = isSameRelease(before.work, work) && isInstalling;
     this.#attempt = 0;
     this.#set({
       work,
       state: isInstalling ? 'Initializing' : 'Updating',
       completed: 0,
-      done: isSameRelease(before.work, work) && isInstalling ? before.done : 0,
+      done: isContinued ? before.done : 0,
+      doneByLevel: isContinued ? before.doneByLevel : new Map(),
       total: work.payload.manifests.length,
       failure: undefined,
       latest: undefined,
@@ -211,6 +222,7 @@ export class SyncWorker {
     const state = this.#status?.state ?? 'Updating';
     const timeout = new AbortController();
     const ended = new AbortController();
+    this.#roundLevels = new Map();
     const untilTimeout = clock
       .sleep(roundTimeoutMs(intervals, state === 'Initializing'), { signal: ended.signal })
       .then(() => timeout.abort(new Error('the time of a round is over')))
@@ -229,8 +241,15 @@ export class SyncWorker {
   }
 
   #advance(work: Work, done: number, latest: ReleaseTask): void {
+    const level = runlevelOf(latest.manifest);
+    const ofLevel = (this.#roundLevels.get(level) ?? 0) + 1;
+    this.#roundLevels.set(level, ofLevel);
     const current = this.#status;
-    if (current?.work.payload !== work.payload || done <= current.done) return;
-    this.#set({ ...current, done, latest });
+    if (current?.work.payload !== work.payload) return;
+    const isFurther = done > current.done;
+    const isLevelFurther = ofLevel > (current.doneByLevel.get(level) ?? 0);
+    if (!isFurther && !isLevelFurther) return;
+    const doneByLevel = isLevelFurther ? new Map([...current.doneByLevel, [level, ofLevel]]) : current.doneByLevel;
+    this.#set({ ...current, doneByLevel, ...(isFurther ? { done, latest } : {}) });
   }
 }

@@ -1,11 +1,15 @@
-import type { ProgressBlocker, ReleaseProgress } from '../../api/index.ts';
+import type { ProgressBlocker, ProgressLevel, ReleaseProgress } from '../../api/index.ts';
 import { formatTimestamp } from '../../base/index.ts';
+import { omissionOf } from '../../release/index.ts';
 import type { UpdateFailure } from '../failures/update-failure.ts';
-import type { WorkerStatus } from '../round/sync-worker.ts';
+import { runlevelOf, type WorkerStatus } from '../round/sync-worker.ts';
 import type { OperatorWaits } from './timing.ts';
 
 const maxEntries = 50;
 const maxMessageCharacters = 4_000;
+const maxLevels = 200;
+const maxComponents = 300;
+const maxLevelCharacters = 16;
 
 /** What a user can do about a failure, by its reason. */
 const nextSteps: Readonly<Record<string, string | undefined>> = {
@@ -48,6 +52,40 @@ function entriesOf(failure: UpdateFailure, waits: OperatorWaits): ProgressBlocke
   });
 }
 
+interface Level {
+  total: number;
+  readonly components: Set<string>;
+}
+
+/** The run levels of the release in their order, and how far each one is. */
+function levelsOf({ work, doneByLevel }: WorkerStatus): readonly ProgressLevel[] {
+  const levels = new Map<string, Level>();
+  for (const manifest of work.payload.manifests) {
+    if (omissionOf(manifest, work.choices) !== undefined) continue;
+    const name = runlevelOf(manifest);
+    const level = levels.get(name) ?? { total: 0, components: new Set() };
+    level.total += 1;
+    if (manifest.place !== undefined) level.components.add(manifest.place.component);
+    levels.set(name, level);
+  }
+  return [...levels].slice(0, maxLevels).map(([name, { total, components }]) => ({
+    level: name.slice(0, maxLevelCharacters),
+    done: Math.min(total, doneByLevel.get(name) ?? 0),
+    total,
+    components: [...components].slice(0, maxComponents).map((one) => one.slice(0, 256)),
+  }));
+}
+
+/** How far an earlier process had come with the same manifests. */
+export function doneBefore(
+  progress: ReleaseProgress | undefined,
+  hash: string,
+): Pick<WorkerStatus, 'done' | 'doneByLevel'> {
+  if (progress?.versionHash !== hash || progress.state === 'Reconciling') return { done: 0, doneByLevel: new Map() };
+  const { done, levels = [] } = progress;
+  return { done, doneByLevel: new Map(levels.map(({ level, done: ofLevel }) => [level, ofLevel])) };
+}
+
 /** The details of a round for the status.
  *  @see docs/spec/cluster-version.md#weak-points-of-the-reference-to-beat */
 export function progressOf(status: WorkerStatus, waits: OperatorWaits): ReleaseProgress {
@@ -61,6 +99,7 @@ export function progressOf(status: WorkerStatus, waits: OperatorWaits): ReleaseP
     level: state === 'Reconciling' ? '' : (latest?.manifest.place?.runlevel ?? ''),
     done,
     total,
+    ...(state === 'Reconciling' ? {} : { levels: levelsOf(status) }),
     waitingFor: list(parts.filter(isAwaited)),
     blockers: list(parts.filter((part) => !isAwaited(part))),
   };

@@ -1,0 +1,162 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { WatchedObject } from '../../../server/wire.ts';
+import { runCommand } from '../../lib/api.ts';
+import { useLoad } from '../../lib/load.ts';
+import { useWatch } from '../../lib/watches.ts';
+import { texts } from '../../texts.ts';
+import { ActionDialog, failureText, PermittedButton } from '../../ui/action.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Notice, Panel } from '../../ui/parts.tsx';
+import { Failure, WatchContent } from '../../ui/states.tsx';
+import type { ApiObject } from '../installation/kinds.ts';
+import { type Condition, isTrue } from './cluster-version.ts';
+
+/** How often the nodes of a pool are read while they are updated. */
+const refreshMs = 4_000;
+
+interface Pool extends ApiObject {
+  readonly spec?: {
+    readonly paused?: boolean;
+    readonly maxUnavailable?: number | string;
+    readonly configuration?: { readonly name?: string };
+  };
+  readonly status?: {
+    readonly machineCount?: number;
+    readonly updatedMachineCount?: number;
+    readonly degradedMachineCount?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+interface PoolNode {
+  readonly name: string;
+  readonly zone: string;
+  readonly phase: string;
+  readonly config: string;
+  readonly message: string;
+}
+
+const phaseClasses: Readonly<Record<string, string>> = {
+  Updated: 'updated',
+  Draining: 'updating',
+  Updating: 'updating',
+  Rebooting: 'updating',
+  Degraded: 'degraded',
+  'Not ready': 'degraded',
+};
+
+function PauseButton({ pool }: { readonly pool: Pool }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const { name } = pool.metadata;
+  const isPaused = pool.spec?.paused === true;
+  const title = isPaused ? texts.updates.resumePool(name) : texts.updates.pausePool(name);
+  const access = { verb: 'patch', group: 'machineconfiguration.openshift.io', resource: 'machineconfigpools', name };
+  return (
+    <>
+      <PermittedButton access={access} onClick={() => setOpen(true)}>
+        <Icon name="paused" />
+        {isPaused ? texts.installation.resume : texts.installation.pause}
+      </PermittedButton>
+      {isOpen && (
+        <ActionDialog
+          title={title}
+          command={isPaused ? 'poolResume' : 'poolPause'}
+          body={{ name }}
+          button={title}
+          done={title}
+          onClose={() => setOpen(false)}
+        >
+          <p>{isPaused ? texts.updates.resumeHint : texts.updates.pauseHint}</p>
+        </ActionDialog>
+      )}
+    </>
+  );
+}
+
+/** A cell for each node, and a row for each that is not updated. */
+function Nodes({ nodes }: { readonly nodes: readonly PoolNode[] }): JSX.Element {
+  const moving = nodes.filter(({ phase }) => phase !== 'Updated');
+  return (
+    <>
+      <ol class="node-cells" aria-label={texts.updates.nodeStates}>
+        {nodes.map(({ name, phase }) => (
+          <li key={name} class={phaseClasses[phase] ?? 'waiting'} title={`${name}: ${phase}`}>
+            <span class="visually-hidden">{`${name}: ${phase}`}</span>
+          </li>
+        ))}
+      </ol>
+      {moving.length > 0 && (
+        <div class="scroll" tabIndex={0} role="group" aria-label={texts.updates.nodeStates}>
+          <table>
+            <tbody>
+              {moving.map(({ name, zone, phase, message }) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>{zone}</td>
+                  <td class="nowrap">{phase}</td>
+                  <td class="break muted">{message}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+function PoolRow({ pool }: { readonly pool: Pool }): JSX.Element {
+  const { name } = pool.metadata;
+  const { machineCount: all = 0, updatedMachineCount: updated = 0, conditions } = pool.status ?? {};
+  const isUpdated = isTrue(conditions, 'Updated') !== undefined;
+  const found = useLoad(`${name} ${updated} ${all} ${isUpdated}`, async (signal) => {
+    const result = await runCommand('poolStatus', { name }, signal);
+    if (typeof result.output === 'string') throw new Error(failureText(result));
+    return (result.output as { nodes: readonly PoolNode[] }).nodes;
+  });
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden && !isUpdated) found.reload();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  }, [isUpdated]);
+  const problems = ['Degraded', 'RenderDegraded'].flatMap((type) => isTrue(conditions, type)?.message ?? []);
+  return (
+    <li class="stack tight">
+      <div class="row wrap">
+        <strong>{name}</strong>
+        {pool.spec?.paused === true && <span class="chip warning">{texts.status.Paused}</span>}
+        <span class="muted grow">
+          {texts.updates.nodes(updated, all)} · {texts.updates.atATime(String(pool.spec?.maxUnavailable ?? 1))}
+        </span>
+        <PauseButton pool={pool} />
+      </div>
+      {found.value !== undefined && <Nodes nodes={found.value} />}
+      {found.value === undefined && found.thrown !== undefined && (
+        <Failure thrown={found.thrown} onRetry={found.reload} />
+      )}
+      {problems.map((problem) => (
+        <Notice key={problem} tone="danger" title={problem} />
+      ))}
+    </li>
+  );
+}
+
+/** Pools of nodes, with the nodes that are being updated. */
+export function Pools(): JSX.Element {
+  const watched = useWatch<WatchedObject<Pool>>('objects machineconfiguration.openshift.io/v1 MachineConfigPool');
+  return (
+    <Panel title={texts.updates.pools}>
+      <WatchContent watched={watched} empty={<p class="body muted">{texts.updates.noPools}</p>}>
+        {(rows) => (
+          <ul class="list">
+            {rows.map(({ object }) => (
+              <PoolRow key={object.metadata.name} pool={object} />
+            ))}
+          </ul>
+        )}
+      </WatchContent>
+    </Panel>
+  );
+}

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Registry } from '../../cli/examples/registry.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { chromiumPath, violationsOf } from '../support/browser.ts';
+import { type ConsolePlatform, openConsolePlatform } from '../support/console-platform.ts';
+import { eventually } from '../support/index.ts';
+import { picture } from '../support/pictures.ts';
+import { programPath, runLongshore } from './program.ts';
+import { conditionOf, statusOf } from './world.ts';
+
+const hasBrowser = chromiumPath !== undefined;
+const why = hasBrowser ? '' : ' (skipped: there is no Chromium; apt-get install chromium)';
+const user = { fieldManager: 'test' };
+const version = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' };
+const machinePlace = {
+  apiVersion: 'machine.openshift.io/v1beta1',
+  kind: 'Machine',
+  namespace: 'openshift-machine-api',
+};
+const channel = 'stable-1.1';
+const patience = { timeout: 60_000 };
+
+let world: ConsolePlatform;
+const children: ChildProcess[] = [];
+
+async function runProgram(args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runLongshore(args, { cwd: process.cwd() });
+  expect([code, stderr.includes('error')]).toEqual([0, false]);
+  return stdout;
+}
+
+/** Builds both releases of the examples into the registry; the first one is that of the cluster. */
+async function publishReleases({ host }: Registry): Promise<readonly string[]> {
+  const images: string[] = [];
+  for (const [name, previous] of [
+    ['1.0.0', []],
+    ['1.1.0', ['--previous', '1.0.0']],
+  ] as const) {
+    const source = `examples/release/${name}`;
+    const facts = ['--version', name, '--channel', channel, ...previous, '--images', `${source}/images.yaml`];
+    const built = await runProgram(['release', 'build', source, ...facts, '--push', `${host}/release:${name}`]);
+    images.push(`${host}/release@${/sha256:[0-9a-f]{64}/.exec(built)?.[0]}`);
+  }
+  return ['--no-olm', '--release', images[0] ?? '', '--allow-unsigned-releases', '--machines', '2'];
+}
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  const options = {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'] as ['ignore', 'pipe', 'inherit'],
+  };
+  const child = spawn(process.execPath, args, options);
+  children.push(child);
+  return child;
+}
+
+/** An update service for both releases; its address. */
+async function serveUpdates(host: string): Promise<string> {
+  const releases = ['1.0.0', '1.1.0'].flatMap((name) => ['--release', `${host}/release:${name}`]);
+  const where = ['--bind-address', '127.0.0.1', '--port', '0'];
+  const child = start([programPath, 'release', 'graph', 'serve', 'examples/release/graph-data', ...releases, ...where]);
+  if (child.stdout === null) throw new Error('the update service has no output');
+  for await (const line of createInterface(child.stdout)) {
+    const url = /http:\S+/.exec(line)?.[0];
+    if (url !== undefined) return url;
+  }
+  throw new Error('the update service has ended');
+}
+
+async function untilProgressing(expected: RegExp): Promise<void> {
+  await eventually(
+    async () => {
+      const { status, message } = conditionOf(await world.platform.kube.get(version), 'Progressing') ?? {};
+      expect(`${status} ${message}`).toMatch(expected);
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+function machineWithHooks(): KubeObject {
+  const { namespace, ...type } = machinePlace;
+  const lifecycleHooks = {
+    preDrain: [{ name: 'MigrateApp', owner: 'app-migration' }],
+    preTerminate: [{ name: 'BackupVolume', owner: 'backup-operator' }],
+  };
+  const labels = { 'machine.openshift.io/cluster-api-cluster': 'longshore' };
+  const metadata = { name: 'database', namespace, labels };
+  return { ...type, metadata, spec: { lifecycleHooks, providerSpec: { value: {} } } };
+}
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  world = await openConsolePlatform(publishReleases);
+  const { platform, registry } = world;
+  start(['examples/release/operators.js', 'dns', 'storage', 'metrics', 'console'], {
+    KUBECONFIG: platform.kubeconfigPath,
+  });
+  await untilProgressing(/^False Cluster version is 1\.0\.0$/);
+  const upstream = await serveUpdates(registry.host);
+  await platform.kube.patch(version, { spec: { upstream } }, user);
+  await platform.kube.create(machineWithHooks(), user);
+});
+
+afterAll(async () => {
+  if (!hasBrowser) return;
+  for (const child of children) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+  await world[Symbol.asyncDispose]();
+});
+
+async function goTo(page: Page, path: string): Promise<void> {
+  await page.goto(new URL(path, page.url()).href);
+  await page.waitForSelector('main h1');
+}
+
+describe.skipIf(!hasBrowser)(`updates of a cluster in the console${why}`, () => {
+  test('a risk is understood and accepted, an update is followed, and what it waits for is corrected', async () => {
+    const { kube } = world.platform;
+    const page = await world.open();
+    await goTo(page, '/updates');
+    await page.waitForSelector('text=Cluster version is 1.0.0', patience);
+
+    await page.getByRole('button', { name: 'Channel…' }).click();
+    await page.getByLabel('Channel', { exact: true }).fill(channel);
+    await page.waitForSelector(`text=longshore upgrade channel ${channel}`);
+    await page.getByRole('button', { name: `Take updates from ${channel}` }).click();
+    await page.waitForSelector('text=SingleReplicaStorage', patience);
+    await page.waitForSelector('text=It applies to every cluster.');
+    await page.waitForSelector('text=not recommended');
+    await picture(page, 'update-risk');
+    expect(await violationsOf(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Update to 1.1.0' }).click();
+    const request = page.locator('dialog').getByRole('button', { name: 'Update to 1.1.0' });
+    expect(await request.isDisabled()).toBe(true);
+    await page.getByLabel('Accept the risks of this update: SingleReplicaStorage').check();
+    await page.waitForSelector('text=longshore upgrade --to 1.1.0 --allow-not-recommended');
+    await page.getByRole('button', { name: 'Show what the release changes' }).click();
+    await page.waitForSelector('[data-dry-run] >> text=banner', patience);
+    await picture(page, 'update-dry-run');
+    expect(await violationsOf(page)).toEqual([]);
+    expect((await kube.get(version))['spec']).not.toHaveProperty('desiredUpdate');
+    await request.click();
+
+    await page.waitForSelector('.level.waiting', patience);
+    await page.waitForSelector('text=clusteroperator/storage', patience);
+    await page.waitForSelector('text=this version needs at least 2, found 1');
+    await page.waitForSelector('.list >> text=waited for');
+    await page.waitForSelector('text=longshore upgrade status');
+    await picture(page, 'update-waiting');
+    expect(await violationsOf(page)).toEqual([]);
+
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'storage', name: 'settings' };
+    await kube.patch(settings, { data: { replicas: '2' } }, user);
+    await page.waitForSelector('text=Cluster version is 1.1.0', patience);
+    await page.locator('.levels').waitFor({ state: 'detached' });
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a machine that is deleted names the hooks that hold it, and their owners', async () => {
+    const { kube } = world.platform;
+    const machine = { ...machinePlace, name: 'database' };
+    await eventually(async () => expect(statusOf(await kube.get(machine))['phase']).toBe('Running'));
+    const page = await world.open({ theme: 'dark' });
+    await goTo(page, '/updates');
+    await page.waitForSelector('text=MigrateApp of app-migration');
+    await kube.delete(machine);
+    await page.waitForSelector('text=Deletion of database', patience);
+    await page.waitForSelector('text=waits for MigrateApp of app-migration to remove the hook', patience);
+    await page.waitForSelector('text=longshore machine describe database');
+    await page.getByText('Deletion of database').scrollIntoViewIfNeeded();
+    await picture(page, 'machine-hooks');
+    expect(await violationsOf(page)).toEqual([]);
+    await kube.patch(machine, { spec: { lifecycleHooks: null } }, user);
+    await page.getByText('Deletion of database').waitFor({ state: 'detached', ...patience });
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+});
