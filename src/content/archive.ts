@@ -162,6 +162,10 @@ class Extraction {
     if (!this.#isTaken(entry.path)) return;
     if (this.#options.hasWhiteouts && this.#takeWhiteout(entry.path)) return;
     if (sparseFile.test(entry.path)) throw this.#sparse(entry);
+    this.#add(entry);
+  }
+
+  #add(entry: ReadEntry): void {
     if (fileTypes.has(entry.type)) this.#takeFile(entry);
     else if (entry.type === 'Directory') this.#layer.addDirectory(entry.path);
     else if (entry.type === 'SymbolicLink') this.#layer.addLink(entry.path, entry.linkpath ?? '');

@@ -17,7 +17,7 @@ export function isGzip(start: Buffer): boolean {
 }
 
 /** Whether bytes begin as zstd does: with a frame, or with one to be skipped. */
-export function isZstd(start: Buffer): boolean {
+function isZstd(start: Buffer): boolean {
   if (start.length < magicBytes) return false;
   const magic = start.readUInt32LE(0);
   return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;

@@ -123,11 +123,26 @@ const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
 const longText = `data:\n  a: &a "${'x'.repeat(1_000_000)}"\n`;
 
 test.each([
-  ['very many small values', `${yaml}a: [${'a: ,'.repeat(700_000)}]`, 413, 'more than 250000 fields and items'],
-  ['very many documents', '---\n'.repeat(700_000), 413, 'more than 250000 fields and items'],
-  ['a list of lists by aliases', `${yaml}a: &a [${empty(50_000)}]\nb: [${'*a,'.repeat(50)}]`, 400, 'aliases expand to'],
-  ['a long text by aliases', `${yaml}${longText}b: [${'*a,'.repeat(400)}]`, 400, 'aliases expand to'],
-])('a body of YAML is bounded while it is read: %s', async (_name, body, code, why) => {
+  {
+    name: 'very many small values',
+    body: `${yaml}a: [${'a: ,'.repeat(700_000)}]`,
+    code: 413,
+    why: 'more than 250000 fields and items',
+  },
+  { name: 'very many documents', body: '---\n'.repeat(700_000), code: 413, why: 'more than 250000 fields and items' },
+  {
+    name: 'a list of lists by aliases',
+    body: `${yaml}a: &a [${empty(50_000)}]\nb: [${'*a,'.repeat(50)}]`,
+    code: 400,
+    why: 'aliases expand to',
+  },
+  {
+    name: 'a long text by aliases',
+    body: `${yaml}${longText}b: [${'*a,'.repeat(400)}]`,
+    code: 400,
+    why: 'aliases expand to',
+  },
+])('a body of YAML is bounded while it is read: $name', async ({ body, code, why }) => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-filled-'));
   try {
     await using server = await startServer(folder, ['env', 'NODE_OPTIONS=--max-old-space-size=256']);

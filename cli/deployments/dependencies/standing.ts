@@ -67,7 +67,7 @@ async function list({ kube, signal, onUnreadable }: Reading, target: ListTarget)
 }
 
 /** Bundles of deployments and of operators. */
-export async function readInstalledBundles(reading: Reading): Promise<readonly InstalledBundle[]> {
+async function readInstalledBundles(reading: Reading): Promise<readonly InstalledBundle[]> {
   const [deployments, bundles, csvs, subscriptions] = await Promise.all([
     list(reading, bundleDeploymentResource),
     list(reading, { ...bundleResource, isMetadataOnly: true }),
