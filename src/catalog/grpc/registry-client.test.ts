@@ -1,3 +1,5 @@
+import { createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { registryCatalog, startTestRegistry } from '../../../test/support/catalog-registry.ts';
 import { type JsonObject, objectsAt } from '../../base/index.ts';
@@ -76,4 +78,19 @@ test('reading a registry that is none, too large or not reachable fails with its
   const limits = { ...defaultRegistryLimits, packages: 1 };
   const stopped = collect(readRegistry(address, { signal: AbortSignal.abort(), limits }));
   await expect(stopped).rejects.toThrow(/abort/i);
+});
+
+test('a message that is marked as compressed, without a compression, is a fault of the registry', async () => {
+  const server = createServer();
+  server.on('stream', (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+    stream.end(Buffer.from([1, 0, 0, 0, 1, 0]));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await expect(collect(readRegistry(`127.0.0.1:${port}`))).rejects.toMatchObject({ reason: 'RegistryUnreadable' });
+  } finally {
+    server.close();
+  }
 });

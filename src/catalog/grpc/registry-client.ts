@@ -64,8 +64,9 @@ const transientCodes: ReadonlySet<number> = new Set([
 function faultOf(address: string, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('code' in thrown)) return thrown;
   const { code, details } = thrown as ServiceError;
-  // The library ends its text with a heading that nothing follows.
-  const reason = (details === '' ? thrown.message : details).replace(/\.? Resolution note: $/, '');
+  // Errors of the library's own decoder have no details. It ends its texts with a heading that nothing follows.
+  const known = details === '' ? undefined : (details as string | undefined);
+  const reason = (known ?? thrown.message).replace(/\.? Resolution note: $/, '');
   const text = `grpc://${address}: ${serverText(reason)}`;
   if (transientCodes.has(code)) return new TransientError('RegistryUnavailable', text, { cause: thrown });
   const expected = `${text}: expected an operator registry (api.Registry)`;
