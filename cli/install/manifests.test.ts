@@ -161,3 +161,15 @@ test.each(overlays)('no cluster-scoped object of the overlay %s has a name that 
   expect(names.length).toBeGreaterThan(8);
   expect(names.filter((name) => !/^(longshore|rukpak)-/.test(name) && !namesOfRukpak.includes(name))).toEqual([]);
 });
+
+/** Names that RukPak has, which its users know. */
+const namesOfRukPak = new Set(['bundle-reader', 'bundle-uploader', 'core-admin', 'crd-validation-webhook']);
+
+test.each(overlays)('objects of %s without a namespace have names that no bundle would choose', async (overlay) => {
+  const objects = await manifestsOf(overlay);
+  const free = objects.filter(({ kind, metadata: { name = '', namespace } }) => {
+    const isOwn = kind === 'Namespace' || kind === 'CustomResourceDefinition' || /^(longshore|rukpak)-/.test(name);
+    return namespace === undefined && !isOwn && !namesOfRukPak.has(name);
+  });
+  expect(free.map(nameOf)).toEqual([]);
+});
