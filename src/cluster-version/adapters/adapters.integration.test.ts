@@ -103,6 +103,32 @@ test('releases of Helm are read from their newest Secret', async () => {
   expect(await readHelmRelease(cluster.kube, { namespace: 'quay', name: 'none' }, signal)).toBeUndefined();
 });
 
+/** What Helm stores of a release, twice in base64. */
+function stored(text: string): { readonly release: string } {
+  return { release: Buffer.from(gzipSync(text).toString('base64')).toString('base64') };
+}
+
+test('a Secret that only has the labels of a release is none, and one of very many values has no version', async () => {
+  const namespace = 'forged';
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
+  const create = async (name: string, version: string, type: string, text: string): Promise<void> => {
+    const labels = { owner: 'helm', name: 'dns', status: 'deployed', version };
+    const metadata = { name, namespace, labels };
+    await cluster.kube.create({ apiVersion: 'v1', kind: 'Secret', type, metadata, data: stored(text) }, user);
+  };
+  const forged = JSON.stringify({ chart: { metadata: { version: '9.9.9' } } });
+  const many = JSON.stringify({ chart: { metadata: { version: '1.0.0' } }, files: Array(300_000).fill(0) });
+  await create('sh.helm.release.v1.dns.v1', '1', 'helm.sh/release.v1', many);
+  await create('sh.helm.release.v1.dns.v9', '9', 'Opaque', forged);
+  await create('other', '8', 'helm.sh/release.v1', forged);
+  const signal = AbortSignal.timeout(30_000);
+  const found = await readHelmRelease(cluster.kube, { namespace, name: 'dns' }, signal);
+  expect([found?.metadata.name, found?.['chartVersion' as keyof typeof found]]).toEqual([
+    'sh.helm.release.v1.dns.v1',
+    '',
+  ]);
+});
+
 test.each([
   {
     name: 'a BundleDeployment that is installed and healthy',

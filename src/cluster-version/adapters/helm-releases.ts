@@ -6,13 +6,16 @@ import type { KubeClient, KubeObject } from '../../kube/index.ts';
 const unzip = promisify(gunzip);
 /** A Secret has at most a megabyte. */
 const maxReleaseBytes = 32 * 1024 * 1024;
+/** Templates and manifests of a release are texts: even large ones have few values. */
+const maxReleaseValues = 250_000;
+const releaseType = 'helm.sh/release.v1';
 
 async function chartVersionOf(secret: JsonObject): Promise<string> {
   const data = textAt(objectAt(secret, 'data'), 'release');
   const encoded = Buffer.from(Buffer.from(data, 'base64').toString('latin1'), 'base64');
   try {
     const text = (await unzip(encoded, { maxOutputLength: maxReleaseBytes })).toString('utf8');
-    const release = parseJson('release', text);
+    const release = parseJson('release', text, { maxValues: maxReleaseValues });
     return isJsonObject(release) ? textAt(objectAt(release, 'chart', 'metadata'), 'version') : '';
   } catch {
     return '';
@@ -23,6 +26,12 @@ function revisionOf({ metadata }: KubeObject): number {
   return Number(metadata.labels?.['version'] ?? 0);
 }
 
+/** Whether Helm itself would read the Secret as a revision of the release: labels alone are on other objects too. */
+function isRevision(secret: KubeObject, name: string): boolean {
+  const isOfType = (secret as unknown as JsonObject)['type'] === releaseType;
+  return isOfType && secret.metadata.name === `sh.helm.release.v1.${name}.v${revisionOf(secret)}`;
+}
+
 /** The newest revision of a release of Helm, from the Secrets that Helm records it in: its status and the version of its chart. */
 export async function readHelmRelease(
   kube: KubeClient,
@@ -31,7 +40,8 @@ export async function readHelmRelease(
 ): Promise<KubeObject | undefined> {
   const labelSelector = `owner=helm,name=${name}`;
   const { items } = await kube.list({ apiVersion: 'v1', kind: 'Secret', namespace, labelSelector }, { signal });
-  const newest = items.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
+  const revisions = items.filter((secret) => isRevision(secret, name));
+  const newest = revisions.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
   if (newest === undefined) return undefined;
   const status = newest.metadata.labels?.['status'] ?? '';
   const { apiVersion, kind, metadata } = newest;
