@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { type Machine, machineLabels, machineResource, parseMachine, type Resource } from '../../src/api/index.ts';
-import { type JsonObject, parseYaml, systemClock } from '../../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
+import { type JsonObject, parseYaml } from '../../src/base/index.ts';
+import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { type Actuator, ActuatorError, type Instance } from '../../src/machines/index.ts';
-import { findControlPlane, startControlPlane } from '../control-plane/index.ts';
 import { type BareCluster, openBareCluster } from './bare-cluster.ts';
 import { eventually } from './eventually.ts';
 import { temporaryNamespace } from './olm-cluster.ts';
+import { isRealCluster, openRealCluster } from './real-cluster.ts';
 
 const user = { fieldManager: 'test' };
 
@@ -22,25 +22,9 @@ const definitions = [
   'machineconfiguration.openshift.io_machineconfigpools',
 ];
 
-/** A real control plane, of which nothing is simulated either. */
-async function openRealCluster(): Promise<BareCluster> {
-  const binaries = await findControlPlane({ mayBuild: false, report: () => undefined });
-  if ('missing' in binaries) throw new Error(`there is no real kube-apiserver: ${binaries.missing}`);
-  const plane = await startControlPlane(binaries);
-  const kube = createKubeClient({ access: await loadClusterAccess({ text: plane.kubeconfig }), clock: systemClock });
-  return {
-    kube,
-    [Symbol.asyncDispose]: async () => {
-      kube.close();
-      await plane[Symbol.asyncDispose]();
-    },
-  };
-}
-
 /** A bare cluster with the kinds of machines and pools; with LONGSHORE_TEST_CLUSTER=kube, a real control plane. */
 export async function openMachineCluster(): Promise<BareCluster> {
-  const isReal = process.env['LONGSHORE_TEST_CLUSTER'] === 'kube';
-  const cluster = isReal ? await openRealCluster() : await openBareCluster();
+  const cluster = isRealCluster() ? await openRealCluster() : await openBareCluster();
   for (const name of definitions) {
     const file = `crds/machines/${name}.yaml`;
     await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);

@@ -26,6 +26,8 @@ import {
   loadClusterAccess,
 } from '../../src/kube/index.ts';
 import type { Metrics } from '../../src/metrics/index.ts';
+import { eventually } from './eventually.ts';
+import { isRealCluster, openRealCluster } from './real-cluster.ts';
 
 const user = { fieldManager: 'test' };
 const configVersion = 'config.openshift.io/v1';
@@ -44,19 +46,36 @@ async function definition(plural: string): Promise<JsonObject> {
   return parseYaml(plural, await readFile(path, 'utf8')) as JsonObject;
 }
 
-/** Starts one, in memory; it simulates no workloads unless asked to. */
-export async function openReleaseCluster(options: ApiServerOptions = {}): Promise<ReleaseCluster> {
-  const crds = [await definition('clusteroperators'), await definition('clusterversions')] as never;
-  const folder = await mkdtemp(join(tmpdir(), 'longshore-release-'));
-  const server = await startApiServer({ simulation: false, crds, ...options });
-  const kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+async function openEmbeddedCluster(options: ApiServerOptions): Promise<Omit<ReleaseCluster, 'folder'>> {
+  const server = await startApiServer({ simulation: false, ...options });
+  const { kubeconfig } = server;
+  const kube = createKubeClient({ access: await loadClusterAccess({ text: kubeconfig }), clock: systemClock });
   return {
     kube,
-    kubeconfig: server.kubeconfig,
-    folder,
+    kubeconfig,
     [Symbol.asyncDispose]: async () => {
       kube.close();
       await server.stop();
+    },
+  };
+}
+
+/** Starts one, in memory; it simulates no workloads unless asked to. With LONGSHORE_TEST_CLUSTER=kube, a real control plane where nothing is simulated. */
+export async function openReleaseCluster(options: ApiServerOptions = {}): Promise<ReleaseCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-release-'));
+  const isReal = isRealCluster() && options.simulation !== true;
+  const cluster = isReal ? await openRealCluster() : await openEmbeddedCluster(options);
+  for (const plural of ['clusteroperators', 'clusterversions']) {
+    await cluster.kube.apply((await definition(plural)) as unknown as KubeObject, user);
+  }
+  for (const kind of ['ClusterOperator', 'ClusterVersion']) {
+    await eventually(() => cluster.kube.list({ apiVersion: configVersion, kind }));
+  }
+  return {
+    ...cluster,
+    folder,
+    [Symbol.asyncDispose]: async () => {
+      await cluster[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };
