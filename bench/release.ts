@@ -106,7 +106,11 @@ async function run(scenario: Scenario, { crds }: Implementation, start: Start): 
 /** Compiled, as users run it. */
 async function startOurs(program: string, { kubeconfigPath, workFolder, payloads }: EngineStart): Promise<Engine> {
   // As the image sets it.
-  const environment = { MALLOC_ARENA_MAX: '1' };
+  const environment = {
+    MALLOC_ARENA_MAX: '1',
+    MALLOC_TRIM_THRESHOLD_: '131072',
+    MALLOC_MMAP_THRESHOLD_: '131072',
+  };
   const child = startChild(program, [kubeconfigPath, workFolder, JSON.stringify(payloads)], environment);
   await child.next();
   return {

@@ -112,7 +112,7 @@ const loadTests: readonly Test[] = [
 /** Why a cluster does not load a manifest; undefined when it does.
  *  @see docs/spec/cluster-version.md#inclusion-filter-in-this-order */
 export function exclusionOf(manifest: ReleaseManifest, cluster: InclusionProfile): string | undefined {
-  const annotations = annotationsOf(manifest.object);
+  const annotations = annotationsOf(manifest);
   for (const test of loadTests) {
     const reason = test(annotations, cluster, manifest.key);
     if (reason !== undefined) return reason;
@@ -121,8 +121,8 @@ export function exclusionOf(manifest: ReleaseManifest, cluster: InclusionProfile
 }
 
 /** The capabilities that an object belongs to, as its annotation lists them. */
-export function capabilitiesOf({ object }: ReleaseManifest): string[] {
-  const list = annotationsOf(object).get(releaseAnnotations.capability) ?? '';
+export function capabilitiesOf(manifest: ReleaseManifest): string[] {
+  const list = annotationsOf(manifest).get(releaseAnnotations.capability) ?? '';
   return list === '' ? [] : list.split('+');
 }
 

@@ -14,10 +14,12 @@ export {
 export {
   describeManifest,
   type ManifestKey,
+  type ManifestRecord,
   manifestKeyText,
   manifestOf,
   payloadDirectories,
   type ReleaseManifest,
+  storedManifest,
 } from './manifest.ts';
 export {
   type LoadedManifests,

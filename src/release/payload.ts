@@ -82,10 +82,14 @@ export async function readPayloadFiles(staging: Staging): Promise<PayloadFile[]>
   throw new TerminalError('InvalidRelease', text);
 }
 
-/** Reads a release from its files.
+/** Reads a release from its files; `keep` is called with each manifest as it is read.
  *  @throws TerminalError InvalidRelease
  *  @see docs/spec/cluster-version.md#layout */
-export function parsePayload(files: readonly PayloadFile[], reading: PayloadReading): ReleasePayload {
+export function parsePayload(
+  files: readonly PayloadFile[],
+  reading: PayloadReading,
+  keep: (manifest: ReleaseManifest) => ReleaseManifest = (manifest) => manifest,
+): ReleasePayload {
   const warnings: string[] = [];
   const metadata = parseReleaseMetadata(markerText(files, metadataFile), (warning) => warnings.push(warning));
   const images = parseImageReferences(markerText(files, imageReferencesFile));
@@ -94,6 +98,7 @@ export function parsePayload(files: readonly PayloadFile[], reading: PayloadRead
   const read = readManifests(
     files.filter(({ name }) => isManifestFile(name)),
     { ...reading, images: pullSpecs },
+    keep,
   );
   return { metadata, images, manifests: read.manifests, warnings: [...warnings, ...read.warnings] };
 }

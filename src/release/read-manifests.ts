@@ -79,7 +79,10 @@ function faultOf({ name }: PayloadFile, value: JsonValue): string {
   return `${source}Resource with fields ${fieldsOf({ ...key, ...place })} ${missingFields}`;
 }
 
-function readFile(file: PayloadFile, text: string): ReleaseManifest[] {
+/** What of a manifest is kept until all files are read. */
+type Keep = (manifest: ReleaseManifest) => ReleaseManifest;
+
+function readFile(file: PayloadFile, text: string, keep: Keep): ReleaseManifest[] {
   const documents = file.name.endsWith('.json') ? jsonDocuments(text) : yamlDocuments(text);
   const manifests: ReleaseManifest[] = [];
   const known = new Set<string>();
@@ -90,7 +93,7 @@ function readFile(file: PayloadFile, text: string): ReleaseManifest[] {
     const key = manifestKeyText(manifest.key);
     if (known.has(key)) throw new TerminalError(repeatedObject, `duplicate resource: (${fieldsOf(manifest.key)})`);
     known.add(key);
-    manifests.push(manifest);
+    manifests.push(keep(manifest));
   }
   return manifests;
 }
@@ -121,7 +124,11 @@ export function isManifestFile(name: string): boolean {
 /** Reads the manifests of a payload's files, which come in any order.
  *  @throws TerminalError InvalidRelease that names every file with a fault
  *  @see docs/spec/cluster-version.md#reading-manifests */
-export function readManifests(files: readonly PayloadFile[], values: TemplateValues): ReadManifests {
+export function readManifests(
+  files: readonly PayloadFile[],
+  values: TemplateValues,
+  keep: Keep = (manifest) => manifest,
+): ReadManifests {
   const warnings: string[] = [];
   const faults: string[] = [];
   const manifests = files
@@ -130,7 +137,7 @@ export function readManifests(files: readonly PayloadFile[], values: TemplateVal
     .flatMap((file) => {
       try {
         const text = textOf(file, values, (warning) => warnings.push(warning));
-        return text === undefined ? [] : readFile(file, text);
+        return text === undefined ? [] : readFile(file, text, keep);
       } catch (thrown) {
         const isParsed = thrown instanceof TerminalError && thrown.reason === repeatedObject;
         faults.push(`parse ${file.name}: ${isParsed ? '' : 'error parsing: '}${errorMessage(thrown)}`);

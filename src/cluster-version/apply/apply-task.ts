@@ -16,7 +16,7 @@ import { assertReady, hasReadyExpression } from '../health/readiness.ts';
 import { assertHealthy, hasHealth, type WaitPolicy } from '../health/workloads.ts';
 import type { WaitTimes } from '../status/operator-waits.ts';
 import { expectedDurationAnnotation } from '../status/timing.ts';
-import { annotationOf, applyAnnotations, desiredObject } from './desired-object.ts';
+import { annotationOf, applyAnnotations, desiredHead, desiredObject } from './desired-object.ts';
 import { injectProxy, type ProxyVariables } from './inject-proxy.ts';
 import { injectTls, type TlsSettings } from './inject-tls.ts';
 import type { ObservedObjects } from './observed-objects.ts';
@@ -53,7 +53,7 @@ function isOperator({ key }: ReleaseManifest): boolean {
 /** An object that must not exist.
  *  @throws TerminalError InvalidDeleteAnnotation */
 function mustBeDeleted(manifest: ReleaseManifest): boolean {
-  const annotations = objectAt(manifest.object, 'metadata', 'annotations');
+  const annotations = objectAt(manifest.metadata, 'annotations');
   const value = annotations?.[applyAnnotations.delete];
   // The reference creates ClusterOperators whatever the annotation is.
   if (value === undefined || isOperator(manifest)) return false;
@@ -90,7 +90,6 @@ async function createOnly(
   manifest: ReleaseManifest,
   object: KubeObject,
 ): Promise<void> {
-  if (observed.exists(object)) return;
   const { controller: _controller, ...plainOwner } = owner;
   const isPlain = annotationOf(manifest, applyAnnotations.createOnly) === 'true';
   const owners =
@@ -198,13 +197,13 @@ function objectOf({ owner, proxy, tls }: ApplyContext, manifest: ReleaseManifest
  *  @see docs/spec/cluster-version.md#applying-and-waiting */
 export async function applyTask(context: ApplyContext, task: ReleaseTask): Promise<void> {
   const { manifest } = task;
+  const head = desiredHead(manifest, context.owner);
+  if (mustBeDeleted(manifest)) return await remove(context, manifest, head);
+  const isCreatedOnly = annotationOf(manifest, applyAnnotations.createOnly).toLowerCase() === 'true';
+  const isDone = isCreatedOnly ? context.observed.exists(head) : isSettled(context, manifest, head);
+  if (isDone) return;
   const object = objectOf(context, manifest);
-  if (mustBeDeleted(manifest)) return await remove(context, manifest, object);
-  if (annotationOf(manifest, applyAnnotations.createOnly).toLowerCase() === 'true') {
-    await createOnly(context, manifest, object);
-    return;
-  }
-  if (isSettled(context, manifest, object)) return;
+  if (isCreatedOnly) return await createOnly(context, manifest, object);
   await check(context, task, await ensure(context, manifest, object));
   // An installation does not check all that an update waits for.
   const isAwaited = hasHealth(manifest, context.waitPolicy) || hasReadyExpression(manifest);
@@ -217,8 +216,8 @@ export async function applyTask(context: ApplyContext, task: ReleaseTask): Promi
 export async function precreateOperators(context: ApplyContext, tasks: readonly ReleaseTask[]): Promise<void> {
   for (const { manifest } of tasks) {
     if (!isOperator(manifest)) continue;
+    if (context.observed.exists(desiredHead(manifest, context.owner))) continue;
     const object = desiredObject(manifest, context.owner);
-    if (context.observed.exists(object)) continue;
     // Manifests leave out members that the definition requires.
     const relatedObjects = objectsAt(objectAt(manifest.object, 'status'), 'relatedObjects').map((one) => ({
       group: '',

@@ -13,8 +13,8 @@ export const applyAnnotations = {
 } as const;
 
 /** The value of an annotation; empty when it is not set. */
-export function annotationOf({ object }: ReleaseManifest, name: string): string {
-  return textAt(objectAt(object, 'metadata', 'annotations'), name);
+export function annotationOf({ metadata }: ReleaseManifest, name: string): string {
+  return textAt(objectAt(metadata, 'annotations'), name);
 }
 
 function textsAt(metadata: JsonObject | undefined, key: string): Record<string, string> | undefined {
@@ -43,18 +43,15 @@ const typedMembers: Readonly<Record<string, JsonObject | undefined>> = {
   },
 };
 
-/** An object as the engine owns it: what its manifest sets, without status and without what only a server sets. */
-export function desiredObject(manifest: ReleaseManifest, owner: OwnerReference): KubeObject {
-  const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...content } = manifest.object;
-  const metadata = objectAt(manifest.object, 'metadata');
+/** What an object is found by, and whose metadata is part of the release: without its content, which is long. */
+export function desiredHead({ apiVersion, key, metadata }: ReleaseManifest, owner: OwnerReference): KubeObject {
   const [labels, annotations] = [textsAt(metadata, 'labels'), textsAt(metadata, 'annotations')];
-  const given = metadata?.['ownerReferences'];
-  const finalizers = metadata?.['finalizers'];
+  const { ownerReferences: given, finalizers } = metadata;
   const owners = Array.isArray(given) && given.length > 0 ? given.filter(isJsonObject) : [owner];
-  const { name, namespace } = manifest.key;
+  const { kind, name, namespace } = key;
   return {
-    apiVersion: textAt(manifest.object, 'apiVersion'),
-    kind: manifest.key.kind,
+    apiVersion,
+    kind,
     metadata: {
       name,
       ...(namespace === '' ? {} : { namespace }),
@@ -63,7 +60,12 @@ export function desiredObject(manifest: ReleaseManifest, owner: OwnerReference):
       ...(Array.isArray(finalizers) ? { finalizers: finalizers.filter((one) => typeof one === 'string') } : {}),
       ownerReferences: owners as unknown as OwnerReference[],
     },
-    ...typedMembers[`${manifest.key.kind}.${manifest.key.group}`],
-    ...content,
   };
+}
+
+/** An object as the engine owns it: what its manifest sets, without status and without what only a server sets. */
+export function desiredObject(manifest: ReleaseManifest, owner: OwnerReference): KubeObject {
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...content } = manifest.object;
+  const { kind, group } = manifest.key;
+  return { ...desiredHead(manifest, owner), ...typedMembers[`${kind}.${group}`], ...content };
 }

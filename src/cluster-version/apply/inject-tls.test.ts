@@ -17,7 +17,8 @@ const operatorConfig = 'apiVersion: operator.openshift.io/v1alpha1\nkind: Generi
 function manifest(data: JsonObject, value = 'true', kind = 'ConfigMap'): ReleaseManifest {
   const annotations = { 'config.openshift.io/inject-tls': value };
   const object = { apiVersion: 'v1', kind, metadata: { name: 'x', namespace: 'y', annotations }, data };
-  return manifestOf({ directory: 'release-manifests', name: '0000_10_a_x.yaml' }, object, '');
+  const file = { directory: 'release-manifests', name: '0000_10_a_x.yaml' } as const;
+  return manifestOf(file, object, '');
 }
 
 function injected(one: ReleaseManifest, given: TlsSettings | undefined = settings): JsonObject | undefined {

@@ -1,7 +1,7 @@
 import { type Clock, isJsonEqual, type JsonValue, type Logger } from '../../base/index.ts';
 import { createCache, type KubeClient, type KubeObject, type ObjectCache, refKey, refOf } from '../../kube/index.ts';
 import type { ReleaseManifest } from '../../release/index.ts';
-import { desiredObject } from './desired-object.ts';
+import { desiredHead, desiredObject } from './desired-object.ts';
 
 /** Of an object of the release. */
 interface Observed {
@@ -73,11 +73,24 @@ interface AppliedRelease {
   readonly manifests: readonly ReleaseManifest[];
 }
 
+/** An object of the release. */
+interface Desired {
+  readonly manifest: ReleaseManifest;
+  readonly head: KubeObject;
+}
+
+/** The manifest of an operator differs in each release, by the version in its status. */
+function isSameObject(before: ReleaseManifest, after: ReleaseManifest): boolean {
+  if (before.canonicalText === after.canonicalText) return true;
+  const [a, b] = [before, after].map((manifest) => desiredObject(manifest, noOwner) as JsonValue);
+  return isJsonEqual(a ?? null, b ?? null);
+}
+
 /** The objects of the release that is applied, watched by the metadata of their kinds: what another writer changes is seen at once, and what no one has
  *  changed need not be written again. Objects that the next release has in the same form remain known. */
 export class ObservedObjects {
   readonly #options: ObservedObjectsOptions;
-  #desired: ReadonlyMap<string, KubeObject> = new Map();
+  #desired: ReadonlyMap<string, Desired> = new Map();
   readonly #applied = new Map<string, Observed>();
   /** Of those, what the update need not wait for. */
   readonly #settled = new Set<string>();
@@ -93,15 +106,15 @@ export class ObservedObjects {
   begin({ terms, hash, manifests }: AppliedRelease): void {
     if (this.#terms === terms && this.#hash === hash) return;
     const isOther = this.#terms !== terms;
-    const before = isOther ? new Map<string, KubeObject>() : this.#desired;
+    const before = isOther ? new Map<string, Desired>() : this.#desired;
     this.#terms = terms;
     this.#hash = hash;
-    const objects = manifests.map((manifest) => desiredObject(manifest, noOwner));
-    this.#desired = new Map(objects.map((object) => [refKey(refOf(object)), object]));
-    for (const [key, object] of this.#desired) {
+    const all = manifests.map((manifest) => ({ manifest, head: desiredHead(manifest, noOwner) }));
+    this.#desired = new Map(all.map((desired) => [refKey(refOf(desired.head)), desired]));
+    for (const [key, { manifest, head }] of this.#desired) {
       const known = before.get(key);
-      if (known === undefined) this.#stopWatching(object);
-      if (known === undefined || !isJsonEqual(known as JsonValue, object as JsonValue)) this.#forget(key);
+      if (known === undefined) this.#stopWatching(head);
+      if (known === undefined || !isSameObject(known.manifest, manifest)) this.#forget(key);
     }
     for (const key of this.#applied.keys()) if (!this.#desired.has(key)) this.#forget(key);
   }
@@ -194,7 +207,7 @@ export class ObservedObjects {
     const key = (after ?? before)?.key ?? '';
     const [applied, desired] = [this.#applied.get(key), this.#desired.get(key)];
     if (applied === undefined || desired === undefined) return;
-    if (after !== undefined && isSame(applied, after, desired)) this.#options.onProgress();
+    if (after !== undefined && isSame(applied, after, desired.head)) this.#options.onProgress();
     else this.#options.onDrift();
   }
 }

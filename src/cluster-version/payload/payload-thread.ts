@@ -1,10 +1,10 @@
 import { TransientError, WorkerThread, workerUrl } from '../../base/index.ts';
-import type { PayloadFile, PayloadReading, ReleasePayload } from '../../release/index.ts';
+import { type PayloadFile, type PayloadReading, type ReleasePayload, storedManifest } from '../../release/index.ts';
 import type { PayloadJobs } from './payload-job.ts';
 
 /** A published release of a thousand manifests takes a third of it. */
 const heapMebibytes = 192;
-const youngHeapMebibytes = 32;
+const youngHeapMebibytes = 6;
 const deadlineMs = 60_000;
 
 class ThreadEnded extends Error {}
@@ -21,7 +21,8 @@ export async function readInThread(
   const options = { url, name: 'release', heapMebibytes, youngHeapMebibytes, endedError };
   const thread = new WorkerThread<PayloadJobs>(options);
   try {
-    return await thread.run('read', { files, reading }, { signal, deadlineMs });
+    const payload = await thread.run('read', { files, reading }, { signal, deadlineMs });
+    return { ...payload, manifests: payload.manifests.map(storedManifest) };
   } catch (thrown) {
     if (!(thrown instanceof ThreadEnded)) throw thrown;
     throw new TransientError('ReaderEnded', `the thread that read the release ended: ${thrown.message}`, {

@@ -1,6 +1,6 @@
 /** The inside of the thread that reads one release. Started by `payload-thread.ts`. */
 import { serveJobs } from '../../base/index.ts';
-import { parsePayload } from '../../release/index.ts';
+import { parsePayload, storedManifest } from '../../release/index.ts';
 import type { PayloadJobs } from './payload-job.ts';
 
 /** Buffers arrive as plain arrays of bytes. */
@@ -13,5 +13,6 @@ serveJobs<PayloadJobs>({
     parsePayload(
       files.map((file) => ({ ...file, content: bufferOf(file.content) })),
       reading,
+      storedManifest,
     ),
 });

@@ -54,10 +54,10 @@ async function readEntries(source: string, data: JsonObject): Promise<ReleaseVer
  *  @see docs/spec/cluster-version.md#configuration-in-the-payload */
 export async function readVerifier(manifests: readonly ReleaseManifest[]): Promise<ReleaseVerifier | undefined> {
   const found = manifests.find(
-    ({ key, object }) =>
+    ({ key, metadata }) =>
       key.group === '' &&
       key.kind === 'ConfigMap' &&
-      Object.hasOwn(objectAt(object, 'metadata', 'annotations') ?? {}, annotation),
+      Object.hasOwn(objectAt(metadata, 'annotations') ?? {}, annotation),
   );
   if (found === undefined) return undefined;
   const source = `the config map ${found.key.namespace}/${found.key.name}`;
