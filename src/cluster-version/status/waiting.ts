@@ -16,8 +16,15 @@ const degradedMinutes = 40;
 /** Of operators that state no other duration. */
 const usualMinutes = 30;
 
-function lastsLonger(sinceMs: number | undefined, limitMs: number, nowMs: number): boolean {
-  return sinceMs === undefined || nowMs - sinceMs > limitMs;
+interface Limit {
+  readonly ms: number;
+  readonly nowMs: number;
+  /** What counts for an operator whose wait was not noted. */
+  readonly isUnknownLonger: boolean;
+}
+
+function lastsLonger(sinceMs: number | undefined, { ms, nowMs, isUnknownLonger }: Limit): boolean {
+  return sinceMs === undefined ? isUnknownLonger : nowMs - sinceMs > ms;
 }
 
 /** `a, b over 30 minutes and machine-config over 90 minutes`. */
@@ -37,12 +44,16 @@ function slowText(names: readonly string[], waits: OperatorWaits): string {
 export function waitingFor(failure: UpdateFailure, waits: OperatorWaits, nowMs: number): Waiting | undefined {
   const { effect, names, reason } = failure;
   if (effect === 'None') {
-    const slow = names.filter((name) => lastsLonger(waits.sinceMs(name), waits.expectedMs(name), nowMs));
+    const slow = names.filter((name) =>
+      lastsLonger(waits.sinceMs(name), { ms: waits.expectedMs(name), nowMs, isUnknownLonger: false }),
+    );
     const message = slow.length === 0 ? `waiting on ${names.join(', ')}` : slowText(slow, waits);
     return { reason, message, isSlow: slow.length > 0, isExceeded: false };
   }
   if (effect !== 'FailAfterInterval') return undefined;
-  const exceeded = names.filter((name) => lastsLonger(waits.sinceMs(name), degradedMinutes * minuteMs, nowMs));
+  const exceeded = names.filter((name) =>
+    lastsLonger(waits.sinceMs(name), { ms: degradedMinutes * minuteMs, nowMs, isUnknownLonger: true }),
+  );
   if (exceeded.length > 0) {
     const message = `wait has exceeded ${degradedMinutes} minutes for these operators: ${exceeded.join(', ')}`;
     return { reason, message, isSlow: false, isExceeded: true };
