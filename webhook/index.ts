@@ -1,5 +1,5 @@
 /** The admission webhook: an HTTPS server that answers AdmissionReview v1 for Bundles, BundleDeployments, the ConfigMaps of the
- *  system namespace, CustomResourceDefinitions, PlatformOperators and ClusterCatalogs, and its webhook configurations. Main type: `WebhookServer`.
+ *  system namespace, CustomResourceDefinitions, PlatformOperators, ClusterCatalogs and Machines, and its webhook configurations. Main type: `WebhookServer`.
  *  Never fetches anything from outside the cluster, and writes nothing but its own configurations.
  *  @imports src/sources/definitions, src/formats, src/dependencies, src/crd-safety, src/controller, src/kube, src/metrics,
  *    src/rbac, src/constraints, src/api, src/base

@@ -18,6 +18,7 @@ import { writtenAnnotations } from './bundles/written-annotations.ts';
 import { catalogNameLabel } from './catalogs/catalog-name-label.ts';
 import { type BundleUse, type ConfigMapChange, configMapInUse, configMapReferenced } from './config-maps/rules.ts';
 import { type Annotations, type CrdUpdate, crdSafetyAnnotations, crdUpgrade } from './crds/rules.ts';
+import { type HooksChange, machineHooks } from './machines/machine-hooks.ts';
 import {
   type PlatformOperatorSubject,
   platformOperatorName,
@@ -54,6 +55,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'platform-operator-package-immutable': [after: PlatformOperatorSubject, before: PlatformOperatorSubject];
   'platform-operator-unique': [operator: PlatformOperatorSubject, others: readonly PlatformOperatorSubject[]];
   'catalog-name-label': [catalog: JsonObject];
+  'machine-hooks': [change: HooksChange];
 }
 
 /** The name of a rule. */
@@ -150,5 +152,9 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
   'catalog-name-label': {
     requirement: 'sets its name as a label on a ClusterCatalog; denies nothing',
     evaluate: catalogNameLabel,
+  },
+  'machine-hooks': {
+    requirement: 'hooks of a Machine that is being deleted are removed only',
+    evaluate: machineHooks,
   },
 };

@@ -4,6 +4,7 @@ import { catalogWebhook } from './catalogs/webhook.ts';
 import { clusterExtensionWebhook } from './cluster-extensions/webhook.ts';
 import { configMapWebhook } from './config-maps/webhook.ts';
 import { crdWebhook } from './crds/webhook.ts';
+import { machineWebhook } from './machines/webhook.ts';
 import { platformOperatorWebhook } from './platform-operators/webhook.ts';
 import type { WebhookDefinition } from './review/webhook-definition.ts';
 
@@ -16,4 +17,5 @@ export const webhooks: readonly WebhookDefinition[] = [
   clusterExtensionWebhook,
   crdWebhook,
   catalogWebhook,
+  machineWebhook,
 ];

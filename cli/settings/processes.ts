@@ -39,6 +39,8 @@ export interface ProcessConfig {
 export interface WebhookConfig extends ProcessConfig, WebhookSettings {
   /** Whether this process validates ClusterCatalogs. */
   readonly hasClusterCatalogs: boolean;
+  /** Whether it reviews the hooks of Machines. */
+  readonly hasMachines: boolean;
   readonly drainMs: number;
   /** Undefined: the Service `rukpak-webhook-service`. */
   readonly externalAddress: string | undefined;
@@ -229,6 +231,12 @@ const ownWebhookOptions = {
     range: ['0s', '5m'],
     description: 'How long to keep serving after SIGTERM, while /readyz fails, until no more requests arrive.',
   },
+  machines: {
+    kind: 'flag',
+    default: false,
+    description:
+      'Review the hooks of Machines, for clusters that have no ValidatingAdmissionPolicies (deploy/machines/webhook.yaml).',
+  },
 } as const;
 
 /** Options of `longshore webhook`. */
@@ -314,6 +322,7 @@ export function readWebhookConfig(values: OptionValues<typeof webhookOptions>): 
     ...readPolicy(values),
     listen: parseListenAddress('bind-address', values['bind-address']),
     hasClusterCatalogs: values['cluster-catalogs'],
+    hasMachines: values.machines,
     drainMs: values.drain,
     externalAddress: readOrigin('external-address', values['external-address']),
   });

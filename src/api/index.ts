@@ -190,6 +190,7 @@ export type {
   PlatformOperatorStatus,
 } from './generated/platform-operator.ts';
 export type { Subscription, SubscriptionSpec, SubscriptionStatus } from './generated/subscription.ts';
+export { formatHooks } from './hook-text.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export {
   type BundleLookupConditionType,

@@ -1,6 +1,11 @@
-import type { Machine, MachineCondition, MachineConditionReason, MachineConditionType } from '../api/index.ts';
+import {
+  formatHooks,
+  type Machine,
+  type MachineCondition,
+  type MachineConditionReason,
+  type MachineConditionType,
+} from '../api/index.ts';
 import { formatTimestamp } from '../base/index.ts';
-import { formatHooks } from './hook-text.ts';
 
 /** A condition as it is to be. True and Unknown have no severity. */
 export interface MachineConditionChange {

@@ -49,13 +49,18 @@ export interface WebhookDefinition {
   readonly configuration:
     | 'rukpak-validating-webhook-configuration'
     | 'crd-validation-webhook'
-    | 'longshore-mutating-webhook-configuration';
+    | 'longshore-mutating-webhook-configuration'
+    | 'longshore-machine-webhook-configuration';
   /** Whether it may change objects; all webhooks of a configuration are alike in this. Default false. */
   readonly isMutating?: boolean;
   /** It reviews objects of the system namespace alone. Default false. */
   readonly isForSystemNamespace?: boolean;
   /** It is about ClusterCatalogs, which another program may serve. Default false. */
   readonly isForCatalogs?: boolean;
+  /** It is about Machines, which most installations leave alone. Default false. */
+  readonly isForMachines?: boolean;
+  /** CEL conditions that a request must meet to be reviewed. */
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
   /** Labels that the object must have, before or after the change. */
   readonly objectLabels?: Readonly<Record<string, string>>;
 }

@@ -27,6 +27,8 @@ export interface Registration {
   readonly systemNamespace: string;
   /** False: another program serves ClusterCatalogs, and the API server sends no reviews of them. Default true. */
   readonly hasClusterCatalogs?: boolean;
+  /** True: the hooks of Machines are reviewed. Default false. */
+  readonly hasMachines?: boolean;
 }
 
 /** Kubernetes maintains the first two in every namespace, and deletes the content of a namespace that is being deleted: it must not wait for a webhook
@@ -53,7 +55,7 @@ function clientConfig({ address, caBundlePem }: RegistrationOptions, path: strin
 
 function webhookOf(definition: WebhookDefinition, registration: RegistrationOptions): JsonObject {
   const { systemNamespace } = registration;
-  const { name, path, requests, objectLabels, isForSystemNamespace = false } = definition;
+  const { name, path, requests, objectLabels, matchConditions, isForSystemNamespace = false } = definition;
   return {
     name,
     admissionReviewVersions: ['v1'],
@@ -69,6 +71,7 @@ function webhookOf(definition: WebhookDefinition, registration: RegistrationOpti
           matchConditions: [...unguardedConfigMaps],
         }
       : {}),
+    ...(matchConditions === undefined ? {} : { matchConditions: matchConditions.map((one) => ({ ...one })) }),
     ...(objectLabels === undefined ? {} : { objectSelector: { matchLabels: objectLabels } }),
   };
 }
@@ -78,8 +81,11 @@ type RegistrationOptions = Omit<Registration, 'caBundlePem'> & { readonly caBund
 
 /** The configurations with all webhooks; without a response, requests are denied (`failurePolicy: Fail`). */
 export function webhookConfigurations(registration: RegistrationOptions): readonly WebhookConfiguration[] {
-  const { hasClusterCatalogs = true } = registration;
-  const registered = webhooks.filter(({ isForCatalogs = false }) => hasClusterCatalogs || !isForCatalogs);
+  const { hasClusterCatalogs = true, hasMachines = false } = registration;
+  const registered = webhooks.filter(
+    ({ isForCatalogs = false, isForMachines = false }) =>
+      (hasClusterCatalogs || !isForCatalogs) && (hasMachines || !isForMachines),
+  );
   return [...Map.groupBy(registered, ({ configuration }) => configuration)].map(([name, members]) => ({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: members[0]?.isMutating === true ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration',
@@ -94,8 +100,8 @@ export function isReviewed(
   namespace: string,
   systemNamespace: string,
 ): boolean {
-  return webhooks.some(({ requests, isForSystemNamespace = false }) => {
-    const isInScope = !isForSystemNamespace || namespace === systemNamespace;
+  return webhooks.some(({ requests, isForSystemNamespace = false, isForMachines = false }) => {
+    const isInScope = !isForMachines && (!isForSystemNamespace || namespace === systemNamespace);
     return isInScope && requests.apiGroups.includes(group) && requests.resources.includes(plural);
   });
 }

@@ -36,6 +36,12 @@ const catalog = {
   metadata: { name: 'c' },
   spec: {},
 };
+const machine = {
+  apiVersion: 'machine.openshift.io/v1beta1',
+  kind: 'Machine',
+  metadata: { namespace: 'machines', name: 'm' },
+  spec: {},
+};
 const inSystem = { name: 'cm', namespace: 'rukpak-system' };
 
 const reviews: readonly (readonly [string, JsonObject])[] = [
@@ -51,6 +57,7 @@ const reviews: readonly (readonly [string, JsonObject])[] = [
     { operation: 'UPDATE', object: operatorOf('p'), oldObject: operatorOf('q') },
   ],
   ['crd', { operation: 'UPDATE', object: crd, oldObject: crd }],
+  ['machine-openshift-io-v1beta1-machine', { operation: 'UPDATE', object: machine, oldObject: machine }],
 ];
 
 const facts: FactsReader = {

@@ -31,10 +31,10 @@ export async function webhook(values: Values): Promise<number> {
   const serving = await openServingFiles({ dir: config.tlsDir, caPath: join(config.tlsDir, 'ca.crt'), ...own });
   const parts = { ...own, ...config.listen, serving, metricsAccess: metricsAccess(own.kube) };
   await using server = await startWebhook(config, parts);
-  const { externalAddress: origin, hasClusterCatalogs } = config;
+  const { externalAddress: origin, hasClusterCatalogs, hasMachines } = config;
   const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
   const address: WebhookAddress = origin === undefined ? { service } : { origin };
-  const registered = keepRegistered({ ...own, address, serving, hasClusterCatalogs });
+  const registered = keepRegistered({ ...own, address, serving, hasClusterCatalogs, hasMachines });
   await Promise.race([registered, own.whenStopped]);
   probes.isReady = true;
   await own.whenStopped;

@@ -1,7 +1,6 @@
-import { type LifecycleHook, machineAnnotations, parseMachine } from '../../api/index.ts';
+import { formatHooks, type LifecycleHook, machineAnnotations, parseMachine } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { preconditionOf, refOf } from '../../kube/index.ts';
-import { formatHooks } from '../hook-text.ts';
 import { type MachineRun, machineFieldManager, record } from './context.ts';
 
 /** Removes the hooks that the annotation names, as a user asks for whose program will not remove them, and records it.

@@ -1,4 +1,4 @@
-import type { LifecycleHook } from '../api/index.ts';
+import type { LifecycleHook } from './generated/machine.ts';
 
 const mostShown = 100;
 
