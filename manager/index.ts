@@ -7,6 +7,7 @@ export { startNodeAgent } from './node-agent.ts';
 export {
   controllerPermissions,
   machinePermissions,
+  nodeAgentPermissions,
   olmPermissions,
   type RoleRules,
   releasePermissions,

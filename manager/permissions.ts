@@ -6,6 +6,7 @@ import {
   machineController,
   machineHealthCheckController,
   machineSetController,
+  nodeAgentController,
   nodeConfigController,
   nodeDrainController,
   nodeLinkController,
@@ -121,6 +122,11 @@ export function machinePermissions(): RoleRules {
     nodeDrainController,
   ];
   return combine([...definitions.map(({ permissions }) => permissions), readyHookPermissions]);
+}
+
+/** The rules that `longshore node-agent` needs. */
+export function nodeAgentPermissions(): RoleRules {
+  return combine([nodeAgentController.permissions]);
 }
 
 /** The rules that `longshore controllers --release` needs in addition. Few clusters have a release: the engine is loaded only then. */

@@ -1,6 +1,7 @@
 /** The Helm chart of `deploy/chart`, generated from the output of the kustomize overlays, so that both have one source. */
 import { readFileSync } from 'node:fs';
 import { readDeployFile } from '../cli/client/index.ts';
+import { withMachines } from '../cli/install/machines.ts';
 import { readManifests, shownName } from '../cli/install/manifests.ts';
 import { withOlm } from '../cli/install/olm.ts';
 import { foreignDefinitions, overlays } from '../cli/install/overlays.ts';
@@ -161,6 +162,11 @@ function definitionsTemplate(): string {
 {{- $_ := set $all $path true }}
 {{- end }}
 {{- end }}
+{{- if .Values.machines.actuator }}
+{{- range $path, $_ := .Files.Glob "definitions/machines/*.yaml" }}
+{{- $_ := set $all $path true }}
+{{- end }}
+{{- end }}
 {{- range $path, $_ := $all }}
 {{- $text := $.Files.Get $path }}
 {{- $metadata := (fromYaml $text).metadata }}
@@ -179,6 +185,21 @@ spec:
 {{- end }}
 {{- end }}
 `;
+}
+
+/** What machines need, where their provider is named. Pools can be created once their kind is served, which the first installation brings. */
+async function machinesTemplate(image: string): Promise<string> {
+  const objects = await withMachines([], { actuator: '', hasNodeAgents: true, arePoliciesServed: true });
+  const parts = objects.map((object) => {
+    const text = templateOf(object, image).replace('image: longshore\n', 'image: {{ $.Values.image | quote }}\n');
+    if (object.kind === 'CustomResourceDefinition') return '';
+    if (object.apiVersion === 'machineconfiguration.openshift.io/v1') {
+      return `{{- if $.Capabilities.APIVersions.Has "machineconfiguration.openshift.io/v1" }}\n---\n${text}{{- end }}\n`;
+    }
+    const isOfAgents = [object.metadata.name, object.metadata.namespace].includes('longshore-node-agents');
+    return isOfAgents ? `{{- if $.Values.machines.nodeAgents }}\n---\n${text}{{- end }}\n` : `---\n${text}`;
+  });
+  return `${mark}{{- with .Values.machines.actuator }}\n${parts.join('')}{{- end }}\n`;
 }
 
 /** The web console, where its address is set. */
@@ -213,6 +234,12 @@ function valuesText(image: string): string {
     'shards: 1',
     '# Operator Lifecycle Manager: see docs/olm.md.',
     'olm: false',
+    '# Machines and pools of nodes: see docs/machines.md.',
+    'machines:',
+    '  # The provider: a URL that the controllers reach, or a program in their image; empty: machines are left alone.',
+    '  actuator: ""',
+    '  # An agent on each node, in a privileged pod, that applies the configuration of its pool.',
+    '  nodeAgents: false',
     '# The web console: see docs/console.md.',
     'console:',
     '  # Address under which browsers reach it; empty: it is not installed.',
@@ -248,6 +275,11 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
       overlay: { enum: [...overlays] },
       shards: { type: 'integer', minimum: 1, maximum: maxShards },
       olm: { type: 'boolean' },
+      machines: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { actuator: { type: 'string' }, nodeAgents: { type: 'boolean' } },
+      },
       console: {
         type: 'object',
         additionalProperties: false,
@@ -265,6 +297,7 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
     ['Chart.yaml', `${mark}${formatYaml(chart)}`],
     ['values.yaml', valuesText(image)],
     ['templates/customresourcedefinitions.yaml', definitionsTemplate()],
+    ['templates/machines.yaml', await machinesTemplate(image)],
     ['templates/console.yaml', await consoleTemplate(image)],
     ['values.schema.json', `${JSON.stringify(schema, undefined, 2)}\n`],
     ...[...(await allVariants(image))].map(([path, variants]): [string, string] => [path, joined(variants)]),

@@ -143,6 +143,14 @@ function withMetadata(lines: readonly string[]): string[] {
   return addToMetadata(labelled, 'metadata:', { field: 'annotations', value: 'commonAnnotations' });
 }
 
+/** Machines are managed where their provider is named. */
+const machineArguments = [
+  '{{- with $.Values.machines.actuator }}',
+  '            - --machines',
+  '            - {{ printf "--actuator=%s" . | quote }}',
+  '{{- end }}',
+];
+
 function withContainer(lines: readonly string[], section: string): string[] {
   if (lines.includes('          env:')) throw new Error('the manifests have an environment: add extraEnv to it');
   const args = changeBlock(lines, '        - args:', (open, body) => {
@@ -156,6 +164,7 @@ function withContainer(lines: readonly string[], section: string): string[] {
     return [
       open,
       ...items,
+      ...(section === 'controllers' ? machineArguments : []),
       ...withValue(`${section}.extraArgs`, 12, {}),
       ...env,
       ...policy,

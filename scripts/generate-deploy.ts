@@ -9,12 +9,13 @@ import { isSharded, withShards } from '../cli/install/shards.ts';
 import {
   controllerPermissions,
   machinePermissions,
+  nodeAgentPermissions,
   olmPermissions,
   type RoleRules,
   releasePermissions,
   webhookPermissions,
 } from '../manager/index.ts';
-import { formatYaml, parseYamlDocuments } from '../src/base/index.ts';
+import { formatYaml, type JsonObject, parseYamlDocuments } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import { webhookConfigurations } from '../webhook/index.ts';
 import { chartFiles } from './chart-files.ts';
@@ -75,18 +76,29 @@ writeRoles(
   webhookPermissions(),
 );
 
+interface AdditionalRole extends RoleText {
+  /** Who gets it. Default: the controllers. */
+  readonly account?: JsonObject;
+  /** Roles of single namespaces. */
+  readonly others?: readonly JsonObject[];
+}
+
 /** The permissions of an optional part, which the account of the controllers gets in addition. */
-function writeAdditionalRole(file: string, { name, about }: RoleText, { cluster }: RoleRules): void {
+function writeAdditionalRole(
+  file: string,
+  { name, about, account = { name: 'core-admin', namespace: systemNamespace }, others = [] }: AdditionalRole,
+  { cluster }: RoleRules,
+): void {
   const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name }, rules: cluster };
   const binding = {
     apiVersion: rbac,
     kind: 'ClusterRoleBinding',
     metadata: { name },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-    subjects: [{ kind: 'ServiceAccount', name: 'core-admin', namespace: systemNamespace }],
+    subjects: [{ kind: 'ServiceAccount', ...account }],
   };
-  const documents = [role, binding].map((object) => {
-    const metadata = { ...object.metadata, labels: { 'app.kubernetes.io/part-of': 'longshore' } };
+  const documents = [role, binding, ...others].map((object) => {
+    const metadata = { ...(object.metadata as JsonObject), labels: { 'app.kubernetes.io/part-of': 'longshore' } };
     return formatYaml({ ...object, metadata });
   });
   writeFileSync(`deploy/${file}`, `${mark}${about}${documents.join('---\n')}`);
@@ -109,6 +121,34 @@ writeAdditionalRole(
     about: '# What the controllers need for machines (--machines), in addition to core-admin.\n',
   },
   machinePermissions(),
+);
+
+const agentAccount = { name: 'node-agent', namespace: 'longshore-node-agents' };
+const agentEvents = { name: 'longshore-node-agents', namespace: 'default' };
+writeAdditionalRole(
+  'machines/node-agent-permissions.yaml',
+  {
+    name: 'longshore-node-agents',
+    about: '# What the agents of nodes need; the policy of node-agents.yaml limits each one to its own Node.\n',
+    account: agentAccount,
+    // Events about Nodes are in the namespace default.
+    others: [
+      {
+        apiVersion: rbac,
+        kind: 'Role',
+        metadata: agentEvents,
+        rules: [{ apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }],
+      },
+      {
+        apiVersion: rbac,
+        kind: 'RoleBinding',
+        metadata: agentEvents,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: agentEvents.name },
+        subjects: [{ kind: 'ServiceAccount', ...agentAccount }],
+      },
+    ],
+  },
+  nodeAgentPermissions(),
 );
 
 writeAdditionalRole(

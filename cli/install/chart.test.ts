@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { chartFiles } from '../../scripts/chart-files.ts';
 import { type JsonObject, objectAt, parseYaml, parseYamlDocuments } from '../../src/base/index.ts';
 import { chartForms, chartObjects, chartImage as image, keyed } from '../../test/support/index.ts';
-import { readCrds, readOlmCrds } from '../client/index.ts';
+import { readCrds, readMachineCrds, readOlmCrds } from '../client/index.ts';
 import type { Overlay } from './overlays.ts';
 
 interface Values {
@@ -65,8 +65,9 @@ test('the chart in the repository is the one that the overlays make', async () =
 
 test('the CustomResourceDefinitions of the chart are the files of crds/, whose form its template expects', async () => {
   expect(readlinkSync('deploy/chart/definitions')).toBe('../../crds');
-  const files = globSync('deploy/chart/definitions/{,olm/}*.yaml');
-  expect(files.length).toBe((await readCrds()).length + (await readOlmCrds()).length);
+  const files = globSync('deploy/chart/definitions/{,olm/,machines/}*.yaml');
+  const definitions = [await readCrds(), await readOlmCrds(), await readMachineCrds()].flat();
+  expect(files.length).toBe(definitions.length);
   for (const file of files) {
     const [head = '', ...rest] = readFileSync(file, 'utf8').split('\nspec:\n');
     expect(rest, file).toHaveLength(1);

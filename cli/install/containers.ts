@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 
-/** A Deployment with its containers changed; other objects as they are. */
+const workloads: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet']);
+
+/** A Deployment or DaemonSet with its containers changed; other objects as they are. */
 export function withContainers(object: KubeObject, change: (container: JsonObject) => JsonObject): KubeObject {
   const spec = object['spec'];
-  if (object.kind !== 'Deployment' || !isJsonObject(spec)) return object;
+  if (!workloads.has(object.kind) || !isJsonObject(spec)) return object;
   const { template } = spec as unknown as { template: { spec: { containers: readonly JsonObject[] } } };
   const containers = template.spec.containers.map(change);
   return {

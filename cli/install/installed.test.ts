@@ -66,7 +66,7 @@ test('permissions of the previous overlay are removed, and without --overlay the
 
 test('if the installed overlay is unknown, --overlay is required; at the first installation it is not', () => {
   expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
-  const installed = { image: undefined, shards: 1, hasOlm: false, olmNamespace: undefined };
+  const installed = { image: undefined, shards: 1, hasOlm: false, olmNamespace: undefined, machines: undefined };
   expect(() => chooseOverlay(undefined, { ...installed, overlay: undefined })).toThrow('set --overlay self-signed|');
   expect(() => chooseOverlay(undefined, { ...installed, overlay: 'own' })).toThrow(
     '"own", which this version does not have',

@@ -1,6 +1,7 @@
 import { ownerKindLabel } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { actuatorOf, type MachineChoice } from './machines.ts';
 import { hasOlm, olmNamespaceOf } from './olm.ts';
 import { type Overlay, overlays } from './overlays.ts';
 import { shardCountOf } from './shards.ts';
@@ -21,6 +22,8 @@ export interface Installed {
   readonly hasOlm: boolean;
   /** Of its global catalogs; undefined: the usual one. */
   readonly olmNamespace: string | undefined;
+  /** Undefined: machines are left alone. */
+  readonly machines: MachineChoice | undefined;
 }
 
 /** Whether the object came with an installation, in whatever way, or is one that our processes have made for themselves. What a bundle brought is
@@ -47,6 +50,13 @@ async function getIfThere(
   }
 }
 
+async function machinesOf(core: KubeObject, kube: KubeClient, signal: AbortSignal): Promise<MachineChoice | undefined> {
+  const actuator = actuatorOf(core);
+  if (actuator === undefined) return undefined;
+  const ref = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'longshore-node-agents', name: 'node-agent' };
+  return { actuator, hasNodeAgents: (await getIfThere(kube, ref, signal)) !== undefined };
+}
+
 /** Undefined where Longshore is not installed. */
 export async function findInstalled(kube: KubeClient, signal: AbortSignal): Promise<Installed | undefined> {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace, name: 'core' };
@@ -60,6 +70,7 @@ export async function findInstalled(kube: KubeClient, signal: AbortSignal): Prom
     shards: shardCountOf(core),
     hasOlm: hasOlm(core),
     olmNamespace: olmNamespaceOf(core),
+    machines: await machinesOf(core, kube, signal),
   };
 }
 

@@ -1,6 +1,7 @@
 import { describeRef, isNotFound, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
 import type { ApplyManifestsOptions } from './apply-manifests.ts';
 import { isOurs } from './installed.ts';
+import { machineServerObjects } from './machines.ts';
 import { formerObjects, readManifests } from './manifests.ts';
 import { olmServerObjects } from './olm.ts';
 import { overlays } from './overlays.ts';
@@ -15,7 +16,8 @@ async function otherThan(objects: readonly KubeObject[]): Promise<readonly KubeO
       if (!retainedKinds.has(object.kind)) found.set(describeRef(refOf(object)), object);
     }
   }
-  for (const object of await olmServerObjects()) found.set(describeRef(refOf(object)), object);
+  for (const object of [...(await olmServerObjects()), ...(await machineServerObjects())])
+    if (!retainedKinds.has(object.kind)) found.set(describeRef(refOf(object)), object);
   for (const object of objects) found.delete(describeRef(refOf(object)));
   return [...found.values()];
 }

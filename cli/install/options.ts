@@ -27,6 +27,22 @@ export const installOptions = {
     description:
       'Install Operator Lifecycle Manager as well: CatalogSources, Subscriptions, ClusterServiceVersions and OperatorGroups are reconciled (default: as installed, else no).',
   },
+  machines: {
+    kind: 'flag',
+    description:
+      'Manage Machines and pools of nodes as well, with the provider of --actuator (default: as installed, else no).',
+  },
+  actuator: {
+    kind: 'text',
+    placeholder: 'URL|PROGRAM',
+    description:
+      'With --machines: the provider of machines, a URL that the controllers reach, or the path of a program in their image, see docs/actuators.md (default: the installed one).',
+  },
+  'node-agents': {
+    kind: 'flag',
+    description:
+      'With --machines: run an agent on each node, in a privileged pod, that applies the configuration of its pool (default: as installed, else no).',
+  },
   'take-over': {
     kind: 'flag',
     default: false,

@@ -20,6 +20,7 @@ import {
 } from '../../src/kube/index.ts';
 import { isTooOld, oldestKubernetes } from '../client/index.ts';
 import { isOurs } from './installed.ts';
+import { actuatorArgument, machinesArgument } from './machines.ts';
 import { readManifests } from './manifests.ts';
 import { olmArgument, olmNamespaceArgument } from './olm.ts';
 import { overlays } from './overlays.ts';
@@ -99,7 +100,7 @@ function argsOf(deployments: readonly KubeObject[]): ReadonlySet<string> {
 /** Arguments that some overlay gives, or an installation adds. */
 async function ownArgs(): Promise<ReadonlySet<string>> {
   const all = await Promise.all(overlays.map((overlay) => readManifests(overlay)));
-  return new Set([...argsOf(all.flat() as unknown as KubeObject[]), olmArgument]);
+  return new Set([...argsOf(all.flat() as unknown as KubeObject[]), olmArgument, machinesArgument]);
 }
 
 /** Other settings, such as an image policy, would be lost silently.
@@ -110,7 +111,7 @@ async function assertNothingLost(objects: readonly KubeObject[], { kube, signal 
     const live = await readLive(kube, object, signal);
     const retained = argsOf([object]);
     const lost = [...argsOf(live === undefined ? [] : [live])].filter((arg) => {
-      const isChosen = arg.startsWith('--shard') || arg.startsWith(olmNamespaceArgument);
+      const isChosen = ['--shard', olmNamespaceArgument, actuatorArgument].some((chosen) => arg.startsWith(chosen));
       return !own.has(arg) && !retained.has(arg) && !isChosen;
     });
     if (lost.length === 0) continue;

@@ -3,6 +3,7 @@ import {
   bundleResource,
   clusterCatalogResource,
   clusterExtensionResource,
+  machineResource,
   orphanAnnotation,
   ownSecretNames,
   platformOperatorResource,
@@ -13,6 +14,7 @@ import { TerminalError } from '../../src/base/index.ts';
 import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { type DeletionOptions, deleteAll, deleteOne, listIfServed, namesOf, untilDeleted } from './deletion.ts';
 import { isOurs } from './installed.ts';
+import { actuatorOf, machineServerObjects } from './machines.ts';
 import { formerObjects, readManifests } from './manifests.ts';
 import { olmServerObjects } from './olm.ts';
 import { removeOlm, removeOperators } from './olm-removal.ts';
@@ -50,6 +52,18 @@ async function assertNoContent(kube: KubeClient, shared: readonly Resource[]): P
   throw new TerminalError('ContentLeft', text);
 }
 
+/** Without the controllers, instances would stay, and Machines with their finalizers.
+ *  @throws TerminalError MachinesLeft */
+async function assertNoMachines(kube: KubeClient): Promise<void> {
+  const target = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'rukpak-system' };
+  const cores = (await kube.list({ ...target, fieldSelector: 'metadata.name=core' })).items;
+  if (!cores.some((core) => actuatorOf(core) !== undefined)) return;
+  const machines = await listIfServed(kube, machineResource);
+  if (machines.length === 0) return;
+  const text = `there are Machines: ${namesOf(machines)}. Their instances would stay, and their deletion would never end. Scale their MachineSets to 0, and delete the others. Nothing was changed`;
+  throw new TerminalError('MachinesLeft', text);
+}
+
 /** Everything that any overlay brings, the last to install first. */
 async function shippedInReverse(): Promise<KubeObject[]> {
   const shipped = new Map<string, KubeObject>();
@@ -58,7 +72,8 @@ async function shippedInReverse(): Promise<KubeObject[]> {
       shipped.set(describeRef(refOf(object)), object);
     }
   }
-  for (const object of await olmServerObjects()) shipped.set(describeRef(refOf(object)), object);
+  for (const object of [...(await olmServerObjects()), ...(await machineServerObjects())])
+    shipped.set(describeRef(refOf(object)), object);
   return installBatches([...shipped.values()])
     .flat()
     .toReversed();
@@ -102,6 +117,7 @@ export async function removeInstallation(
     },
   };
   const { kube, progress } = options;
+  await assertNoMachines(kube);
   const shared = await ourSharedKinds(kube);
   if (options.isWithContent) {
     for (const resource of [platformOperatorResource, clusterExtensionResource]) {

@@ -1,5 +1,5 @@
 /** `node-agent`: runs on a node, and brings its files, units and kernel arguments to what the pool of the node wants.
- *  @imports cli/client, cli/process, cli/command, manager, src/base */
+ *  @imports cli/client, cli/runtime, cli/process, cli/command, manager, src/kube, src/base */
 import { type Command, defineCommand } from '../command/index.ts';
 import { nodeAgentOptions } from './options.ts';
 

@@ -5,6 +5,7 @@
  *  @packages @opentelemetry/api, @opentelemetry/exporter-trace-otlp-http, @opentelemetry/resources,
  *    @opentelemetry/sdk-trace-base */
 export { keepContentPublished, openContentServer } from './content-server.ts';
+export { accessOwnCluster } from './own-cluster.ts';
 export { type OwnProcess, openOwnProcess } from './own-process.ts';
 export { processEnvironment } from './process-environment.ts';
 export { checkProcessLimits } from './process-limits.ts';

@@ -3,6 +3,8 @@ export interface ActingUser {
   readonly user: string;
   /** Of a service account the API server knows them itself, when none is named: then nothing but the account takes a right to impersonate. */
   readonly groups?: readonly string[];
+  /** What the authenticator adds, such as the node of a pod's token; keys in lower case. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A service account as the API server knows it when it authenticates by its own token. */
@@ -11,6 +13,14 @@ export function serviceAccountUser(account: { readonly namespace: string; readon
 }
 
 /** The impersonation headers of a request; a header of several values is sent several times. */
-export function actingHeaders({ user, groups = [] }: ActingUser): Record<string, string | string[]> {
-  return { 'impersonate-user': user, ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }) };
+export function actingHeaders({ user, groups = [], extra = {} }: ActingUser): Record<string, string | string[]> {
+  const more = Object.entries(extra).map(([key, values]) => [
+    `impersonate-extra-${encodeURIComponent(key)}`,
+    [...values],
+  ]);
+  return {
+    'impersonate-user': user,
+    ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }),
+    ...(Object.fromEntries(more) as Record<string, string[]>),
+  };
 }

@@ -18,7 +18,7 @@ export { addMachineConfigPools, machineConfigPoolController } from './machine-co
 export { poolOfNode } from './machine-config-pool/membership.ts';
 export { isUpdated, poolNode } from './machine-config-pool/pool-node.ts';
 export { addMachineSets, machineSetController } from './machine-set/controller.ts';
-export { addNodeAgent } from './node-agent/controller.ts';
+export { addNodeAgent, nodeAgentController } from './node-agent/controller.ts';
 export { FileHost, runOnNode } from './node-agent/file-host/file-host.ts';
 export { type NodeHost, type NodeJournal } from './node-agent/host.ts';
 export { SimulatedHosts } from './node-agent/simulated-host.ts';

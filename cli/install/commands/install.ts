@@ -7,6 +7,7 @@ import { createProgress } from '../../output/index.ts';
 import { type ApplyManifestsOptions, applyManifests, withImage } from '../apply-manifests.ts';
 import { chooseOverlay, findInstalled, type Installed } from '../installed.ts';
 import { removeLeftovers } from '../leftovers.ts';
+import { chooseMachines, hasPolicies, type MachineChoice, withMachines } from '../machines.ts';
 import { readManifests, shownName } from '../manifests.ts';
 import { assertNoOtherOlm, withOlm } from '../olm.ts';
 import type { installOptions } from '../options.ts';
@@ -36,34 +37,55 @@ interface Choice {
   readonly shards: number;
   readonly hasOlm: boolean;
   readonly olmNamespace: string | undefined;
+  /** Undefined: machines are left alone. */
+  readonly machines: MachineChoice | undefined;
 }
+
+/** A first installation. */
+const initial: Pick<Installed, 'image' | 'shards' | 'hasOlm' | 'machines'> = {
+  image: undefined,
+  shards: 1,
+  hasOlm: false,
+  machines: undefined,
+};
 
 /** What was not asked for stays as it is installed. */
 function choose(values: Values, installed: Installed | undefined): Omit<Choice, 'olmNamespace'> {
-  const image = values.image;
-  if (image !== undefined) assertImage(image);
+  const { image, shards, hasOlm, machines } = { ...initial, ...installed };
+  if (values.image !== undefined) assertImage(values.image);
   return {
     overlay: chooseOverlay(values.overlay, installed),
-    image: image ?? installed?.image,
-    shards: values.shards ?? installed?.shards ?? 1,
-    hasOlm: values.olm ?? installed?.hasOlm ?? false,
+    image: values.image ?? image,
+    shards: values.shards ?? shards,
+    hasOlm: values.olm ?? hasOlm,
+    machines: chooseMachines(values, machines),
   };
 }
 
-function reportRetained(values: Values, { overlay, image, shards, hasOlm }: Choice): void {
-  const retained = [
-    ...(values.overlay === undefined ? [`overlay ${overlay}`] : []),
-    ...(values.image === undefined && image !== undefined ? [`image ${image}`] : []),
-    ...(values.shards === undefined && shards > 1 ? [`${shards} shards`] : []),
-    ...(values.olm === undefined && hasOlm ? ['Operator Lifecycle Manager'] : []),
+/** What was not asked for, and is as it was. */
+function reportRetained(values: Values, { overlay, image, shards, hasOlm, machines }: Choice): void {
+  const retained: readonly (readonly [isAsked: boolean, text: string])[] = [
+    [values.overlay !== undefined, `overlay ${overlay}`],
+    [values.image !== undefined, image === undefined ? '' : `image ${image}`],
+    [values.shards !== undefined, shards > 1 ? `${shards} shards` : ''],
+    [values.olm !== undefined, hasOlm ? 'Operator Lifecycle Manager' : ''],
+    [values.machines !== undefined, machines === undefined ? '' : `machines of ${machines.actuator}`],
   ];
-  if (retained.length > 0) process.stdout.write(`as installed: ${retained.join(', ')}\n`);
+  const texts = retained.filter(([isAsked, text]) => !isAsked && text !== '').map(([, text]) => text);
+  if (texts.length > 0) process.stdout.write(`as installed: ${texts.join(', ')}\n`);
 }
 
 /** The objects to apply. */
-async function readDesired({ overlay, image, shards, hasOlm, olmNamespace }: Choice): Promise<readonly KubeObject[]> {
+async function readDesired(
+  { overlay, image, shards, hasOlm, olmNamespace, machines }: Choice,
+  { kube, signal }: Pick<ApplyManifestsOptions, 'kube' | 'signal'>,
+): Promise<readonly KubeObject[]> {
   const sharded = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
-  const shipped = hasOlm ? await withOlm(sharded, olmNamespace) : sharded;
+  const served = hasOlm ? await withOlm(sharded, olmNamespace) : sharded;
+  const shipped =
+    machines === undefined
+      ? served
+      : await withMachines(served, { ...machines, arePoliciesServed: await hasPolicies(kube, signal) });
   return image === undefined ? shipped : withImage(shipped, image);
 }
 
@@ -129,7 +151,7 @@ export async function install(values: Values): Promise<number> {
   const asked = { ...choose(values, installed), olmNamespace: installed?.olmNamespace };
   const choice = await considerOther(values, asked, { kube, signal });
   if (installed !== undefined) reportRetained(values, choice);
-  const objects = await leaveOthersKinds(await readDesired(choice), {
+  const objects = await leaveOthersKinds(await readDesired(choice, { kube, signal }), {
     kube,
     signal,
     onLeft: (crd) => process.stdout.write(`${shownName(crd)} left: another program has brought it\n`),
