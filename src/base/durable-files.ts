@@ -20,18 +20,20 @@ export interface ReplaceFileOptions {
   readonly temporaryPath: string;
   /** Default: only this user may read it. */
   readonly mode?: number;
+  /** Makes what the content stands for last, at the same time: the file is replaced afterwards. */
+  readonly meanwhile?: () => Promise<unknown>;
 }
 
 /** Replaces the content of a file: it has the old content or the new one, whenever the process or the machine ends. */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
-  { temporaryPath, mode = 0o600 }: ReplaceFileOptions,
+  { temporaryPath, mode = 0o600, meanwhile }: ReplaceFileOptions,
 ): Promise<void> {
   {
     await using handle = await open(temporaryPath, 'w', mode);
     await handle.writeFile(content);
-    await handle.sync();
+    await Promise.all([handle.sync(), meanwhile?.()]);
   }
   await rename(temporaryPath, path);
   await syncDirectory(dirname(path));

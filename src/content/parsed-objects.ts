@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { decodeJson, isJsonObject, type JsonObject, replaceFile } from '../base/index.ts';
+import { decodeJson, isJsonObject, type JsonObject } from '../base/index.ts';
 import { fileSizeBytes, pieceBytesOf, removeFile } from './disk.ts';
 
 const compress = promisify(zstdCompress);
@@ -123,7 +123,9 @@ export class ParsedObjects {
     const file = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
     const temporaryPath = this.#temporaryPath();
     try {
-      await replaceFile(this.#path(digest), file, { temporaryPath });
+      // Of no use to another process, it need not last through a power cut.
+      await writeFile(temporaryPath, file, { mode: 0o600 });
+      await rename(temporaryPath, this.#path(digest));
     } finally {
       await removeFile(temporaryPath);
     }

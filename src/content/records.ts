@@ -52,9 +52,11 @@ export class Records {
     }
   }
 
-  async write(record: ContentRecord): Promise<void> {
+  /** `settle` makes the content of the record last. */
+  async write(record: ContentRecord, settle: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     await replaceFile(`${this.#dir}/${record.name}.json`, JSON.stringify(record), {
       temporaryPath: this.#temporaryPath(),
+      meanwhile: settle,
     });
   }
 

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   makeFolder,
   syncDirectory,
+  syncFile,
   TerminalError,
   TransientError,
 } from '../base/index.ts';
@@ -176,7 +177,8 @@ export class ContentStore {
       if (isNew) await this.#addBlob(temporaryPath, digest);
       await this.#addParsed(digest, options.parsed, archiveDigest);
       await this.#install(temporaryPath, bundlePath, digest);
-      await this.#records.write(record);
+      // At once: a file system makes all of it last in the time of one.
+      await this.#records.write(record, () => this.#settle(bundlePath));
       if (previous !== undefined && previous.digest !== digest) await this.#dropUnused(previous.digest);
       return record;
     } finally {
@@ -208,7 +210,6 @@ export class ContentStore {
     } finally {
       await writer.abandon();
     }
-    await handle.sync();
     const [digest, archiveDigest] = [hash, archiveHash].map((made) => `sha256:${made.digest('hex')}`) as [
       string,
       string,
@@ -225,7 +226,12 @@ export class ContentStore {
 
   async #addBlob(temporaryPath: string, digest: string): Promise<void> {
     await rename(temporaryPath, this.#blobPath(digest));
-    await syncDirectory(`${this.#dir}/blobs/sha256`);
+  }
+
+  /** Makes the content of a Bundle last, with its names. */
+  async #settle(bundlePath: string): Promise<void> {
+    const folders = [`${this.#dir}/blobs/sha256`, this.#dir];
+    await Promise.all([syncFile(bundlePath), ...folders.map(syncDirectory)]);
   }
 
   /** All Bundles of one content have links to one blob. When it has as many as it can have, the same in `temporaryPath` takes its place. */
@@ -240,7 +246,6 @@ export class ContentStore {
     }
     await rename(linkPath, bundlePath);
     await removeFile(linkPath);
-    await syncDirectory(this.#dir);
   }
 
   /** Removes a blob that no Bundle links to any more. */

@@ -168,6 +168,17 @@ afterEach(async () => {
   await halt();
 });
 
+test('what was written when a bundle was chosen is not written again once it is installed', async () => {
+  offer('1.0.0');
+  await launch();
+  await ask();
+  const made = await eventually(() => cluster.kube.get(deploymentRef));
+  await untilInstalled('1.0.0');
+  const { annotations, generation } = (await cluster.kube.get(deploymentRef)).metadata;
+  expect([annotations, generation]).toEqual([made.metadata.annotations, made.metadata.generation]);
+  expect(annotations?.['olm.operatorframework.io/choice']).toContain('"channel":"stable"');
+});
+
 describe('a progress deadline', () => {
   test('is reported when it has passed, and forgotten once the version is installed', async () => {
     offer('1.0.0');

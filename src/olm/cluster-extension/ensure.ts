@@ -37,8 +37,9 @@ export async function ensureDeployment(
   return written;
 }
 
-/** The same choice keeps its time. */
+/** The same choice keeps its time, and the channel that it was chosen from: what stays is chosen from none. */
 export function withTime(choice: ExtensionChoice, before: ExtensionChoice | undefined): ExtensionChoice {
-  const isSame = before?.bundle === choice.bundle && before.image === choice.image;
-  return isSame ? { ...choice, chosenAt: before.chosenAt } : choice;
+  if (before?.bundle !== choice.bundle || before.image !== choice.image) return choice;
+  const { channel = before.channel, catalog, reason, ...others } = choice;
+  return { ...others, ...(channel !== undefined && { channel }), catalog, reason, chosenAt: before.chosenAt };
 }
