@@ -1,7 +1,14 @@
 /** Commands about catalogs of operators. Each loads what it needs when it runs.
  *  @imports cli/catalog-files, cli/oci, cli/input, cli/process, cli/output, cli/command, src/catalog,
  *    src/sources, src/resolver, src/content, src/constraints, src/api, src/base */
-import { type Command, defineCommand, outputOption, processLogOption, registryOptions } from '../command/index.ts';
+import {
+  type Command,
+  defineCommand,
+  documentOption,
+  outputOption,
+  processLogOption,
+  registryOptions,
+} from '../command/index.ts';
 import { authorCommands } from './author-commands.ts';
 import { graphOptions } from './graph/options.ts';
 import {
@@ -28,6 +35,16 @@ export const catalogCommands: readonly Command[] = [
     options: { ...catalogOption, ...listOutputOption, ...registryOptions },
     examples: ['catalog list packages ./catalog', 'catalog list bundles ./catalog tide-gauge -o json'],
     run: async (values, positionals) => (await import('./commands/list.ts')).catalogList(values, positionals),
+  }),
+  defineCommand({
+    name: 'catalog describe',
+    summary: 'Describe the packages of a catalog: what they are, their channels, and what their heads declare.',
+    description: `Without PACKAGE all packages with their default channels; with it, one package with all channels. ${catalogText}`,
+    positionals: ['DIR|FILE|REF|URL|-', '[PACKAGE]'],
+    catalogAt: 0,
+    options: { ...catalogOption, ...documentOption, ...registryOptions },
+    examples: ['catalog describe ./catalog', 'catalog describe <registry>/catalog:v4.18 tide-gauge -o json'],
+    run: async (values, positionals) => (await import('./commands/describe.ts')).catalogDescribe(values, positionals),
   }),
   defineCommand({
     name: 'catalog path',

@@ -11,6 +11,11 @@ export const resolveOptions = {
     description:
       'An installed package, or a YAML or JSON file: lines "NAME: VERSION", or the output of kubectl get csv -o yaml; may be repeated.',
   },
+  channel: {
+    kind: 'list',
+    placeholder: 'PACKAGE=CHANNEL',
+    description: 'Channel of a requested package; may be repeated (default: any, the default channel first).',
+  },
   'installed-constraints': {
     kind: 'text',
     placeholder: 'POLICY',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, resolve as resolvePath } from 'node:path';
 import { errorMessage, TerminalError } from '../../src/base/index.ts';
 import { createCatalogView, readPackages, UnreadableCatalog } from '../../src/catalog/index.ts';
-import { isChosen, parseVersionChoice } from '../../src/constraints/index.ts';
+import { formatVersion, isChosen, parseVersionChoice } from '../../src/constraints/index.ts';
 import type {
   CatalogView,
   InstalledConstraints,
@@ -14,11 +14,53 @@ import { readInstalled } from './installed.ts';
 import { openCatalog } from './open.ts';
 import type { OpenOptions } from './reading.ts';
 
-function readRequested(text: string, installed: readonly PresentBundle[]): RequestedPackage {
+type Channels = ReadonlyMap<string, string>;
+
+/** Reads `PACKAGE=CHANNEL`, each for a package that is requested. */
+function readChannels(texts: readonly string[], packages: ReadonlySet<string>): Channels {
+  const channels = new Map<string, string>();
+  for (const text of texts) {
+    const [name = '', channel = '', ...rest] = text.split('=');
+    if (name === '' || channel === '' || rest.length > 0) {
+      throw new TerminalError('InvalidOption', `--channel: expected PACKAGE=CHANNEL, found "${text}"`);
+    }
+    if (!packages.has(name)) throw new TerminalError('InvalidOption', `--channel ${text}: ${name} is not requested`);
+    if (channels.has(name)) throw new TerminalError('InvalidOption', `--channel: ${name} is given two channels`);
+    channels.set(name, channel);
+  }
+  return channels;
+}
+
+/** An exact version may be any of a channel, as `startingCSV` of a Subscription: the name of its bundle, in the first catalog that has it. */
+function startingBundle(name: string, range = '', catalogs: readonly CatalogView[]): string | undefined {
+  for (const catalog of catalogs) {
+    const bundles = [...(catalog.package(name)?.bundles.values() ?? [])];
+    const found = bundles.find(({ version }) => formatVersion(version) === range);
+    if (found !== undefined) return found.name;
+  }
+  return undefined;
+}
+
+/** What the requested packages are read with. */
+interface Known {
+  readonly installed: readonly PresentBundle[];
+  readonly channels: Channels;
+  readonly catalogs: readonly CatalogView[];
+}
+
+function readRequested(text: string, { installed, channels, catalogs }: Known): RequestedPackage {
   const [, name = '', range] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
   if (name === '') throw new TerminalError('InvalidOption', `expected PACKAGE or PACKAGE@RANGE, found "${text}"`);
   const present = installed.find(({ packageName }) => packageName === name);
-  const requested = { name, packageName: name, ...(present === undefined ? {} : { installed: present.name }) };
+  const first = present === undefined ? startingBundle(name, range, catalogs) : undefined;
+  const channel = channels.get(name);
+  const requested = {
+    name,
+    packageName: name,
+    ...(present === undefined ? {} : { installed: present.name }),
+    ...(channel === undefined ? {} : { channel }),
+    ...(first === undefined ? {} : { startingBundle: first }),
+  };
   if (range === undefined) return requested;
   try {
     const choice = parseVersionChoice(range);
@@ -64,6 +106,8 @@ export interface Asked {
   /** `NAME=VERSION`, or files. */
   readonly installed: readonly string[];
   readonly installedConstraints: InstalledConstraints;
+  /** `PACKAGE=CHANNEL` */
+  readonly channels: readonly string[];
   readonly options: OpenOptions;
   readonly warn: (text: string) => void;
 }
@@ -73,10 +117,12 @@ export interface Asked {
  *  @throws TerminalError InvalidOption, and what `openCatalog` throws */
 export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
   const installed = await readInstalled(asked.installed);
-  const names = new Set(asked.packages.map((text) => readRequested(text, []).name));
+  const nothing: Known = { installed: [], channels: new Map(), catalogs: [] };
+  const names = new Set(asked.packages.map((text) => readRequested(text, nothing).name));
   if (names.size < asked.packages.length) {
     throw new TerminalError('InvalidOption', 'resolve: a package is named twice: give it one range');
   }
+  const channels = readChannels(asked.channels, names);
   const twice = asked.catalogs.find((name, index) => asked.catalogs.indexOf(name) !== index);
   if (twice !== undefined) throw new TerminalError('InvalidOption', `--catalog ${twice} is given twice`);
   const catalogs: CatalogView[] = [];
@@ -95,7 +141,7 @@ export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
     installed: present,
     installedConstraints: asked.installedConstraints,
     requested: [
-      ...asked.packages.map((text) => readRequested(text, present)),
+      ...asked.packages.map((text) => readRequested(text, { installed: present, channels, catalogs })),
       ...others.map(({ name, packageName = name }): RequestedPackage => {
         return { name: packageName, packageName, installed: name, updates: 'ifNeeded', staysIfMissing: true };
       }),

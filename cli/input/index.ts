@@ -2,5 +2,6 @@
  *  @imports src/content, src/base */
 export { readAuthorities } from './authorities.ts';
 export { type ImagePlace, readBundleName } from './bundle-name.ts';
+export { readMappingFile } from './mapping-file.ts';
 export { layoutMarker, pathKind } from './path-kind.ts';
 export { openFilledStaging, openStaging, openWorkFolder, stageFiles, type WorkFolder } from './work-folder.ts';

@@ -27,7 +27,7 @@ export async function ensureNamespace(kube: KubeClient, name: string): Promise<r
 
 function subscriptionOf(request: InstallRequest): KubeObject {
   const { apiVersion, kind } = subscriptionResource;
-  const { namespace, packageName, channel, catalog, startingCsv } = request;
+  const { namespace, packageName, channel, catalog, startingCsv, config } = request;
   return {
     apiVersion,
     kind,
@@ -39,6 +39,7 @@ function subscriptionOf(request: InstallRequest): KubeObject {
       installPlanApproval: request.approval,
       channel,
       ...(startingCsv === undefined ? {} : { startingCSV: startingCsv }),
+      ...(config === undefined ? {} : { config }),
     },
   };
 }

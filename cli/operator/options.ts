@@ -54,6 +54,11 @@ export const availableOptions = {
 
 /** What `longshore operator install` takes beside the cluster. */
 export const installOperatorOptions = {
+  config: {
+    kind: 'text',
+    placeholder: 'FILE',
+    description: 'YAML file with the configuration of the Deployments of the operator (spec.config).',
+  },
   channel: {
     kind: 'text',
     placeholder: 'CHANNEL',

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../src/base/index.ts';
+
 /** What the Subscription asks for. */
 export interface InstallRequest {
   readonly namespace: string;
@@ -7,6 +9,8 @@ export interface InstallRequest {
   readonly startingCsv: string | undefined;
   /** Of the InstallPlans. */
   readonly approval: 'Automatic' | 'Manual';
+  /** Of the Deployments of the operator. */
+  readonly config?: JsonObject;
   /** Of an OperatorGroup that is made if there is none; empty for all namespaces. */
   readonly targetNamespaces: readonly string[];
   /** The user named them: a group with others is not what was meant. */

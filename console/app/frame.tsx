@@ -33,7 +33,7 @@ const entries: readonly {
 }[] = [
   { path: '/', title: texts.pages.overview, icon: 'house' },
   { path: '/installed', title: texts.pages.installed, icon: 'boxes' },
-  { path: '/dependencies', title: texts.pages.dependencies, short: texts.pages.dependenciesShort, icon: 'network' },
+  { path: '/dependencies', title: texts.pages.dependencies, short: texts.app.dependenciesShort, icon: 'network' },
   { path: '/catalog', title: texts.pages.catalog, icon: 'catalog' },
   { path: '/updates', title: texts.pages.updates, icon: 'refresh' },
   { path: '/bench', title: texts.pages.bench, icon: 'bench' },

@@ -64,6 +64,7 @@ export interface PackageRow {
   readonly name: string;
   readonly namespace: string;
   readonly catalog: string;
+  /** Of a CatalogSource; empty for a ClusterCatalog. */
   readonly catalogNamespace: string;
   readonly catalogTitle: string;
   readonly title: string;
@@ -79,6 +80,13 @@ export interface PackageRow {
   readonly installModes: readonly string[];
   readonly isDeprecated: boolean;
   readonly hasIcon: boolean;
+}
+
+/** The packages of all catalogs. */
+export interface PackageList {
+  readonly rows: readonly PackageRow[];
+  /** Catalogs whose packages are not known; `why` is empty while one is being read. */
+  readonly unread: readonly { readonly catalog: string; readonly why: string }[];
 }
 
 /** An Event, as pages show it. */

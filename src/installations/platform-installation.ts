@@ -44,6 +44,13 @@ function updateStep(upToDate: Condition | undefined): readonly InstallationStep[
   return [{ title: 'Up to date', state, reason, text, since, advice: [] }];
 }
 
+/** The package, and the catalog that it was chosen from. */
+function sourceOf(object: KubeObject, resolved: JsonObject | undefined): string {
+  const name = textAt(objectAt(object as unknown as JsonObject, 'spec', 'package'), 'name');
+  const catalog = textAt(objectAt(resolved, 'catalog'), 'name');
+  return catalog === '' ? name : `${name} of ${catalog}`;
+}
+
 /** A PlatformOperator as an installation. */
 export function installationOfPlatformOperator(object: KubeObject): Installation {
   const name = object.metadata.name ?? '';
@@ -63,7 +70,7 @@ export function installationOfPlatformOperator(object: KubeObject): Installation
     type: 'Operator',
     version,
     available: upToDate?.reason === 'UpdateAvailable' ? upToDate.message : '',
-    source: textAt(resolved, 'image'),
+    source: sourceOf(object, resolved),
     status,
     message,
     needsUser: status === 'Failed' || status === 'Degraded',

@@ -25,6 +25,15 @@ function catalogSource(name: string, image: string) {
   };
 }
 
+function clusterCatalog(name: string, image: string) {
+  return {
+    apiVersion: 'olm.operatorframework.io/v1',
+    kind: 'ClusterCatalog',
+    metadata: { name },
+    spec: { source: { type: 'Image', image: { ref: `${world.registry.host}/${image}` } } },
+  };
+}
+
 beforeAll(async () => {
   if (!hasBrowser) return;
   world = await openConsolePlatform();
@@ -37,19 +46,13 @@ afterAll(async () => {
 describe.skipIf(!hasBrowser)(`stories of the console${why}`, () => {
   test('dependencies are shown, and what breaks before a removal', async () => {
     const { kube } = world.platform;
-    const catalog = {
-      apiVersion: 'olm.operatorframework.io/v1',
-      kind: 'ClusterCatalog',
-      metadata: { name: 'shop' },
-      spec: { source: { type: 'Image', image: { ref: `${world.registry.host}/catalog:v2` } } },
-    };
     const operator = {
       apiVersion: 'platform.openshift.io/v1alpha1',
       kind: 'PlatformOperator',
       metadata: { name: 'tide-gauge' },
       spec: { package: { name: 'tide-gauge' }, upgradePolicy: 'Automatic' },
     };
-    await kube.apply(catalog, apply);
+    await kube.apply(clusterCatalog('shop', 'catalog:v2'), apply);
     await kube.apply(operator, apply);
     const page = await world.open();
     await goTo(page, '/dependencies');
@@ -83,7 +86,8 @@ describe.skipIf(!hasBrowser)(`stories of the console${why}`, () => {
     await page.click('text=Install…');
     await page.getByLabel('Version').selectOption('0.1.0');
     await page.getByLabel('wait for approval').check();
-    await page.waitForSelector('text=tide-gauge.v0.1.1');
+    await page.waitForSelector('main .list >> text=tide-gauge.v0.1.0');
+    await page.waitForSelector('text=The API server accepts this');
     await page.waitForSelector('text=longshore operator install tide-gauge');
     await picture(page, 'install');
     await page.getByRole('button', { name: 'Install Tide Gauge 0.1.0' }).click();
@@ -107,6 +111,57 @@ describe.skipIf(!hasBrowser)(`stories of the console${why}`, () => {
     });
     expect(items).toEqual([]);
     expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a package of a ClusterCatalog is installed with a configuration, after its errors were seen at the fields', async () => {
+    await world.platform.kube.apply(clusterCatalog('shop', 'catalog:v2'), apply);
+    const page = await world.open();
+    await goTo(page, '/catalog');
+    await page.click('a.tile[href*="/-/shop/harbour"]', { timeout: 60_000 });
+    await page.click('text=Install…');
+    const namespace = page.getByLabel('Namespace').first();
+    await namespace.fill('Not a name');
+    await page.waitForSelector('.field-error >> text=lower case letters');
+    expect(await page.getByRole('button', { name: /^Install Harbour/ }).count()).toBe(0);
+    await namespace.fill('piers');
+    await page.click('text=Configuration of its Deployments');
+    await page.getByRole('button', { name: 'Add: Environment variables' }).click();
+    await page.waitForSelector('.field-error >> text=is required');
+    await page.getByLabel('Name (required)').fill('PIER');
+    await page.getByLabel('Value').first().fill('old');
+    await page.getByLabel('CPU').first().fill('a lot');
+    await page.waitForSelector('.field-error >> text=does not match');
+    await page.getByLabel('CPU').first().fill('100m');
+    await page.waitForSelector('pre >> text=configType: Inline');
+    await page.waitForSelector('text=The API server accepts this');
+    await page.waitForSelector('main .list >> text=harbour.v1.0.0');
+    await picture(page, 'extension');
+    await page.getByRole('button', { name: 'Install Harbour', exact: true }).click();
+    await page.waitForURL('**/installed/ClusterExtension/-/harbour');
+    await page.waitForSelector('.pill >> text=Healthy', { timeout: 90_000 });
+    const deployments = await world.platform.kube.list({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      namespace: 'piers',
+    });
+    expect(JSON.stringify(deployments.items)).toContain('"PIER"');
+    await page.click('text=Remove…');
+    await page.waitForSelector('dialog >> text=kubectl delete clusterextension harbour');
+    await page.waitForSelector('dialog >> text=Nothing else that is installed needs it.');
+    await page.getByRole('button', { name: 'Remove harbour' }).click();
+    await page.waitForURL('**/installed');
+    await page.waitForSelector('text=Nothing is installed', { timeout: 60_000 });
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a version that the channel does not have is explained before anything is done', async () => {
+    await world.platform.kube.apply(clusterCatalog('shop', 'catalog:v2'), apply);
+    const page = await world.open();
+    await goTo(page, '/resolve?q=tide-gauge@0.9.0');
+    await page.waitForSelector('text=no version of it is in that range', { timeout: 60_000 });
+    await page.waitForSelector('text=What to do');
     await page.context().close();
   });
 
@@ -205,6 +260,13 @@ describe.skipIf(!hasBrowser)(`stories of the console${why}`, () => {
       'fetch("/api/icons/olm/hostile/tide-gauge").then((r) => [r.status, r.headers.get("content-security-policy")])',
     );
     expect(own).toEqual([expect.any(Number), expect.stringContaining("default-src 'none'")]);
+    await world.platform.kube.apply(clusterCatalog('hostile-shop', 'hostile:v1'), apply);
+    await goTo(page, '/catalog');
+    await page.waitForSelector('a.tile[href*="hostile-shop"]', { timeout: 60_000 });
+    await page.click('a.tile[href*="hostile-shop"]');
+    await page.waitForSelector('.prose >> text=window.hacked');
+    await page.click('text=Install…');
+    await page.waitForSelector('text=The API server accepts this');
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(world.troubles.filter((line) => !line.includes('404'))).toEqual([]);
     await page.context().close();

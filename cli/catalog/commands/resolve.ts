@@ -23,6 +23,7 @@ export async function resolve(values: Values, packages: readonly string[]): Prom
       catalogs,
       installed: values.installed,
       installedConstraints: values['installed-constraints'],
+      channels: values.channel,
       options,
       warn,
     });

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { readDeploymentConfig } from '../../../src/api/index.ts';
-import { errorMessage, isJsonObject, type JsonObject, parseYaml, TerminalError } from '../../../src/base/index.ts';
+import type { JsonObject } from '../../../src/base/index.ts';
 import type { OptionValues } from '../../command/index.ts';
+import { readMappingFile } from '../../input/index.ts';
 import type { runOptions } from '../options.ts';
 import { readAccountOption } from '../permissions/account-option.ts';
 
@@ -9,16 +9,7 @@ type Values = OptionValues<typeof runOptions>;
 
 async function readConfigFile(path: string | undefined): Promise<JsonObject> {
   if (path === undefined) return {};
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (thrown) {
-    throw new TerminalError('InvalidOption', `--config: ${errorMessage(thrown)}`, { cause: thrown });
-  }
-  const value = parseYaml(`--config ${path}`, text);
-  if (isJsonObject(value)) return value;
-  const problem = `--config ${path}: expected a YAML mapping, the fields of spec.config (see "kubectl explain bd.spec.config")`;
-  throw new TerminalError('InvalidOption', problem);
+  return await readMappingFile('--config', path, 'the fields of spec.config (see "kubectl explain bd.spec.config")');
 }
 
 /** One namespace goes into `watchNamespace`, which every bundle with that mode has; several into `watchNamespaces`. */

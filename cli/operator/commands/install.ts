@@ -3,6 +3,7 @@ import { TerminalError } from '../../../src/base/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
+import { readMappingFile } from '../../input/index.ts';
 import { confirm, createProgress, type Progress } from '../../output/index.ts';
 import { approvePlan } from '../approve.ts';
 import { catalogProblems } from '../catalog-problems.ts';
@@ -18,6 +19,8 @@ type Values = OptionValues<typeof kubeconfigOption & typeof installOperatorOptio
   readonly timeout: number;
   readonly yes: boolean;
 };
+
+const configFields = 'the fields of spec.config of a Subscription: env, resources and the like';
 
 interface Installing {
   readonly kube: KubeClient;
@@ -99,7 +102,10 @@ export async function install(values: Values, [name]: readonly [string]): Promis
   const { installModes } = channel;
   const watched = values['watch-namespace'];
   const isEverywhere = values['all-namespaces'];
+  const config =
+    values.config === undefined ? {} : { config: await readMappingFile('--config', values.config, configFields) };
   const prepared = await prepare(kube, {
+    ...config,
     namespace,
     packageName: name,
     channel: channel.name,

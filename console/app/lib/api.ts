@@ -7,23 +7,33 @@ export function useSession(session: SessionInfo): void {
   csrf = session.csrf;
 }
 
+/** What a Status of the API server reports of one field. */
+interface Cause {
+  readonly field?: string;
+  readonly message?: string;
+}
+
+type Answer = Partial<Problem> & { readonly details?: { readonly causes?: readonly Cause[] } };
+
 /** An answer that is an error. */
 export class ApiError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly advice: string;
+  readonly causes: readonly Cause[];
 
-  constructor(status: number, problem: Partial<Problem>) {
+  constructor(status: number, problem: Answer) {
     super(problem.message ?? `status ${status}`);
     this.status = status;
     this.reason = problem.reason ?? '';
     this.advice = problem.advice ?? '';
+    this.causes = problem.details?.causes ?? [];
   }
 }
 
 async function problemOf(response: Response): Promise<ApiError> {
   try {
-    return new ApiError(response.status, (await response.json()) as Partial<Problem>);
+    return new ApiError(response.status, (await response.json()) as Answer);
   } catch {
     return new ApiError(response.status, {});
   }

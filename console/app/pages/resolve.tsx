@@ -21,7 +21,7 @@ function useResolution({
   packages,
   isWithInstalled,
 }: Asked): ReturnType<typeof useLoad<{ resolution: Resolution; command: string }>> {
-  const rows = usePackages().value ?? [];
+  const rows = usePackages().value?.rows ?? [];
   const installed = [...useWatch<Installation>('installed').rows.values()];
   const catalogs = [...new Map(rows.map((row) => [`${row.catalogNamespace}/${row.catalog}`, row])).values()];
   const operators = installed.filter(({ kind, version }) => kind === 'Subscription' && version !== '');

@@ -13,15 +13,23 @@ type Access = Parameters<typeof mayDo>[0];
 export function PermittedButton(props: {
   readonly access: Access;
   readonly className?: string;
+  /** For another reason than a missing permission. */
+  readonly isDisabled?: boolean;
   readonly onClick: () => void;
   readonly children: ComponentChildren;
 }): JSX.Element {
-  const { access, className = '', onClick, children } = props;
+  const { access, className = '', isDisabled = false, onClick, children } = props;
   const isAllowed = useLoad(JSON.stringify(access), () => mayDo(access)).value;
   const { verb, resource, group } = access;
   const title = isAllowed === false ? `${texts.installation.forbidden}: ${verb} ${resource}.${group}` : undefined;
   return (
-    <button type="button" class={`button ${className}`} disabled={isAllowed === false} title={title} onClick={onClick}>
+    <button
+      type="button"
+      class={`button ${className}`}
+      disabled={isAllowed === false || isDisabled}
+      title={title}
+      onClick={onClick}
+    >
       {children}
     </button>
   );

@@ -1,10 +1,9 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Installation, PackageRow } from '../../server/wire.ts';
-import { request } from '../lib/api.ts';
-import { useLoad } from '../lib/load.ts';
-import { go, installationPath, pathTo } from '../lib/router.ts';
+import { go, installationPath } from '../lib/router.ts';
 import { settings } from '../lib/settings.ts';
+import { packagePath, usePackages } from '../pages/catalog/packages.ts';
 import { texts } from '../texts.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Dialog } from './parts.tsx';
@@ -37,7 +36,7 @@ function entriesOf(installed: readonly Installation[], packages: readonly Packag
     return { title: one.name, hint, icon: 'boxes', act: () => go(installationPath(one)) };
   });
   const offers = packages.map((one): Entry => {
-    const act = (): void => go(pathTo('catalog', one.catalogNamespace, one.catalog, one.name));
+    const act = (): void => go(packagePath(one));
     return { title: one.title, hint: `${one.name} in ${one.catalogTitle}`, icon: 'catalog', act };
   });
   return [...pageEntries(), ...installations, ...offers];
@@ -54,9 +53,9 @@ export function Palette({
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLUListElement>(null);
-  const packages = useLoad('packages', (signal) => request<readonly PackageRow[]>('/api/packages', { signal }));
+  const packages = usePackages();
   const words = text.toLowerCase().split(/\s+/);
-  const found = entriesOf(installed, packages.value ?? [])
+  const found = entriesOf(installed, packages.value?.rows ?? [])
     .filter(({ title, hint }) => words.every((word) => `${title} ${hint}`.toLowerCase().includes(word)))
     .slice(0, maxShown);
   const run = (entry: Entry | undefined): void => {

@@ -3,15 +3,21 @@ import { ConsoleProblem } from '../problem.ts';
 import type { Session } from '../sessions.ts';
 import { type Input, imageReference } from './input.ts';
 
+/** The image of a ClusterCatalog: the one that is served, or else the one that is requested; empty where there is none. */
+export function clusterCatalogImage(catalog: JsonObject): string {
+  const status = objectAt(catalog, 'status', 'resolvedSource', 'image');
+  const spec = objectAt(catalog, 'spec', 'source', 'image');
+  const image = textAt(status, 'ref') || textAt(spec, 'ref');
+  return imageReference.test(image) ? image : '';
+}
+
 /** Where the content of a catalog of the cluster is, which the viewer may read: its image, or else the address of its registry.
  *  @throws ConsoleProblem for a catalog without either */
 export async function catalogReference({ kube }: Session, input: Input): Promise<string> {
   const name = input.name('catalog');
   if (!input.has('catalogNamespace')) {
     const catalog = await kube.get({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name });
-    const status = objectAt(catalog as unknown as JsonObject, 'status', 'resolvedSource', 'image');
-    const spec = objectAt(catalog as unknown as JsonObject, 'spec', 'source', 'image');
-    return found(name, textAt(status, 'ref') || textAt(spec, 'ref'));
+    return found(name, clusterCatalogImage(catalog as unknown as JsonObject));
   }
   const namespace = input.name('catalogNamespace');
   const apiVersion = 'operators.coreos.com/v1alpha1';

@@ -50,7 +50,14 @@ async function resolveWords(input: Input, session: Session): Promise<Words> {
   const installed = input.each('installed', 500, (item) => `${item.name('name')}=${item.version('version')}`);
   const references = await Promise.all(input.each('catalogs', 20, (item) => catalogReference(session, item)));
   const catalogs = [...new Set(references)].flatMap((reference) => ['--catalog', reference]);
-  const args = ['resolve', ...packages, ...catalogs, ...installed.flatMap((text) => ['--installed', text])];
+  const channels = input.each('channels', 50, (item) => ['--channel', `${item.name('name')}=${item.name('channel')}`]);
+  const args = [
+    'resolve',
+    ...packages,
+    ...channels.flat(),
+    ...catalogs,
+    ...installed.flatMap((text) => ['--installed', text]),
+  ];
   return { args: [...args, ...json], shown: args };
 }
 
@@ -71,7 +78,11 @@ function installWords(input: Input): Words {
     input.oneOf('approval', ['Automatic', 'Manual']),
     ...(input.isTrue('allNamespaces') ? ['--all-namespaces'] : watched),
   ];
-  return { args: [...args, '--yes', '--timeout', '90s'], shown: args };
+  const rest = ['--yes', '--timeout', '90s'];
+  if (!input.has('config')) return { args: [...args, ...rest], shown: args };
+  const content = Buffer.from(formatYaml(input.object('config')));
+  const withConfig = [...args, '--config', 'config.yaml'];
+  return { args: [...withConfig, ...rest], files: new Map([['config.yaml', content]]), shown: withConfig };
 }
 
 function runWords(input: Input): Words {

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
-import type { Installation, PackageRow } from '../../../server/wire.ts';
+import type { Installation, PackageList, PackageRow } from '../../../server/wire.ts';
 import { useRefresh } from '../../lib/load.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
 import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Logo } from '../../ui/logo.tsx';
-import { CommandLine } from '../../ui/parts.tsx';
+import { CommandLine, Notice } from '../../ui/parts.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
-import { type Facet, facetValues, isMatch, packagePath, subscriptionsTo, usePackages } from './packages.ts';
+import { type Facet, facetValues, installationsOf, isMatch, packagePath, usePackages } from './packages.ts';
 
 const facets: readonly (readonly [Facet, string])[] = [
   ['catalog', texts.catalog.catalogFacet],
@@ -21,6 +21,8 @@ const maxFacetValues = 12;
 const maxTiles = 300;
 /** Packages are not watched: they are read again while the page is shown. */
 const refreshMs = 10_000;
+/** While a catalog is being read. */
+const readingMs = 1_500;
 
 function FacetList({
   facet,
@@ -72,6 +74,7 @@ function Tile({ row, isInstalled }: { readonly row: PackageRow; readonly isInsta
       <p>{row.summary}</p>
       <span class="chips">
         <span class="chip">{row.version}</span>
+        {row.provider !== '' && <span class="chip">{row.catalogTitle}</span>}
         {isInstalled && (
           <span class="chip">
             <Icon name="check" />
@@ -105,7 +108,7 @@ interface Found {
 
 function Results({ rows, installed, isTiles }: Found & { readonly isTiles: boolean }): JSX.Element {
   if (rows.length === 0) return <Empty icon="search" title={texts.installed.noMatch} />;
-  const isInstalled = (row: PackageRow): boolean => subscriptionsTo(row, installed).length > 0;
+  const isInstalled = (row: PackageRow): boolean => installationsOf(row, installed).length > 0;
   if (isTiles && rows.length <= maxTiles) {
     return (
       <div class="tiles">
@@ -155,6 +158,28 @@ function Tools({ shown, all }: { readonly shown: number; readonly all: number })
   );
 }
 
+/** Catalogs whose packages are not in the list. */
+function Unread({ list }: { readonly list: PackageList['unread'] }): JSX.Element | null {
+  const reading = list.filter(({ why }) => why === '').map(({ catalog }) => catalog);
+  return (
+    <>
+      {list
+        .filter(({ why }) => why !== '')
+        .map(({ catalog, why }) => (
+          <Notice key={catalog} tone="warning" title={texts.catalog.unread(catalog)}>
+            <p class="message">{why}</p>
+          </Notice>
+        ))}
+      {reading.length > 0 && (
+        <p class="row muted" role="status">
+          <Icon name="loading" className="spin" />
+          {texts.catalog.reading(reading.join(', '))}
+        </p>
+      )}
+    </>
+  );
+}
+
 /** The packages of all catalogs. */
 export function Catalog(): JSX.Element {
   const { query } = usePlace();
@@ -162,8 +187,10 @@ export function Catalog(): JSX.Element {
   const catalogs = useWatch<unknown>('objects operators.coreos.com/v1alpha1 CatalogSource');
   // Catalogs that become ready bring packages.
   const packages = usePackages(`packages ${JSON.stringify([...catalogs.rows.values()]).length}`);
-  const all = packages.value ?? [];
-  useRefresh(packages, refreshMs);
+  const all = packages.value?.rows ?? [];
+  const unread = packages.value?.unread ?? [];
+  const isReading = unread.some(({ why }) => why === '');
+  useRefresh(packages, isReading ? readingMs : refreshMs);
   if (packages.value === undefined) {
     return packages.thrown === undefined ? (
       <Skeleton lines={6} />
@@ -175,7 +202,10 @@ export function Catalog(): JSX.Element {
   return (
     <div class="stack">
       <h1>{texts.pages.catalog}</h1>
-      {all.length === 0 ? (
+      <Unread list={unread} />
+      {all.length === 0 && isReading ? (
+        <Skeleton lines={6} />
+      ) : all.length === 0 ? (
         <Empty icon="catalog" title={texts.catalog.empty}>
           <p>{texts.catalog.emptyHint}</p>
           <CommandLine command="longshore operator catalog add examples 127.0.0.1:15000/catalog:v1" />

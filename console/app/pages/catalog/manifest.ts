@@ -1,5 +1,6 @@
 import type { PackageRow } from '../../../server/wire.ts';
 import { request } from '../../lib/api.ts';
+import { pathTo } from '../../lib/router.ts';
 
 /** A CustomResourceDefinition that an operator owns or needs. */
 export interface DescribedApi {
@@ -45,8 +46,11 @@ export interface Manifest {
   };
 }
 
-/** Reads a package as the package server has it. */
+/** Reads a package as the package server has it, or from its ClusterCatalog. */
 export async function readManifest(row: PackageRow, signal: AbortSignal): Promise<Manifest> {
+  if (row.catalogNamespace === '') {
+    return await request<Manifest>(pathTo('api', 'cluster-packages', row.catalog, row.name), { signal });
+  }
   const root = '/k8s/apis/packages.operators.coreos.com/v1';
   // Packages of several catalogs may have one name.
   const labels = `catalog=${row.catalog},catalog-namespace=${row.catalogNamespace}`;

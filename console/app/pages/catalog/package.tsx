@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Installation, PackageRow } from '../../../server/wire.ts';
-import { type Loaded, useLoad } from '../../lib/load.ts';
+import { type Loaded, useLoad, useRefresh } from '../../lib/load.ts';
 import { installationPath, usePlace } from '../../lib/router.ts';
 import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
@@ -9,9 +9,9 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { Notice, Panel, Status } from '../../ui/parts.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { Channels } from './channels.tsx';
-import { InstallForm } from './install-form.tsx';
+import { InstallForm } from './install/install.tsx';
 import { type Head, type Manifest, readManifest } from './manifest.ts';
-import { packagePath, subscriptionsTo, usePackages } from './packages.ts';
+import { installationsOf, noNamespace, packagePath, usePackages } from './packages.ts';
 
 const tabs = ['about', 'channels', 'install'] as const;
 
@@ -27,7 +27,7 @@ function Facts({ row, head }: { readonly row: PackageRow; readonly head: Head })
     [texts.catalog.capability, row.capability],
     [texts.catalog.maturity, maturity],
     [texts.catalog.mode, row.installModes.join(', ')],
-    [texts.catalog.catalogFacet, `${row.catalogNamespace}/${row.catalog}`],
+    [texts.catalog.catalogFacet, row.catalogNamespace === '' ? row.catalog : `${row.catalogNamespace}/${row.catalog}`],
     [texts.catalog.maintainers, maintainers.map(({ name }) => name ?? '').join(', ')],
   ];
   return (
@@ -112,7 +112,7 @@ function InstalledAs({ rows }: { readonly rows: readonly Installation[] }): JSX.
     <div class="row wrap">
       {rows.map((one) => (
         <a key={one.uid} class="chip" href={installationPath(one)}>
-          <Status word={one.status} /> {one.namespace} {one.version}
+          <Status word={one.status} /> {one.namespace === '' ? one.name : one.namespace} {one.version}
         </a>
       ))}
     </div>
@@ -124,13 +124,15 @@ function Content(props: {
   readonly row: PackageRow;
   readonly manifest: Loaded<Manifest>;
   readonly own: readonly Installation[];
+  readonly packages: readonly PackageRow[];
   readonly installed: readonly Installation[];
 }): JSX.Element {
-  const { tab, row, manifest, own, installed } = props;
+  const { tab, row, manifest, own, packages, installed } = props;
   if (manifest.thrown !== undefined) return <Failure thrown={manifest.thrown} onRetry={manifest.reload} />;
   if (manifest.value === undefined) return <Skeleton />;
   if (tab === 'channels') return <Channels row={row} installed={own} />;
-  if (tab === 'install') return <InstallForm row={row} manifest={manifest.value} installed={installed} />;
+  if (tab === 'install')
+    return <InstallForm row={row} manifest={manifest.value} packages={packages} installed={installed} />;
   return <About row={row} manifest={manifest.value} />;
 }
 
@@ -138,17 +140,20 @@ function Content(props: {
 export function Package({ name, catalog }: { readonly name: string; readonly catalog: string }): JSX.Element {
   const { query } = usePlace();
   const packages = usePackages();
+  useRefresh(packages, packages.value?.unread.some(({ why }) => why === '') === true ? 1_500 : 30_000);
   const installed = useWatch<Installation>('installed');
   const isIt = (one: PackageRow): boolean =>
-    one.name === name && (catalog === '' || `${one.catalogNamespace}/${one.catalog}` === catalog);
-  const row = packages.value?.find(isIt);
+    one.name === name && (catalog === '' || `${one.catalogNamespace || noNamespace}/${one.catalog}` === catalog);
+  const row = packages.value?.rows.find(isIt);
   const manifest = useLoad(row === undefined ? '' : packagePath(row), (signal) =>
     row === undefined ? Promise.reject(new Error(name)) : readManifest(row, signal),
   );
   if (packages.thrown !== undefined) return <Failure thrown={packages.thrown} onRetry={packages.reload} />;
   if (packages.value === undefined) return <Skeleton />;
+  // A catalog may be read at this moment.
+  if (row === undefined && packages.value.unread.some(({ why }) => why === '')) return <Skeleton />;
   if (row === undefined) return <Empty icon="catalog" title={`No catalog has the package ${name}`} isPage />;
-  const own = subscriptionsTo(row, [...installed.rows.values()]);
+  const own = installationsOf(row, [...installed.rows.values()]);
   const tab = tabs.find((word) => word === query.get('tab')) ?? 'about';
   return (
     <div class="stack">
@@ -178,7 +183,14 @@ export function Package({ name, catalog }: { readonly name: string; readonly cat
           </a>
         ))}
       </nav>
-      <Content tab={tab} row={row} manifest={manifest} own={own} installed={[...installed.rows.values()]} />
+      <Content
+        tab={tab}
+        row={row}
+        manifest={manifest}
+        own={own}
+        packages={packages.value.rows}
+        installed={[...installed.rows.values()]}
+      />
     </div>
   );
 }

@@ -1,20 +1,28 @@
-import type { Installation, PackageRow } from '../../../server/wire.ts';
+import type { Installation, PackageList, PackageRow } from '../../../server/wire.ts';
 import { request } from '../../lib/api.ts';
 import { type Loaded, useLoad } from '../../lib/load.ts';
 import { pathTo } from '../../lib/router.ts';
 
 /** The packages of all catalogs of the cluster. */
-export function usePackages(key = 'packages'): Loaded<readonly PackageRow[]> {
-  return useLoad(key, (signal) => request<readonly PackageRow[]>('/api/packages', { signal }));
+export function usePackages(key = 'packages'): Loaded<PackageList> {
+  return useLoad(key, (signal) => request<PackageList>('/api/packages', { signal }));
 }
+
+/** In addresses, of ClusterCatalogs. */
+export const noNamespace = '-';
 
 /** The page of a package. */
 export function packagePath({ catalogNamespace, catalog, name }: PackageRow): string {
-  return pathTo('catalog', catalogNamespace, catalog, name);
+  return pathTo('catalog', catalogNamespace === '' ? noNamespace : catalogNamespace, catalog, name);
 }
 
-/** The Subscriptions to a package. */
-export function subscriptionsTo(row: PackageRow, installed: readonly Installation[]): readonly Installation[] {
+/** What installs a package: Subscriptions to it, or the kinds that ClusterCatalogs are for. */
+export function installationsOf(row: PackageRow, installed: readonly Installation[]): readonly Installation[] {
+  if (row.catalogNamespace === '') {
+    return installed.filter(({ kind, source }) => {
+      return ['ClusterExtension', 'PlatformOperator'].includes(kind) && source.split(' ')[0] === row.name;
+    });
+  }
   const source = `${row.name} of ${row.catalogNamespace}/${row.catalog},`;
   return installed.filter((one) => one.kind === 'Subscription' && one.source.startsWith(source));
 }
