@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { type ConsoleServer, startConsole } from '../../console/server/index.ts';
+import { type ConsoleServer, type RecentLines, startConsole } from '../../console/server/index.ts';
 import { type Logger, readProxySettings, systemClock } from '../../src/base/index.ts';
 import { loadClusterAccess } from '../../src/kube/index.ts';
 import { packageVersion } from '../process/index.ts';
@@ -14,6 +14,8 @@ export interface LocalConsoleOptions {
   readonly port: number;
   readonly isEmbedded: boolean;
   readonly log: Logger;
+  /** Where the controllers run in this process: their log. */
+  readonly recentLines?: RecentLines | undefined;
   /** Gets each link that signs in, the next one when one was used. */
   readonly onLink: (url: string) => void;
 }
@@ -21,7 +23,7 @@ export interface LocalConsoleOptions {
 /** Starts the console on loopback.
  *  @throws Error when the port is taken · TerminalError InvalidKubeconfig */
 export async function startLocalConsole(options: LocalConsoleOptions): Promise<ConsoleServer> {
-  const { kubeconfigPath, port, isEmbedded, log, onLink } = options;
+  const { kubeconfigPath, port, isEmbedded, log, recentLines, onLink } = options;
   const access = await loadClusterAccess({ path: kubeconfigPath }, readProxySettings(process.env));
   return await startConsole({
     host: loopback,
@@ -34,6 +36,7 @@ export async function startLocalConsole(options: LocalConsoleOptions): Promise<C
     link: { access, kubeconfigPath, onLink },
     oidc: undefined,
     runCommand,
+    recentLines,
     isEmbedded,
     version: packageVersion(),
     clock: systemClock,

@@ -1,6 +1,6 @@
 /** What long-running commands share: version, log, ports, and the wait for a signal to stop.
  *  @imports cli/command, src/base */
 export { isPortTaken, listenOn, rememberedPort, rememberPort, startOnRememberedPort } from './ports.ts';
-export { openProcessLog } from './process-log.ts';
+export { type LineTaker, openProcessLog } from './process-log.ts';
 export { endSoon, untilStopped } from './stop.ts';
 export { packageVersion, version } from './version.ts';

@@ -62,15 +62,42 @@ function readable(stream: NodeJS.WriteStream): Writable {
   });
 }
 
+const numbers = new Map([...names].map(([number, name]) => [name, number]));
+
+/** Takes each line of the log. */
+export interface LineTaker {
+  add(line: string): void;
+}
+
+/** Passes all lines on to `taker`, and to the stream those that `isShown` is true for. */
+function copied(stream: NodeJS.WritableStream, taker: LineTaker, isShown: (level: number) => boolean): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Buffer, _encoding, done) => {
+      const line = String(chunk);
+      taker.add(line);
+      if (isShown(Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0))) stream.write(line, () => done());
+      else done();
+    },
+  });
+}
+
 /** The log of a process, on standard error: JSON lines, or lines for people where that is a terminal. SIGUSR2 switches to the level debug and back,
- *  without a restart. SIGUSR1 does nothing, so that it does not open the debugger of Node.js, where anybody on the machine could give orders. */
-export async function openProcessLog(level: LogLevel): Promise<Logger> {
+ *  without a restart. SIGUSR1 does nothing, so that it does not open the debugger of Node.js, where anybody on the machine could give orders.
+ *  @param taker gets the lines from `info` on, whatever is shown */
+export async function openProcessLog(level: LogLevel, taker?: LineTaker): Promise<Logger> {
   const { stderr } = process;
-  const log = await createLogger({ level, ...(stderr.isTTY ? { destination: readable(stderr) } : {}) });
+  let shown: LogLevel = level;
+  const isShown = (number: number): boolean => number >= (numbers.get(shown) ?? Number.POSITIVE_INFINITY);
+  const writtenAt = (): LogLevel => (taker === undefined || shown === 'debug' ? shown : 'info');
+  const stream = stderr.isTTY ? readable(stderr) : stderr;
+  const destination = taker === undefined ? stream : copied(stream, taker, isShown);
+  const log = await createLogger({ level: writtenAt(), destination });
   const usual = level === 'debug' ? 'info' : level;
   process.on('SIGUSR2', () => {
-    log.level = log.level === 'debug' ? usual : 'debug';
-    log.warn({ logLevel: log.level }, 'log level changed');
+    shown = shown === 'debug' ? usual : 'debug';
+    log.level = writtenAt();
+    log.warn({ logLevel: shown }, 'log level changed');
   });
   process.on('SIGUSR1', () => {
     log.warn({ hint: 'SIGUSR2 switches the log to debug and back' }, 'SIGUSR1 does nothing');

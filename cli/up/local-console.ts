@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/base/index.ts';
-import { openBrowser, startLocalConsole } from '../console/index.ts';
+import { openBrowser, type RecentLines, startLocalConsole } from '../console/index.ts';
 import type { Terminal } from '../output/index.ts';
 import { startOnRememberedPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
@@ -9,7 +9,15 @@ import type { Platform } from './platform.ts';
 export async function openUpConsole(
   config: Pick<Config, 'consolePort' | 'isOpeningConsole'>,
   platform: Pick<Platform, 'apiServer' | 'folder' | 'kubeconfigPath'>,
-  { log, terminal }: { readonly log: Logger; readonly terminal: Pick<Terminal, 'line'> },
+  {
+    log,
+    terminal,
+    recentLines,
+  }: {
+    readonly log: Logger;
+    readonly terminal: Pick<Terminal, 'line'>;
+    readonly recentLines?: RecentLines | undefined;
+  },
 ): Promise<AsyncDisposable | undefined> {
   const { consolePort: port, isOpeningConsole } = config;
   if (port === undefined) return undefined;
@@ -22,6 +30,6 @@ export async function openUpConsole(
   };
   const isEmbedded = platform.apiServer !== undefined;
   return await startOnRememberedPort({ folder, portFile: 'console-port', port }, (free) =>
-    startLocalConsole({ kubeconfigPath, port: free, isEmbedded, log, onLink }),
+    startLocalConsole({ kubeconfigPath, port: free, isEmbedded, log, recentLines, onLink }),
   );
 }

@@ -165,7 +165,7 @@ function SignedIn(): JSX.Element {
       <div>
         <header class="topbar">
           <Crumbs parts={parts} />
-          <button type="button" class="finder" onClick={() => setOverlay('palette')}>
+          <button type="button" class="finder" aria-label={texts.app.find} onClick={() => setOverlay('palette')}>
             <Icon name="search" />
             <span>{texts.app.find}</span>
             <kbd>Ctrl K</kbd>

@@ -4,6 +4,8 @@ import type { RunCommand } from './commands/command.ts';
 import { addCommands } from './commands/routes.ts';
 import { createCommandRunner } from './commands/runner.ts';
 import { addGuard, type Origins } from './guard.ts';
+import type { RecentLines } from './log/recent-lines.ts';
+import { addLog } from './log/routes.ts';
 import { addPackages } from './packages/routes.ts';
 import { ConsoleProblem, sendProblem } from './problem.ts';
 import { addProxy } from './proxy.ts';
@@ -23,6 +25,8 @@ export interface AppDeps {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Reverse proxies in front, which note the address of their client in `X-Forwarded-For`. */
   readonly proxyCount: number;
+  /** Of the controllers, where they run in this process. */
+  readonly recentLines: RecentLines | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly closing: AbortSignal;
@@ -69,6 +73,7 @@ export async function buildConsole(deps: AppDeps): Promise<FastifyInstance> {
   app.get('/healthz', async (_, reply) => await reply.type('text/plain').send('ok'));
   addSignIn(app, deps.signIn);
   addStream(app, sessions, deps.closing);
+  addLog(app, sessions, deps.recentLines);
   const runner = createCommandRunner(deps.runCommand);
   addPackages(app, sessions, { clock: deps.clock, runner });
   addCommands(app, sessions, runner);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConsoleVisitor, openTestConsole, streamMessages, type TestConsole } from '../../test/support/console.ts';
 import { eventually } from '../../test/support/index.ts';
-import type { CommandRun } from './index.ts';
+import { type CommandRun, RecentLines } from './index.ts';
 
 const runs: CommandRun[] = [];
 let console: TestConsole;
@@ -240,6 +240,39 @@ describe('a body', () => {
     const response = await visitor.send('/api/commands/tree', { method: 'POST', body: '{' });
     expect([response.status, await reasonOf(response)]).toEqual([400, 'InvalidBody']);
   });
+});
+
+describe('the log of the controllers', () => {
+  const path = '/api/log?kind=BundleDeployment&namespace=&name=tide';
+
+  test('of this process is for the user who started it; another user needs the permission to read logs of Pods', async () => {
+    const recentLines = new RecentLines();
+    const entry = { level: 30, time: '2026-01-01T00:00:00Z', controller: 'bundledeployment', object: 'tide' };
+    recentLines.add(JSON.stringify({ ...entry, msg: 'installed' }));
+    await using other = await openTestConsole({ recentLines });
+    const owner = await other.administrator();
+    const own = await (await owner.send(path)).json();
+    expect(own).toMatchObject({ lines: [{ message: 'installed', level: 'info', pod: '' }], command: '' });
+
+    const guest = new ConsoleVisitor(other.url);
+    await guest.signIn('/api/sign-in/token', { token: await other.tokenOf('guest') });
+    const refused = await guest.send(path);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain('cannot list resource');
+
+    const admin = new ConsoleVisitor(other.url);
+    await admin.signIn('/api/sign-in/token', { token: other.token });
+    const read = await (await admin.send(path)).json();
+    expect(read).toMatchObject({ lines: [], command: expect.stringContaining('kubectl logs') as unknown });
+  });
+
+  test.each(['kind=../x&name=a', 'kind=Pod&name=', 'kind=Pod&namespace=a/b&name=c'])(
+    'is not read for %s',
+    async (query) => {
+      const visitor = await console.administrator();
+      expect((await visitor.send(`/api/log?${query}`)).status).toBe(400);
+    },
+  );
 });
 
 describe('attempts to sign in', () => {

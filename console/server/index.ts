@@ -3,5 +3,6 @@
  *  @imports src/apply, src/installations, src/installations/contract, src/kube, src/api, src/base
  *  @packages fastify, openid-client */
 export type { CommandOutput, CommandRun, RunCommand } from './commands/command.ts';
+export { RecentLines } from './log/recent-lines.ts';
 export { type ConsoleOptions, type ConsoleServer, startConsole } from './server.ts';
 export type { OidcSettings } from './sign-in/oidc.ts';

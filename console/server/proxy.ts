@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WireRequest } from '../../src/kube/index.ts';
 import { ConsoleProblem } from './problem.ts';
 import { refusalOf } from './proxy-rules.ts';
-import type { Session, Sessions } from './sessions.ts';
+import { countedRequest, type Session, type Sessions } from './sessions.ts';
 
 const prefix = '/k8s';
 const maxRequestBytes = 1024 * 1024;
-const maxOpenRequests = 24;
 const passedParameters: ReadonlySet<string> = new Set([
   'labelSelector',
   'fieldSelector',
@@ -84,15 +83,7 @@ export async function addProxy(app: FastifyInstance, sessions: Sessions): Promis
       onRequest: sessions.guard,
       handler: async (request, reply) => {
         const session = sessions.require(request);
-        if (session.openRequests >= maxOpenRequests) {
-          throw new ConsoleProblem(429, 'TooManyRequests', { message: 'too many requests at a time' });
-        }
-        session.openRequests += 1;
-        try {
-          await forward(session, request, reply);
-        } finally {
-          session.openRequests -= 1;
-        }
+        await countedRequest(session, () => forward(session, request, reply));
       },
     });
   });

@@ -4,6 +4,7 @@ import type { ClusterAccess } from '../../src/kube/index.ts';
 import { buildConsole } from './app.ts';
 import type { RunCommand } from './commands/command.ts';
 import type { Origins } from './guard.ts';
+import type { RecentLines } from './log/recent-lines.ts';
 import { Sessions } from './sessions.ts';
 import { OneTimeLink } from './sign-in/link.ts';
 import { type OidcSettings, OidcSignIn } from './sign-in/oidc.ts';
@@ -33,6 +34,8 @@ export interface ConsoleOptions {
     | undefined;
   readonly oidc: OidcSettings | undefined;
   readonly runCommand: RunCommand;
+  /** The log of the controllers, where they run in this process: for the user of the link. */
+  readonly recentLines: RecentLines | undefined;
   readonly isEmbedded: boolean;
   readonly version: string;
   readonly clock: Clock;

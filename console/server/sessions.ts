@@ -42,6 +42,7 @@ interface SessionsDeps {
 
 const maxSessions = 200;
 const maxOfUser = 20;
+const maxOpenRequests = 24;
 const idleMs = 60 * 60_000;
 const lifetimeMs = 12 * 60 * 60_000;
 const csrfHeader = 'x-longshore-csrf';
@@ -55,6 +56,20 @@ const digestOf = (name: string): string => createHash('sha256').update(name).dig
 function isSame(a: string, b: string): boolean {
   const [left, right] = [a, b].map((text) => createHash('sha256').update(text).digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
+}
+
+/** Does work that sends requests to the API server, if the session has not too much of it under way.
+ *  @throws ConsoleProblem 429 */
+export async function countedRequest<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  if (session.openRequests >= maxOpenRequests) {
+    throw new ConsoleProblem(429, 'TooManyRequests', { message: 'too many requests at a time' });
+  }
+  session.openRequests += 1;
+  try {
+    return await work();
+  } finally {
+    session.openRequests -= 1;
+  }
 }
 
 /** All sessions, in memory: they end with the process, after an hour without use, and after twelve hours. */

@@ -101,8 +101,41 @@ export interface EventRow {
   readonly time: string;
 }
 
+/** A writer of an object, and the fields that it has set. */
+export interface FieldOwner {
+  readonly manager: string;
+  readonly operation: string;
+  /** `status`, or empty. */
+  readonly subresource: string;
+  readonly time: string;
+  /** `spec.template.spec.containers[name=web].image`, sorted; at most 500. */
+  readonly fields: readonly string[];
+  /** How many there are. */
+  readonly count: number;
+}
+
 /** An object with its health, as pages follow it. */
 export interface WatchedObject<T> {
   readonly object: T;
   readonly health: { readonly state: string; readonly message: string };
+  /** Who has set which fields; of a watch of one object. */
+  readonly owners?: readonly FieldOwner[];
+}
+
+/** A line of the log of the controllers. */
+export interface LogLine {
+  readonly time: string;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  /** What the line states beside that, as `name=value`. */
+  readonly facts: string;
+  /** The Pod that wrote it; empty for this process. */
+  readonly pod: string;
+}
+
+/** What the controllers have logged about an installation. */
+export interface LogResult {
+  readonly lines: readonly LogLine[];
+  /** What a user types for the same; empty where there is no such command. */
+  readonly command: string;
 }

@@ -1,15 +1,26 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import type { Browser, Page } from 'playwright-core';
 import { parseOptions } from '../../cli/command/index.ts';
+import { openPage } from '../../cli/console/page.ts';
+import { runCommand } from '../../cli/console/run-command.ts';
 import { startExampleServers } from '../../cli/examples/index.ts';
 import type { Registry } from '../../cli/examples/registry.ts';
 import { readConfig, upOptions } from '../../cli/settings/index.ts';
 import { openUpConsole, type Platform, startPlatform } from '../../cli/up/index.ts';
-import { silentLogger } from '../../src/base/index.ts';
+import { type ConsoleServer, RecentLines, startConsole } from '../../console/server/index.ts';
+import { createLogger, type Logger, systemClock } from '../../src/base/index.ts';
+import { loadClusterAccess } from '../../src/kube/index.ts';
 import { openTestCluster } from '../e2e/test-cluster.ts';
 import { openBrowser } from './browser.ts';
+
+/** How a page is shown. */
+export interface PageOptions {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+}
 
 /** `longshore up` with its console, the examples, and a browser. */
 export interface ConsolePlatform extends AsyncDisposable {
@@ -18,7 +29,9 @@ export interface ConsolePlatform extends AsyncDisposable {
   /** Has the example images. */
   readonly registry: Registry;
   /** A page that is signed in; it fails the test when anything is requested from elsewhere, or a script fails. */
-  open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
+  open(options?: PageOptions): Promise<Page>;
+  /** A page of a console as it runs on a cluster, where a user has signed in with a token. */
+  openAs(token: string, options?: PageOptions): Promise<Page>;
   /** Ends the server of the pages. */
   stopConsole(): Promise<void>;
   /** What went wrong in pages: errors of scripts, refused loads, requests to other origins. */
@@ -52,6 +65,28 @@ function follow(page: Page, origin: string, troubles: string[]): void {
   });
 }
 
+/** A console whose users sign in themselves, as it runs on a cluster. */
+async function startForUsers(kubeconfigPath: string, log: Logger): Promise<ConsoleServer> {
+  const { server, tls } = await loadClusterAccess({ path: kubeconfigPath });
+  return await startConsole({
+    host: '127.0.0.1',
+    port: 0,
+    externalUrl: undefined,
+    tls: undefined,
+    proxyCount: 0,
+    openStaticDir: openPage,
+    cluster: { server, tls },
+    link: undefined,
+    oidc: undefined,
+    runCommand,
+    recentLines: undefined,
+    isEmbedded: false,
+    version: 'test',
+    clock: systemClock,
+    log,
+  });
+}
+
 /** Starts everything, on the embedded server or a real one; `argsFor` gives further options of `longshore up`. */
 export async function openConsolePlatform(
   argsFor: (registry: Registry) => Promise<readonly string[]> = () => Promise.resolve([]),
@@ -65,18 +100,37 @@ export async function openConsolePlatform(
   const args = [...cluster.args, ...(await argsFor(registry))];
   const { values } = parseOptions(upOptions, ['--no-examples', '--log-level', 'silent', ...args], {});
   const config = readConfig(values);
-  const log = silentLogger();
+  const recentLines = new RecentLines();
+  const destination = new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Buffer, _encoding, done) => {
+      recentLines.add(String(chunk));
+      done();
+    },
+  });
+  const log = await createLogger({ level: 'info', destination });
   const platform = stack.use(await startPlatform(config, { log }));
   await cluster.whenGuarded(platform.kube);
   let link = '';
   const line = (text: string): void => {
     link = /http:\S+#\S+/.exec(text)?.[0] ?? link;
   };
-  const running = await openUpConsole(config, platform, { log, terminal: { line } });
+  const running = await openUpConsole(config, platform, { log, terminal: { line }, recentLines });
   stack.defer(async () => await running?.[Symbol.asyncDispose]());
   const browser = await openBrowser();
   stack.defer(() => browser.close());
   const troubles: string[] = [];
+  const newPage = async (origin: string, { theme = 'light', width = 1280 }: PageOptions = {}): Promise<Page> => {
+    const context = await browser.newContext({
+      viewport: { width, height: 860 },
+      colorScheme: theme,
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    follow(page, origin, troubles);
+    return page;
+  };
+  const forUsers = stack.use(await startForUsers(platform.kubeconfigPath, log));
   const owned = stack.move();
   return {
     platform,
@@ -84,16 +138,17 @@ export async function openConsolePlatform(
     registry,
     troubles,
     stopConsole: async () => await running?.[Symbol.asyncDispose](),
-    open: async ({ theme = 'light', width = 1280 } = {}) => {
-      const context = await browser.newContext({
-        viewport: { width, height: 860 },
-        colorScheme: theme,
-        reducedMotion: 'reduce',
-      });
-      const page = await context.newPage();
-      const { origin } = new URL(link);
-      follow(page, origin, troubles);
+    open: async (options) => {
+      const page = await newPage(new URL(link).origin, options);
       await page.goto(link);
+      await page.waitForSelector('.rail');
+      return page;
+    },
+    openAs: async (token, options) => {
+      const page = await newPage(forUsers.url, options);
+      await page.goto(forUsers.url);
+      await page.getByLabel('Bearer token').fill(token);
+      await page.getByRole('button', { name: 'Sign in with a token' }).click();
       await page.waitForSelector('.rail');
       return page;
     },

@@ -69,7 +69,7 @@ export interface TestConsole extends AsyncDisposable {
 }
 
 /** Creates a service account in the namespace default, and a bearer token of it. */
-async function createAccount({ kube, access }: Pick<TestConsole, 'kube' | 'access'>, name: string): Promise<string> {
+export async function createAccount(kube: KubeClient, access: ClusterAccess, name: string): Promise<string> {
   const metadata = { name, namespace: 'default' };
   await kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, { fieldManager: 'test' });
   const transport = createTransport(access, { deadlineMs: 30_000, maxBodyBytes: 65_536 });
@@ -120,6 +120,7 @@ export async function openTestConsole(
       link: { access, kubeconfigPath: join(staticDir, 'kubeconfig'), onLink },
       oidc: undefined,
       runCommand: noCommands,
+      recentLines: undefined,
       isEmbedded: true,
       version: '0.0.0',
       clock: systemClock,
@@ -133,7 +134,7 @@ export async function openTestConsole(
     kube,
     access,
     token: server.adminToken,
-    tokenOf: (name) => createAccount({ kube, access }, name),
+    tokenOf: (name) => createAccount(kube, access, name),
     link: () => link,
     administrator: async () => {
       const visitor = new ConsoleVisitor(running.url);

@@ -76,6 +76,7 @@ async function startForUsers(server: string, values: Values, log: Logger): Promi
     link: undefined,
     oidc: await oidcOf(values),
     runCommand,
+    recentLines: undefined,
     isEmbedded: false,
     version: packageVersion(),
     clock: systemClock,

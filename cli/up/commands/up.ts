@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../../src/base/index.ts';
 import type { OptionValues } from '../../command/index.ts';
+import { RecentLines } from '../../console/index.ts';
 import { documentedPorts, type ExampleServers, startExampleServers } from '../../examples/index.ts';
 import { createTerminal } from '../../output/index.ts';
 import { endSoon, openProcessLog, untilStopped } from '../../process/index.ts';
@@ -35,7 +36,8 @@ export async function up(values: Values): Promise<number> {
   const config = readConfig(values);
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
-  const log = await openProcessLog(config.logLevel);
+  const recentLines = config.consolePort === undefined ? undefined : new RecentLines();
+  const log = await openProcessLog(config.logLevel, recentLines);
   await using ending = new AsyncDisposableStack();
   ending.defer(endSoon);
   ending.use(await startTracing({ endpoint: config.tracesEndpoint, service: 'longshore', log }));
@@ -48,7 +50,7 @@ export async function up(values: Values): Promise<number> {
     const examples = ending.use(await startExampleServers({ ports: documentedPorts }));
     for (const line of exampleLines(examples)) terminal.line(line);
   }
-  const consoleServer = await openUpConsole(config, platform, { log, terminal });
+  const consoleServer = await openUpConsole(config, platform, { log, terminal, recentLines });
   if (consoleServer !== undefined) ending.use(consoleServer);
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   terminal.line(

@@ -3,10 +3,10 @@ import type { Installation, StatusWord } from '../../server/wire.ts';
 import { installationPath, setQuery, usePlace } from '../lib/router.ts';
 import { settings } from '../lib/settings.ts';
 import { useStore } from '../lib/store.ts';
-import { useWatch } from '../lib/watches.ts';
+import { useWatch, type Watched } from '../lib/watches.ts';
 import { texts } from '../texts.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Ago, Changing, Status } from '../ui/parts.tsx';
+import { Ago, Changing, Notice, Status } from '../ui/parts.tsx';
 import { Empty, WatchContent } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 
@@ -141,6 +141,15 @@ function Header({ sorting }: { readonly sorting: Sorting }): JSX.Element {
   );
 }
 
+/** Some kinds may be forbidden while others are listed. */
+function Partial({ watched: { message } }: { readonly watched: Watched<Installation> }): JSX.Element | null {
+  return message === '' ? null : (
+    <Notice tone="info" title={texts.installed.partial}>
+      <span class="muted break">{message}</span>
+    </Notice>
+  );
+}
+
 /** Everything that is installed, in one list. */
 export function Installed(): JSX.Element {
   const { query } = usePlace();
@@ -164,6 +173,7 @@ export function Installed(): JSX.Element {
           const shown = all.filter((one) => matches(one, query)).toSorted(comparisons[sorting]);
           return (
             <>
+              <Partial watched={installed} />
               <Filters all={all} shown={shown.length} />
               <section class="panel">
                 <Header sorting={sorting} />

@@ -7,7 +7,7 @@ import { useWatch } from '../lib/watches.ts';
 import { texts } from '../texts.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Ago, Panel, Status, StepIcon } from '../ui/parts.tsx';
-import { Failure, Forbidden, Skeleton } from '../ui/states.tsx';
+import { WatchContent } from '../ui/states.tsx';
 
 const maxListed = 25;
 const maxEvents = 14;
@@ -134,9 +134,16 @@ export function Overview(): JSX.Element {
   const installed = useWatch<Installation>('installed');
   const events = useWatch<EventRow>('events');
   const all = [...installed.rows.values()];
-  if (all.length === 0 && installed.state === 'loading') return <Skeleton />;
-  if (all.length === 0 && installed.state === 'forbidden') return <Forbidden message={installed.message} />;
-  if (all.length === 0 && installed.state === 'failed') return <Failure thrown={new Error(installed.message)} />;
+  if (all.length === 0 && !['live', 'absent'].includes(installed.state)) {
+    return (
+      <div class="stack">
+        <h1>{texts.pages.overview}</h1>
+        <WatchContent watched={installed} empty={null}>
+          {() => null}
+        </WatchContent>
+      </div>
+    );
+  }
   const needing = all.filter(({ needsUser }) => needsUser);
   const latest = [...events.rows.values()].toSorted((a, b) => (a.time < b.time ? 1 : -1));
   const healthy = all.filter(({ status }) => status === 'Healthy').length;
@@ -159,7 +166,9 @@ export function Overview(): JSX.Element {
           <InProgress rows={all.filter(isBusy)} />
         </Panel>
         <Panel title={texts.overview.recent}>
-          <Recent events={latest} />
+          <WatchContent watched={events} empty={<Recent events={[]} />}>
+            {() => <Recent events={latest} />}
+          </WatchContent>
         </Panel>
       </div>
     </div>

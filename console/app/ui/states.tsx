@@ -37,17 +37,18 @@ export function Empty(props: {
   );
 }
 
-/** The rule that a refusal of the API server asks for: `cannot list resource "bundles" in API group "core.rukpak.io"`. */
+/** The role that a refusal of the API server asks for: `cannot list resource "bundles" in API group "core.rukpak.io"`, in a namespace where it names one. */
 function roleFor(message: string): string | undefined {
-  const [, verb, resource, group] = /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(message) ?? [];
+  const found = /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?/.exec(message);
+  const [, verb, resource, group = '', namespace] = found ?? [];
   if (verb === undefined || resource === undefined) return undefined;
   const verbs = verb === 'list' || verb === 'watch' ? 'get, list, watch' : verb;
   return `apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
+kind: ${namespace === undefined ? 'ClusterRole' : 'Role'}
 metadata:
-  name: longshore-console-${resource}
+  name: longshore-console-${resource.replaceAll('/', '-')}${namespace === undefined ? '' : `\n  namespace: ${namespace}`}
 rules:
-- apiGroups: ["${group ?? ''}"]
+- apiGroups: ["${group}"]
   resources: [${resource}]
   verbs: [${verbs}]`;
 }

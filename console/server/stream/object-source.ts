@@ -1,6 +1,7 @@
 import { healthOf } from '../../../src/apply/index.ts';
 import type { Clock, JsonObject } from '../../../src/base/index.ts';
 import type { KubeObject, ListTarget } from '../../../src/kube/index.ts';
+import { fieldOwners } from './field-owners.ts';
 import { KindRows, type WatchDeps } from './kind-rows.ts';
 import { Listeners, type Source, type SourceState } from './source.ts';
 
@@ -28,7 +29,7 @@ interface Row {
 
 const maxRows = 10_000;
 
-/** The objects of one kind, whole, each with its health: `{ object, health }`. */
+/** The objects of one kind, whole, each with its health, one alone with the owners of its fields: `{ object, health, owners }`. */
 export class ObjectSource implements Source {
   readonly #listeners = new Listeners();
   readonly #rows: KindRows<Row>;
@@ -40,7 +41,11 @@ export class ObjectSource implements Source {
       const { namespace = '', name: own = '' } = object.metadata;
       return {
         key: `${namespace}/${own}`,
-        json: JSON.stringify({ object: shown(object), health: safeHealth(object, deps.clock) }),
+        json: JSON.stringify({
+          object: shown(object),
+          health: safeHealth(object, deps.clock),
+          ...(name === undefined ? {} : { owners: fieldOwners(object) }),
+        }),
       };
     };
     this.#rows = new KindRows(deps, target, { project, onChange: () => this.#listeners.call() });

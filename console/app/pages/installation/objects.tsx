@@ -9,9 +9,11 @@ import { texts } from '../../texts.ts';
 import { failureText } from '../../ui/action.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Ago, healthWord, Panel, Status, StatusIcon } from '../../ui/parts.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty, Failure, Skeleton, WatchContent } from '../../ui/states.tsx';
 import { Yaml } from '../../ui/yaml.tsx';
+import { FieldOwners } from './field-owners.tsx';
 import type { ApiObject } from './kinds.ts';
+import { isFiltering, isShown, type TreeFilter, TreeFilters, useTreeFilter } from './tree-filter.tsx';
 import { isTroubled, nodeKey, type TreeNode } from './tree-node.ts';
 
 /** How often the tree is read while it is shown: what is below an installation is found by lists. */
@@ -20,16 +22,16 @@ const refreshMs = 4_000;
 function NodeRow(props: {
   readonly node: TreeNode;
   readonly selected: string;
-  readonly isFiltered: boolean;
+  readonly filter: TreeFilter;
   readonly isUnfolded: boolean;
 }): JSX.Element | null {
-  const { node, selected, isFiltered, isUnfolded } = props;
+  const { node, selected, filter, isUnfolded } = props;
   const key = nodeKey(node);
   const [isOpen, setOpen] = useState(
     isTroubled(node) || node.kind === 'BundleDeployment' || node.kind === 'Subscription',
   );
-  if (isFiltered && !isTroubled(node)) return null;
-  const isShown = isOpen || isUnfolded;
+  if (!isShown(node, filter)) return null;
+  const isUnfoldedHere = isOpen || isUnfolded || isFiltering(filter);
   return (
     <li>
       <div class="row">
@@ -38,11 +40,11 @@ function NodeRow(props: {
             type="button"
             class="button quiet icon-only"
             style={{ width: '20px', minHeight: '24px' }}
-            aria-expanded={isShown}
+            aria-expanded={isUnfoldedHere}
             aria-label={`${node.kind} ${node.name}: ${node.children.length}`}
             onClick={() => setOpen(!isOpen)}
           >
-            <span style={{ display: 'inline-flex', transform: isShown ? 'rotate(90deg)' : '' }}>
+            <span style={{ display: 'inline-flex', transform: isUnfoldedHere ? 'rotate(90deg)' : '' }}>
               <Icon name="caret" />
             </span>
           </button>
@@ -62,16 +64,10 @@ function NodeRow(props: {
           {node.isKept && <span class="chip warning">kept</span>}
         </button>
       </div>
-      {isShown && node.children.length > 0 && (
+      {isUnfoldedHere && node.children.length > 0 && (
         <ul>
           {node.children.map((child) => (
-            <NodeRow
-              key={nodeKey(child)}
-              node={child}
-              selected={selected}
-              isFiltered={isFiltered}
-              isUnfolded={isUnfolded}
-            />
+            <NodeRow key={nodeKey(child)} node={child} selected={selected} filter={filter} isUnfolded={isUnfolded} />
           ))}
         </ul>
       )}
@@ -88,29 +84,47 @@ function findNode(node: TreeNode, key: string): TreeNode | undefined {
   return undefined;
 }
 
-/** The selected object: its state, events and YAML, live. */
+function ObjectEvents({ events }: { readonly events: readonly EventRow[] }): JSX.Element {
+  return (
+    <section class="stack tight" aria-label={texts.installation.lastEvents}>
+      <strong>{texts.installation.lastEvents}</strong>
+      {events.map((event) => (
+        <p key={`${event.time}${event.reason}`} class="break">
+          <span class={event.type === 'Warning' ? 'tone-warning' : ''}>{event.reason}</span> {event.message}
+          {event.count > 1 && ` × ${event.count}`} <Ago time={event.time} />
+        </p>
+      ))}
+    </section>
+  );
+}
+
+/** The selected object: its state, events, the owners of its fields and YAML, live. */
 function Selected({ node }: { readonly node: TreeNode }): JSX.Element {
   const { apiVersion, kind, namespace = '-', name, state, message } = node;
   const isSecret = kind === 'Secret';
-  const watched = useObjects<ApiObject>(isSecret ? undefined : `objects ${apiVersion} ${kind} ${namespace} ${name}`);
-  const events = useWatch<EventRow>('events');
+  const watched = useWatch<WatchedObject<ApiObject>>(
+    isSecret ? undefined : `objects ${apiVersion} ${kind} ${namespace} ${name}`,
+  );
+  const events = useWatch<EventRow>(namespace === '-' ? 'events' : `events ${namespace}`);
   const own = [...events.rows.values()].filter((event) => event.kind === kind && event.name === name).slice(0, 5);
-  const object = watched[0]?.object;
   return (
     <Panel title={`${kind} ${name}`} aside={<Status word={healthWord(state)} />}>
       <div class="body stack">
         {message !== '' && <p class="message">{message}</p>}
-        {own.map((event) => (
-          <p key={`${event.time}${event.reason}`} class="break">
-            <strong>{event.reason}</strong> {event.message} <Ago time={event.time} />
-          </p>
-        ))}
+        {own.length > 0 && <ObjectEvents events={own} />}
         {isSecret ? (
           <p class="muted">{texts.installation.noYaml}</p>
-        ) : object === undefined ? (
-          <Skeleton />
         ) : (
-          <Yaml value={object} />
+          <WatchContent watched={watched} empty={<p class="muted">{texts.installation.noObject}</p>}>
+            {([row]) =>
+              row !== undefined && (
+                <>
+                  <FieldOwners owners={row.owners ?? []} />
+                  <Yaml value={row.object} />
+                </>
+              )
+            }
+          </WatchContent>
         )}
       </div>
     </Panel>
@@ -120,7 +134,7 @@ function Selected({ node }: { readonly node: TreeNode }): JSX.Element {
 function Tree({ root }: { readonly root: TreeNode }): JSX.Element {
   const { query } = usePlace();
   const [isUnfolded, setUnfolded] = useState(false);
-  const isFiltered = query.get('only') === 'unhealthy';
+  const filter = useTreeFilter();
   const selected = query.get('object') ?? '';
   const node = findNode(root, selected);
   return (
@@ -129,14 +143,7 @@ function Tree({ root }: { readonly root: TreeNode }): JSX.Element {
         title={texts.installation.tabs.objects}
         aside={
           <span class="row wrap">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isFiltered}
-                onChange={() => setQuery({ only: isFiltered ? '' : 'unhealthy' })}
-              />
-              {texts.installation.unhealthyOnly}
-            </label>
+            <TreeFilters root={root} />
             <label class="check">
               <input type="checkbox" checked={isUnfolded} onChange={() => setUnfolded(!isUnfolded)} />
               {texts.installation.unfold}
@@ -146,7 +153,8 @@ function Tree({ root }: { readonly root: TreeNode }): JSX.Element {
       >
         <div class="body">
           <ul class="tree">
-            <NodeRow node={root} selected={selected} isFiltered={isFiltered} isUnfolded={isUnfolded} />
+            <NodeRow node={root} selected={selected} filter={filter} isUnfolded={isUnfolded} />
+            {!isShown(root, filter) && <li class="muted">{texts.installed.noMatch}</li>}
           </ul>
         </div>
       </Panel>

@@ -15,6 +15,7 @@ import { Changes } from './changes.tsx';
 import { Events } from './events.tsx';
 import { History } from './history.tsx';
 import { type ApiObject, installationKinds } from './kinds.ts';
+import { Log } from './log.tsx';
 import { Objects } from './objects.tsx';
 import { Permissions } from './permissions.tsx';
 import { PlanDialog } from './plan.tsx';
@@ -142,6 +143,7 @@ function Content({ tab, one, object }: Shown & { readonly tab: Tab }): JSX.Eleme
   if (tab === 'history') return <History one={one} />;
   if (tab === 'permissions') return <Permissions one={one} />;
   if (tab === 'events') return <Events one={one} />;
+  if (tab === 'log') return <Log one={one} />;
   return <Summary one={one} object={object} />;
 }
 
