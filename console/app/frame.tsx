@@ -8,7 +8,7 @@ import { useStore } from './lib/store.ts';
 import { now, relative } from './lib/time.ts';
 import { toasts } from './lib/toasts.ts';
 import { connection, useWatch } from './lib/watches.ts';
-import { Bench } from './pages/bench.tsx';
+import { Bench } from './pages/bench/bench.tsx';
 import { Catalog } from './pages/catalog/catalog.tsx';
 import { Package } from './pages/catalog/package.tsx';
 import { Dependencies } from './pages/dependencies/dependencies.tsx';
@@ -165,7 +165,7 @@ function SignedIn(): JSX.Element {
       <div>
         <header class="topbar">
           <Crumbs parts={parts} />
-          <button type="button" class="finder" aria-label={texts.app.find} onClick={() => setOverlay('palette')}>
+          <button type="button" class="finder" onClick={() => setOverlay('palette')}>
             <Icon name="search" />
             <span>{texts.app.find}</span>
             <kbd>Ctrl K</kbd>

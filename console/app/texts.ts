@@ -421,6 +421,10 @@ export const texts = {
     installName: 'Name of the BundleDeployment',
     working: 'Examining',
     source: 'Source',
+    file: 'File',
+    rendered: 'Rendered object',
+    fromFile: 'From this file',
+    fromOthers: 'From others',
   },
   settings: {
     identity: 'Identity',

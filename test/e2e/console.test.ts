@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, violationsOf } from '../support/browser.ts';
@@ -122,6 +123,29 @@ describe.skipIf(!hasBrowser)(`the console in a browser${why}`, () => {
     await page.waitForSelector('.field-owners td >> text=test');
     await picture(page, 'object');
     expect(await violationsOf(page)).toEqual([]);
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the bench shows a file beside what is rendered from it, and saves its findings as SARIF', async () => {
+    const page = await world.open({ theme: 'dark' });
+    await goTo(page, '/bench');
+    await page.setInputFiles('input[webkitdirectory]', 'examples/tide-gauge/v0.1.0');
+    await page
+      .getByLabel('File', { exact: true })
+      .selectOption({ label: 'manifests/tide-gauge.clusterserviceversion.yaml' });
+    await page.getByLabel('Rendered object').selectOption({ label: 'Deployment tide-gauge-manager' });
+    await page.waitForSelector('.code.numbered >> text=ClusterServiceVersion');
+    await page.waitForSelector('.split.even >> text=kind: Deployment');
+    await picture(page, 'bench');
+    expect(await violationsOf(page)).toEqual([]);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'SARIF' }).click();
+    const sarif = JSON.parse(await readFile(await (await saved).path(), 'utf8')) as {
+      version: string;
+      runs: unknown[];
+    };
+    expect([sarif.version, sarif.runs.length]).toEqual(['2.1.0', 1]);
     expect(world.troubles).toEqual([]);
     await page.context().close();
   });

@@ -13,7 +13,7 @@ import { openUpConsole, type Platform, startPlatform } from '../../cli/up/index.
 import { type ConsoleServer, RecentLines, startConsole } from '../../console/server/index.ts';
 import { createLogger, type Logger, systemClock } from '../../src/base/index.ts';
 import { loadClusterAccess } from '../../src/kube/index.ts';
-import { openTestCluster } from '../e2e/test-cluster.ts';
+import { isRealCluster, openTestCluster } from '../e2e/test-cluster.ts';
 import { openBrowser } from './browser.ts';
 
 /** How a page is shown. */
@@ -97,7 +97,10 @@ export async function openConsolePlatform(
   const dir = await mkdtemp(join(tmpdir(), 'longshore-console-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const cluster = stack.use(await openTestCluster(dir));
-  const args = [...cluster.args, ...(await argsFor(registry))];
+  const own = await argsFor(registry);
+  // An external cluster may have another Operator Lifecycle Manager: it is asked for.
+  const olm = isRealCluster && !own.includes('--no-olm') ? ['--olm'] : [];
+  const args = [...cluster.args, ...olm, ...own];
   const { values } = parseOptions(upOptions, ['--no-examples', '--log-level', 'silent', ...args], {});
   const config = readConfig(values);
   const recentLines = new RecentLines();
@@ -126,6 +129,8 @@ export async function openConsolePlatform(
       colorScheme: theme,
       reducedMotion: 'reduce',
     });
+    // The page is built when it is first asked for.
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     follow(page, origin, troubles);
     return page;

@@ -1,18 +1,19 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { runCommand } from '../lib/api.ts';
-import { type BundleFile, filesOfDrop, filesOfInput } from '../lib/dropped-files.ts';
-import { useLoad } from '../lib/load.ts';
-import { go } from '../lib/router.ts';
-import { session } from '../lib/session.ts';
-import { useStore } from '../lib/store.ts';
-import { texts } from '../texts.ts';
-import { ActionDialog, failureText } from '../ui/action.tsx';
-import { type Grant, Grants } from '../ui/grants.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { CommandLine, Dialog, Notice, Panel } from '../ui/parts.tsx';
-import { Failure, Skeleton } from '../ui/states.tsx';
-import { Yaml } from '../ui/yaml.tsx';
+import { runCommand } from '../../lib/api.ts';
+import { type BundleFile, filesOfDrop, filesOfInput } from '../../lib/dropped-files.ts';
+import { useLoad } from '../../lib/load.ts';
+import { go } from '../../lib/router.ts';
+import { session } from '../../lib/session.ts';
+import { useStore } from '../../lib/store.ts';
+import { texts } from '../../texts.ts';
+import { ActionDialog, failureText } from '../../ui/action.tsx';
+import { type Grant, Grants } from '../../ui/grants.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { CommandLine, Dialog, Notice, Panel } from '../../ui/parts.tsx';
+import { Failure, Skeleton } from '../../ui/states.tsx';
+import { Yaml } from '../../ui/yaml.tsx';
+import { objectKey, type RenderedObject, SideBySide } from './side-by-side.tsx';
 
 interface Finding {
   readonly id: string;
@@ -30,11 +31,6 @@ interface Report {
     readonly findings: readonly Finding[];
     readonly failure?: string;
   }[];
-}
-
-interface RenderedObject {
-  readonly kind: string;
-  readonly metadata?: { readonly name?: string; readonly namespace?: string };
 }
 
 /** What is on the bench. */
@@ -211,9 +207,10 @@ function Results({ subject }: { readonly subject: Subject }): JSX.Element {
       </div>
       <Findings report={report} files={files} />
       {renderProblem !== '' && <Notice tone="danger" title={renderProblem} />}
+      <SideBySide files={files} objects={objects} />
       <Panel title={texts.bench.objects} aside={<span class="muted">{objects.length}</span>}>
         {objects.map((object) => (
-          <details key={`${object.kind} ${object.metadata?.namespace ?? ''} ${object.metadata?.name ?? ''}`}>
+          <details key={objectKey(object)}>
             <summary>
               <span class="caret">
                 <Icon name="caret" />
