@@ -47,7 +47,7 @@ export async function compileFiles(files: readonly string[]): Promise<CompiledFi
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file));
   }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const name of ['node_modules', 'crds', 'deploy']) symlinkSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   return {
     pathOf: (file) => join(folder, file.replace(/\.ts$/, '.js')),

@@ -13,6 +13,7 @@ import {
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
 import { eventually, type Registry } from '../test/support/index.ts';
 import { startChild } from './child.ts';
+import { compileFiles } from './compiled.ts';
 import type { Measurement } from './table.ts';
 
 /** What a platform has used since its start. */
@@ -46,8 +47,10 @@ export interface BenchCluster {
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const plainClass = 'core-rukpak-io-plain';
 
-async function startPlatform(args: readonly string[]): Promise<MeasuredPlatform> {
-  const child = startChild('platform-child.ts', args);
+type Measure = (cluster: BenchCluster) => Promise<Measurement[]>;
+
+async function startPlatform(program: string, args: readonly string[]): Promise<MeasuredPlatform> {
+  const child = startChild(program, args);
   const { readyMs } = await child.next<{ readyMs: number }>();
   const ask = async (line: string): Promise<PlatformFacts> => {
     child.send(line);
@@ -61,43 +64,43 @@ async function startPlatform(args: readonly string[]): Promise<MeasuredPlatform>
   };
 }
 
-async function measureOn(
-  kubeconfig: string,
-  measure: (cluster: BenchCluster) => Promise<Measurement[]>,
-): Promise<Measurement[]> {
+async function measureOn(program: string, kubeconfig: string, measure: Measure): Promise<Measurement[]> {
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   const path = join(dir, 'kubeconfig');
   await writeFile(path, kubeconfig, { mode: 0o600 });
   const kube = createKubeClient({ access: await loadClusterAccess({ path }), clock: systemClock });
   try {
     const place = ['--cluster', path, '--data-dir', join(dir, 'data')];
-    return await measure({ kube, startPlatform: (args = []) => startPlatform([...place, ...args]) });
+    return await measure({ kube, startPlatform: (args = []) => startPlatform(program, [...place, ...args]) });
   } finally {
     kube.close();
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-async function onEmbedded(measure: (cluster: BenchCluster) => Promise<Measurement[]>): Promise<Measurement[]> {
+async function onEmbedded(program: string, measure: Measure): Promise<Measurement[]> {
   await using child = startChild('api-server-child.ts');
   const { kubeconfig } = await child.next<{ kubeconfig: string }>();
-  return await measureOn(kubeconfig, measure);
+  return await measureOn(program, kubeconfig, measure);
 }
 
-async function onReal(measure: (cluster: BenchCluster) => Promise<Measurement[]>): Promise<Measurement[]> {
+async function onReal(program: string, measure: Measure): Promise<Measurement[]> {
   const binaries = await findControlPlane({ mayBuild: false, report: () => undefined });
   if ('missing' in binaries) return [{ what: 'not measured', value: binaries.missing }];
   await using plane = await startControlPlane(binaries);
-  return await measureOn(plane.kubeconfig, measure);
+  return await measureOn(program, plane.kubeconfig, measure);
 }
 
 /** The measurements of a fresh embedded API server, then those of a real kube-apiserver if available. Every line names the server. */
-export async function onEachCluster(
-  measure: (cluster: BenchCluster) => Promise<Measurement[]>,
-): Promise<Measurement[]> {
+export async function onEachCluster(measure: Measure): Promise<Measurement[]> {
+  await using compiled = await compileFiles(['bench/platform-child.ts']);
+  const program = compiled.pathOf('bench/platform-child.ts');
   const named = (name: string, measurements: readonly Measurement[]): Measurement[] =>
     measurements.map((measurement) => ({ ...measurement, what: `${name}: ${measurement.what}` }));
-  return [...named('embedded', await onEmbedded(measure)), ...named('kube-apiserver', await onReal(measure))];
+  return [
+    ...named('embedded', await onEmbedded(program, measure)),
+    ...named('kube-apiserver', await onReal(program, measure)),
+  ];
 }
 
 /** A source of type image: an image of ConfigMaps. */

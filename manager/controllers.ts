@@ -12,7 +12,7 @@ import {
   ResolverThread,
 } from '../src/olm/index.ts';
 import { type CatalogsContext, openCatalogs, unpackSettings } from './catalogs.ts';
-import { type AddedOlm, addOlm, type OlmContext } from './olm.ts';
+import type { AddedOlm, OlmContext } from './olm.ts';
 import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
 import type {
   ClusterVersionSettings,
@@ -103,7 +103,9 @@ async function addReaders(
     const { version } = environment;
     await openClusterVersion(manager, clusterVersion.settings, { ...clusterVersion, registries, unpacking, version });
   }
-  return olm && (await addOlm(manager, olm.settings, { ...olm, registries, unpacking, stack }));
+  if (olm === undefined) return undefined;
+  const { addOlm } = await import('./olm.ts');
+  return await addOlm(manager, olm.settings, { ...olm, registries, unpacking, stack });
 }
 
 /** What could not be fetched is tried again when a mirror or the policy has changed. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiServer, type HoldWrite, startApiServer } from '../../apiserver/index.ts';
+import type { ApiServer, HoldWrite } from '../../apiserver/index.ts';
 import { clusterVersionName, clusterVersionResource, machineLabels, machineSetResource } from '../../src/api/index.ts';
 import {
   fileProblem,
@@ -94,6 +94,8 @@ async function openApiServer(config: Config, folder: Folder, { log, holdWrite }:
     ...(folder.isTemporary ? {} : { dataDir: folder.path }),
   };
   const port = config.port === 0 && !folder.isTemporary ? await rememberedPort(folder.path, 'port') : config.port;
+  // On another cluster it is not loaded: it takes half the memory of the program.
+  const { startApiServer } = await import('../../apiserver/index.ts');
   try {
     return await startApiServer({ ...options, port });
   } catch (thrown) {

@@ -5,6 +5,10 @@ import type { UnpackerSettings } from './settings.ts';
 
 /** Contents are streamed: more room for young objects would only be filled, and never be released. */
 const youngHeapMebibytes = 16;
+/** A thread holds 25 MiB and more, takes longer to start than most jobs take, and remembers which registries asked for a pause. */
+const idleMs = 5 * 60_000;
+
+type UnpackerThread = WorkerThread<UnpackerJobs>;
 
 interface PoolOptions {
   /** Shared with all that work on the store. */
@@ -52,11 +56,7 @@ class ThreadLocks {
   }
 }
 
-function openThread(
-  settings: UnpackerSettings,
-  { locks, onWork }: PoolOptions,
-  onExit: () => void,
-): WorkerThread<UnpackerJobs> {
+function openThread(settings: UnpackerSettings, { locks, onWork }: PoolOptions, onExit: () => void): UnpackerThread {
   const held = new ThreadLocks(locks, (granted) => thread.notify(granted));
   const onEvent = (event: UnpackerEvent): void => {
     if (event.kind === 'work') onWork(event.event);
@@ -79,11 +79,13 @@ function openThread(
   return thread;
 }
 
-/** Worker threads, started when there is work and replaced when they end; a job goes to the one with the fewest. */
+/** Worker threads, started when there is work and replaced when they end; a job goes to the one with the fewest. One without a job ends after a while. */
 export class ThreadPool implements AsyncDisposable {
   readonly #settings: UnpackerSettings;
   readonly #options: PoolOptions;
-  readonly #threads = new Set<WorkerThread<UnpackerJobs>>();
+  readonly #threads = new Set<UnpackerThread>();
+  /** Until when they stay. */
+  readonly #idle = new WeakMap<UnpackerThread, NodeJS.Timeout>();
   #isClosed = false;
 
   constructor(settings: UnpackerSettings, options: PoolOptions) {
@@ -98,10 +100,24 @@ export class ThreadPool implements AsyncDisposable {
     options: JobOptions,
   ): Promise<UnpackerJobs[Kind]['result']> {
     if (this.#isClosed) throw new TransientError('UnpackerClosed', 'the unpacker has been closed');
-    return await this.#choose().run(kind, input, options);
+    const thread = this.#choose();
+    clearTimeout(this.#idle.get(thread));
+    try {
+      return await thread.run(kind, input, options);
+    } finally {
+      if (thread.jobCount === 0) this.#endLater(thread);
+    }
   }
 
-  #choose(): WorkerThread<UnpackerJobs> {
+  #endLater(thread: UnpackerThread): void {
+    clearTimeout(this.#idle.get(thread));
+    const end = (): void => {
+      if (thread.jobCount === 0 && thread.isAlive) thread.leave();
+    };
+    this.#idle.set(thread, setTimeout(end, idleMs).unref());
+  }
+
+  #choose(): UnpackerThread {
     const alive = [...this.#threads].filter(({ isAlive }) => isAlive);
     const idlest = alive.sort((a, b) => a.jobCount - b.jobCount)[0];
     const isEnough = idlest !== undefined && (idlest.jobCount === 0 || alive.length >= this.#settings.threads);

@@ -45,7 +45,8 @@ export function completeSettings({
     gitCaPem: [],
     httpCaPem: [],
     unpackDeadlineMs: 15 * 60_000,
-    threads: Math.min(2, availableParallelism()),
+    // The thread of the controllers needs a core, too.
+    threads: Math.min(2, Math.max(1, availableParallelism() - 1)),
     threadHeapMebibytes: 512,
     layerCacheBytes: 2 * 1024 ** 3,
     storeRestMs: 10 * 60_000,

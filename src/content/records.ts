@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { isJsonObject, isSha256Digest, type JsonObject, parseJson, replaceFile } from '../base/index.ts';
 import { isNotFound, removeFile } from './disk.ts';
 
@@ -31,7 +32,8 @@ function isRecord(value: unknown): value is JsonObject & ContentRecord {
   );
 }
 
-/** One small JSON file a Bundle; writing it is the moment from which content counts as stored. */
+/** One small JSON file a Bundle; writing it is the moment from which content counts as stored. They are read at once: that takes less time than a thread
+ *  of the pool needs to begin, and each Bundle is looked up many times. */
 export class Records {
   readonly #dir: string;
   readonly #temporaryPath: () => string;
@@ -42,9 +44,9 @@ export class Records {
   }
 
   /** Undefined when there is none, or only an unreadable one. */
-  async read(name: string): Promise<ContentRecord | undefined> {
+  read(name: string): ContentRecord | undefined {
     try {
-      const value = parseJson(name, await readFile(`${this.#dir}/${name}.json`, 'utf8'));
+      const value = parseJson(name, readFileSync(`${this.#dir}/${name}.json`, 'utf8'));
       return isRecord(value) && value.name === name ? value : undefined;
     } catch (thrown) {
       if (isNotFound(thrown) || (thrown instanceof Error && thrown.name === 'TerminalError')) return undefined;
@@ -68,7 +70,7 @@ export class Records {
     const names = (await readdir(this.#dir)).filter((file) => file.endsWith('.json'));
     const records: ContentRecord[] = [];
     for (const file of names) {
-      const record = await this.read(file.slice(0, -'.json'.length));
+      const record = this.read(file.slice(0, -'.json'.length));
       if (record !== undefined) records.push(record);
     }
     return records;

@@ -1,5 +1,5 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { link, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -171,7 +171,7 @@ export class ContentStore {
         ...placeOf(options),
       };
       await using _ = await this.#options.locks.acquire(storeLock, { signal: options.signal });
-      const previous = await this.#records.read(options.name);
+      const previous = this.#records.read(options.name);
       const isNew = (await fileSizeBytes(this.#blobPath(digest))) === undefined;
       if (isNew) await this.#budget.makeRoom((await fileSizeBytes(temporaryPath)) ?? 0);
       if (isNew) await this.#addBlob(temporaryPath, digest);
@@ -260,22 +260,22 @@ export class ContentStore {
   /** What is stored for this very Bundle, or was and had to give way; undefined when nothing is, or its file was lost. */
   async find(bundle: { readonly name: string; readonly uid: string }): Promise<ContentRecord | undefined> {
     const path = this.#bundlePath(bundle.name);
-    const record = await this.#records.read(bundle.name);
+    const record = this.#records.read(bundle.name);
     if (record === undefined || record.uid !== bundle.uid) return undefined;
     if (record.isEvicted === true) return record;
-    return (await fileSizeBytes(path)) === undefined ? undefined : record;
+    return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : record;
   }
 
   /** What is stored under a name, whatever Bundle had it. */
   async findByName(name: string): Promise<ContentRecord | undefined> {
-    const record = await this.#records.read(name);
+    const record = this.#records.read(name);
     return record === undefined ? undefined : await this.find(record);
   }
 
   /** Records where else content is stored; does nothing when the content has changed or was removed meanwhile. */
   async noteStoredAt(record: ContentRecord, storedAt: string): Promise<void> {
     await using _ = await this.#options.locks.acquire(storeLock, {});
-    const now = await this.#records.read(record.name);
+    const now = this.#records.read(record.name);
     if (now?.uid === record.uid && now.digest === record.digest) await this.#records.write({ ...now, storedAt });
   }
 
@@ -304,7 +304,7 @@ export class ContentStore {
   /** Damaged content is as good as none: what is known of it stays, so that the same is fetched again. */
   async #dropDamaged(record: ContentRecord): Promise<void> {
     await using _ = await this.#options.locks.acquire(storeLock, {});
-    const now = await this.#records.read(record.name);
+    const now = this.#records.read(record.name);
     if (now?.uid !== record.uid || now.digest !== record.digest) return;
     await this.#records.write({ ...now, isEvicted: true });
     await removeFile(this.#bundlePath(record.name));
@@ -320,7 +320,7 @@ export class ContentStore {
   async remove(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const path = this.#bundlePath(name);
     await using _ = await this.#options.locks.acquire(storeLock, options);
-    const record = await this.#records.read(name);
+    const record = this.#records.read(name);
     await this.#records.remove(name);
     await removeFile(path);
     if (record !== undefined) await this.#dropUnused(record.digest);
