@@ -23,15 +23,11 @@ export function watchDependentBundles(options: DependentBundlesOptions): FactsRe
   let own: ObjectCache<true> | undefined;
   return async ({ signal }) => {
     const shared = sharedBundles?.();
-    if (shared !== undefined) return shared.values().some(hasDependencies);
+    if (shared !== undefined) return shared.labelled(hasDependenciesLabel, 'true').length > 0;
     const ended = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => ended.reject(signal.reason), { once: true });
     if (own?.isAlive() !== true) own = createCache<true>({ ...options, target, project: () => true });
     await Promise.race([own.whenSynced, ended.promise]);
     return own.values().length > 0;
   };
-}
-
-function hasDependencies({ metadata }: ReturnType<KindCache['values']>[number]): boolean {
-  return metadata.labels?.[hasDependenciesLabel] === 'true';
 }
