@@ -4,7 +4,7 @@
 export { chartOptions, helmOption } from './chart-options.ts';
 export { clusterOptions, documentOption, kubeconfigOption, longOutputOption, outputOption } from './client-options.ts';
 export { type Command, defineCommand } from './command.ts';
-export { keepHeapSmall, keepHeapTight, optimizeLater } from './heap.ts';
+export { collectWhenIdle, keepHeapSmall, keepHeapTight, optimizeLater } from './heap.ts';
 export { imageFormOption, imageTargetOptions } from './image-options.ts';
 export { logLevelOption, processLogOption } from './log-option.ts';
 export type { OptionSpec, OptionSpecs, OptionValues } from './option-spec.ts';

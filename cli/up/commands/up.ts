@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../../src/base/index.ts';
-import type { OptionValues } from '../../command/index.ts';
+import { collectWhenIdle, type OptionValues } from '../../command/index.ts';
 import { RecentLines } from '../../console/index.ts';
 import { documentedPorts, type ExampleServers, startExampleServers } from '../../examples/index.ts';
 import { createTerminal } from '../../output/index.ts';
@@ -36,6 +36,7 @@ export async function up(values: Values): Promise<number> {
   const config = readConfig(values);
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
+  if (config.clusterPath === undefined) collectWhenIdle();
   const recentLines = config.consolePort === undefined ? undefined : new RecentLines();
   const log = await openProcessLog(config.logLevel, recentLines);
   await using ending = new AsyncDisposableStack();
