@@ -2,6 +2,7 @@
  *  of a package instead of the sources. */
 import { request } from 'node:https';
 import { parseArgs } from 'node:util';
+import { collectWhenIdle } from '../cli/command/heap.ts';
 
 type ApiServer = typeof import('../apiserver/index.ts');
 
@@ -37,6 +38,8 @@ const facts = {
   totalMs: answeredMs,
 };
 process.stdout.write(`${JSON.stringify(facts)}\n`);
+// As `longshore up` does.
+collectWhenIdle();
 process.once('SIGTERM', () => {
   void server.stop().then(() => process.exit(0));
 });

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { bundleModules } from '../scripts/apiserver-package.ts';
+import { join } from 'node:path';
 import { mapLimit, systemClock } from '../src/base/index.ts';
 import { createKubeClient, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { startChild } from './child.ts';
-import { compileFiles } from './compiled.ts';
+import { packageApiServer } from './packaged-api-server.ts';
 import { type Measurement, median } from './table.ts';
 
 interface StartFacts {
@@ -33,10 +32,8 @@ async function runStarts(
 
 /** The start of the package `@longshore/apiserver`, in one file. */
 async function runPackageStarts(environment: Readonly<Record<string, string>>): Promise<StartFacts[]> {
-  await using compiled = await compileFiles(['apiserver/index.ts']);
-  const dist = dirname(dirname(compiled.pathOf('apiserver/index.ts')));
-  await bundleModules(dist, join(dist, 'package'));
-  const args = ['--module', join(dist, 'package/dist/apiserver/index.js')];
+  await using packaged = await packageApiServer();
+  const { args } = packaged;
   await runStarts(environment, args);
   return await runStarts(environment, args);
 }

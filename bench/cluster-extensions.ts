@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer } from '../apiserver/index.ts';
 import { type JsonObject, objectAt, systemClock, textAt } from '../src/base/index.ts';
@@ -222,6 +222,5 @@ export async function measureClusterExtensions(): Promise<Measurement[]> {
     'missing' in binaries ? undefined : await run((folder) => startTheirs(binaries, folder, registry.host));
   const absent =
     'missing' in binaries ? [{ what: 'operator-controller', value: `not measured: ${binaries.missing}` }] : [];
-  const load = { what: 'load of the machine, average of 15 minutes', value: (loadavg()[2] ?? 0).toFixed(1) };
-  return [...rows.map((row) => compared(row, ours, theirs)), ...absent, load];
+  return [...rows.map((row) => compared(row, ours, theirs)), ...absent];
 }

@@ -32,12 +32,12 @@ async function residentBytesOf(pids: readonly number[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The embedded server in a separate process, durable: each write is on disk before it is answered. */
-export async function startEmbedded(): Promise<Subject> {
+/** The embedded server in a separate process, durable: each write is on disk before it is answered. `packageArgs` name the package. */
+export async function startEmbedded(packageArgs: readonly string[]): Promise<Subject> {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const args = ['--data-dir', dir];
+  const args = [...packageArgs, '--data-dir', dir];
   // As the command line runs it, with a compile cache.
   const environment = { NODE_COMPILE_CACHE: compileCache };
   const current = { child: startChild('api-server-child.ts', args, environment) };

@@ -9,6 +9,8 @@ export interface MeasuredPart {
   readonly machine: string;
   /** `2026-01-31` */
   readonly date: string;
+  /** What the machine had to do besides: its average load of 15 minutes afterwards. */
+  readonly load?: number;
   readonly measurements: readonly Measurement[];
 }
 
@@ -30,12 +32,12 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('|', '\\|');
 }
 
-function sectionOf({ title, machine, date, measurements }: MeasuredPart): string {
+function sectionOf({ title, machine, date, load, measurements }: MeasuredPart): string {
   const rows = measurements.map(({ what, value, goal = '' }) => `| ${[what, value, goal].map(escaped).join(' | ')} |`);
   return [
     `## ${title}`,
     '',
-    `${date}, ${machine}`,
+    `${date}, ${machine}${load === undefined ? '' : `, load ${load}`}`,
     '',
     '| measurement | value | target |',
     '|---|---|---|',

@@ -1,11 +1,12 @@
 /** `npm run bench`: the measurements of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts. */
 
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
 import { measureCatalog } from './catalog.ts';
 import { measureClusterExtensions } from './cluster-extensions.ts';
-import { measureComparison } from './comparison.ts';
+import { measureComparison, measureMemory } from './comparison.ts';
 import { measureConsole } from './console.ts';
 import { measureADay } from './day.ts';
 import { measureDeployments } from './deployments.ts';
@@ -25,6 +26,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
     { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
     { name: 'apiserver', title: 'Compared with kube-apiserver and etcd, both durable', run: measureComparison },
+    { name: 'memory', title: 'Memory beside kube-apiserver and etcd', run: measureMemory },
     { name: 'fetch', title: 'Fetching bundles, from a server to the content store', run: measureFetch },
     { name: 'deployments', title: '1,000 BundleDeployments of 5 objects', run: () => measureDeployments(1000) },
     { name: 'many-deployments', title: '10,000 BundleDeployments of 5 objects', run: () => measureDeployments(10_000) },
@@ -67,7 +69,8 @@ for (const { name, title, run } of parts) {
   const measurements = await run();
   console.log(`\n${formatMeasurements(title, measurements)}`);
   const [date = ''] = new Date().toISOString().split('T');
-  measured.push({ name, title, measurements, machine: machineLine(), date });
+  const load = Math.round(loadavg()[2] ?? 0);
+  measured.push({ name, title, measurements, machine: machineLine(), date, load });
 }
 if (values.write)
   await writeDocument(

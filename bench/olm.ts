@@ -1,4 +1,3 @@
-import { loadavg } from 'node:os';
 import { findOlm } from '../test/olm/binaries.ts';
 import { serveCatalogs } from '../test/olm/catalogs.ts';
 import { hasCorpus } from '../test/support/index.ts';
@@ -99,7 +98,6 @@ async function measureSubjects(): Promise<Measurement[]> {
     ...rowsFor(namespaces).map((row) => compared(row, ours, theirs)),
     { what: 'most requests per operator', value: ours.frequent.join(', ') },
     ...(theirs === undefined ? absent : [{ what: "OLM's", value: theirs.frequent.join(', ') }]),
-    { what: 'load of the machine, average of 15 minutes', value: (loadavg()[2] ?? 0).toFixed(1) },
   ];
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterClient } from '../apiserver/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../src/base/index.ts';
@@ -161,6 +161,5 @@ export async function measureRelease(): Promise<Measurement[]> {
   if ('missing' in binary) return [...rows, { what: 'cluster-version-operator', value: `skipped: ${binary.missing}` }];
   const reference = oracle(binary, interval);
   const peer = await run(scenario, reference, (start) => reference.start(start));
-  const load = { what: 'load of the machine, average of 15 minutes', value: (loadavg()[2] ?? 0).toFixed(1) };
-  return [...rows, ...rowsOf('reference', peer), ...comparison(own, peer), load];
+  return [...rows, ...rowsOf('reference', peer), ...comparison(own, peer)];
 }
