@@ -17,17 +17,24 @@ const goInteger = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-
 const goFloat = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
-/** A number starts with a digit, a sign or a point; underscores in it do not count. */
+/** Most texts are none: one look at the first character, as each of them comes here. */
+function beginsAsNumber(text: unknown): text is string {
+  if (typeof text !== 'string') return false;
+  const code = text.charCodeAt(0);
+  return (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2b || code === 0x2e;
+}
+
+/** Underscores in a number do not count. */
 function numberText(text: string): string {
-  return /^[-+.0-9]/.test(text) ? text.replaceAll('_', '') : text;
+  return text.replaceAll('_', '');
 }
 
 function isInteger(text: unknown): boolean {
-  return typeof text === 'string' && goInteger.test(numberText(text));
+  return beginsAsNumber(text) && goInteger.test(numberText(text));
 }
 
 function isNumber(text: unknown): boolean {
-  if (typeof text !== 'string') return false;
+  if (!beginsAsNumber(text)) return false;
   const plain = numberText(text);
   if (goInteger.test(plain) || notFinite.test(plain)) return true;
   // What no number can hold stays text.
