@@ -111,16 +111,18 @@ function stored(text: string): { readonly release: string } {
 test('a Secret that only has the labels of a release is none, and one of very many values has no version', async () => {
   const namespace = 'forged';
   await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
-  const create = async (name: string, version: string, type: string, text: string): Promise<void> => {
+  const forged = JSON.stringify({ chart: { metadata: { version: '9.9.9' } } });
+  const many = JSON.stringify({ chart: { metadata: { version: '1.0.0' } }, files: Array(300_000).fill(0) });
+  const secrets = [
+    { name: 'sh.helm.release.v1.dns.v1', version: '1', type: 'helm.sh/release.v1', text: many },
+    { name: 'sh.helm.release.v1.dns.v9', version: '9', type: 'Opaque', text: forged },
+    { name: 'other', version: '8', type: 'helm.sh/release.v1', text: forged },
+  ];
+  for (const { name, version, type, text } of secrets) {
     const labels = { owner: 'helm', name: 'dns', status: 'deployed', version };
     const metadata = { name, namespace, labels };
     await cluster.kube.create({ apiVersion: 'v1', kind: 'Secret', type, metadata, data: stored(text) }, user);
-  };
-  const forged = JSON.stringify({ chart: { metadata: { version: '9.9.9' } } });
-  const many = JSON.stringify({ chart: { metadata: { version: '1.0.0' } }, files: Array(300_000).fill(0) });
-  await create('sh.helm.release.v1.dns.v1', '1', 'helm.sh/release.v1', many);
-  await create('sh.helm.release.v1.dns.v9', '9', 'Opaque', forged);
-  await create('other', '8', 'helm.sh/release.v1', forged);
+  }
   const signal = AbortSignal.timeout(30_000);
   const found = await readHelmRelease(cluster.kube, { namespace, name: 'dns' }, signal);
   expect([found?.metadata.name, found?.['chartVersion' as keyof typeof found]]).toEqual([
