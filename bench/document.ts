@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { growthPlot } from './growth-plot.ts';
 import type { Measurement } from './table.ts';
 
 /** The measurements of one part, and where and when they were measured. */
@@ -18,6 +19,9 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const recordedPath = at('recorded.json');
 const documentPath = at('../docs/performance.md');
 const plotPath = at('../docs/performance.svg');
+const growthPath = at('../docs/growth.svg');
+/** Written by hand: what no measurement shows. */
+const limitsPath = at('limits.md');
 
 async function readRecorded(): Promise<readonly MeasuredPart[]> {
   try {
@@ -78,10 +82,14 @@ function plotOf(measurements: readonly Measurement[]): string {
 const head = `# Performance
 
 Written by \`npm run bench -- --write\`; \`npm run bench -- --write webhook fetch\` measures parts again
-and leaves the others as they are. Two things that are compared are measured in turn, in one run, on
-one machine; the bars below are their ratios.
+and leaves the others as they are; \`npm run bench -- --draw\` measures nothing. Two things that are
+compared are measured in turn, in one run, on one machine; the bars below are their ratios.
 
 ![Ratios to the peers](performance.svg)
+
+Time and memory by the number of what there is: both axes are in powers of ten.
+
+![Time and memory by number](growth.svg)
 `;
 
 /** Keeps the parts with those that were measured before, in the order of `names`, and writes docs/performance.md and its plot. */
@@ -89,9 +97,13 @@ export async function writeDocument(measured: readonly MeasuredPart[], names: re
   const recorded = new Map([...(await readRecorded()), ...measured].map((part) => [part.name, part]));
   const all = names.flatMap((name) => recorded.get(name) ?? []);
   await writeFile(recordedPath, `${JSON.stringify(all, undefined, 2)}\n`);
-  await writeFile(plotPath, plotOf(all.flatMap(({ measurements }) => measurements)));
+  const measurements = all.flatMap((part) => part.measurements);
+  await writeFile(plotPath, plotOf(measurements));
+  await writeFile(growthPath, growthPlot(measurements));
   await writeFile(
     documentPath,
-    `${[head, ...all.map(sectionOf)].join('\n')}\n`.replaceAll(/\n(?=## )/g, '\n\n').replaceAll(/\n{3,}/g, '\n\n'),
+    `${[head, ...all.map(sectionOf), await readFile(limitsPath, 'utf8')].join('\n')}`
+      .replaceAll(/\n(?=## )/g, '\n\n')
+      .replaceAll(/\n{3,}/g, '\n\n'),
   );
 }

@@ -1,4 +1,5 @@
-/** `npm run bench`: the measurements of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts. */
+/** `npm run bench`: the measurements of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts;
+ *  `npm run bench -- --draw` measures nothing, and writes the document from what is recorded. */
 
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -12,6 +13,7 @@ import { measureADay } from './day.ts';
 import { measureDeployments } from './deployments.ts';
 import { type MeasuredPart, writeDocument } from './document.ts';
 import { measureFetch } from './fetch.ts';
+import { measureGrowth } from './growth.ts';
 import { measureHelm } from './helm.ts';
 import { measureLargeBundles } from './large-bundles.ts';
 import { measureOlm } from './olm.ts';
@@ -30,6 +32,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'fetch', title: 'Fetching bundles, from a server to the content store', run: measureFetch },
     { name: 'deployments', title: '1,000 BundleDeployments of 5 objects', run: () => measureDeployments(1000) },
     { name: 'many-deployments', title: '10,000 BundleDeployments of 5 objects', run: () => measureDeployments(10_000) },
+    { name: 'growth', title: 'Cost by number, on the embedded API server', run: measureGrowth },
     { name: 'day', title: 'A busy day of 60 BundleDeployments, in a row', run: measureADay },
     { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },
     { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
@@ -54,7 +57,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   ];
 
 const { values, positionals: selected } = parseArgs({
-  options: { write: { type: 'boolean', default: false } },
+  options: { write: { type: 'boolean', default: false }, draw: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const unknown = selected.filter((name) => !parts.some((part) => part.name === name));
@@ -65,14 +68,14 @@ if (unknown.length > 0) {
 console.log(machineLine());
 const measured: MeasuredPart[] = [];
 for (const { name, title, run } of parts) {
-  if (selected.length > 0 && !selected.includes(name)) continue;
+  if (values.draw || (selected.length > 0 && !selected.includes(name))) continue;
   const measurements = await run();
   console.log(`\n${formatMeasurements(title, measurements)}`);
   const [date = ''] = new Date().toISOString().split('T');
   const load = Math.round(loadavg()[2] ?? 0);
   measured.push({ name, title, measurements, machine: machineLine(), date, load });
 }
-if (values.write)
+if (values.write || values.draw)
   await writeDocument(
     measured,
     parts.map((part) => part.name),

@@ -47,7 +47,11 @@ export interface BenchCluster {
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const plainClass = 'core-rukpak-io-plain';
 
-type Measure = (cluster: BenchCluster) => Promise<Measurement[]>;
+/** Compiled, as users run it. */
+const programFile = 'bench/platform-child.ts';
+
+type Work<T> = (cluster: BenchCluster) => Promise<T>;
+type Measure = Work<Measurement[]>;
 
 async function startPlatform(program: string, args: readonly string[]): Promise<MeasuredPlatform> {
   const child = startChild(program, args);
@@ -64,7 +68,7 @@ async function startPlatform(program: string, args: readonly string[]): Promise<
   };
 }
 
-async function measureOn(program: string, kubeconfig: string, measure: Measure): Promise<Measurement[]> {
+async function measureOn<T>(program: string, kubeconfig: string, measure: Work<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   const path = join(dir, 'kubeconfig');
   await writeFile(path, kubeconfig, { mode: 0o600 });
@@ -78,7 +82,7 @@ async function measureOn(program: string, kubeconfig: string, measure: Measure):
   }
 }
 
-async function onEmbedded(program: string, measure: Measure): Promise<Measurement[]> {
+async function onEmbedded<T>(program: string, measure: Work<T>): Promise<T> {
   await using child = startChild('api-server-child.ts');
   const { kubeconfig } = await child.next<{ kubeconfig: string }>();
   return await measureOn(program, kubeconfig, measure);
@@ -91,10 +95,16 @@ async function onReal(program: string, measure: Measure): Promise<Measurement[]>
   return await measureOn(program, plane.kubeconfig, measure);
 }
 
+/** What `work` finds on a fresh embedded API server. */
+export async function onEmbeddedCluster<T>(work: (cluster: BenchCluster) => Promise<T>): Promise<T> {
+  await using compiled = await compileFiles([programFile]);
+  return await onEmbedded(compiled.pathOf(programFile), work);
+}
+
 /** The measurements of a fresh embedded API server, then those of a real kube-apiserver if available. Every line names the server. */
 export async function onEachCluster(measure: Measure): Promise<Measurement[]> {
-  await using compiled = await compileFiles(['bench/platform-child.ts']);
-  const program = compiled.pathOf('bench/platform-child.ts');
+  await using compiled = await compileFiles([programFile]);
+  const program = compiled.pathOf(programFile);
   const named = (name: string, measurements: readonly Measurement[]): Measurement[] =>
     measurements.map((measurement) => ({ ...measurement, what: `${name}: ${measurement.what}` }));
   return [
@@ -157,7 +167,8 @@ export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDepl
       const done = items.filter(isDone).length;
       if (done < count) throw new Error(`${done} of ${count} are done`);
     },
-    { timeoutMs: 1_800_000, intervalMs: 500 },
+    // To list many takes time from what is measured.
+    { timeoutMs: 1_800_000, intervalMs: Math.max(500, count / 5) },
   );
 }
 

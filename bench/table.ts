@@ -7,6 +7,14 @@ export interface Measurement {
   readonly goal?: string;
   /** How many times better than the peer that was measured in turn; over 1 is better. */
   readonly ratio?: number;
+  /** Its place on the plot of growth. */
+  readonly point?: {
+    /** What there is a number of. */
+    readonly series: string;
+    readonly count: number;
+    readonly seconds: number;
+    readonly bytes: number;
+  };
 }
 
 /** The machine of the measurements. */
