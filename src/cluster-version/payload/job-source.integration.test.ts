@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/support/index.ts';
+import { isRealCluster } from '../../../test/support/real-cluster.ts';
 import {
   clusterVersion,
   openReleaseCluster,
@@ -129,96 +130,103 @@ const request = (): Promise<void> =>
 const jobsNow = async (): Promise<readonly KubeObject[]> =>
   (await cluster.kube.list({ ...jobKind, namespace: engineNamespace })).items;
 
-test('CV-22: a Job version-VERSION-HASH runs the image of the release, and fills the volume that is read', async () => {
-  const jobs = runKubelet(await installFirst());
-  await request();
-  await untilAt(cluster, '1.1.0');
-  const object = await cluster.kube.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay', name: 'x' });
-  expect(object['data']).toEqual({ value: '2' });
-  const [job] = jobs;
-  expect(jobs).toHaveLength(1);
-  expect(job?.name).toMatch(/^version-1\.1\.0-[a-z0-9]{5}$/);
-  expect(job?.containers.map((one) => textAt(one, 'image'))).toEqual(
-    Array.from({ length: 5 }, () => releaseImage('1.1.0')),
-  );
-  expect(job?.containers.map((one) => textAt(one, 'name'))).toEqual([
-    'cleanup',
-    'make-temporary-directory',
-    'copy-manifests',
-    'copy-release-manifests',
-    'rename-to-final-location',
-  ]);
-  // What was read is left to no one.
-  expect(await readdir(volume)).toEqual([]);
-});
-
-test('CV-22: a Job that fails is reported with what it stated, and the next try replaces it', async () => {
-  await installFirst();
-  const jobs = runKubelet(join(cluster.folder, 'no-such-image'));
-  await request();
-  await untilCondition(
-    cluster,
-    'ReleaseAccepted',
-    /^False RetrievePayload .*Job openshift-cluster-version\/version-1\.1\.0-\w{5}: BackoffLimitExceeded: .*No such file/s,
-  );
-  expect(jobs).toHaveLength(1);
-  expect(await jobsNow()).toEqual([]);
-  expect((await clusterVersion(cluster.kube)).status?.desired.version).toBe('1.0.0');
-});
-
-test('Jobs of earlier retrievals are deleted; those of others with such a name stay', async () => {
-  const next = await installFirst();
-  const metadata = { name: 'version-of-ours', namespace: engineNamespace };
-  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'x', image: 'x' }] } };
-  await cluster.kube.create({ ...jobKind, metadata, spec: { template } }, user);
-  runKubelet(next);
-  await request();
-  await untilAt(cluster, '1.1.0');
-  await patchSpec(cluster.kube, { desiredUpdate: null });
-  await patchSpec(cluster.kube, { desiredUpdate: { version: '1.0.0', image: releaseImage('1.0.0'), force: true } });
-  await untilAt(cluster, '1.0.0');
-  await request();
-  await untilAt(cluster, '1.1.0');
-  expect((await jobsNow()).map(({ metadata: { name = '' } }) => name).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
-    expect.stringMatching(/^version-1\.1\.0-/),
-    'version-of-ours',
-  ]);
-});
-
-test('an image that a node refuses ends the try at once', async () => {
-  await installFirst();
-  const waiting = { reason: 'SignatureValidationFailed', message: 'no signature of the release key' };
-  await request();
-  const [job] = await eventually(async () => {
-    const jobs = await jobsNow();
+// The Jobs of a real control plane are run by its own controller, and its own kubelets.
+describe.skipIf(isRealCluster())('a release that a Job retrieves', () => {
+  test('CV-22: a Job version-VERSION-HASH runs the image of the release, and fills the volume that is read', async () => {
+    const jobs = runKubelet(await installFirst());
+    await request();
+    await untilAt(cluster, '1.1.0');
+    const object = await cluster.kube.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay', name: 'x' });
+    expect(object['data']).toEqual({ value: '2' });
+    const [job] = jobs;
     expect(jobs).toHaveLength(1);
-    return jobs;
+    expect(job?.name).toMatch(/^version-1\.1\.0-[a-z0-9]{5}$/);
+    expect(job?.containers.map((one) => textAt(one, 'image'))).toEqual(
+      Array.from({ length: 5 }, () => releaseImage('1.1.0')),
+    );
+    expect(job?.containers.map((one) => textAt(one, 'name'))).toEqual([
+      'cleanup',
+      'make-temporary-directory',
+      'copy-manifests',
+      'copy-release-manifests',
+      'rename-to-final-location',
+    ]);
+    // What was read is left to no one.
+    expect(await readdir(volume)).toEqual([]);
   });
-  const labels = { 'job-name': job?.metadata.name ?? '' };
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', namespace: engineNamespace, labels } };
-  await cluster.kube.create({ ...pod, spec: { containers: [{ name: 'cleanup', image: 'x' }] } }, user);
-  const status = {
-    phase: 'Pending',
-    containerStatuses: [
-      { name: 'cleanup', ready: false, restartCount: 0, image: 'x', imageID: '', state: { waiting } },
-    ],
-  };
-  await cluster.kube.patch(
-    { ...pod, name: 'x', namespace: engineNamespace },
-    { status },
-    { ...user, subresource: 'status' },
-  );
-  await untilCondition(
-    cluster,
-    'ReleaseAccepted',
-    /^False RetrievePayload .*SignatureValidationFailed: no signature of the release key$/s,
-  );
-});
 
-test('a link in the volume is refused: it could lead to files of this process', async () => {
-  const next = await installFirst();
-  await symlink('/etc/hostname', join(next, 'release-manifests', '0000_10_a_20_link.yaml'));
-  runKubelet(next);
-  await request();
-  await untilCondition(cluster, 'ReleaseAccepted', /^False RetrievePayload .*0000_10_a_20_link.yaml: expected a file/s);
+  test('CV-22: a Job that fails is reported with what it stated, and the next try replaces it', async () => {
+    await installFirst();
+    const jobs = runKubelet(join(cluster.folder, 'no-such-image'));
+    await request();
+    await untilCondition(
+      cluster,
+      'ReleaseAccepted',
+      /^False RetrievePayload .*Job openshift-cluster-version\/version-1\.1\.0-\w{5}: BackoffLimitExceeded: .*No such file/s,
+    );
+    expect(jobs).toHaveLength(1);
+    expect(await jobsNow()).toEqual([]);
+    expect((await clusterVersion(cluster.kube)).status?.desired.version).toBe('1.0.0');
+  });
+
+  test('Jobs of earlier retrievals are deleted; those of others with such a name stay', async () => {
+    const next = await installFirst();
+    const metadata = { name: 'version-of-ours', namespace: engineNamespace };
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'x', image: 'x' }] } };
+    await cluster.kube.create({ ...jobKind, metadata, spec: { template } }, user);
+    runKubelet(next);
+    await request();
+    await untilAt(cluster, '1.1.0');
+    await patchSpec(cluster.kube, { desiredUpdate: null });
+    await patchSpec(cluster.kube, { desiredUpdate: { version: '1.0.0', image: releaseImage('1.0.0'), force: true } });
+    await untilAt(cluster, '1.0.0');
+    await request();
+    await untilAt(cluster, '1.1.0');
+    expect((await jobsNow()).map(({ metadata: { name = '' } }) => name).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
+      expect.stringMatching(/^version-1\.1\.0-/),
+      'version-of-ours',
+    ]);
+  });
+
+  test('an image that a node refuses ends the try at once', async () => {
+    await installFirst();
+    const waiting = { reason: 'SignatureValidationFailed', message: 'no signature of the release key' };
+    await request();
+    const [job] = await eventually(async () => {
+      const jobs = await jobsNow();
+      expect(jobs).toHaveLength(1);
+      return jobs;
+    });
+    const labels = { 'job-name': job?.metadata.name ?? '' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', namespace: engineNamespace, labels } };
+    await cluster.kube.create({ ...pod, spec: { containers: [{ name: 'cleanup', image: 'x' }] } }, user);
+    const status = {
+      phase: 'Pending',
+      containerStatuses: [
+        { name: 'cleanup', ready: false, restartCount: 0, image: 'x', imageID: '', state: { waiting } },
+      ],
+    };
+    await cluster.kube.patch(
+      { ...pod, name: 'x', namespace: engineNamespace },
+      { status },
+      { ...user, subresource: 'status' },
+    );
+    await untilCondition(
+      cluster,
+      'ReleaseAccepted',
+      /^False RetrievePayload .*SignatureValidationFailed: no signature of the release key$/s,
+    );
+  });
+
+  test('a link in the volume is refused: it could lead to files of this process', async () => {
+    const next = await installFirst();
+    await symlink('/etc/hostname', join(next, 'release-manifests', '0000_10_a_20_link.yaml'));
+    runKubelet(next);
+    await request();
+    await untilCondition(
+      cluster,
+      'ReleaseAccepted',
+      /^False RetrievePayload .*0000_10_a_20_link.yaml: expected a file/s,
+    );
+  });
 });
