@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { TerminalError } from '../../src/base/index.ts';
 import { playStep, type Stage } from './stage.ts';
 import { patience, type Step } from './story.ts';
@@ -12,6 +13,8 @@ export interface ReleasePlaces {
   readonly first: string;
   /** URL of the update service. */
   readonly updates: string;
+  /** The file with the signature of the second one, as a ConfigMap, in the folder of the story. */
+  readonly signature: string;
 }
 
 function build(version: string, previous: readonly string[], repository: string): Step {
@@ -24,19 +27,23 @@ function build(version: string, previous: readonly string[], repository: string)
 /** Builds both releases into a repository, and serves the updates between them. */
 export async function publishReleases(stage: Stage, repository: string): Promise<ReleasePlaces> {
   const comment =
-    'A release has the manifests of all components of a cluster. Two are built, and an update service offers the second one, with a known risk.';
+    'A release has the manifests of all components of a cluster. Two are built; the second one is signed, and an update service offers it, with a known risk.';
   await playStep({ comment }, stage);
   const built = await playStep(build('1.0.0', [], repository), stage);
   await playStep(build('1.1.0', ['1.0.0'], repository), stage);
+  const key = ['--key', `${examples}/signing/signing-key.asc`, '--signatures-to', join(stage.cwd, 'signatures')];
+  const signed = await playStep({ longshore: ['release', 'sign', `${repository}:1.1.0`, ...key] }, stage);
   const offered = ['1.0.0', '1.1.0'].flatMap((version) => ['--release', `${repository}:${version}`]);
   const serve = ['release', 'graph', 'serve', `${examples}/graph-data`, ...offered, '--bind-address', '127.0.0.1'];
   const served = await playStep({ background: ['longshore', ...serve, '--port', '0'] }, stage);
   const digest = /sha256:[0-9a-f]{64}/.exec(built)?.[0];
   const updates = /http:\S+/.exec(served)?.[0];
-  if (digest === undefined || updates === undefined) {
-    throw new TerminalError('DemoFailed', `expected the digest of a release and a URL, found ${built}${served}`);
+  const signature = /^wrote (.+)$/m.exec(signed)?.[1];
+  if (digest === undefined || updates === undefined || signature === undefined) {
+    const found = `${built}${signed}${served}`;
+    throw new TerminalError('DemoFailed', `expected the digest of a release, a signature and a URL, found ${found}`);
   }
-  return { first: `${repository}@${digest}`, updates };
+  return { first: `${repository}@${digest}`, updates, signature: relative(stage.cwd, signature) };
 }
 
 const installChapter: readonly Step[] = [
@@ -63,9 +70,21 @@ function updatesChapter({ updates }: ReleasePlaces): readonly Step[] {
 
 const waitReason = '{.status.conditions[?(@.type=="Progressing")].reason}';
 
+function acceptChapter({ signature }: ReleasePlaces): readonly Step[] {
+  return [
+    {
+      comment: 'The risk is accepted. The first release has a key, which must have signed the next one: it is refused.',
+    },
+    { longshore: ['upgrade', '--to', '1.1.0', '--allow-not-recommended'] },
+    { kubectl: ['wait', 'clusterversion/version', '--for=condition=ReleaseAccepted=false', patience] },
+    { longshore: ['upgrade'] },
+    { comment: 'The signature comes as a ConfigMap, and the update begins.' },
+    { kubectl: ['apply', '-f', signature] },
+  ];
+}
+
 const updateChapter: readonly Step[] = [
-  { comment: 'The risk is accepted, and happens: storage of 1.1.0 refuses its settings, and the update waits for it.' },
-  { longshore: ['upgrade', '--to', '1.1.0', '--allow-not-recommended'] },
+  { comment: 'The risk happens: storage of 1.1.0 refuses its settings, and the update waits for it.' },
   { kubectl: ['wait', 'clusteroperator/storage', '--for=condition=Degraded', patience] },
   { kubectl: ['wait', 'clusterversion/version', `--for=jsonpath=${waitReason}=ClusterOperatorDegraded`, patience] },
   { kubectl: ['get', 'clusteroperators'] },
@@ -83,5 +102,5 @@ const fixChapter: readonly Step[] = [
 
 /** A cluster that is installed and updated by releases, from beginning to end. */
 export function upgradeStory(places: ReleasePlaces): readonly Step[] {
-  return [...installChapter, ...updatesChapter(places), ...updateChapter, ...fixChapter];
+  return [...installChapter, ...updatesChapter(places), ...acceptChapter(places), ...updateChapter, ...fixChapter];
 }

@@ -21,6 +21,7 @@ import {
   releaseMetadataOptions,
   taskOptions,
 } from './options.ts';
+import { signOptions } from './sign-options.ts';
 import { verifyOptions } from './verify-options.ts';
 
 const releaseText = `Takes a folder with the directories manifests and release-manifests, a tar of it, an OCI image layout, or the reference of a release image or artifact. ${loginText}`;
@@ -79,6 +80,18 @@ export const releaseCommands: readonly Command[] = [
       'release diff ./old ./new --exit-code',
     ],
     run: async (values, positionals) => (await import('./commands/diff.ts')).releaseDiff(values, positionals),
+  }),
+  defineCommand({
+    name: 'release sign',
+    summary: 'Sign a release with an OpenPGP key.',
+    description: `The digest is signed, so that the release can be copied anywhere. A digest that RELEASE names is not asked for. ${releaseText}`,
+    positionals: ['RELEASE'],
+    options: { ...signOptions, ...registryOptions, ...outputOption },
+    examples: [
+      'release sign <registry>/release:1.2.1 --key private.asc --to ./signatures',
+      'release sign ./release.tar --key private.asc --passphrase-file passphrase --signatures-to ./config-maps',
+    ],
+    run: async (values, positionals) => (await import('./commands/sign.ts')).releaseSign(values, positionals),
   }),
   defineCommand({
     name: 'release verify',

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateKey } from 'openpgp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signaturesConfigMap } from '../../src/release/signatures/index.ts';
 import { putSignatures, type Registry, signatureOf, signingKey, startRegistry } from '../support/index.ts';
@@ -105,4 +106,59 @@ test('an image policy asks for a signature of cosign', async () => {
     code: 0,
     stdout: `${digest} is verified\n  policy.yaml: signed as it requires\n`,
   });
+});
+
+test('sign writes what verify accepts, for a registry, a layout and a digest that is named; each key adds a signature', async () => {
+  const userIDs = [{ name: 'Release', email: 'release@example.com' }];
+  const [first, second] = await Promise.all([
+    generateKey({ type: 'ecc', curve: 'ed25519Legacy', userIDs, format: 'armored' }),
+    generateKey({ type: 'rsa', rsaBits: 2048, userIDs, format: 'armored', passphrase: 'correct horse' }),
+  ]);
+  await writeFolder(dir, {
+    'first.asc': first.privateKey,
+    'first.pub': first.publicKey,
+    'second.asc': second.privateKey,
+    'second.pub': second.publicKey,
+    passphrase: 'correct horse\n',
+  });
+  const signed = await run(
+    'sign',
+    `${registry.host}/r:1`,
+    '--key',
+    'first.asc',
+    '--to',
+    'store',
+    '--signatures-to',
+    'maps',
+  );
+  const [folder, map] = [`store/${digest.replace(':', '=')}`, `maps/${digest.replace(':', '-')}.yaml`];
+  expect(signed).toMatchObject({ code: 0, stdout: `signed ${digest}\nwrote ${folder}/signature-1\nwrote ${map}\n` });
+  const locked = ['sign', 'one.tar', '--key', 'second.asc', '--to', 'store'];
+  expect(await run(...locked)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the key has a passphrase') as string,
+  });
+  expect(await run(...locked, '--passphrase-file', 'passphrase')).toMatchObject({
+    code: 0,
+    stdout: `signed ${digest}\nwrote ${folder}/signature-2\n`,
+  });
+  const byBoth = ['verify', 'one.tar', '--key', 'first.pub', '--key', 'second.pub', '--store', 'store'];
+  expect(await run(...byBoth)).toMatchObject({ code: 0 });
+  const offline = ['verify', `example.com/r@${digest}`, '--key', 'first.pub', '--signature-config-map', map];
+  expect(await run(...offline)).toMatchObject({ code: 0 });
+});
+
+test('sign refuses what is no private key without printing it, and asks for a place', async () => {
+  const byPublic = await run('sign', 'one.tar', '--key', 'release.asc', '--to', 'store');
+  expect(byPublic).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('expected an OpenPGP private key') as string,
+  });
+  await writeFile(join(dir, 'no-key'), 'hunter2');
+  const byText = await run('sign', 'one.tar', '--key', 'no-key', '--to', 'store');
+  expect(byText.code).toBe(1);
+  expect(byText.stderr).not.toContain('hunter2');
+  expect((await run('sign', 'one.tar', '--key', 'release.asc')).stderr).toContain(
+    'expected --to DIR or --signatures-to DIR',
+  );
 });

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseYaml } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { runLongshore } from './program.ts';
@@ -44,8 +45,7 @@ async function startOperators(kubeconfigPath: string): Promise<() => Promise<voi
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'longshore-release-story-'));
   const [first, next] = [await build('1.0.0'), await build('1.1.0')];
-  const places = ['--release', first, '--release-image', `${image}=${next}`, '--allow-unsigned-releases'];
-  world = await startWorld(['--no-olm', ...places]);
+  world = await startWorld(['--no-olm', '--release', first, '--release-image', `${image}=${next}`]);
   stopOperators = await startOperators(world.platform.kubeconfigPath);
 });
 afterAll(async () => {
@@ -53,6 +53,27 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
 });
+
+/** The signature of the next release, as the ConfigMap that `release sign` writes. */
+async function signature(): Promise<KubeObject> {
+  const key = 'examples/release/signing/signing-key.asc';
+  const to = join(dir, 'signatures');
+  const args = ['release', 'sign', image, '--key', key, '--signatures-to', to];
+  expect(await runLongshore(args, { cwd: process.cwd() })).toMatchObject({ code: 0 });
+  const [file = ''] = await readdir(to);
+  return parseYaml(file, await readFile(join(to, file), 'utf8')) as unknown as KubeObject;
+}
+
+async function untilRefused(expected: RegExp): Promise<void> {
+  await eventually(
+    async () => {
+      const { status, message } = conditionOf(await world.kube.get(version), 'ReleaseAccepted') ?? {};
+      expect(status).toBe('False');
+      expect(message).toMatch(expected);
+    },
+    { timeoutMs: patienceMs },
+  );
+}
 
 async function untilProgressing(expected: RegExp): Promise<void> {
   await eventually(
@@ -78,11 +99,15 @@ async function exists(namespace: string, name: string): Promise<boolean> {
   }
 }
 
-test('a release is installed; the next one stops at a degraded component and completes once it is fixed', async () => {
+test('a release is installed; the next one is refused until it is signed, stops at a degraded component and completes once it is fixed', async () => {
   const { kube } = world;
   await untilProgressing(/^False Cluster version is 1\.0\.0$/);
   expect(await exists('metrics', 'push-gateway')).toBe(true);
   await kube.patch(version, { spec: { desiredUpdate: { image } } }, user);
+  await untilRefused(
+    /The update cannot be verified: unable to verify sha256:1{64} against keyrings: verifier-public-key-examples/,
+  );
+  await kube.create(await signature(), user);
   await untilProgressing(/^True Working towards 1\.1\.0: .*waiting up to 40 minutes on storage$/);
   const waiting = statusOf(await kube.get(version))['progress'] as { waitingFor: { message: string }[] };
   expect(waiting.waitingFor[0]?.message).toContain('this version needs at least 2, found 1');

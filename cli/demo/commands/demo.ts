@@ -46,7 +46,7 @@ const stories: Readonly<Record<string, Prepare>> = {
   machines: () => Promise.resolve({ options: machinesOptions, steps: machinesStory() }),
   upgrade: async (stage, { registry }) => {
     const places = await publishReleases(stage, `${registry.host}/release`);
-    const options = ['--no-olm', '--release', places.first, '--allow-unsigned-releases'];
+    const options = ['--no-olm', '--release', places.first];
     stage.terminal.line(`$ npx longshore up ${options.join(' ')} &`);
     return { options, steps: upgradeStory(places) };
   },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock, TerminalError } from '../../../src/base/index.ts';
-import { parseImagePolicy } from '../../../src/image-policy/index.ts';
+import { type ImagePolicy, parseImagePolicy } from '../../../src/image-policy/index.ts';
 import {
   forcedText,
   UnverifiedReleaseError,
@@ -8,10 +8,8 @@ import {
   verifyRelease,
 } from '../../../src/release/signatures/index.ts';
 import { type OptionValues, type outputOption, printDocument, type registryOptions } from '../../command/index.ts';
-import { openWorkFolder, readBundleName } from '../../input/index.ts';
-import { digestOf } from '../../oci/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
-import { openRelease } from '../../release-files/index.ts';
+import { releaseReference } from '../release-reference.ts';
 import { openSignaturePlaces } from '../signature-places.ts';
 import type { verifyOptions } from '../verify-options.ts';
 
@@ -39,25 +37,6 @@ function misuse(text: string): never {
   throw new TerminalError('InvalidOption', text);
 }
 
-/** A pull spec by digest: that of an image in a registry, or of the image in an OCI image layout. The signers of an image policy are asked for here. */
-async function referenceOf({ name, values, progress, signal }: Request): Promise<string> {
-  const { policy: file } = values;
-  const policy = file === undefined ? undefined : parseImagePolicy(file, await readFile(file, 'utf8'));
-  const place = readBundleName(name);
-  if (place.kind === 'image') {
-    const [, named] = /@(sha256:[0-9a-f]{64})$/.exec(place.ref) ?? [];
-    if (named !== undefined && policy === undefined) return place.ref;
-    return `${place.ref.replace(/@.*$/, '')}@${await digestOf(place.ref, policy, { values, progress, signal })}`;
-  }
-  if (policy !== undefined)
-    misuse('--policy: signatures of cosign are in the registry: expected the reference of an image');
-  await using work = await openWorkFolder();
-  await using release = await openRelease({ name, values, progress, signal, work, profile: '' });
-  return release.digest === undefined
-    ? misuse(`${name}: expected an image or an OCI image layout: files have no digest that could be signed`)
-    : `${name}@${release.digest}`;
-}
-
 /** Every place that was tried, on a line of its own. */
 function withDetails(error: UnverifiedReleaseError): TerminalError {
   const lines = error.details.map((detail) => `\n  ${detail}`);
@@ -83,6 +62,10 @@ async function verified(reference: string, request: Request): Promise<Pick<Resul
   }
 }
 
+async function policyOf(file: string | undefined): Promise<ImagePolicy | undefined> {
+  return file === undefined ? undefined : parseImagePolicy(file, await readFile(file, 'utf8'));
+}
+
 function resultText({ digest, signers, policy, forced }: Result): string {
   if (forced !== undefined) return `${digest} is not verified\n`;
   const lines = signers.map(({ keyring, fingerprint }) => `  ${keyring}: signed by ${fingerprint}\n`);
@@ -96,7 +79,7 @@ export async function releaseVerify(values: Values, [name]: readonly [string]): 
   if (!hasKeys && policy === undefined) misuse('expected --key FILE, --from-payload RELEASE or --policy FILE');
   using progress = createProgress(process.stderr, { isQuiet: values.output === 'json' });
   const request: Request = { name, values, progress, signal: AbortSignal.timeout(deadlineMs) };
-  const reference = await referenceOf(request);
+  const reference = await releaseReference(name, await policyOf(policy), request);
   const found = hasKeys ? await verified(reference, request) : { signers: [] };
   progress.clear();
   const digest = reference.slice(reference.lastIndexOf('@') + 1);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -23,6 +24,8 @@ import { counted } from '../../output/index.ts';
 import { fileStoreUrl, storeUrlOf } from '../signature-places.ts';
 
 const answerDeadlineMs = 30_000;
+/** As many as clusters read. */
+const maxStoredSignatures = 9;
 const searchDeadlineMs = 2 * 60_000;
 /** A release may name any. */
 const maxNamedStores = 10;
@@ -86,14 +89,36 @@ export async function findSignatures(
 /** Beside the images of a mirror, in the layout of a store. */
 export const signaturesFolder = 'signatures';
 
-/** Writes signatures as a store has them: `sha256=DIGEST/signature-1`, and so on. */
-export async function writeStore(folder: string, digest: string, signatures: readonly Buffer[]): Promise<void> {
+async function storeFolder(folder: string, digest: string): Promise<string> {
   const place = join(folder, digest.replace(':', '='));
   await mkdir(place, { recursive: true });
-  for (const [index, bytes] of signatures.entries()) {
-    const path = join(place, `signature-${index + 1}`);
-    await replaceFile(path, bytes, { temporaryPath: `${path}.partial`, mode: 0o644 });
+  return place;
+}
+
+async function writeSignature(path: string, bytes: Buffer): Promise<void> {
+  await replaceFile(path, bytes, { temporaryPath: `${path}.partial`, mode: 0o644 });
+}
+
+/** Writes signatures as a store has them: `sha256=DIGEST/signature-1`, and so on. */
+export async function writeStore(folder: string, digest: string, signatures: readonly Buffer[]): Promise<void> {
+  const place = await storeFolder(folder, digest);
+  for (const [index, bytes] of signatures.entries()) await writeSignature(join(place, `signature-${index + 1}`), bytes);
+}
+
+/** Adds a signature to those that a store has; the path of its file.
+ *  @throws TerminalError TooManySignatures */
+export async function addToStore(folder: string, digest: string, signature: Buffer): Promise<string> {
+  const place = await storeFolder(folder, digest);
+  for (let number = 1; number <= maxStoredSignatures; number += 1) {
+    const path = join(place, `signature-${number}`);
+    if (existsSync(path)) continue;
+    await writeSignature(path, signature);
+    return path;
   }
+  throw new TerminalError(
+    'TooManySignatures',
+    `${place}: has ${maxStoredSignatures} signatures, and clusters read no more`,
+  );
 }
 
 /** Writes signatures as a ConfigMap, for clusters that reach no store. */

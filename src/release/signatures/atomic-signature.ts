@@ -52,6 +52,13 @@ function readContent(content: Buffer): JsonObject {
   }
 }
 
+/** The statement about an image that is signed. `reference` names it for people: mirrors have other names. */
+export function atomicSignature(digest: string, reference: string): Buffer {
+  const identity = { 'docker-reference': reference };
+  const image = { 'docker-manifest-digest': digest };
+  return Buffer.from(JSON.stringify({ critical: { type: signatureType, image, identity } }));
+}
+
 /** What was signed is a statement about the image of this digest, and nothing else.
  *  @throws Error with the texts of the reference
  *  @see docs/spec/cluster-version.md#signature-content */

@@ -14,6 +14,7 @@
  *  @see docs/spec/cluster-version.md#release-verification
  *  @imports src/release, src/openpgp, src/sources, src/base */
 
+export { atomicSignature } from './atomic-signature.ts';
 export {
   configMapStore,
   type FoundSignatures,
