@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { printableLine, readProxySettings, TransientError } from '../../src/base/index.ts';
+import { printableLine, readProxySettings, redactUrl, TerminalError, TransientError } from '../../src/base/index.ts';
 import { createHttpClient, type HttpRequest, readBody } from '../../src/sources/index.ts';
 import { parseUpdateGraph, type UpdateGraph } from '../../src/update-graph/index.ts';
 import { readAuthorities } from '../input/index.ts';
@@ -43,5 +43,11 @@ export async function readGraph(
   authorities: string | undefined,
 ): Promise<UpdateGraph> {
   const text = isGraphAddress(place) ? await fetchText(place, query, authorities) : await readFile(place, 'utf8');
-  return parseUpdateGraph(text);
+  try {
+    return parseUpdateGraph(text);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    const where = isGraphAddress(place) ? redactUrl(place) : place;
+    throw new TerminalError(thrown.reason, `${where}: ${thrown.message}`, { cause: thrown });
+  }
 }

@@ -96,8 +96,18 @@ test.each([
     { nodes: [], edges: [] },
     'currently reconciling cluster version 4.14.1 not found in the "stable-4.14" channel',
   ],
-  ['an edge of three', { nodes, edges: [[0, 1, 2]] }, 'expected 2 fields, found 3'],
-  ['an edge to nowhere', { nodes, edges: [[0, 9]] }, 'edge [0, 9]: expected indexes of the 4 nodes'],
+  ['an edge of three', { nodes, edges: [[0, 1, 2]] }, 'edges[0]: expected 2 fields, found 3'],
+  [
+    'an edge to nowhere',
+    {
+      nodes,
+      edges: [
+        [0, 1],
+        [0, 9],
+      ],
+    },
+    'edges[1]: edge [0, 9]: expected indexes of the 4 nodes',
+  ],
   ['a node that is no version', { nodes: [...nodes, node('four')], edges: [] }, 'invalid node version "four"'],
   ['a bad URL', { nodes: [node('4.14.1', { url: '::' })], edges: [] }, 'invalid URL "::"'],
   [

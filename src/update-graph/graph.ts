@@ -78,14 +78,14 @@ export function riskOf(value: JsonObject): UpdateRisk {
   };
 }
 
-function edgeOf(value: unknown, nodeCount: number): readonly [number, number] {
+function edgeOf(value: unknown, at: number, nodeCount: number): readonly [number, number] {
   const pair: readonly unknown[] = Array.isArray(value) ? value : [];
-  if (pair.length !== 2) return refuse(`expected 2 fields, found ${pair.length}`);
+  if (pair.length !== 2) return refuse(`edges[${at}]: expected 2 fields, found ${pair.length}`);
   const [from, to] = pair;
   const isNode = (index: unknown): index is number =>
     typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < nodeCount;
   if (isNode(from) && isNode(to)) return [from, to];
-  return refuse(`edge [${String(from)}, ${String(to)}]: expected indexes of the ${nodeCount} nodes`);
+  return refuse(`edges[${at}]: edge [${String(from)}, ${String(to)}]: expected indexes of the ${nodeCount} nodes`);
 }
 
 function conditionalEdgesOf(value: JsonObject): ConditionalEdges {
@@ -104,7 +104,7 @@ export function parseUpdateGraph(text: string): UpdateGraph {
   if (nodes.length > maxNodes) return refuse(`more than ${maxNodes} nodes`);
   return {
     nodes,
-    edges: edges.map((edge) => edgeOf(edge, nodes.length)),
+    edges: edges.map((edge, at) => edgeOf(edge, at, nodes.length)),
     conditionalEdges: objectsAt(document, 'conditionalEdges').map(conditionalEdgesOf),
   };
 }

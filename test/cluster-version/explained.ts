@@ -93,8 +93,8 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'deliberate',
     reason:
-      'What is wrong with the answer of an update service is stated in the words of our parsers, with the node that it is about.',
-    scenarios: ['graph-no-json', 'graph-bad-version', 'graph-bad-url'],
+      'What is wrong with the answer of an update service is stated in the words of our parsers, with the node or edge that it is about.',
+    scenarios: ['graph-no-json', 'graph-bad-edge', 'graph-bad-version', 'graph-bad-url'],
     path: /^clusterVersion\.status\.conditions\.RetrievedUpdates\.message$/,
   },
   {

@@ -259,6 +259,10 @@ describe('longshore release graph serve', () => {
       available: [{ version: '2.0.1', image: `example.com/releases@${digests.get('2.0.1')}`, channels: ['stable-2'] }],
       conditional: [{ release: { version: '2.0.2' }, risks: [{ name: 'Slow', matchingRules: [{ type: 'Always' }] }] }],
     });
+    await writeFolder(dir, { 'graph.json': '{"nodes": [], "edges": [[0, 1, 2]]}' });
+    expect((await updates('--graph', 'graph.json')).stderr).toContain(
+      'graph.json: edges[0]: expected 2 fields, found 3',
+    );
     const drawn = await run(['graph', 'draw', url, '--channel', 'stable-2']);
     expect(drawn.stdout.replace(/ +$/gm, '')).toBe(
       [
