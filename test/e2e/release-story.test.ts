@@ -1,12 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseYaml } from '../../src/base/index.ts';
+import { type JsonObject, parseYaml } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, startWebServer } from '../support/index.ts';
 import { runLongshore } from './program.ts';
 import { conditionOf, startWorld, statusOf, type World } from './world.ts';
 
@@ -16,7 +19,41 @@ const config = { apiVersion: 'config.openshift.io/v1' };
 const version = { ...config, kind: 'ClusterVersion', name: 'version' };
 const patienceMs = 90_000;
 
+const queries: { readonly query: string | null; readonly authorization: string | undefined }[] = [];
+
+/** The next release, with a risk that a Prometheus decides about. */
+const answerGraph: RequestListener = (_request, response) => {
+  const metadata = { 'io.openshift.upgrades.graph.release.channels': 'stable-1.1' };
+  const nodes = ['1.0.0', '1.1.0'].map((name) => ({
+    version: name,
+    payload: name === '1.1.0' ? image : 'x',
+    metadata,
+  }));
+  const rule = { type: 'PromQL', promql: { promql: 'max(storage_replicas) == bool 1' } };
+  const risk = {
+    name: 'SingleReplica',
+    message: 'Storage stops.',
+    url: 'https://example.com/r',
+    matchingRules: [rule],
+  };
+  const edges = [{ from: '1.0.0', to: '1.1.0' }];
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ nodes, edges: [], conditionalEdges: [{ edges, risks: [risk] }] }));
+};
+
+/** As a Prometheus answers: the risk applies. */
+const answerQuery: RequestListener = (request, response) => {
+  void text(request).then((body) => {
+    const query =
+      new URLSearchParams(body).get('query') ?? new URL(request.url ?? '', 'http://x').searchParams.get('query');
+    queries.push({ query, authorization: request.headers.authorization });
+    const result = [{ metric: {}, value: [0, '1'] }];
+    response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
+  });
+};
+
 let dir = '';
+let stack: AsyncDisposableStack;
 let world: World;
 let stopOperators: () => Promise<void>;
 
@@ -44,13 +81,22 @@ async function startOperators(kubeconfigPath: string): Promise<() => Promise<voi
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'longshore-release-story-'));
+  stack = new AsyncDisposableStack();
   const [first, next] = [await build('1.0.0'), await build('1.1.0')];
-  world = await startWorld(['--no-olm', '--release', first, '--release-image', `${image}=${next}`]);
+  const tar = `${first}.tar`;
+  await promisify(execFile)('tar', ['-cf', tar, '-C', first, ...(await readdir(first))]);
+  const updates = ['--update-service', stack.use(await startWebServer(answerGraph)).url];
+  const prometheus = stack.use(await startWebServer(answerQuery));
+  await writeFile(join(dir, 'token'), 'secret-of-prometheus\n');
+  const risks = ['--prometheus-url', prometheus.url, '--prometheus-token-file', join(dir, 'token')];
+  const releases = ['--release', tar, '--release-image', `${image}=${next}`];
+  world = await startWorld(['--no-olm', ...releases, ...updates, ...risks]);
   stopOperators = await startOperators(world.platform.kubeconfigPath);
 });
 afterAll(async () => {
   await stopOperators();
   await world[Symbol.asyncDispose]();
+  await stack.disposeAsync();
   await rm(dir, { recursive: true, force: true });
 });
 
@@ -99,10 +145,25 @@ async function exists(namespace: string, name: string): Promise<boolean> {
   }
 }
 
-test('a release is installed; the next one is refused until it is signed, stops at a degraded component and completes once it is fixed', async () => {
+test('a release of a tar is installed; a Prometheus knows the risk of the next one, which is refused until it is signed, stops at a degraded component and completes once it is fixed', async () => {
   const { kube } = world;
   await untilProgressing(/^False Cluster version is 1\.0\.0$/);
   expect(await exists('metrics', 'push-gateway')).toBe(true);
+  await kube.patch(version, { spec: { channel: 'stable-1.1' } }, user);
+  await eventually(
+    async () => {
+      const { conditionalUpdates = [] } = statusOf(await kube.get(version)) as { conditionalUpdates?: JsonObject[] };
+      expect(conditionalUpdates).toMatchObject([
+        {
+          release: { version: '1.1.0', image },
+          conditions: [{ status: 'False', reason: 'SingleReplica', message: 'Storage stops. https://example.com/r' }],
+        },
+      ]);
+    },
+    { timeoutMs: patienceMs },
+  );
+  const authorization = 'Bearer secret-of-prometheus';
+  expect(queries).toContainEqual({ query: 'max(storage_replicas) == bool 1', authorization });
   await kube.patch(version, { spec: { desiredUpdate: { image } } }, user);
   await untilRefused(
     /The update cannot be verified: unable to verify sha256:1{64} against keyrings: verifier-public-key-examples/,
