@@ -150,14 +150,23 @@ async function killOperators(): Promise<boolean> {
   return problemCount === 0;
 }
 
-/** At so many points: each write once done and once not, counted from the start and from the first manifests that are done. */
+/** An update has some more writes. */
+const updateWrites = 20;
+
+/** Each write once done and once not, counted from the start and from the first manifests that are done, until there were so many kills. */
 async function killUpdates(): Promise<boolean> {
   const { end } = await killUpdate({ count: 0, isSent: false });
   const count = Number(values['update-kills']);
   let problemCount = 0;
   let killed = 0;
-  for (let index = 0; index < count; index += 1) {
-    const point = { count: Math.floor(index / 4) + 1, isSent: index % 2 === 0, isWithin: index % 4 >= 2 };
+  let updates = 0;
+  for (; killed < count && updates < 2 * count; updates += 1) {
+    const index = updates;
+    const point = {
+      count: (Math.floor(index / 4) % updateWrites) + 1,
+      isSent: index % 2 === 0,
+      isWithin: index % 4 >= 2,
+    };
     const result = await killUpdate(point);
     killed += result.wasKilled ? 1 : 0;
     const problems = problemsOf(result, end);
@@ -165,8 +174,8 @@ async function killUpdates(): Promise<boolean> {
     problemCount += problems.length;
     if ((index + 1) % 10 === 0) console.log(`  ${index + 1} updates, ${problemCount} problems`);
   }
-  console.log(`${killed} kills of the update engine in ${count} updates, ${problemCount} problems`);
-  return problemCount === 0;
+  console.log(`${killed} kills of the update engine in ${updates} updates, ${problemCount} problems`);
+  return problemCount === 0 && killed === count;
 }
 
 async function travelOperators(): Promise<boolean> {
