@@ -226,6 +226,25 @@ test('ML-33: hooks of a machine that is not being deleted show in both condition
   ]);
 });
 
+test('ML-05, ML-49: a deletion puts the machine into Deleting; without the finalizer nothing is done', async () => {
+  await use();
+  await running('a', { spec: { lifecycleHooks: { preDrain: [{ name: 'Wait', owner: 'test' }] } } });
+  await remove('a');
+  await eventually(async () => expect((await now('a')).status?.phase).toBe('Deleting'));
+  const machine = machineObject('b');
+  machine.metadata.finalizers = ['example.org/held'];
+  await cluster.kube.create(machine, user);
+  await cluster.kube.delete({ ...place, name: 'b' });
+  await cluster.kube.patch({ ...place, name: 'b' }, { metadata: { labels: { seen: 'yes' } } }, user);
+  // The other machine goes on, so that the controller has worked since.
+  await setHooks('a', { preDrain: null });
+  await eventually(async () => expect(await exists('a')).toBe(false));
+  const { status, metadata } = await now('b');
+  expect(metadata.finalizers).not.toContain('machine.machine.openshift.io');
+  expect(status?.phase).not.toBe('Deleting');
+  expect(provider.calls).not.toContain('delete b');
+});
+
 test('ML-36: a machine whose Node does not exist counts as drained', async () => {
   await use();
   const node = await running('a');
