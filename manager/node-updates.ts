@@ -3,10 +3,12 @@ import type { Manager } from '../src/controller/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import {
   addMachineConfigPools,
+  addMachineHook,
   addNodeAgent,
   addNodeConfig,
   addNodeDrains,
   SimulatedHosts,
+  surgeHook,
 } from '../src/machines/index.ts';
 
 /** A person waits for simulated nodes. */
@@ -32,6 +34,7 @@ export function addNodeUpdates(
   { version, hasSimulatedNodes, isOfRelease, releaseVersion = version }: NodeUpdates,
 ): void {
   addNodeDrains(manager);
+  addMachineHook(manager, surgeHook);
   if (isOfRelease) addNodeConfig(manager, { version: releaseVersion });
   const delay = hasSimulatedNodes ? { delayMs: simulatedDelayMs } : {};
   addMachineConfigPools(manager, { version, releaseVersion, ...delay });

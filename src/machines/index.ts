@@ -17,6 +17,7 @@ export { type PoolSettings } from './machine-config-pool/context.ts';
 export { addMachineConfigPools, machineConfigPoolController } from './machine-config-pool/controller.ts';
 export { poolOfNode } from './machine-config-pool/membership.ts';
 export { isUpdated, poolNode } from './machine-config-pool/pool-node.ts';
+export { surgeHook } from './machine-config-pool/replace-machine.ts';
 export { addMachineSets, machineSetController } from './machine-set/controller.ts';
 export { addNodeAgent, nodeAgentController } from './node-agent/controller.ts';
 export { FileHost, runOnNode } from './node-agent/file-host/file-host.ts';

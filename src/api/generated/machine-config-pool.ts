@@ -125,6 +125,10 @@ export interface PoolRollout {
   readonly allowQuorumLoss?: boolean;
   /** Nodes of one zone that may be unavailable at a time. */
   readonly maxUnavailablePerZone?: number;
+  /** How nodes get a configuration; InPlace by their agents, MachineReplace by new machines of their sets. */
+  readonly action?: 'InPlace' | 'MachineReplace';
+  /** With MachineReplace, 1 keeps a machine until its replacement has a ready node. */
+  readonly surge?: number;
   /** Whether a zone is completed before the next one begins. */
   readonly zoneByZone?: boolean;
   /** Whether no other pool starts nodes while a node of this one is degraded. */
@@ -362,6 +366,16 @@ export const machineConfigPoolShape: Schema = {
               "type": "boolean"
             },
             "maxUnavailablePerZone": {
+              "type": "integer"
+            },
+            "action": {
+              "type": "string",
+              "enum": [
+                "InPlace",
+                "MachineReplace"
+              ]
+            },
+            "surge": {
               "type": "integer"
             },
             "zoneByZone": {

@@ -202,7 +202,11 @@ export const machineConfigPoolController: ControllerDefinition<PoolContext, Pool
         resources: ['machineconfigs'],
         verbs: ['get', 'list', 'watch', 'create', 'patch'],
       },
-      { apiGroups: ['machine.openshift.io'], resources: ['machines'], verbs: ['get', 'list', 'watch'] },
+      {
+        apiGroups: ['machine.openshift.io'],
+        resources: ['machines'],
+        verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+      },
       { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
     ],

@@ -7,6 +7,7 @@ import { nodesOf, type PoolRun, poolFieldManager, recordPool, targetOf } from '.
 import { holdOf } from './holds.ts';
 import { maxUnavailableOf, quorumLimit } from './max-unavailable.ts';
 import { type PoolNode, poolNode } from './pool-node.ts';
+import { replaceMachine } from './replace-machine.ts';
 
 /** Nodes that are written at a time. */
 const parallel = 10;
@@ -115,7 +116,10 @@ async function writeNodes(run: PoolRun, chosen: readonly PoolNode[], signal: Abo
   const names = new Set(chosen.map(({ name }) => name));
   const others = run.nodes.filter(({ name, isLeaving }) => !names.has(name) && !isLeaving);
   // One after the other: a round that is interrupted has started fewer nodes, never more.
-  for (const node of chosen) await writeNode(run, node, { isChosen: true, signal });
+  const isReplacing = run.pool.spec.rollout?.action === 'MachineReplace';
+  for (const node of chosen) {
+    await (isReplacing ? replaceMachine(run, node, signal) : writeNode(run, node, { isChosen: true, signal }));
+  }
   const [first] = chosen;
   if (first !== undefined) {
     const target = `MachineConfig: ${targetOf(run.pool)}`;

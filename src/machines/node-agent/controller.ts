@@ -30,11 +30,14 @@ function readPools(pools: KindCache): readonly MachineConfigPool[] {
   });
 }
 
-/** The configuration that all nodes of the pool have; of a pool that never completed an update, its target. */
+/** The configuration that all nodes of the pool have; of a pool that never completed an update, or replaces machines, its target. */
 function firstConfigOf(node: KubeObject, pools: KindCache): string | undefined {
   const pool = poolOfNode(node, readPools(pools));
-  const name = pool?.status?.configuration?.name ?? pool?.spec.configuration?.name ?? '';
-  return name === '' ? undefined : name;
+  if (pool === undefined) return undefined;
+  const { configuration: target, rollout } = pool.spec;
+  // A machine that replaces another one must not be replaced in turn.
+  const reached = rollout?.action === 'MachineReplace' ? undefined : pool.status?.configuration?.name;
+  return (reached ?? target?.name) || undefined;
 }
 
 function watchesOf({ nodes }: AgentContext): readonly Watch[] {

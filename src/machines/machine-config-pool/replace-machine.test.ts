@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BareCluster, eventually } from '../../../test/support/index.ts';
+import {
+  joinNode,
+  MemoryProvider,
+  machinePlace,
+  openMachineCluster,
+  openMachineNamespace,
+  readMachine,
+  runPod,
+  stopPod,
+} from '../../../test/support/machine-cluster.ts';
+import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { configObject, filesConfig, poolObject, poolRef } from '../../../test/support/pool-cluster.ts';
+import {
+  nodeUpdateAnnotations as keys,
+  machineLabels,
+  machineSetResource,
+  parseMachineConfigPool,
+} from '../../api/index.ts';
+import { addMachineHook } from '../hook/controller.ts';
+import { addMachines, machineController } from '../machine/controller.ts';
+import { addMachineSets, machineSetController } from '../machine-set/controller.ts';
+import { addMachineConfigPools, machineConfigPoolController } from './controller.ts';
+import { surgeHook } from './replace-machine.ts';
+
+const user = { fieldManager: 'test' };
+let cluster: BareCluster;
+let stack: AsyncDisposableStack;
+const provider = new MemoryProvider();
+
+beforeAll(async () => {
+  cluster = await openMachineCluster();
+  stack = await openMachineNamespace(cluster.kube);
+  stack.use(
+    await runControllers(
+      cluster.kube,
+      (manager) => {
+        addMachines(manager, { actuator: provider });
+        addMachineSets(manager);
+        addMachineConfigPools(manager, { version: '1.0.0', delayMs: 20 });
+        addMachineHook(manager, surgeHook);
+      },
+      [machineController, machineSetController, machineConfigPoolController],
+    ),
+  );
+});
+
+afterAll(async () => {
+  await stack.disposeAsync();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const names = async (): Promise<readonly string[]> =>
+  (await cluster.kube.list(machinePlace)).items.map(({ metadata }) => metadata.name ?? '');
+
+async function targetOtherThan(old: string | undefined): Promise<string> {
+  return await eventually(async () => {
+    const { spec } = parseMachineConfigPool(await cluster.kube.get(poolRef('worker')));
+    const name = spec.configuration?.name ?? '';
+    expect(name).not.toBe(old ?? '');
+    return name;
+  });
+}
+
+/** A Node of the pool that has the configuration. */
+async function join(machine: string, config: string): Promise<string> {
+  const node = await joinNode(cluster.kube, machine, { 'node-role.kubernetes.io/worker': '' });
+  const annotations = { [keys.currentConfig]: config, [keys.desiredConfig]: config, [keys.state]: 'Done' };
+  await cluster.kube.patch({ apiVersion: 'v1', kind: 'Node', name: node }, { metadata: { annotations } }, user);
+  return node;
+}
+
+test('MP-39: with a surge the new machine has a ready node before the old one is drained and deleted', async () => {
+  const { kube } = cluster;
+  await kube.create(configObject('00-worker', 'worker', { config: filesConfig({ '/etc/a': 'one' }) }), user);
+  await kube.create(poolObject('worker', { rollout: { action: 'MachineReplace', surge: 1 } }), user);
+  const first = await targetOtherThan(undefined);
+  const labels = { [machineLabels.cluster]: 'test', set: 'workers' };
+  const template = { metadata: { labels }, spec: { providerSpec: { value: {} } } };
+  await kube.create(
+    {
+      apiVersion: machineSetResource.apiVersion,
+      kind: machineSetResource.kind,
+      metadata: { namespace: 'machines', name: 'workers' },
+      spec: { replicas: 1, selector: { matchLabels: { set: 'workers' } }, template },
+    },
+    user,
+  );
+  const [old = ''] = await eventually(async () => {
+    expect(await names()).toHaveLength(1);
+    return await names();
+  });
+  await eventually(async () => expect((await readMachine(kube, old)).spec?.providerID).toBeDefined());
+  const oldNode = await join(old, first);
+  await runPod(kube, oldNode, { name: 'web' });
+
+  const spec = { config: filesConfig({ '/etc/a': 'two' }) };
+  const config = { apiVersion: 'machineconfiguration.openshift.io/v1', kind: 'MachineConfig', name: '00-worker' };
+  await kube.patch(config, { spec }, user);
+  const second = await targetOtherThan(first);
+  const replacement = await eventually(async () => {
+    const other = (await names()).find((name) => name !== old);
+    expect(other).toBeDefined();
+    return other ?? '';
+  });
+  await eventually(async () => {
+    const { conditions = [] } = (await readMachine(kube, old)).status ?? {};
+    const held = conditions.find(({ type }) => type === 'Drainable');
+    expect(held?.message).toContain('{Name:hooks.platform/PoolSurge Owner:longshore/pools}');
+  });
+  expect((await kube.get({ apiVersion: 'v1', kind: 'Node', name: oldNode })).metadata.annotations).toMatchObject({
+    [keys.desiredConfig]: first,
+  });
+  expect(provider.calls).not.toContain(`delete ${old}`);
+
+  await eventually(async () => expect((await readMachine(kube, replacement)).spec?.providerID).toBeDefined());
+  await join(replacement, second);
+  await stopPod(kube, 'web');
+  await eventually(async () => expect(await find(kube, { ...machinePlace, name: old })).toBeUndefined());
+  await eventually(async () => {
+    const { status } = parseMachineConfigPool(await kube.get(poolRef('worker')));
+    expect(status?.configuration?.name).toBe(second);
+  });
+  expect(await names()).toEqual([replacement]);
+});
