@@ -20,8 +20,11 @@ RUN node scripts/write-sbom.ts
 # After the bill of materials, which reads the licenses of packages.
 RUN node scripts/strip-packages.ts
 
-# Of the image of Node.js the program alone: not npm, headers and documents.
-FROM ${NODE_IMAGE} AS node
+# Of the image of Node.js the program alone: not npm, headers and documents; without symbols, which are 18 MB.
+FROM ${NODE_IMAGE} AS node-image
+FROM ${GO_IMAGE} AS node
+COPY --from=node-image /usr/local/bin/node /usr/local/bin/node
+RUN strip /usr/local/bin/node
 
 FROM ${BASE_IMAGE}
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
