@@ -71,6 +71,7 @@ function processorSeconds(pid: number | undefined): number {
 
 /** A server under load. */
 export interface Subject {
+  readonly name: string;
   readonly port: number;
   readonly pid: number | undefined;
 }
@@ -99,8 +100,22 @@ function roundText(name: string, { callsPerSecond, p99Ms, microsecondsPerCall }:
   return `${name} ${Math.round(callsPerSecond)}/s, p99 ${p99Ms.toFixed(1)} ms, ${Math.round(microsecondsPerCall)} µs of processor time a call`;
 }
 
-/** Both programs in turn on one catalog, after a warm-up round; the medians. */
-export async function peerMeasurements(dir: string, ours: Subject, names: readonly string[]): Promise<Measurement[]> {
+function ratiosOf(what: string, own: Round, theirs: Round): Measurement[] {
+  const [throughput, p99, time] = members.map((member) => own[member] / theirs[member]);
+  if (throughput === undefined || p99 === undefined || time === undefined) return [];
+  return [
+    { what: `${what}: throughput, ratio`, value: throughput.toFixed(2), goal: 'at least 1.5', ratio: throughput },
+    { what: `${what}: p99, ratio`, value: p99.toFixed(2), goal: 'at most 1', ratio: 1 / p99 },
+    { what: `${what}: processor time, ratio`, value: time.toFixed(2), ratio: 1 / time },
+  ];
+}
+
+/** Servers of ours and opm in turn on one catalog, after a warm-up round; the medians. */
+export async function peerMeasurements(
+  dir: string,
+  ours: readonly Subject[],
+  names: readonly string[],
+): Promise<Measurement[]> {
   const what = `GetPackage by ${clients} clients, beside opm serve`;
   const port = await freePort();
   const opm = spawn('opm', ['serve', dir, '--port', String(port)], { stdio: 'ignore' });
@@ -112,23 +127,22 @@ export async function peerMeasurements(dir: string, ours: Subject, names: readon
     return [{ what, value: 'skipped: the program opm is not installed, or does not serve the catalog' }];
   }
   try {
-    const subjects = [ours, { port, pid: opm.pid }];
+    const subjects = [...ours, { name: 'opm', port, pid: opm.pid }];
     const measured: Round[] = [];
     for (let turn = 0; turn < (rounds + 1) * subjects.length; turn += 1) {
       const subject = subjects[turn % subjects.length];
       if (subject !== undefined) measured.push(await measure(subject, names));
     }
     const counted = measured.slice(subjects.length);
-    const [own, theirs] = subjects.map((_, index) =>
-      medianOf(counted.filter((_, turn) => turn % subjects.length === index)),
-    );
-    if (own === undefined || theirs === undefined) return [];
-    const ratio = (member: (typeof members)[number]): string => (own[member] / theirs[member]).toFixed(2);
+    const results = subjects.map(({ name }, index) => ({
+      name,
+      round: medianOf(counted.filter((_, turn) => turn % subjects.length === index)),
+    }));
+    const theirs = results.at(-1);
+    if (theirs === undefined) return [];
     return [
-      { what, value: `${roundText('longshore', own)}; ${roundText('opm', theirs)}` },
-      { what: `${what}: throughput, ratio`, value: ratio('callsPerSecond') },
-      { what: `${what}: p99, ratio`, value: ratio('p99Ms') },
-      { what: `${what}: processor time, ratio`, value: ratio('microsecondsPerCall') },
+      { what, value: results.map(({ name, round }) => roundText(name, round)).join('; ') },
+      ...results.slice(0, -1).flatMap(({ name, round }) => ratiosOf(`${what}: ${name}`, round, theirs.round)),
     ];
   } finally {
     opm.kill('SIGTERM');

@@ -1,12 +1,20 @@
 /** Commands about catalogs as a user starts them, measured from outside. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const programPath = fileURLToPath(new URL('../cli/bin.js', import.meta.url));
 const peakPath = fileURLToPath(new URL('./peak-child.ts', import.meta.url));
+
+/** What the same work takes another program; undefined where it is not installed. */
+export function measurePeer(program: string, ...args: readonly string[]): CommandCost | undefined {
+  const startedMs = performance.now();
+  const timed = spawnSync('/usr/bin/time', ['-f', 'peak %M', program, ...args], { encoding: 'utf8', stdio: 'pipe' });
+  if (timed.error !== undefined || timed.status !== 0) return undefined;
+  const peakBytes = Number(/^peak (\d+)$/m.exec(timed.stderr)?.[1] ?? Number.NaN) * 1024;
+  return { seconds: (performance.now() - startedMs) / 1000, peakBytes };
+}
 
 /** What a command took. */
 export interface CommandCost {
@@ -14,11 +22,11 @@ export interface CommandCost {
   readonly peakBytes: number;
 }
 
-/** Runs `longshore catalog ARGS` to its end.
+/** Runs `longshore catalog ARGS` to its end. `program` is the file that Node.js is to run.
  *  @throws Error when it fails */
-export async function measureCommand(...args: readonly string[]): Promise<CommandCost> {
+export async function measureCommand(program: string, ...args: readonly string[]): Promise<CommandCost> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, ['--import', peakPath, programPath, 'catalog', ...args], {
+  const child = spawn(process.execPath, ['--import', peakPath, program, 'catalog', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let errorText = '';
@@ -50,11 +58,32 @@ function residentBytes({ pid }: ChildProcess): number {
   }
 }
 
+/** A catalog, and the folder of its index. */
+export interface CatalogPlace {
+  readonly dir: string;
+  readonly cacheDir: string;
+}
+
 /** Starts it with a warm index. */
-export async function startServing(catalogDir: string, cacheDir: string): Promise<ServingProcess> {
+export async function startServing(
+  program: string,
+  { dir, cacheDir }: CatalogPlace,
+  threads: number,
+): Promise<ServingProcess> {
   const startedMs = performance.now();
-  const options = ['--cache-dir', cacheDir, '--bind-address', '127.0.0.1', '--grpc-port', '0', '--http-port', '0'];
-  const child = spawn(process.execPath, [programPath, 'catalog', 'serve', catalogDir, ...options], {
+  const options = [
+    '--cache-dir',
+    cacheDir,
+    '--bind-address',
+    '127.0.0.1',
+    '--grpc-port',
+    '0',
+    '--http-port',
+    '0',
+    '--threads',
+    String(threads),
+  ];
+  const child = spawn(process.execPath, [program, 'catalog', 'serve', dir, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

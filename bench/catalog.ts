@@ -7,7 +7,15 @@ import { parseVersion } from '../src/constraints/index.ts';
 import { type CatalogBundle, type CatalogPackage, offerOf, pathBetween, sortChannel } from '../src/resolver/index.ts';
 import { corpusCatalogDir } from '../test/support/corpus.ts';
 import { peerMeasurements } from './catalog-peer.ts';
-import { measureCommand, type ServingProcess, startServing } from './catalog-programs.ts';
+import {
+  type CatalogPlace,
+  type CommandCost,
+  measureCommand,
+  measurePeer,
+  type ServingProcess,
+  startServing,
+} from './catalog-programs.ts';
+import { compileFiles } from './compiled.ts';
 import { writeGrownCatalog } from './grown-catalog.ts';
 import { resolutionMeasurements } from './resolution.ts';
 import { type Measurement, median, percentile } from './table.ts';
@@ -15,6 +23,8 @@ import { type Measurement, median, percentile } from './table.ts';
 const rounds = 5;
 const queries = 500;
 const chainLength = 1000;
+/** As many as opm uses on two cores. */
+const peerThreads = 2;
 
 const seconds = (value: number): string => `${value.toFixed(2)} s`;
 const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
@@ -32,10 +42,14 @@ async function timesOf(count: number, work: (round: number) => unknown): Promise
   return times;
 }
 
-async function commandMeasurements(name: string, dir: string, cacheDir: string): Promise<Measurement[]> {
+async function commandMeasurements(
+  program: string,
+  name: string,
+  { dir, cacheDir }: CatalogPlace,
+): Promise<Measurement[]> {
   const isGrown = name === 'grown catalog';
-  const validated = await measureCommand('validate', dir);
-  const indexed = await measureCommand('serve', dir, '--cache-dir', cacheDir, '--cache-only');
+  const validated = await measureCommand(program, 'validate', dir);
+  const indexed = await measureCommand(program, 'serve', dir, '--cache-dir', cacheDir, '--cache-only');
   const { size } = await stat(join(cacheDir, 'catalog.index'));
   const goal = (text: string): { readonly goal?: string } => (isGrown ? { goal: text } : {});
   return [
@@ -153,33 +167,60 @@ async function graphMeasurements(): Promise<Measurement[]> {
 }
 
 /** A catalog so small that the program itself dominates time and memory. */
-async function smallMeasurements(): Promise<Measurement[]> {
-  const { seconds: time, peakBytes } = await measureCommand('render', 'examples/catalog/configs');
+async function smallMeasurements(program: string): Promise<Measurement[]> {
+  const costs: { readonly ours: CommandCost; readonly opm: CommandCost | undefined }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const ours = await measureCommand(program, 'render', 'examples/catalog/configs');
+    costs.push({ ours, opm: measurePeer('opm', 'render', 'examples/catalog/configs') });
+  }
+  const time = median(costs.map(({ ours }) => ours.seconds));
+  const peakBytes = median(costs.map(({ ours }) => ours.peakBytes));
+  const peerBytes = median(costs.map(({ opm }) => opm?.peakBytes ?? Number.NaN));
+  const ratio = peakBytes / peerBytes;
   return [
     { what: 'catalog of the examples: render', value: seconds(time) },
     { what: 'catalog of the examples: render, peak', value: megabytes(peakBytes) },
+    Number.isNaN(ratio)
+      ? { what: 'catalog of the examples: render, beside opm', value: 'skipped: the program opm is not installed' }
+      : {
+          what: 'catalog of the examples: render, peak beside opm, ratio',
+          value: `${ratio.toFixed(2)} of ${megabytes(peerBytes)}`,
+          goal: 'at most 1',
+          ratio: 1 / ratio,
+        },
   ];
 }
 
 /** Catalogs: validated, indexed, opened, served and asked; a real one of 13 MB, and a generated one of the size of all community releases. */
 export async function measureCatalog(): Promise<Measurement[]> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  await using compiled = await compileFiles(['cli/main.ts']);
+  const program = compiled.pathOf('cli/main.ts');
   try {
     const corpus =
       corpusCatalogDir === undefined
         ? [{ what: 'corpus catalog', value: 'skipped: it is not there (LONGSHORE_CORPUS)' }]
-        : await commandMeasurements('corpus catalog', corpusCatalogDir, join(folder, 'corpus-cache'));
+        : await commandMeasurements(program, 'corpus catalog', {
+            dir: corpusCatalogDir,
+            cacheDir: join(folder, 'corpus-cache'),
+          });
     const [grown, cache] = [join(folder, 'grown'), join(folder, 'cache')];
+    const place: CatalogPlace = { dir: grown, cacheDir: cache };
     await mkdir(grown);
     await writeGrownCatalog(join(grown, 'catalog.json'));
-    const commands = await commandMeasurements('grown catalog', grown, cache);
+    const commands = await commandMeasurements(program, 'grown catalog', place);
     const indexed = await indexMeasurements(join(cache, 'catalog.index'));
-    await using serving = await startServing(grown, cache);
+    await using serving = await startServing(program, place, 1);
     using index = openCatalogIndex(join(cache, 'catalog.index'));
     const served = await servingMeasurements(serving, index);
-    served.push(...(await peerMeasurements(grown, { pid: serving.pid, port: serving.grpcPort }, index.packageNames())));
+    await using threads = await startServing(program, place, peerThreads);
+    const servers = [
+      { name: 'longshore', pid: serving.pid, port: serving.grpcPort },
+      { name: `longshore, --threads ${peerThreads}`, pid: threads.pid, port: threads.grpcPort },
+    ];
+    served.push(...(await peerMeasurements(grown, servers, index.packageNames())));
     return [
-      ...(await smallMeasurements()),
+      ...(await smallMeasurements(program)),
       ...corpus,
       ...commands,
       ...indexed,

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { goalsSection } from './goals.ts';
 import { growthPlot } from './growth-plot.ts';
 import type { Measurement } from './table.ts';
 
@@ -17,11 +18,11 @@ export interface MeasuredPart {
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const recordedPath = at('recorded.json');
+/** Why goals are missed, written by hand. */
+const limitsPath = at('limits.md');
 const documentPath = at('../docs/performance.md');
 const plotPath = at('../docs/performance.svg');
 const growthPath = at('../docs/growth.svg');
-/** Written by hand: what no measurement shows. */
-const limitsPath = at('limits.md');
 
 async function readRecorded(): Promise<readonly MeasuredPart[]> {
   try {
@@ -102,8 +103,12 @@ export async function writeDocument(measured: readonly MeasuredPart[], names: re
   await writeFile(growthPath, growthPlot(measurements));
   await writeFile(
     documentPath,
-    `${[head, ...all.map(sectionOf), await readFile(limitsPath, 'utf8')].join('\n')}`
-      .replaceAll(/\n(?=## )/g, '\n\n')
+    `${[head, goalsSection(all), ...all.map(sectionOf), await readFile(limitsPath, 'utf8')].join('
+')}`
+      .replaceAll(/
+(?=##+ )/g, '
+
+')
       .replaceAll(/\n{3,}/g, '\n\n'),
   );
 }

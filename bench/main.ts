@@ -17,6 +17,7 @@ import { measureGrowth } from './growth.ts';
 import { measureHelm } from './helm.ts';
 import { measureLargeBundles } from './large-bundles.ts';
 import { measureOlm } from './olm.ts';
+import { measureProgram } from './program.ts';
 import { measureRelease } from './release.ts';
 import { measureRender } from './render.ts';
 import { formatMeasurements, type Measurement, machineLine } from './table.ts';
@@ -53,6 +54,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
       run: measureRelease,
     },
     { name: 'console', title: 'The web console, 1,000 BundleDeployments and 7,000 Bundles', run: measureConsole },
+    { name: 'program', title: 'The command line and what is installed', run: measureProgram },
     { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
   ];
 

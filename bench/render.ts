@@ -1,6 +1,7 @@
 import { hasCorpus } from '../test/support/corpus.ts';
 import { startChild } from './child.ts';
 import type { ReadPolicy, RenderRound } from './render-child.ts';
+import { peerMeasurements } from './render-peer.ts';
 import { type Measurement, median } from './table.ts';
 
 const rounds = 100;
@@ -52,5 +53,9 @@ async function measurementsOf(policy: ReadPolicy): Promise<Measurement[]> {
 /** Renderings a second of the registry+v1 bundles of the corpus, reading included, and the memory that 100 rounds take. */
 export async function measureRender(): Promise<Measurement[]> {
   if (!hasCorpus) return [{ what: 'skipped', value: 'the corpus of real bundles is not there (LONGSHORE_CORPUS)' }];
-  return [...(await measurementsOf('read once')), ...(await measurementsOf('read each time'))];
+  return [
+    ...(await measurementsOf('read once')),
+    ...(await measurementsOf('read each time')),
+    ...(await peerMeasurements()),
+  ];
 }

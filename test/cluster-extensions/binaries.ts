@@ -43,7 +43,8 @@ async function copyCrds(source: string, target: string): Promise<void> {
   for (const path of definitions) await copyFile(join(source, path), join(target, basename(path)));
 }
 
-const project: GoProject = {
+/** How they are built. */
+export const operatorControllerProject: GoProject = {
   name: 'operator-controller',
   version: operatorControllerVersion,
   programs: ['operator-controller', 'catalogd'],
@@ -59,5 +60,5 @@ export async function findOperatorController(options: {
   readonly mayBuild: boolean;
   readonly report: (line: string) => void;
 }): Promise<GoPrograms | NoPrograms> {
-  return await findGoPrograms(project, options);
+  return await findGoPrograms(operatorControllerProject, options);
 }
