@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const peakPath = fileURLToPath(new URL('./peak-child.ts', import.meta.url));
 
-/** What the same work takes another program; undefined where it is not installed. */
-export function measurePeer(program: string, ...args: readonly string[]): CommandCost | undefined {
+/** What a program takes that is run to its end; undefined where it is not installed. */
+export function measureProgram(program: string, ...args: readonly string[]): CommandCost | undefined {
   const startedMs = performance.now();
   const timed = spawnSync('/usr/bin/time', ['-f', 'peak %M', program, ...args], { encoding: 'utf8', stdio: 'pipe' });
   if (timed.error !== undefined || timed.status !== 0) return undefined;

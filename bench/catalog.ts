@@ -9,9 +9,8 @@ import { corpusCatalogDir } from '../test/support/corpus.ts';
 import { peerMeasurements } from './catalog-peer.ts';
 import {
   type CatalogPlace,
-  type CommandCost,
   measureCommand,
-  measurePeer,
+  measureProgram,
   type ServingProcess,
   startServing,
 } from './catalog-programs.ts';
@@ -166,29 +165,20 @@ async function graphMeasurements(): Promise<Measurement[]> {
   ];
 }
 
-/** A catalog so small that the program itself dominates time and memory. */
-async function smallMeasurements(program: string): Promise<Measurement[]> {
-  const costs: { readonly ours: CommandCost; readonly opm: CommandCost | undefined }[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const ours = await measureCommand(program, 'render', 'examples/catalog/configs');
-    costs.push({ ours, opm: measurePeer('opm', 'render', 'examples/catalog/configs') });
-  }
-  const time = median(costs.map(({ ours }) => ours.seconds));
-  const peakBytes = median(costs.map(({ ours }) => ours.peakBytes));
-  const peerBytes = median(costs.map(({ opm }) => opm?.peakBytes ?? Number.NaN));
-  const ratio = peakBytes / peerBytes;
-  return [
-    { what: 'catalog of the examples: render', value: seconds(time) },
-    { what: 'catalog of the examples: render, peak', value: megabytes(peakBytes) },
-    Number.isNaN(ratio)
-      ? { what: 'catalog of the examples: render, beside opm', value: 'skipped: the program opm is not installed' }
-      : {
-          what: 'catalog of the examples: render, peak beside opm, ratio',
-          value: `${ratio.toFixed(2)} of ${megabytes(peerBytes)}`,
-          goal: 'at most 1',
-          ratio: 1 / ratio,
-        },
-  ];
+/** A catalog so small that the program itself dominates time and memory, beside opm. */
+function smallMeasurements(program: string): Measurement[] {
+  const render = ['render', 'examples/catalog/configs'];
+  const costs = Array.from({ length: rounds }, () => ({
+    ours: measureProgram(process.execPath, program, 'catalog', ...render),
+    opm: measureProgram('opm', ...render),
+  }));
+  const ours = median(costs.map((cost) => cost.ours?.peakBytes ?? Number.NaN));
+  const opm = median(costs.map((cost) => cost.opm?.peakBytes ?? Number.NaN));
+  const what = 'catalog of the examples: render, peak beside opm';
+  if (Number.isNaN(opm)) return [{ what, value: 'skipped: the program opm is not installed' }];
+  const ratio = ours / opm;
+  const value = `${megabytes(ours)}, ${ratio.toFixed(2)} of ${megabytes(opm)}`;
+  return [{ what, value, goal: 'at most 1', ratio: 1 / ratio }];
 }
 
 /** Catalogs: validated, indexed, opened, served and asked; a real one of 13 MB, and a generated one of the size of all community releases. */
@@ -213,21 +203,30 @@ export async function measureCatalog(): Promise<Measurement[]> {
     await using serving = await startServing(program, place, 1);
     using index = openCatalogIndex(join(cache, 'catalog.index'));
     const served = await servingMeasurements(serving, index);
+    return [...corpus, ...commands, ...indexed, ...served, ...(await graphMeasurements())];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Catalogs beside opm: the one of the corpus served, a small one rendered. */
+export async function measureBesideOpm(): Promise<Measurement[]> {
+  if (corpusCatalogDir === undefined) return [{ what: 'skipped', value: 'the corpus is not there (LONGSHORE_CORPUS)' }];
+  const cacheDir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  await using compiled = await compileFiles(['cli/main.ts']);
+  const program = compiled.pathOf('cli/main.ts');
+  try {
+    const place: CatalogPlace = { dir: corpusCatalogDir, cacheDir };
+    await measureCommand(program, 'serve', place.dir, '--cache-dir', cacheDir, '--cache-only');
+    await using serving = await startServing(program, place, 1);
     await using threads = await startServing(program, place, peerThreads);
+    using index = openCatalogIndex(join(cacheDir, 'catalog.index'));
     const servers = [
       { name: 'longshore', pid: serving.pid, port: serving.grpcPort },
       { name: `longshore, --threads ${peerThreads}`, pid: threads.pid, port: threads.grpcPort },
     ];
-    served.push(...(await peerMeasurements(grown, servers, index.packageNames())));
-    return [
-      ...(await smallMeasurements(program)),
-      ...corpus,
-      ...commands,
-      ...indexed,
-      ...served,
-      ...(await graphMeasurements()),
-    ];
+    return [...smallMeasurements(program), ...(await peerMeasurements(place.dir, servers, index.packageNames()))];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(cacheDir, { recursive: true, force: true });
   }
 }

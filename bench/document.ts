@@ -103,12 +103,8 @@ export async function writeDocument(measured: readonly MeasuredPart[], names: re
   await writeFile(growthPath, growthPlot(measurements));
   await writeFile(
     documentPath,
-    `${[head, goalsSection(all), ...all.map(sectionOf), await readFile(limitsPath, 'utf8')].join('
-')}`
-      .replaceAll(/
-(?=##+ )/g, '
-
-')
+    `${[head, goalsSection(all), ...all.map(sectionOf), await readFile(limitsPath, 'utf8')].join('\n')}`
+      .replaceAll(/\n(?=##+ )/g, '\n\n')
       .replaceAll(/\n{3,}/g, '\n\n'),
   );
 }

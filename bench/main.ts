@@ -5,7 +5,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
-import { measureCatalog } from './catalog.ts';
+import { measureBesideOpm, measureCatalog } from './catalog.ts';
 import { measureClusterExtensions } from './cluster-extensions.ts';
 import { measureComparison, measureMemory } from './comparison.ts';
 import { measureConsole } from './console.ts';
@@ -41,6 +41,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
     { name: 'helm', title: 'Charts, rendered beside helm template', run: measureHelm },
     { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
+    { name: 'opm', title: 'Catalogs, beside opm', run: measureBesideOpm },
     { name: 'olm', title: 'Operators by Subscription, beside Operator Lifecycle Manager', run: measureOlm },
     {
       name: 'cluster-extensions',
