@@ -47,6 +47,12 @@ export const graphServeOptions = {
 /** What `longshore release graph draw` shows of a graph. */
 export const graphDrawOptions = {
   channel: { kind: 'text', placeholder: 'NAME', description: 'Channel; required unless the graph is in a file.' },
+  from: {
+    kind: 'text',
+    placeholder: 'VERSION',
+    description: 'With text or json, show the path of updates from this version.',
+  },
+  to: { kind: 'text', placeholder: 'VERSION', description: 'Where the path leads (default: the newest version).' },
   output: {
     short: 'o',
     kind: 'text',

@@ -7,5 +7,6 @@ export { type GraphDataFile, readGraphData } from './graph-data.ts';
 export { drawUpdateGraph } from './picture.ts';
 export { type EvaluatedRisk, type Exposure, recommend } from './recommendation.ts';
 export { buildUpdateGraphs, type NamedGraph, type ServedRelease } from './served-graph.ts';
+export { type UpdatePath, updatePath } from './update-path.ts';
 export { updateService } from './update-service.ts';
 export { type UpdateTarget, updatesByTarget } from './updates-by-target.ts';

@@ -57,7 +57,7 @@ afterAll(async () => {
   if (hasBrowser) await world[Symbol.asyncDispose]();
 });
 
-describe.skipIf(!hasBrowser)(`states of the console${why}`, () => {
+describe.skipIf(!hasBrowser)(`states of the console${why}`, { timeout: 180_000 }, () => {
   test('empty: each page names what would be there, and how to get it', async () => {
     const page = await world.open();
     const found: Record<string, boolean> = {};

@@ -78,7 +78,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['missing', '/installed/BundleDeployment/-/none', 'text=It is not installed'],
 ];
 
-describe.skipIf(!hasBrowser)(`the console in a browser${why}`, () => {
+describe.skipIf(!hasBrowser)(`the console in a browser${why}`, { timeout: 240_000 }, () => {
   test.each(['light', 'dark'] as const)('every page is accessible, %s', async (theme) => {
     const page = await world.open({ theme });
     const found: string[] = [];

@@ -275,6 +275,10 @@ describe('longshore release graph serve', () => {
         '',
       ].join('\n'),
     );
+    const path = async (...ends: readonly string[]): Promise<string> =>
+      (await run(['graph', 'draw', url, '--channel', 'stable-2', ...ends])).stdout.split('\n\n').at(-1) ?? '';
+    expect(await path('--from', '2.0.0')).toBe('path: 1 update\n  2.0.0 -> 2.0.2, with known risks: Slow\n');
+    expect(await path('--from', '2.0.1')).toBe('no path: 2.0.2 is reached from 2.0.0, and none of these from 2.0.1\n');
     const svg = (await run(['graph', 'draw', url, '--channel', 'stable-2', '-o', 'svg'])).stdout;
     expect(svg).toMatch(/^<svg [^]*<title>2\.0\.0 to 2\.0\.2: Slow<\/title>[^]*<\/svg>\n$/);
     expect((await updates('--arch', 'arm64')).stderr).toContain('2.0.0 not found in the "stable-2" channel');

@@ -5,7 +5,9 @@ import {
   drawUpdateGraph,
   readGraphData,
   type UpdateGraph,
+  type UpdatePath,
   type UpdateTarget,
+  updatePath,
   updatesByTarget,
 } from '../../../src/update-graph/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
@@ -89,13 +91,29 @@ function graphText(targets: readonly UpdateTarget[], title: string): string {
   return `${title}\n\n${formatTable(['VERSION', 'CHANNELS', 'FROM', 'WITH KNOWN RISKS FROM'], rows)}`;
 }
 
+function pathOf(targets: readonly UpdateTarget[], { from, to }: Values): UpdatePath | undefined {
+  if (from === undefined) return undefined;
+  return updatePath(targets, { from, to: to ?? targets[0]?.version ?? from });
+}
+
+function pathText({ hops, reason }: UpdatePath): string {
+  if (reason !== undefined) return `\nno path: ${reason}\n`;
+  const lines = hops.map(({ from, to, risks }) => {
+    const known = risks.length === 0 ? '' : `, with known risks: ${risks.join(', ')}`;
+    return `  ${from} -> ${to}${known}\n`;
+  });
+  return `\npath: ${counted(hops.length, 'update')}\n${lines.join('')}`;
+}
+
 /** `longshore release graph draw GRAPH` */
 export async function releaseGraphDraw(values: Values, [name]: readonly [string]): Promise<number> {
   using progress = createProgress(process.stderr, { isQuiet: values.output !== 'text' });
   const targets = updatesByTarget(await graphOf(name, values, progress));
   progress.clear();
   const title = titleOf(targets, values.channel);
-  if (values.output === 'json') process.stdout.write(`${JSON.stringify({ versions: targets })}\n`);
-  else process.stdout.write(values.output === 'svg' ? drawUpdateGraph(targets, title) : graphText(targets, title));
+  const path = pathOf(targets, values);
+  if (values.output === 'json') process.stdout.write(`${JSON.stringify({ versions: targets, path })}\n`);
+  else if (values.output === 'svg') process.stdout.write(drawUpdateGraph(targets, title));
+  else process.stdout.write(`${graphText(targets, title)}${path === undefined ? '' : pathText(path)}`);
   return 0;
 }

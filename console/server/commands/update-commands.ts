@@ -1,3 +1,6 @@
+import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
+import { ConsoleProblem } from '../problem.ts';
+import type { Session } from '../sessions.ts';
 import type { Words } from './command.ts';
 import { type CommandDefinition, changes, json, reads } from './definition.ts';
 import type { Input } from './input.ts';
@@ -17,6 +20,22 @@ function poolWords(input: Input): Words {
   return { args: [...args, ...json], shown: args };
 }
 
+/** The updates of the channel that the ClusterVersion names, from its update service. */
+async function graphWords(input: Input, { kube }: Session): Promise<Words> {
+  const version = await kube.get({ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' });
+  const spec = objectAt(version as unknown as JsonObject, 'spec');
+  const [upstream, channel] = [textAt(spec, 'upstream'), textAt(spec, 'channel')];
+  if (!URL.canParse(upstream) || !/^https?:$/.test(new URL(upstream).protocol) || !/^[\w.-]+$/.test(channel)) {
+    throw new ConsoleProblem(409, 'NoUpdateService', {
+      message: 'the ClusterVersion names no update service and channel',
+      advice: 'set spec.upstream and spec.channel of the ClusterVersion',
+    });
+  }
+  const ends = (['from', 'to'] as const).flatMap((end) => (input.has(end) ? [`--${end}`, input.version(end)] : []));
+  const args = ['release', 'graph', 'draw', new URL(upstream).href, '--channel', channel, ...ends];
+  return { args: [...args, ...json], shown: args };
+}
+
 /** Commands about the release of the cluster, pools and machines. */
 export const updateCommands: Readonly<Record<string, CommandDefinition>> = {
   upgradeStatus: reads(() => ({ args: ['upgrade', 'status', ...json], shown: ['upgrade', 'status'] })),
@@ -27,6 +46,7 @@ export const updateCommands: Readonly<Record<string, CommandDefinition>> = {
     words: (input) => ({ args: [...targetWords(input), '--dry-run', 'server'] }),
   },
   upgrade: changes((input) => ({ args: targetWords(input) })),
+  releaseGraph: { isChange: false, isFetching: true, words: graphWords },
   upgradeClear: changes(() => ({ args: ['upgrade', '--clear'] })),
   upgradeAccept: changes((input) => ({
     args: ['upgrade', 'accept', `${input.name('risk')}${input.isTrue('isWithdrawn') ? '-' : ''}`],

@@ -106,7 +106,7 @@ export function SideBySide(props: {
         </div>
       </Panel>
       <Panel
-        title={texts.bench.rendered}
+        title={texts.bench.renderedTitle}
         aside={
           <select
             aria-label={texts.bench.rendered}

@@ -142,16 +142,14 @@ function Tree({ root }: { readonly root: TreeNode }): JSX.Element {
       <Panel
         title={texts.installation.tabs.objects}
         aside={
-          <span class="row wrap">
-            <TreeFilters root={root} />
-            <label class="check">
-              <input type="checkbox" checked={isUnfolded} onChange={() => setUnfolded(!isUnfolded)} />
-              {texts.installation.unfold}
-            </label>
-          </span>
+          <label class="check">
+            <input type="checkbox" checked={isUnfolded} onChange={() => setUnfolded(!isUnfolded)} />
+            {texts.installation.unfold}
+          </label>
         }
       >
-        <div class="body">
+        <div class="body stack">
+          <TreeFilters root={root} />
           <ul class="tree">
             <NodeRow node={root} selected={selected} filter={filter} isUnfolded={isUnfolded} />
             {!isShown(root, filter) && <li class="muted">{texts.installed.noMatch}</li>}

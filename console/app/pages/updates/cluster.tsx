@@ -9,6 +9,7 @@ import { Empty, WatchContent } from '../../ui/states.tsx';
 import { type ClusterVersion, clusterVersionWatch, isTrue, updateAccess } from './cluster-version.ts';
 import { Components } from './components.tsx';
 import { UpdateProgress } from './progress.tsx';
+import { ReleaseGraph } from './release-graph.tsx';
 import { Targets } from './targets.tsx';
 import { UpdateDialog } from './update-dialog.tsx';
 
@@ -169,6 +170,7 @@ function Version({ version }: { readonly version: ClusterVersion }): JSX.Element
       <Problems version={version} />
       <UpdateProgress version={version} />
       <Targets version={version} onChoose={setImage} />
+      <ReleaseGraph version={version} />
       <Components version={version} />
       <History version={version} />
       {image !== undefined && <UpdateDialog version={version} image={image} onClose={() => setImage(undefined)} />}
