@@ -167,6 +167,11 @@ describe.skipIf(!hasBrowser)(`updates of a cluster in the console${why}`, { time
     await page.waitForSelector('text=longshore upgrade status');
     await picture(page, 'update-waiting');
     expect(await violationsOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 860 });
+    await picture(page, 'update-waiting-narrow');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 860 });
 
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'storage', name: 'settings' };
     await kube.patch(settings, { data: { replicas: '2' } }, user);

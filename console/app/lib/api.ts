@@ -61,13 +61,31 @@ export async function request<T>(path: string, { method = 'GET', body, type, sig
   return (isJson ? await response.json() : await response.text()) as T;
 }
 
+/** Fewer than the server lets one user run: others wait here, and are dropped with the view that asked for them. */
+const maxCommands = 4;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  if (running >= maxCommands) await new Promise<void>((resolve) => waiting.push(resolve));
+  running += 1;
+  try {
+    signal?.throwIfAborted();
+    return await work();
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}
+
 /** Runs a command of the program as the viewer. */
 export async function runCommand(
   name: string,
   body: Readonly<Record<string, unknown>>,
   signal?: AbortSignal,
 ): Promise<CommandResult> {
-  return await request<CommandResult>(`/api/commands/${name}`, { method: 'POST', body, ...(signal ? { signal } : {}) });
+  const options = { method: 'POST', body, ...(signal ? { signal } : {}) };
+  return await inTurn(signal, () => request<CommandResult>(`/api/commands/${name}`, options));
 }
 
 /** The path of an object of the API. */

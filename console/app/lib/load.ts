@@ -36,12 +36,18 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   return { ...state, reload };
 }
 
-/** Loads again now and then, while the page is in view: for what is not watched. */
-export function useRefresh({ reload }: Pick<Loaded<unknown>, 'reload'>, everyMs: number): void {
+/** Loads again now and then while the page is in view, unless it is being loaded: for what is not watched. */
+export function useRefresh(
+  { isLoading, reload }: Pick<Loaded<unknown>, 'isLoading' | 'reload'>,
+  everyMs: number,
+  isActive = true,
+): void {
+  const busy = useRef(isLoading);
+  busy.current = isLoading;
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!document.hidden) reload();
+      if (isActive && !busy.current && !document.hidden) reload();
     }, everyMs);
     return () => clearInterval(timer);
-  }, [reload, everyMs]);
+  }, [isActive, everyMs, reload]);
 }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { WatchedObject } from '../../../server/wire.ts';
 import { runCommand } from '../../lib/api.ts';
-import { useLoad } from '../../lib/load.ts';
+import { useLoad, useRefresh } from '../../lib/load.ts';
 import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
 import { ActionDialog, failureText, PermittedButton } from '../../ui/action.tsx';
@@ -115,12 +115,7 @@ function PoolRow({ pool }: { readonly pool: Pool }): JSX.Element {
     if (typeof result.output === 'string') throw new Error(failureText(result));
     return (result.output as { nodes: readonly PoolNode[] }).nodes;
   });
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden && !isUpdated) found.reload();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, [isUpdated]);
+  useRefresh(found, refreshMs, !isUpdated);
   const problems = ['Degraded', 'RenderDegraded'].flatMap((type) => isTrue(conditions, type)?.message ?? []);
   return (
     <li class="stack tight">

@@ -78,10 +78,10 @@ function Waits({ blockers, waits }: { readonly blockers: readonly Blocker[]; rea
                   <Icon name={isBlocker ? 'failed' : 'clock'} />
                   <span class="visually-hidden">{texts.updates.levelStates[isBlocker ? 'failed' : 'waiting']}</span>
                 </span>
-                <strong class="break">{one.object}</strong>
-                <span class="muted grow">{one.reason}</span>
+                <strong class="grow break">{one.object}</strong>
                 <Ago time={one.since ?? ''} />
               </div>
+              <span class="muted break">{one.reason}</span>
               <p class="message">{one.message}</p>
             </li>
           ),
