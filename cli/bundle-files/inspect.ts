@@ -1,7 +1,7 @@
 import { helmProvisionerClass, plainProvisionerClass, registryProvisionerClass } from '../../src/api/index.ts';
-import { errorMessage, type JsonObject, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, isJsonObject, type JsonObject, parseJson, TerminalError } from '../../src/base/index.ts';
 import type { Staging } from '../../src/content/index.ts';
-import { type BundleFormat, formatOf } from '../../src/formats/index.ts';
+import { type BundleFormat, type ChartFile, findChart, formatOf } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 
 /** The facts that the files of a bundle give. */
@@ -14,6 +14,8 @@ export interface BundleFacts {
   readonly objects: readonly { readonly kind: string; readonly count: number }[];
   /** What unpacking would refuse, all of it; each names its file. */
   readonly problems: readonly string[];
+  /** Of a chart that has one: what its values can be. */
+  readonly valuesSchema?: JsonObject;
 }
 
 interface Read {
@@ -88,10 +90,29 @@ export function classOfBundle(staging: Staging): string {
   return classes[formatName(staging)];
 }
 
+const schemaName = 'values.schema.json';
+
+/** The schema of a chart's values; undefined where it has none, or none that can be read. */
+async function valuesSchemaOf(staging: Staging): Promise<JsonObject | undefined> {
+  const files: ChartFile[] = [];
+  for await (const entry of staging.readFiles(formatOf(helmProvisionerClass).maxFileBytes)) {
+    if (entry.kind === 'file') files.push({ path: entry.name, content: entry.content });
+  }
+  try {
+    const found = findChart(files).find(({ path }) => path === schemaName);
+    const schema = found === undefined ? undefined : parseJson(schemaName, Buffer.from(found.content).toString());
+    return isJsonObject(schema) ? schema : undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return undefined;
+  }
+}
+
 /** Evaluates the staged files as the provisioners do. */
 export async function inspectBundle(staging: Staging): Promise<BundleFacts> {
   const format = formatName(staging);
   const { objects, problems } = await readManifests(staging, formatOf(classes[format]));
+  const valuesSchema = format === 'helm+v3' ? await valuesSchemaOf(staging) : undefined;
   const files = staging.tree
     .entries()
     .flatMap(({ path, node }) => (node.kind === 'file' ? [{ path, sizeBytes: node.sizeBytes }] : []));
@@ -101,5 +122,6 @@ export async function inspectBundle(staging: Staging): Promise<BundleFacts> {
     files,
     objects: countKinds(objects as unknown as KubeObject[]),
     problems,
+    ...(valuesSchema === undefined ? {} : { valuesSchema }),
   };
 }

@@ -190,6 +190,8 @@ export const texts = {
     blocked: 'Nothing would be written, because of this:',
     kept: 'These are kept:',
     compare: 'Show the changes',
+    values: 'Values of the chart',
+    newValues: 'other values',
     reference: 'Image to change to',
     referenceHint: 'A reference with a tag or a digest.',
     revision: 'Revision',
@@ -206,7 +208,6 @@ export const texts = {
     everywhere: 'in all namespaces',
     inNamespace: (namespace: string): string => `in namespace ${namespace}`,
     noEvents: 'There are no events for it.',
-    onlyBundles: 'This is recorded for BundleDeployments.',
     conditions: 'Conditions',
   },
   catalog: {
@@ -308,6 +309,12 @@ export const texts = {
     refused: 'The API server refuses this:',
     incomplete: 'Correct the fields that are marked.',
     anyway: (names: string): string => `Install ${names} anyway`,
+  },
+  instance: {
+    button: (kind: string): string => `Write a ${kind}…`,
+    title: (kind: string): string => `Write a ${kind}`,
+    hint: 'Fields are those that the package describes. Apply the manifest once the operator is installed.',
+    namespaceHint: 'Empty for an object of the cluster.',
   },
   form: {
     required: '(required)',

@@ -36,6 +36,13 @@ beforeAll(async () => {
   await kube.apply(deployment('combo', 'combo:v0.0.2') as never, apply);
   await kube.apply(deployment('broken', 'combo:v9.9.9') as never, apply);
   await kube.apply(deployment('needy', 'combo:v0.0.2', needsLighthouse) as never, apply);
+  const clusterCatalog = {
+    apiVersion: 'olm.operatorframework.io/v1',
+    kind: 'ClusterCatalog',
+    metadata: { name: 'shop' },
+    spec: { source: { type: 'Image', image: { ref: `${world.registry.host}/catalog:v2` } } },
+  };
+  await kube.apply(clusterCatalog, apply);
   await kube.apply(
     {
       apiVersion: 'operators.coreos.com/v1alpha1',
@@ -67,10 +74,12 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['dependencies', '/dependencies', 'text=lighthouse'],
   ['log', '/installed/BundleDeployment/-/combo?tab=log', 'text=controller=bundledeployment'],
   ['object', `/installed/BundleDeployment/-/combo?tab=objects&object=${objectKey}`, 'text=Owners of fields'],
-  ['catalog', '/catalog', 'a.tile >> text=Tide Gauge'],
+  ['catalog', '/catalog', 'a.tile[href*="/-/shop/"] >> text=Tide Gauge'],
   ['package', '/catalog/olm/examples/tide-gauge', 'text=Gauge'],
   ['channels', '/catalog/olm/examples/tide-gauge?tab=channels&from=0.1.0', '.graph svg circle'],
   ['install', '/catalog/olm/examples/tide-gauge?tab=install', 'text=tide-gauge.v0.1.1'],
+  ['package of a ClusterCatalog', '/catalog/-/shop/tide-gauge', 'text=Write a Gauge'],
+  ['install of a ClusterExtension', '/catalog/-/shop/tide-gauge?tab=install', 'text=The API server accepts this'],
   ['resolve', '/resolve?q=tide-gauge', 'text=tide-gauge.v0.1.1'],
   ['updates', '/updates', 'text=Node pools'],
   ['bench', '/bench', 'text=Drop the folder'],
@@ -171,9 +180,9 @@ describe.skipIf(!hasBrowser)(`the console in a browser${why}`, { timeout: 240_00
     await page.waitForSelector('a.tile >> text=Tide Gauge');
     await page.keyboard.press('/');
     await page.keyboard.type('tide');
-    await page.getByText('Harbour', { exact: true }).waitFor({ state: 'detached' });
+    await page.waitForFunction('!document.querySelector("main").textContent.includes("Harbour")');
     expect(new URL(page.url()).search).toBe('?q=tide');
-    expect(await page.$$('a.tile')).toHaveLength(1);
+    expect((await page.$$('a.tile')).length).toBeGreaterThan(0);
     expect(world.troubles).toEqual([]);
     await page.context().close();
   });

@@ -7,10 +7,17 @@ import type { Input } from './input.ts';
 import { updateCommands } from './update-commands.ts';
 
 const bundleFolder = 'bundle';
+const installationKinds = ['BundleDeployment', 'Subscription', 'ClusterExtension', 'PlatformOperator'] as const;
+
+/** A BundleDeployment, or the one of a ClusterExtension. That of a PlatformOperator has its name. */
+function targetOf(input: Input): string {
+  const isExtension = input.has('kind') && input.oneOf('kind', installationKinds) === 'ClusterExtension';
+  return `${isExtension ? 'clusterextension' : 'bd'}/${input.name('name')}`;
+}
 
 /** With the deployment as it would be, in a file. */
 function diffWords(input: Input): Words {
-  const target = `bd/${input.name('name')}`;
+  const target = targetOf(input);
   if (!input.has('deployment')) return { args: ['diff', target, ...json], shown: ['diff', target] };
   const content = Buffer.from(formatYaml(input.object('deployment')));
   const files = new Map([['deployment.yaml', content]]);
@@ -99,8 +106,6 @@ function removeWords(input: Input): Words {
   return { args: [...args, '--yes'], shown: args };
 }
 
-const installationKinds = ['BundleDeployment', 'Subscription', 'ClusterExtension', 'PlatformOperator'] as const;
-
 /** Of everything, or of one installation with what its removal does. */
 function dependenciesWords(input: Input): Words {
   if (!input.has('name')) return { args: ['dependencies', ...json], shown: ['dependencies'] };
@@ -113,11 +118,11 @@ function dependenciesWords(input: Input): Words {
 /** All commands that pages may run, by name. Each is the command of the program of that name. */
 export const commandTable: Readonly<Record<string, CommandDefinition>> = {
   ...updateCommands,
-  tree: reads((input) => ({ args: ['tree', `bd/${input.name('name')}`, ...json] })),
+  tree: reads((input) => ({ args: ['tree', targetOf(input), ...json] })),
   dependencies: reads(dependenciesWords),
-  history: reads((input) => ({ args: ['history', input.name('name'), ...json] })),
+  history: reads((input) => ({ args: ['history', targetOf(input), ...json] })),
   diff: { isChange: false, isFetching: true, words: diffWords },
-  permissions: reads((input) => ({ args: ['permissions', `bd/${input.name('name')}`, ...json] })),
+  permissions: reads((input) => ({ args: ['permissions', targetOf(input), ...json] })),
   graph: reads(graphWords),
   resolve: reads(resolveWords),
   install: changes(installWords),
@@ -126,7 +131,7 @@ export const commandTable: Readonly<Record<string, CommandDefinition>> = {
     return { args: [...args, '--yes'], shown: args };
   }),
   rollback: changes((input) => ({
-    args: ['rollback', input.name('name'), '--to', String(input.positive('revision')), '--no-wait'],
+    args: ['rollback', targetOf(input), '--to', String(input.positive('revision')), '--no-wait'],
   })),
   remove: changes(removeWords),
   run: { isChange: true, isFetching: true, words: runWords },
@@ -143,6 +148,11 @@ export const commandTable: Readonly<Record<string, CommandDefinition>> = {
         ...input.each('watchNamespaces', 20, (item) => ['--watch-namespace', item.name('item')]).flat(),
         ...json,
       ]),
+  },
+  inspect: {
+    isChange: false,
+    isFetching: true,
+    words: (input) => bundleWords(['bundle', 'inspect'], input, json),
   },
   needs: {
     isChange: false,

@@ -2,6 +2,14 @@ import type { PackageRow } from '../../../server/wire.ts';
 import { request } from '../../lib/api.ts';
 import { pathTo } from '../../lib/router.ts';
 
+/** What a field of a custom resource is for. */
+export interface Descriptor {
+  readonly path: string;
+  readonly displayName?: string;
+  readonly description?: string;
+  readonly 'x-descriptors'?: readonly string[];
+}
+
 /** A CustomResourceDefinition that an operator owns or needs. */
 export interface DescribedApi {
   readonly name: string;
@@ -9,6 +17,7 @@ export interface DescribedApi {
   readonly version: string;
   readonly displayName?: string;
   readonly description?: string;
+  readonly specDescriptors?: readonly Descriptor[];
 }
 
 /** The head of a channel, as a PackageManifest describes it. */

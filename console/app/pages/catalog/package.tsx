@@ -10,6 +10,7 @@ import { Notice, Panel, Status } from '../../ui/parts.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { Channels } from './channels.tsx';
 import { InstallForm } from './install/install.tsx';
+import { InstanceButton } from './instance/instance.tsx';
 import { type Head, type Manifest, readManifest } from './manifest.ts';
 import { installationsOf, noNamespace, packagePath, usePackages } from './packages.ts';
 
@@ -73,6 +74,7 @@ function Provided({ head }: { readonly head: Head }): JSX.Element | null {
               <span class="chip">{api.version}</span>
             </div>
             <p class="muted break">{api.description}</p>
+            <InstanceButton api={api} head={head} />
           </li>
         ))}
       </ul>

@@ -10,8 +10,11 @@ import { failureText, PermittedButton } from '../../ui/action.tsx';
 import { Diff } from '../../ui/diff.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { CommandLine, Notice, Panel } from '../../ui/parts.tsx';
+import { isValues, type Values } from '../../ui/schema/schema.ts';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { ChartValues } from './chart-values.tsx';
 import { type ApiObject, installationKinds } from './kinds.ts';
+import { mergePatch } from './merge-patch.ts';
 
 interface Change {
   readonly action: 'create' | 'update' | 'delete';
@@ -29,28 +32,44 @@ interface Found {
   readonly command: string;
 }
 
+const helmClass = 'core-rukpak-io-helm';
 const marks = { create: 'plus', update: 'activity', delete: 'minus' } as const;
 
 interface Template {
-  readonly spec?: { readonly source?: { readonly type?: string; readonly image?: { readonly ref?: string } } };
+  readonly spec?: {
+    readonly provisionerClassName?: string;
+    readonly source?: { readonly type?: string; readonly image?: { readonly ref?: string } };
+  };
+}
+
+function configOf(object: ApiObject | undefined): Values {
+  const config = object?.spec?.['config'];
+  return isValues(config) ? config : {};
+}
+
+/** Values of a chart, as they are now. A string of YAML is left to its author. */
+function valuesOf(object: ApiObject | undefined): Values | undefined {
+  const { values = {} } = configOf(object);
+  return isValues(values) ? values : undefined;
 }
 
 function templateOf(object: ApiObject | undefined): Template {
   return (object?.spec?.['template'] ?? {}) as Template;
 }
 
-/** The deployment with another image, as it would be applied. */
-function withImage(object: ApiObject, ref: string): ApiObject {
+/** The deployment with another image, and with other values where it is a chart, as it would be applied. */
+function withImage(object: ApiObject, ref: string, values: Values | undefined): ApiObject {
   const template = templateOf(object);
   const source = { ...template.spec?.source, type: 'image', image: { ...template.spec?.source?.image, ref } };
   const { name, annotations } = object.metadata;
   const metadata = { name, ...(annotations === undefined ? {} : { annotations }) };
-  const spec = { ...object.spec, template: { ...template, spec: { ...template.spec, source } } };
+  const config = values === undefined ? {} : { config: { ...configOf(object), values } };
+  const spec = { ...object.spec, ...config, template: { ...template, spec: { ...template.spec, source } } };
   return { apiVersion: object.apiVersion, kind: object.kind, metadata, spec };
 }
 
 async function compare(one: Installation, deployment: ApiObject | undefined, signal: AbortSignal): Promise<Found> {
-  const body = { name: one.name, ...(deployment === undefined ? {} : { deployment }) };
+  const body = { kind: one.kind, name: one.name, ...(deployment === undefined ? {} : { deployment }) };
   const result = await runCommand('diff', body, signal);
   if (typeof result.output === 'string') throw new Error(failureText(result));
   return { ...(result.output as Omit<Found, 'command'>), command: result.command };
@@ -108,16 +127,22 @@ function Blockers({ blockers }: { readonly blockers: readonly string[] }): JSX.E
   );
 }
 
-function ApplyButton({ found, desired }: { readonly found: Found; readonly desired: ApiObject }): JSX.Element | null {
+function ApplyButton(props: {
+  readonly found: Found;
+  readonly before: ApiObject;
+  readonly desired: ApiObject;
+}): JSX.Element | null {
+  const { found, before, desired } = props;
   const kind = installationKinds['BundleDeployment'];
   const [problem, setProblem] = useState('');
   const isBlocked = found.blockers.length > 0;
   if (kind === undefined) return null;
   const ref = templateOf(desired).spec?.source?.image?.ref ?? '';
-  const version = ref.split(/[:@]/).at(-1)?.slice(0, 20) ?? ref;
+  const isSameImage = ref === templateOf(before).spec?.source?.image?.ref;
+  const version = isSameImage ? texts.installation.newValues : (ref.split(/[:@]/).at(-1)?.slice(0, 20) ?? ref);
   const apply = (): void => {
     const path = `${objectPath(kind, '', desired.metadata.name)}?fieldManager=longshore-console`;
-    const body = { spec: desired.spec };
+    const body = { spec: mergePatch(before.spec, desired.spec) };
     request(path, { method: 'PATCH', body, type: 'application/merge-patch+json' }).then(
       () => {
         notify(texts.installation.apply(version, found.changes.length));
@@ -166,7 +191,12 @@ function ImageForm({ object }: { readonly object: ApiObject }): JSX.Element {
   );
 }
 
-function Outcome({ found, desired }: { readonly found: Found; readonly desired: ApiObject | undefined }): JSX.Element {
+function Outcome(props: {
+  readonly found: Found;
+  readonly before: ApiObject | undefined;
+  readonly desired: ApiObject | undefined;
+}): JSX.Element {
+  const { found, before, desired } = props;
   return (
     <>
       <Blockers blockers={found.blockers} />
@@ -176,35 +206,62 @@ function Outcome({ found, desired }: { readonly found: Found; readonly desired: 
         </Panel>
       )}
       {found.changes.length > 0 && <ChangeList changes={found.changes} />}
-      {desired !== undefined && found.changes.length + found.blockers.length > 0 && (
-        <ApplyButton found={found} desired={desired} />
+      {before !== undefined && desired !== undefined && found.changes.length + found.blockers.length > 0 && (
+        <ApplyButton found={found} before={before} desired={desired} />
       )}
       <CommandLine command={found.command} />
     </>
   );
 }
 
-/** What would change: now, or with another image. Nothing is written before the button that names it. */
-export function Changes({
-  one,
-  object,
-}: {
+interface ChangesProps {
   readonly one: Installation;
   readonly object: ApiObject | undefined;
-}): JSX.Element {
+}
+
+/** The image and the values of a deployment from an image. */
+function ImageFields(props: {
+  readonly object: ApiObject;
+  readonly image: string;
+  readonly onValues: (values: Values) => void;
+}): JSX.Element | null {
+  const { object, image, onValues } = props;
+  const { source, provisionerClassName } = templateOf(object).spec ?? {};
+  if (source?.type !== 'image') return null;
+  const isChart = provisionerClassName === helmClass;
+  return (
+    <>
+      <ImageForm object={object} />
+      {isChart && (
+        <ChartValues image={image || (source.image?.ref ?? '')} present={valuesOf(object)} onCompare={onValues} />
+      )}
+    </>
+  );
+}
+
+/** The deployment as it is requested; undefined while nothing else is. */
+function desiredOf(object: ApiObject | undefined, image: string, values: Values | undefined): ApiObject | undefined {
+  if (object === undefined || (image === '' && values === undefined)) return undefined;
+  return withImage(object, image || (templateOf(object).spec?.source?.image?.ref ?? ''), values);
+}
+
+/** What would change: now, or with another image or other values. Nothing is written before the button that names it. */
+export function Changes({ one, object }: ChangesProps): JSX.Element {
   const { query } = usePlace();
   const image = query.get('image') ?? '';
-  const isImage = templateOf(object).spec?.source?.type === 'image';
-  const desired = object !== undefined && image !== '' ? withImage(object, image) : undefined;
-  const key = object === undefined ? '' : `${one.uid} ${image}`;
+  const [values, setValues] = useState<Values | undefined>();
+  const desired = desiredOf(object, image, values);
+  const key = object === undefined ? '' : `${one.uid} ${image} ${JSON.stringify(values)}`;
   const found = useLoad(key, (signal) => compare(one, desired, signal));
   return (
     <div class="stack">
       <p class="muted">{texts.installation.changesHint}</p>
-      {isImage && object !== undefined && <ImageForm object={object} />}
+      {object !== undefined && <ImageFields object={object} image={image} onValues={setValues} />}
       {found.isLoading && <Skeleton />}
       {!found.isLoading && found.thrown !== undefined && <Failure thrown={found.thrown} onRetry={found.reload} />}
-      {!found.isLoading && found.value !== undefined && <Outcome found={found.value} desired={desired} />}
+      {!found.isLoading && found.value !== undefined && (
+        <Outcome found={found.value} before={object} desired={desired} />
+      )}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { texts } from '../../texts.ts';
 import { ActionDialog, PermittedButton } from '../../ui/action.tsx';
 import { Ago, Panel, Reference } from '../../ui/parts.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { installationKinds } from './kinds.ts';
 
 interface Revision {
   readonly revision: number;
@@ -24,7 +25,10 @@ function Rows({
   readonly revisions: readonly Revision[];
 }): JSX.Element {
   const [chosen, setChosen] = useState<number | undefined>();
-  const access = { verb: 'patch', group: 'core.rukpak.io', resource: 'bundledeployments', name: one.name };
+  const { group = '', plural = '' } = installationKinds[one.kind] ?? {};
+  const access = { verb: 'patch', group, resource: plural, name: one.name };
+  // What is installed for a PlatformOperator is chosen by it.
+  const isChosen = one.kind !== 'PlatformOperator';
   return (
     <Panel>
       <div class="scroll" tabIndex={0} role="group" aria-label={texts.installation.tabs.history}>
@@ -54,7 +58,7 @@ function Rows({
                   <Ago time={row.installedAt} />
                 </td>
                 <td>
-                  {index > 0 && (
+                  {index > 0 && isChosen && (
                     <PermittedButton access={access} onClick={() => setChosen(row.revision)}>
                       {texts.installation.rollBack}
                     </PermittedButton>
@@ -69,7 +73,7 @@ function Rows({
         <ActionDialog
           title={texts.installation.rollBackTo(chosen)}
           command="rollback"
-          body={{ name: one.name, revision: chosen }}
+          body={{ kind: one.kind, name: one.name, revision: chosen }}
           button={texts.installation.rollBackTo(chosen)}
           done={texts.installation.rollBackTo(chosen)}
           onClose={() => setChosen(undefined)}
@@ -85,7 +89,7 @@ function Rows({
 export function History({ one }: { readonly one: Installation }): JSX.Element {
   const key = `${one.uid} ${one.version} ${one.status}`;
   const found = useLoad(key, async (signal) => {
-    const { output } = await runCommand('history', { name: one.name }, signal);
+    const { output } = await runCommand('history', { kind: one.kind, name: one.name }, signal);
     return Array.isArray(output) ? (output as readonly Revision[]) : [];
   });
   if (found.thrown !== undefined) return <Failure thrown={found.thrown} onRetry={found.reload} />;

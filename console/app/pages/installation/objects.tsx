@@ -169,7 +169,7 @@ function Tree({ root }: { readonly root: TreeNode }): JSX.Element {
 
 function DeploymentObjects({ one }: { readonly one: Installation }): JSX.Element {
   const tree = useLoad(one.uid, async (signal) => {
-    const result = await runCommand('tree', { name: one.name }, signal);
+    const result = await runCommand('tree', { kind: one.kind, name: one.name }, signal);
     if (typeof result.output === 'string') throw new Error(failureText(result));
     return result.output as TreeNode;
   });
@@ -219,6 +219,5 @@ function OperatorObjects({ one }: { readonly one: Installation }): JSX.Element {
 /** The objects of an installation as a tree, folded where they are healthy. */
 export function Objects({ one }: { readonly one: Installation }): JSX.Element {
   if (one.kind === 'Subscription') return <OperatorObjects one={one} />;
-  if (one.kind === 'BundleDeployment') return <DeploymentObjects one={one} />;
-  return <Empty title={texts.installation.onlyBundles} />;
+  return <DeploymentObjects one={one} />;
 }

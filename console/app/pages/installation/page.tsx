@@ -120,8 +120,9 @@ function Head({ one, object }: Shown): JSX.Element {
 }
 
 function Tabs({ one, tab }: { readonly one: Installation; readonly tab: Tab }): JSX.Element {
-  const isBundle = one.kind === 'BundleDeployment';
-  const shown = tabs.filter((name) => isBundle || !deploymentTabs.has(name) || name === 'objects');
+  // Everything but a Subscription is installed by a BundleDeployment.
+  const isDeployed = one.kind !== 'Subscription';
+  const shown = tabs.filter((name) => isDeployed || !deploymentTabs.has(name) || name === 'objects');
   return (
     <nav class="tabs" aria-label={one.name}>
       {shown.map((name) => (

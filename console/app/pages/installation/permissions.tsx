@@ -16,7 +16,7 @@ interface Needed {
 /** What the installation takes, and what its account lacks. */
 export function Permissions({ one }: { readonly one: Installation }): JSX.Element {
   const found = useLoad(`${one.uid} ${one.version}`, async (signal) => {
-    const result = await runCommand('permissions', { name: one.name }, signal);
+    const result = await runCommand('permissions', { kind: one.kind, name: one.name }, signal);
     if (typeof result.output === 'string') throw new Error(failureText(result));
     return { needed: result.output as Needed, command: result.command };
   });
