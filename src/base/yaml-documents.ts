@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TerminalError } from './errors.ts';
-import { type JsonValue, parseJson } from './json.ts';
+import { decodeJson, type JsonValue, parseJson } from './json.ts';
 import { endedText, NodeBudget, parseYamlPart, TextFault, type YamlReading } from './yaml.ts';
 
 const [newline, space, tab, carriageReturn, quote, backslash, percent] = [10, 32, 9, 13, 34, 92, 37];
@@ -9,8 +9,8 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
 /** Documents smaller than this are parsed together: each text that a parser is given costs it a little. */
 const minPartBytes = 32 * 1024;
 
-/** A larger document is released as soon as it is decoded. */
-const maxKeptBytes = 1024 * 1024;
+/** Up to this size the values of a part are copied, so that they do not retain the text that they were cut from. */
+const maxCopiedBytes = 1024 * 1024;
 
 /** A range of bytes that holds whole documents. */
 export interface TextPart {
@@ -136,7 +136,8 @@ function* yamlDocuments(what: string, content: Buffer, options: YamlReading): Ge
       budget,
       linesBefore: () => countLines(content, part.start),
     });
-    yield* documents;
+    const isCopied = part.end - part.start <= maxCopiedBytes;
+    for (const document of documents) yield isCopied ? decodeJson(JSON.stringify(document)) : document;
   }
 }
 
@@ -170,7 +171,7 @@ export class SourceText {
   documents(what: string, options: YamlReading = {}): Iterable<JsonValue> {
     this.#bytes = toUtf8(what, this.#bytes);
     const jsonCount = jsonParts(this.#bytes)?.length ?? 0;
-    if (this.#bytes.length <= maxKeptBytes || jsonCount > 1 || !isOnePart(this.#bytes)) {
+    if (this.#bytes.length <= maxCopiedBytes || jsonCount > 1 || !isOnePart(this.#bytes)) {
       return readDocuments(what, this.#bytes, options);
     }
     const ended = endedText(this.#bytes.toString());
