@@ -7,7 +7,7 @@ import {
   registryProvisionerClass,
   safeCrdUpgradeAnnotation,
 } from '../../api/index.ts';
-import { isJsonEqual, type JsonObject, objectAt, textAt } from '../../base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, sortedKeys, textAt } from '../../base/index.ts';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import { replacing } from '../platform-operator/deployment-object.ts';
 import { bundleAnnotations, type ExtensionChoice } from './choice.ts';
@@ -55,7 +55,8 @@ export function desiredDeployment(
     metadata: {
       name,
       annotations: {
-        [extensionChoiceAnnotation]: JSON.stringify(choice),
+        // Another order of its members would be written again.
+        [extensionChoiceAnnotation]: JSON.stringify(sortedKeys({ ...choice })),
         ...(isUnsafe && { [safeCrdUpgradeAnnotation]: 'false' }),
       },
       ownerReferences: [ownerOf(extension)],

@@ -40,6 +40,5 @@ export async function ensureDeployment(
 /** The same choice keeps its time, and the channel that it was chosen from: what stays is chosen from none. */
 export function withTime(choice: ExtensionChoice, before: ExtensionChoice | undefined): ExtensionChoice {
   if (before?.bundle !== choice.bundle || before.image !== choice.image) return choice;
-  const { channel = before.channel, catalog, reason, ...others } = choice;
-  return { ...others, ...(channel !== undefined && { channel }), catalog, reason, chosenAt: before.chosenAt };
+  return { ...before, ...choice, chosenAt: before.chosenAt };
 }
