@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Registry } from '../../cli/examples/registry.ts';
+import { parseYaml } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { chromiumPath, violationsOf } from '../support/browser.ts';
 import { type ConsolePlatform, openConsolePlatform } from '../support/console-platform.ts';
@@ -25,6 +29,8 @@ const channel = 'stable-1.1';
 const patience = { timeout: 60_000 };
 
 let world: ConsolePlatform;
+/** What `release sign` writes: the ConfigMap that the engine verifies the second release with. */
+let signatures = '';
 const children: ChildProcess[] = [];
 
 async function runProgram(args: readonly string[]): Promise<string> {
@@ -45,6 +51,9 @@ async function publishReleases({ host }: Registry): Promise<readonly string[]> {
     const built = await runProgram(['release', 'build', source, ...facts, '--push', `${host}/release:${name}`]);
     images.push(`${host}/release@${/sha256:[0-9a-f]{64}/.exec(built)?.[0]}`);
   }
+  signatures = await mkdtemp(join(tmpdir(), 'longshore-signatures-'));
+  const key = 'examples/release/signing/signing-key.asc';
+  await runProgram(['release', 'sign', `${host}/release:1.1.0`, '--key', key, '--signatures-to', signatures]);
   return ['--no-olm', '--release', images[0] ?? '', '--allow-unsigned-releases', '--machines', '2'];
 }
 
@@ -103,6 +112,11 @@ beforeAll(async () => {
   const upstream = await serveUpdates(registry.host);
   await platform.kube.patch(version, { spec: { upstream } }, user);
   await platform.kube.create(machineWithHooks(), user);
+  const [file = ''] = await readdir(signatures);
+  await platform.kube.create(
+    parseYaml(file, await readFile(join(signatures, file), 'utf8')) as unknown as KubeObject,
+    user,
+  );
 });
 
 afterAll(async () => {
@@ -113,6 +127,7 @@ afterAll(async () => {
     await ended;
   }
   await world[Symbol.asyncDispose]();
+  await rm(signatures, { recursive: true, force: true });
 });
 
 async function goTo(page: Page, path: string): Promise<void> {
