@@ -128,7 +128,8 @@ test('deletions of many machines are not held by one that is stuck, and cost the
   const half = await deleteMany(most / 2);
   const whole = await deleteMany(most);
   if (most >= 100) process.stdout.write(`${JSON.stringify({ most, half, whole })}\n`);
-  expect(whole.requests / (most / 5)).toBeLessThan(20);
+  // The one that is stuck is tried again meanwhile, each time with a look at the rules of drains.
+  expect(whole.requests / (most / 5)).toBeLessThan(32);
   expect(whole.requests / half.requests).toBeLessThan(3);
 });
 
