@@ -11,7 +11,7 @@ import { type Measurement, median } from './table.ts';
 
 const runs = 9;
 const root = join(import.meta.dirname, '..');
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
 
 /** Bytes of all files below a folder; those with several names count once. */
 function sizeOf(folder: string, counted: Set<number> = new Set()): number {
