@@ -5,5 +5,6 @@ export { readClusterVersionCrds, readCrds, readMachineCrds, readOlmCrds, untilEs
 export { readDeployFile } from './deploy-files.ts';
 export { deploymentOfExtension, resolveTarget } from './extension.ts';
 export { openKube, readAccess } from './kubeconfig.ts';
+export { listServed } from './list-served.ts';
 export { isTooOld, oldestKubernetes } from './oldest-kubernetes.ts';
 export { parseTarget, type Target } from './target.ts';

@@ -10,7 +10,8 @@ import {
   planDrain,
   readDrainRules,
 } from '../../src/drain/index.ts';
-import { type KubeClient, type KubeObject, type ListTarget, NoKindMatch } from '../../src/kube/index.ts';
+import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { listServed } from '../client/index.ts';
 
 /** What a drain of a node would do now. */
 export interface DrainView {
@@ -18,16 +19,6 @@ export interface DrainView {
   readonly isUnreachable: boolean;
   readonly plan: DrainPlan;
   budgetsOf(pod: DrainablePod): readonly BudgetFacts[];
-}
-
-/** The objects of a kind that a cluster without machines has not. */
-async function listServed(kube: KubeClient, target: ListTarget): Promise<readonly KubeObject[]> {
-  try {
-    return (await kube.list(target)).items;
-  } catch (thrown) {
-    if (thrown instanceof NoKindMatch) return [];
-    throw thrown;
-  }
 }
 
 async function machineLabelsOf(kube: KubeClient, node: string): Promise<Readonly<Record<string, string>> | undefined> {

@@ -17,6 +17,7 @@ import {
   NoKindMatch,
 } from '../../../src/kube/index.ts';
 import { originalVersions } from '../../../src/operators/index.ts';
+import { listServed } from '../../client/index.ts';
 import {
   bundlesOfDeployments,
   bundlesOfOperators,
@@ -57,9 +58,8 @@ const crdTarget = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResource
 /** Nothing for a kind that is not served. */
 async function list({ kube, signal, onUnreadable }: Reading, target: ListTarget): Promise<readonly KubeObject[]> {
   try {
-    return (await kube.list(target, { signal })).items;
+    return await listServed(kube, target, { signal });
   } catch (thrown) {
-    if (thrown instanceof NoKindMatch) return [];
     if (!isForbidden(thrown)) throw thrown;
     onUnreadable(errorMessage(thrown));
     return [];

@@ -1,7 +1,7 @@
 import { type ClusterOperator, clusterOperatorResource } from '../../../src/api/index.ts';
 import { printable, TerminalError } from '../../../src/base/index.ts';
-import { type KubeClient, NoKindMatch } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/index.ts';
+import type { KubeClient } from '../../../src/kube/index.ts';
+import { listServed, openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { type ClusterVersionView, conditionOf, readClusterVersion } from '../cluster-version.ts';
 import type { statusOptions } from '../options.ts';
@@ -13,12 +13,7 @@ type Values = OptionValues<typeof kubeconfigOption & typeof statusOptions & type
 
 async function readOperators(kube: KubeClient): Promise<readonly ClusterOperator[]> {
   const { apiVersion, kind } = clusterOperatorResource;
-  try {
-    return (await kube.list({ apiVersion, kind })).items as unknown as readonly ClusterOperator[];
-  } catch (thrown) {
-    if (thrown instanceof NoKindMatch) return [];
-    throw thrown;
-  }
+  return (await listServed(kube, { apiVersion, kind })) as unknown as readonly ClusterOperator[];
 }
 
 interface Status {

@@ -5,8 +5,8 @@ import { settings } from '../lib/settings.ts';
 import { useStore } from '../lib/store.ts';
 import { useWatch, type Watched } from '../lib/watches.ts';
 import { texts } from '../texts.ts';
-import { Icon } from '../ui/icon.tsx';
 import { Ago, Changing, Notice, Status } from '../ui/parts.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { Empty, WatchContent } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 
@@ -71,17 +71,7 @@ function Filters({ all, shown }: { readonly all: readonly Installation[]; readon
   const statuses = order.filter((word) => all.some(({ status }) => status === word));
   return (
     <div class="toolbar">
-      <div class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          data-key="search"
-          placeholder={texts.installed.search}
-          aria-label={texts.installed.search}
-          value={query.get('q') ?? ''}
-          onInput={(event) => setQuery({ q: event.currentTarget.value })}
-        />
-      </div>
+      <SearchField label={texts.installed.search} />
       <select
         aria-label={texts.installed.status}
         value={query.get('status') ?? ''}

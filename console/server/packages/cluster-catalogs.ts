@@ -22,7 +22,6 @@ interface Unread {
 }
 
 interface Entry {
-  readonly reading: Promise<CatalogContent>;
   content: CatalogContent | undefined;
   why: string;
   readMs: number;
@@ -96,11 +95,10 @@ export class ClusterCatalogs {
   #entry(session: Session, catalog: string, image: string): Entry {
     const key = `${catalog} ${image}`;
     const known = this.#contents.get(key);
-    const isStale = known?.why !== undefined && known.why !== '' && this.#nowMs() - known.readMs > retryMs;
-    if (known !== undefined && !isStale) return known;
-    const reading = this.#read(session, catalog, image);
-    const entry: Entry = { reading, content: undefined, why: '', readMs: this.#nowMs() };
-    reading.then(
+    const isRetried = (one: Entry): boolean => one.why !== '' && this.#nowMs() - one.readMs > retryMs;
+    if (known !== undefined && !isRetried(known)) return known;
+    const entry: Entry = { content: undefined, why: '', readMs: this.#nowMs() };
+    this.#read(session, catalog, image).then(
       (content) => {
         entry.content = content;
       },

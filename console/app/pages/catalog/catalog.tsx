@@ -7,6 +7,7 @@ import { texts } from '../../texts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { CommandLine, Notice } from '../../ui/parts.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { type Facet, facetValues, installationsOf, isMatch, packagePath, usePackages } from './packages.ts';
@@ -132,17 +133,7 @@ function Tools({ shown, all }: { readonly shown: number; readonly all: number })
   const isTiles = query.get('view') !== 'rows';
   return (
     <div class="toolbar">
-      <div class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          data-key="search"
-          placeholder={texts.catalog.search}
-          aria-label={texts.catalog.search}
-          value={query.get('q') ?? ''}
-          onInput={(event) => setQuery({ q: event.currentTarget.value })}
-        />
-      </div>
+      <SearchField label={texts.catalog.search} />
       <button type="button" class="button" data-key="view" onClick={() => setQuery({ view: isTiles ? 'rows' : '' })}>
         <Icon name={isTiles ? 'list' : 'tiles'} />
         {isTiles ? texts.catalog.rows : texts.catalog.tiles}

@@ -7,6 +7,7 @@ import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { CommandLine, Notice, Panel, Status } from '../../ui/parts.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 
 const maxRows = 200;
@@ -143,17 +144,7 @@ function Tools(): JSX.Element {
   const isAll = query.get('all') === 'yes';
   return (
     <div class="toolbar">
-      <div class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          data-key="search"
-          placeholder={texts.dependencies.search}
-          aria-label={texts.dependencies.search}
-          value={query.get('q') ?? ''}
-          onInput={(event) => setQuery({ q: event.currentTarget.value })}
-        />
-      </div>
+      <SearchField label={texts.dependencies.search} />
       <label class="check">
         <input type="checkbox" checked={isAll} onChange={() => setQuery({ all: isAll ? '' : 'yes' })} />
         {texts.dependencies.showAll}
