@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8';
+import { oldSpaceBytes } from '../../src/base/index.ts';
 import { type Change, StorageError } from './storage.ts';
 
 const mebibyte = 1024 * 1024;
@@ -34,7 +34,7 @@ export class StoredSize {
   #all = 0;
 
   constructor({ maxCharacters, heldTogether = new Set() }: SizeLimits) {
-    this.#limit = maxCharacters ?? Math.max(0, getHeapStatistics().heap_size_limit - ownBytes) * heapShare;
+    this.#limit = maxCharacters ?? Math.max(0, oldSpaceBytes() - ownBytes) * heapShare;
     this.#heldTogether = heldTogether;
   }
 

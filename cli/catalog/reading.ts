@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { TerminalError } from '../../src/base/index.ts';
+import { oldSpaceBytes, TerminalError } from '../../src/base/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
 import type { WorkFolder } from '../input/index.ts';
 import { formatBytes, type Progress } from '../output/index.ts';
@@ -20,13 +20,11 @@ export interface OpenOptions {
 
 /** What is left is needed to make something of the documents. */
 const maxHeapShare = 0.7;
-/** V8 counts room for new objects to its limit, three times this much; what stays cannot use it. */
-const semiSpaceBytes = 64 * 1024 ** 2;
 
 /** @throws TerminalError CatalogTooLarge, before the process ends for want of memory */
 function assertHeapLeft(name: string): void {
-  const { used_heap_size: used, heap_size_limit } = getHeapStatistics();
-  const limit = Math.max(heap_size_limit - 3 * semiSpaceBytes, semiSpaceBytes);
+  const { used_heap_size: used } = getHeapStatistics();
+  const limit = oldSpaceBytes();
   if (used <= limit * maxHeapShare) return;
   const sizes = `its documents take ${formatBytes(used)} of the ${formatBytes(limit)} of memory that this process may have`;
   const advice = 'if it is the right catalog, set NODE_OPTIONS=--max-old-space-size=MIB to allow more';

@@ -55,6 +55,7 @@ export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts
 export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
 export { nodeHttp } from './node-http.ts';
+export { oldSpaceBytes } from './old-space.ts';
 export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
