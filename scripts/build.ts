@@ -29,18 +29,12 @@ execFileSync(
   },
 );
 await writeApiServerPackage('dist', 'dist-apiserver');
-/** In the repository a link to `crds/`, which a package cannot have. */
-const chartDefinitions = 'deploy/chart/definitions';
+/** The chart has its own archive in a release; overlays and their components are for `kubectl apply -k` from a clone. */
+const unpacked = new Set(['deploy/chart', 'deploy/components', 'deploy/overlays']);
 for (const folder of ['crds', 'deploy', 'examples']) {
-  cpSync(folder, join('dist', folder), { recursive: true, filter: (source) => source !== chartDefinitions });
+  cpSync(folder, join('dist', folder), { recursive: true, filter: (source) => !unpacked.has(source) });
 }
 execFileSync(process.execPath, ['scripts/json-definitions.ts', 'dist/crds'], { stdio: 'inherit' });
-/** A chart installs what `longshore install` does without options. */
-const optionalDefinitions = ['crds/olm', 'crds/cluster-version'];
-cpSync('crds', join('dist', chartDefinitions), {
-  recursive: true,
-  filter: (source) => !optionalDefinitions.includes(source),
-});
 /** An image has no repository to read the commit from: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
 const given = process.env['REVISION'] || undefined;
 const git = (args: readonly string[]): string =>

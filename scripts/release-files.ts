@@ -25,10 +25,10 @@ export function signText(text: string, keyPem: string, passphrase: string | unde
   return sign('sha256', Buffer.from(text), key).toString('base64');
 }
 
-/** Writes the chart as an archive, with the CustomResourceDefinitions that it has a link to in the repository. */
+/** Writes the chart as an archive, with the CustomResourceDefinitions that it has a link to in the repository: those that its values can choose. */
 export async function packChart(file: string): Promise<void> {
   const chart = { cwd: 'deploy/chart', prefix: 'longshore', file };
-  const filter = (path: string): boolean => !`${path}/`.startsWith('definitions/olm/');
+  const filter = (path: string): boolean => !`${path}/`.startsWith('definitions/cluster-version/');
   await create(
     { ...chart, gzip: true, portable: true, noMtime: true, follow: true, filter },
     readdirSync('deploy/chart'),

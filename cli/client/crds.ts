@@ -46,18 +46,15 @@ export async function readMachineCrds(): Promise<JsonObject[]> {
   return await readFolder(join(crdFolder(), 'machines'));
 }
 
+/** YAML in a checkout, JSON in `dist/`. */
 async function readFolder(folder: string): Promise<JsonObject[]> {
-  const files = globSync('*.yaml', { cwd: folder }).sort();
+  const files = globSync('*.{json,yaml}', { cwd: folder }).sort();
   return await Promise.all(files.map((file) => readDefinition(join(folder, file))));
 }
 
-/** In `dist/` each definition is there as JSON as well, which takes a fiftieth of the time. */
 async function readDefinition(path: string): Promise<JsonObject> {
-  const json = path.replace(/\.yaml$/, '.json');
-  const definition = existsSync(json)
-    ? parseJson(json, await readFile(json, 'utf8'))
-    : parseYaml(path, await readFile(path, 'utf8'));
-  return definition as JsonObject;
+  const text = await readFile(path, 'utf8');
+  return (path.endsWith('.json') ? parseJson(path, text) : parseYaml(path, text)) as JsonObject;
 }
 
 function isEstablished(crd: KubeObject): boolean {
