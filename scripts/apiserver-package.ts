@@ -1,12 +1,14 @@
 /** The package `@longshore/apiserver`, made from the compiled program: the folders that `apiserver/` may import, by the import table, and the packages
  *  that these declare. */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { type FolderImports, readImportTable } from './import-table.ts';
 
 interface Manifest {
+  readonly name: string;
   readonly version: string;
   readonly license: string;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -16,6 +18,10 @@ interface Manifest {
 const name = '@longshore/apiserver';
 /** The declarations name its types, so that a TypeScript project needs no package besides. */
 const packageOfTypes = '@types/node';
+
+/** Packages of the program that writes certificates: 130 files that take 40 ms longer to load than their one chunk. */
+const bundled: ReadonlySet<string> = new Set(['@peculiar/x509', 'reflect-metadata']);
+const inPackage = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 
 const nodeVersionCheck = `'use strict';
 if (Number(process.versions.node.split('.')[0]) < 24) {
@@ -35,7 +41,8 @@ export function importedFolders(folder: string, table: readonly FolderImports[] 
 function manifestOf(folders: readonly FolderImports[]): object {
   const root = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
   const versions = { ...root.devDependencies, ...root.dependencies };
-  const packages = [...new Set([packageOfTypes, ...folders.flatMap((row) => row.packages)])].toSorted();
+  const needed = folders.flatMap((row) => row.packages).filter((each) => !bundled.has(each));
+  const packages = [...new Set([packageOfTypes, ...needed])].toSorted();
   return {
     name,
     version: root.version,
@@ -52,7 +59,7 @@ function manifestOf(folders: readonly FolderImports[]): object {
       },
       './package.json': './package.json',
     },
-    files: ['dist'],
+    files: ['dist', 'THIRD-PARTY-LICENSES'],
     dependencies: Object.fromEntries(packages.map((each) => [each, versions[each]])),
   };
 }
@@ -69,14 +76,36 @@ async function writeEntries(folder: string): Promise<void> {
   writeFileSync(`${folder}/entry.cjs`, `require('./node-version.cjs');\nmodule.exports = require('./index.js');\n`);
 }
 
-/** Our modules as one file, and one for each part that is loaded on demand: some 500 files take longer to load than to run. Packages stay outside. */
+/** What the licenses of bundled packages ask for: their texts and notices. */
+function noticesOf(modules: readonly string[]): string {
+  const folders = new Set(modules.flatMap((file) => inPackage.exec(file)?.[1] ?? []));
+  const texts = [...folders].toSorted().map((folder) => {
+    const { name: packageName, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+    const files = globSync('{LICENSE,CopyrightNotice}*', { cwd: folder }).toSorted();
+    if (files.length === 0) throw new Error(`${folder}: expected a file LICENSE, found none`);
+    const notices = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+    return [`${packageName} ${version}`, ...notices].join('\n\n');
+  });
+  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+/** Our modules as one file, and one for each part that is loaded on demand: some 500 files take longer to load than to run. Packages stay outside, but
+ *  for those that are bundled, with what they need. */
 export async function bundleModules(dist: string, target: string): Promise<void> {
+  const isInside = (id: string, importer = ''): boolean =>
+    id.startsWith('.') || isAbsolute(id) || bundled.has(id) || inPackage.test(importer);
   await using bundle = await rolldown({
     input: { index: join(dist, 'apiserver/index.js') },
     platform: 'node',
-    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    external: (id, importer) => isBuiltin(id) || !isInside(id, importer),
   });
-  await bundle.write({ dir: join(target, 'dist/apiserver'), format: 'esm', chunkFileNames: '[name].js' });
+  const { output } = await bundle.write({
+    dir: join(target, 'dist/apiserver'),
+    format: 'esm',
+    chunkFileNames: '[name].js',
+  });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(target, 'THIRD-PARTY-LICENSES'), noticesOf(modules));
 }
 
 /** Writes the package into the folder `target`, from what was compiled to `dist`. */

@@ -116,10 +116,13 @@ test('@longshore/apiserver has the files and dependencies that it needs, and not
     dependencies: Readonly<Record<string, string>>;
   };
   expect(Object.values(dependencies).every((version) => /^\d+\.\d+\.\d+$/.test(version))).toBe(true);
-  for (const name of ['fastify', 'prom-client', 'tar', '@grpc/grpc-js', '@kubernetes/client-node']) {
-    expect(Object.keys(dependencies)).not.toContain(name);
-  }
-  expect((await readdir(apiserver)).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const others = ['fastify', 'prom-client', 'tar', '@grpc/grpc-js', '@kubernetes/client-node'];
+  const bundled = ['@peculiar/x509', 'reflect-metadata'];
+  for (const name of [...others, ...bundled]) expect(Object.keys(dependencies)).not.toContain(name);
+  const licenses = await readFile(join(apiserver, 'THIRD-PARTY-LICENSES'), 'utf8');
+  for (const name of [...bundled, '@peculiar/asn1-x509', 'asn1js', 'tsyringe']) expect(licenses).toContain(`${name} `);
+  const files = ['LICENSE', 'README.md', 'THIRD-PARTY-LICENSES', 'dist', 'package.json'];
+  expect((await readdir(apiserver)).toSorted()).toEqual(files);
   const compiled = await readdir(join(apiserver, 'dist'));
   expect(compiled.toSorted()).toEqual(['apiserver', 'src']);
   const folders = await readdir(join(apiserver, 'dist/src'));
