@@ -133,9 +133,25 @@ class NamespaceContents implements Controller {
     const elsewhere = this.#elsewhere.remaining(name);
     if (elsewhere === undefined) return;
     const remaining = joinRemaining(this.#count(name), elsewhere);
-    const current = await this.#writeConditions(type, namespace, remaining);
     const { resources, undiscovered, failures } = remaining;
-    if (resources.size + undiscovered.length + failures.length === 0) await this.#finalize(type, current);
+    if (resources.size + undiscovered.length + failures.length > 0) {
+      await this.#writeConditions(type, namespace, remaining);
+    } else {
+      await this.#finalize(type, await this.#writeLastConditions(type, namespace, remaining));
+    }
+  }
+
+  /** They are read only while another finalizer holds the namespace: that they have no room on a full disk does not hold it as well. */
+  async #writeLastConditions(
+    type: ResourceType,
+    namespace: KubeObject,
+    remaining: RemainingElsewhere,
+  ): Promise<KubeObject> {
+    try {
+      return await this.#writeConditions(type, namespace, remaining);
+    } catch {
+      return namespace;
+    }
   }
 
   #contentTypes(): ResourceType[] {

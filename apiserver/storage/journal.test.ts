@@ -225,6 +225,12 @@ class FillableJournal implements Journal {
     this.appended += records.length;
   }
 
+  room = 0;
+
+  appendFreeing(records: readonly unknown[]): number {
+    return Math.min(this.room, records.length);
+  }
+
   close(): void {}
 }
 
@@ -253,5 +259,41 @@ test('undoes what the disk does not take, as if it had never been, and goes on w
   journal.isFull = false;
   await write(store, 'a', 'four');
   expect([store.revision, seen]).toEqual([revision + 1, [revision + 1]]);
+  await store.close();
+});
+
+test('writes what makes room though the disk is full, in its order, and undoes the rest', async () => {
+  const journal = new FillableJournal();
+  const store = new Store({ journal });
+  for (const name of ['a', 'b', 'c', 'd']) await write(store, name, 'long');
+  const seen: string[] = [];
+  using _listener = store.subscribe('things', ({ type, entry }) => seen.push(`${type} ${entry.key}`));
+  journal.isFull = true;
+  journal.room = 2;
+  const remove = (name: string): Promise<void> => {
+    const replaces = store.get('things', `/${name}`);
+    return store.commit({ storageKey: 'things', key: `/${name}`, replaces, object: undefined }).durable;
+  };
+  const results = await Promise.allSettled([
+    write(store, 'new', 'one'),
+    remove('new'),
+    remove('a'),
+    write(store, 'b', 'longer'),
+    write(store, 'b', ''),
+    write(store, 'c', 'less'),
+    remove('d'),
+  ]);
+  const statuses = results.map(({ status }) => (status === 'fulfilled' ? 1 : 0));
+  expect(statuses).toEqual([0, 0, 1, 0, 0, 1, 0]);
+  expect(seen).toEqual(['DELETED /a', 'MODIFIED /c']);
+  expect(store.list('things').map(({ key, object }) => `${key} ${JSON.stringify(object['value'])}`)).toEqual([
+    '/b "long"',
+    '/c "less"',
+    '/d "long"',
+  ]);
+  const { revision } = store;
+  journal.isFull = false;
+  await write(store, 'e', 'one');
+  expect([store.revision, store.get('things', '/c')?.revision]).toEqual([revision + 1, revision]);
   await store.close();
 });

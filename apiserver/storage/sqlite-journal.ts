@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { errorMessage, fileProblem, makeFolder, readHolder, TerminalError, writeHolder } from '../../src/base/index.ts';
+import { DiskReserve } from './disk-reserve.ts';
 import { applicationId, hasLog, headerProblem, isOurs, keepPrivate, missingBytes } from './journal-file.ts';
 import { type Journal, type JournalRecord, StorageError } from './storage.ts';
 
@@ -26,21 +27,30 @@ function resultCode(thrown: unknown): number {
   return typeof code === 'number' ? code & 0xff : 0;
 }
 
+function isFull(thrown: unknown): boolean {
+  return fullCodes.has(resultCode(thrown));
+}
+
 function isBusy(thrown: unknown): boolean {
   return busyCodes.has(resultCode(thrown));
 }
+
+/** What of the database is made smaller at once, in pages: the thread waits for it, and it takes as much room in the log. */
+const reclaimedPages = 256;
 
 /** Keeps objects in `<dataDir>/objects.sqlite`: write-ahead log, synchronised on every commit, open in one process at a time. */
 class SqliteJournal implements Journal {
   readonly #path: string;
   readonly #database: DatabaseSync;
+  readonly #reserve: DiskReserve;
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
   readonly #setRevision: StatementSync;
 
-  constructor(path: string, database: DatabaseSync) {
+  constructor(path: string, database: DatabaseSync, reserve: DiskReserve) {
     this.#path = path;
     this.#database = database;
+    this.#reserve = reserve;
     this.#put = database.prepare(
       'INSERT OR REPLACE INTO objects (storage_key, key, revision, text, checksum) VALUES (?, ?, ?, ?, ?)',
     );
@@ -58,18 +68,65 @@ class SqliteJournal implements Journal {
   }
 
   append(records: readonly JournalRecord[]): void {
+    if (!this.#reserve.hold()) throw this.#failure(true, undefined);
     try {
       this.#write(records);
     } catch (thrown) {
-      const isFull = fullCodes.has(resultCode(thrown));
-      const why = isFull ? 'the disk is full' : errorMessage(thrown);
-      const reason = isFull ? 'StorageFull' : 'StorageFailed';
-      throw new StorageError(reason, `${this.#path}: ${why}: nothing was written`, { cause: thrown });
+      if (!isFull(thrown) || !this.#makeRoom()) throw this.#failure(isFull(thrown), thrown);
+      this.#appendAgain(records);
     }
+  }
+
+  appendFreeing(records: readonly JournalRecord[]): number {
+    let count = 0;
+    try {
+      this.#reserve.release();
+      for (const record of records) {
+        this.#write([record]);
+        count += 1;
+      }
+    } catch {
+      // The reserve was too small for the rest.
+    }
+    this.#reclaim();
+    return count;
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  #appendAgain(records: readonly JournalRecord[]): void {
+    try {
+      this.#write(records);
+    } catch (thrown) {
+      throw this.#failure(isFull(thrown), thrown);
+    }
+  }
+
+  #failure(isDiskFull: boolean, cause: unknown): StorageError {
+    const why = isDiskFull ? 'the disk is full' : errorMessage(cause);
+    const reason = isDiskFull ? 'StorageFull' : 'StorageFailed';
+    return new StorageError(reason, `${this.#path}: ${why}: nothing was written`, { cause });
+  }
+
+  /** Returns to the disk what objects that were deleted had; answers whether there was any, and the reserve is still held. */
+  #makeRoom(): boolean {
+    const free = this.#database.prepare('PRAGMA freelist_count').get()?.['freelist_count'];
+    if (Number(free) === 0) return false;
+    this.#reserve.release();
+    this.#reclaim();
+    return this.#reserve.hold();
+  }
+
+  /** What has no room stays for the next time. */
+  #reclaim(): void {
+    try {
+      this.#database.exec(`PRAGMA incremental_vacuum(${reclaimedPages}); PRAGMA wal_checkpoint(TRUNCATE);`);
+    } catch {
+      // The disk has no room for this either.
+    }
+    this.#reserve.hold();
   }
 
   #write(records: readonly JournalRecord[]): void {
@@ -107,7 +164,7 @@ function isCodeOf(thrown: unknown, codes: readonly string[]): boolean {
 
 /** What is wrong, and what to do about it. */
 function problemOf(path: string, thrown: unknown): string {
-  if (fullCodes.has(resultCode(thrown)) || isCodeOf(thrown, ['ENOSPC', 'EDQUOT'])) {
+  if (isFull(thrown) || isCodeOf(thrown, ['ENOSPC', 'EDQUOT'])) {
     return 'the disk is full (nothing is lost; make room on it, or start with another data folder)';
   }
   const advice = 'it is left as it is; make it writable, or start with another data folder';
@@ -155,6 +212,9 @@ function adopt(database: DatabaseSync): void {
 function lock(database: DatabaseSync): void {
   database.exec('PRAGMA locking_mode = EXCLUSIVE;');
   if (!isOurs(database)) throw new TerminalError('DataFolderUnreadable', 'it is a database of another program');
+  const isNew = database.prepare('PRAGMA page_count').get()?.['page_count'] === 0;
+  // What deleted objects had can be returned to the disk. It is decided before there is anything in the file.
+  if (isNew) database.exec('PRAGMA auto_vacuum = INCREMENTAL;');
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT;');
 }
 
@@ -196,7 +256,7 @@ export async function openSqliteJournal(dataDir: string): Promise<Journal> {
     if (isUnmerged) examine(database, path);
     adopt(database);
     noteHolder(path);
-    return new SqliteJournal(path, database);
+    return new SqliteJournal(path, database, new DiskReserve(dataDir, 'objects.reserve'));
   } catch (thrown) {
     if (hasLog(path) && !isBusy(thrown)) closeUnmerged(database, path);
     else database?.close();

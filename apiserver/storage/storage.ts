@@ -33,6 +33,12 @@ export interface Change {
   readonly object: KubeObject | undefined;
 }
 
+/** Whether a change deletes an object, or marks it as one that is deleted once its finalizers are removed. */
+export function isDeletion({ object, replaces }: Change): boolean {
+  if (object === undefined) return true;
+  return object.metadata.deletionTimestamp !== undefined && replaces?.object.metadata.deletionTimestamp === undefined;
+}
+
 /** The state was not the one that the change replaces. */
 export class StaleChangeError extends Error {
   readonly current: StoredEntry | undefined;
@@ -77,5 +83,7 @@ export interface Journal {
   /** @throws TerminalError DataFolderUnreadable, with the name of the file */
   load(): { readonly revision: number; readonly records: readonly JournalRecord[] };
   append(records: readonly JournalRecord[]): void;
+  /** Writes, in order, records that make the objects no larger, with room that a full disk has for this alone; returns how many were written. */
+  appendFreeing(records: readonly JournalRecord[]): number;
   close(): void;
 }

@@ -4,10 +4,12 @@ import { SortedTable } from './sorted-table.ts';
 import {
   type Change,
   type Encodings,
+  isDeletion,
   type Journal,
   type JournalRecord,
   ObjectTooLargeError,
   StaleChangeError,
+  StorageError,
   type StoredEntry,
   type StoreEvent,
 } from './storage.ts';
@@ -18,6 +20,8 @@ type Listener = (event: StoreEvent, encodings: Encodings) => void;
 
 interface Pending {
   readonly event: StoreEvent;
+  /** Whether it is a deletion, or makes the object no larger. */
+  readonly isFreeing: boolean;
   readonly record: JournalRecord;
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
@@ -30,10 +34,16 @@ const deletionCharacters = 1024;
 
 /** An object that was larger before there was a limit may stay so, and any can be deleted.
  *  @throws ObjectTooLargeError */
-function checkSize(text: string, { object, replaces }: Change): void {
-  const isDeleting = object?.metadata.deletionTimestamp !== undefined;
-  const most = Math.max(maxObjectCharacters, replaces?.text.length ?? 0) + (isDeleting ? deletionCharacters : 0);
+function checkSize(text: string, change: Change): void {
+  const { object, replaces } = change;
+  const most =
+    Math.max(maxObjectCharacters, replaces?.text.length ?? 0) + (isDeletion(change) ? deletionCharacters : 0);
   if (object !== undefined && text.length > most) throw new ObjectTooLargeError();
+}
+
+/** Without the digits of its revision, which grow by themselves. */
+function lengthOf({ text, revision }: StoredEntry): number {
+  return text.length - String(revision).length;
 }
 
 /** kind and apiVersion first, so that the text of a list item is the text of the object less a known prefix. */
@@ -147,7 +157,8 @@ export class Store {
     this.#revision = revision;
     const event: StoreEvent = { type: eventType(change), revision, entry, previous: replaces };
     this.#take(event);
-    return { entry, durable: this.#makeDurable(event) };
+    const isFreeing = isDeletion(change) || lengthOf(entry) <= (replaces === undefined ? 0 : lengthOf(replaces));
+    return { entry, durable: this.#makeDurable(event, isFreeing) };
   }
 
   #take({ type, entry, previous }: StoreEvent): void {
@@ -176,7 +187,7 @@ export class Store {
     this.#journal?.close();
   }
 
-  #makeDurable(event: StoreEvent): Promise<void> {
+  #makeDurable(event: StoreEvent, isFreeing: boolean): Promise<void> {
     if (this.#journal === undefined) {
       this.#publish(event);
       return Promise.resolve();
@@ -184,7 +195,7 @@ export class Store {
     const { storageKey, key, revision } = event.entry;
     const text = event.type === 'DELETED' ? undefined : event.entry.text;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#pending.push({ event, record: { storageKey, key, revision, text }, resolve, reject });
+    this.#pending.push({ event, isFreeing, record: { storageKey, key, revision, text }, resolve, reject });
     if (this.#flushing === undefined) {
       const { promise: done, resolve: settle } = Promise.withResolvers<void>();
       this.#flushing = { done, resolve: settle };
@@ -199,19 +210,45 @@ export class Store {
     if (batch.length === 0) return;
     this.#pending = [];
     this.#flushing = undefined;
-    try {
-      this.#journal?.append(batch.map(({ record }) => record));
-    } catch (thrown) {
-      this.#undo(batch);
-      for (const { reject } of batch) reject(thrown);
-      flushing?.resolve();
-      return;
-    }
-    for (const { event, resolve } of batch) {
+    const failure = this.#append(batch);
+    const written = failure === undefined ? batch : this.#appendFreeing(failure, batch);
+    if (written.length < batch.length) this.#refuse(batch, { written, failure });
+    for (const { event, resolve } of written) {
       this.#publish(event);
       resolve();
     }
     flushing?.resolve();
+  }
+
+  /** Returns why nothing was written. */
+  #append(batch: readonly Pending[]): unknown {
+    try {
+      this.#journal?.append(batch.map(({ record }) => record));
+      return undefined;
+    } catch (thrown) {
+      return thrown;
+    }
+  }
+
+  /** Of a batch that the disk has no room for: what needs none in the end, and follows nothing that is refused. Returns what was written. */
+  #appendFreeing(failure: unknown, batch: readonly Pending[]): readonly Pending[] {
+    if (!(failure instanceof StorageError && failure.isFull)) return [];
+    const refused = new Set<string>();
+    const freeing = batch.filter(({ isFreeing, record: { storageKey, key } }) => {
+      const place = `${storageKey} ${key}`;
+      if (!isFreeing) refused.add(place);
+      return !refused.has(place);
+    });
+    const count = this.#journal?.appendFreeing(freeing.map(({ record }) => record)) ?? 0;
+    return freeing.slice(0, count);
+  }
+
+  #refuse(batch: readonly Pending[], { written, failure }: { written: readonly Pending[]; failure: unknown }): void {
+    const kept = new Set(written);
+    const refused = batch.filter((pending) => !kept.has(pending));
+    this.#undo(refused);
+    this.#revision = written.at(-1)?.event.revision ?? (batch[0]?.event.revision ?? 1) - 1;
+    for (const { reject } of refused) reject(failure);
   }
 
   /** No watch has seen these changes: it is as if they had never been. */
@@ -222,7 +259,6 @@ export class Store {
       this.#size.add(entry.storageKey, (previous?.text.length ?? 0) - (type === 'DELETED' ? 0 : entry.text.length));
       if (previous === undefined) table.delete(entry.key);
       else table.set(previous);
-      this.#revision = event.revision - 1;
     }
   }
 

@@ -1,5 +1,5 @@
 import { oldSpaceBytes } from '../../src/base/index.ts';
-import { type Change, StorageError } from './storage.ts';
+import { type Change, isDeletion, StorageError } from './storage.ts';
 
 const mebibyte = 1024 * 1024;
 /** What the program itself takes of the memory that V8 has. */
@@ -43,12 +43,12 @@ export class StoredSize {
     if (this.#heldTogether.has(storageKey)) this.#byKind.set(storageKey, this.#ofKind(storageKey) + characters);
   }
 
-  /** Nothing is refused that makes it smaller, and no deletion.
+  /** Nothing is refused that makes it smaller, and no deletion; what is written to an object while it waits for its finalizers is a change.
    *  @throws StorageError StorageFull */
-  check(text: string, { storageKey, object, replaces }: Change): void {
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+  check(text: string, change: Change): void {
+    const { storageKey, replaces } = change;
     const added = text.length - (replaces?.text.length ?? 0);
-    if (added <= 0) return;
+    if (added <= 0 || isDeletion(change)) return;
     const share = replaces === undefined ? 1 : changeShare;
     const full = this.#rooms(storageKey).find(({ used, limit }) => used + added > limit * share);
     if (full !== undefined) throw fullError(full);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Answer } from '../conformance/connection.ts';
+import { eventually } from '../support/index.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { canHaveSmallDisks, onSmallDisk } from './small-disk.ts';
 
@@ -61,6 +62,56 @@ test.skipIf(!isPossible)(
     }
   },
 );
+
+const json = { 'content-type': 'application/json' };
+const merging = { 'content-type': 'application/merge-patch+json' };
+
+/** Creates objects until the disk has no room for a small one. */
+async function fillUp(server: ServerProcess, prefix: string): Promise<string[]> {
+  const stored: string[] = [];
+  for (const bytes of [400_000, 40_000, 1000]) {
+    for (let isFull = false; !isFull; ) {
+      const name = `${prefix}-${stored.length}`;
+      isFull = (await put(server, name, bytes)).status === 507;
+      if (!isFull) stored.push(name);
+    }
+  }
+  return stored;
+}
+
+async function statusOf(server: ServerProcess, method: string, path: string): Promise<number> {
+  return (await server.connection.ask({ method, path, headers: json })).status;
+}
+
+test.skipIf(!isPossible)('a disk that users fill with objects takes deletions, and then new objects', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-full-'));
+  try {
+    await using server = await startServer(folder, onSmallDisk(folder, { mebibytes: 16, ballastMebibytes: 1 }));
+    const create = async (path: string, object: object): Promise<number> =>
+      (await server.connection.ask({ method: 'POST', path, headers: json, body: JSON.stringify(object) })).status;
+    await create('/api/v1/namespaces', { metadata: { name: 'leaving' } });
+    await create('/api/v1/namespaces/leaving/secrets', { metadata: { name: 'in-it' } });
+    await create(collection, { metadata: { name: 'held', finalizers: ['example.com/held'] } });
+    for (const round of ['one', 'two']) {
+      const stored = await fillUp(server, `fill-${round}`);
+      expect(stored.length).toBeGreaterThan(3);
+      for (const name of stored) expect(await statusOf(server, 'DELETE', `${collection}/${name}`)).toBe(200);
+    }
+    await fillUp(server, 'fill-last');
+    expect(await statusOf(server, 'DELETE', `${collection}/held`)).toBe(200);
+    const body = JSON.stringify({ metadata: { finalizers: null } });
+    const request = { method: 'PATCH', path: `${collection}/held`, headers: merging, body };
+    expect((await server.connection.ask(request)).status).toBe(200);
+    expect(await statusOf(server, 'GET', `${collection}/held`)).toBe(404);
+    expect(await statusOf(server, 'DELETE', '/api/v1/namespaces/leaving')).toBe(200);
+    await eventually(async () => {
+      expect(await statusOf(server, 'GET', '/api/v1/namespaces/leaving')).toBe(404);
+    });
+    expect(server.hasEnded).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
 
 /** A program that opens the store of a data folder. */
 const opening = `import { openSqliteJournal } from ${JSON.stringify(join(process.cwd(), 'apiserver/storage/index.ts'))};
