@@ -1,6 +1,7 @@
-import { errorMessage, type JsonObject } from '../../src/base/index.ts';
+import { errorMessage, type JsonObject, TerminalError } from '../../src/base/index.ts';
 import { badRequest, StatusError } from '../core/index.ts';
 import { decodeMessage, type Envelope, messageOfKind, openEnvelope } from '../protobuf/index.ts';
+import { maxBodyValues, tooManyValues } from './body-limits.ts';
 
 const shownBytes = 30;
 
@@ -36,8 +37,9 @@ export function decodeProtobufBody(
     throw badRequest(`${what}: ${why} in scheme "pkg/runtime/scheme.go:110"`);
   }
   try {
-    return { kind, apiVersion, ...decodeMessage(codec, raw) };
+    return { kind, apiVersion, ...decodeMessage(codec, raw, maxBodyValues) };
   } catch (thrown) {
+    if (thrown instanceof TerminalError && thrown.reason === 'TooManyValues') throw tooManyValues();
     throw badRequest(`${what}: ${errorMessage(thrown)}`, thrown);
   }
 }

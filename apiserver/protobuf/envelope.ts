@@ -1,7 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type JsonObject, TerminalError } from '../../src/base/index.ts';
 import type { MessageCodec } from './message-codec.ts';
-import { endless } from './value-codec.ts';
+import { CountingReader, endless, ValueCount } from './value-codec.ts';
 
 const magic = Buffer.from('k8s\0');
 const { LengthDelimited } = WireType;
@@ -58,11 +58,11 @@ function guarded<T>(read: () => T): T {
 }
 
 /** The fields of an object from the bytes of its message, as Go would print them in JSON; kind and apiVersion are not among them.
- *  @throws TerminalError MalformedProtobuf */
-export function decodeMessage(codec: MessageCodec, raw: Uint8Array): JsonObject {
+ *  @throws TerminalError MalformedProtobuf · TooManyValues before more than `maxValues` are made */
+export function decodeMessage(codec: MessageCodec, raw: Uint8Array, maxValues: number): JsonObject {
   return guarded(() => {
     const value: JsonObject = {};
-    const reader = new BinaryReader(raw);
+    const reader = new CountingReader(raw, new ValueCount(maxValues));
     codec.readInto(value, reader, { end: reader.len, depth: 0 });
     return value;
   });

@@ -1,6 +1,14 @@
-import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { checkDepth, endless, malformed, readEnd, type ValueCodec } from './value-codec.ts';
+import {
+  CountingReader,
+  checkDepth,
+  endless,
+  malformed,
+  readEnd,
+  type ValueCodec,
+  type ValueCount,
+} from './value-codec.ts';
 
 /** One field of a message. `name` is its name in JSON. */
 export interface MessageField {
@@ -35,16 +43,16 @@ export class MessageCodec implements ValueCodec {
     this.#fields = fields;
   }
 
-  read(reader: BinaryReader, depth: number): JsonObject {
+  read(reader: CountingReader, depth: number): JsonObject {
     const value: JsonObject = {};
     this.readInto(value, reader, { end: readEnd(reader), depth });
     return value;
   }
 
   /** What Go prints of a value of this type in which nothing was set. */
-  empty(): JsonObject {
+  empty(values: ValueCount): JsonObject {
     const value: JsonObject = {};
-    this.readInto(value, new BinaryReader(new Uint8Array()), { end: 0, depth: 0 });
+    this.readInto(value, new CountingReader(new Uint8Array(), values), { end: 0, depth: 0 });
     return value;
   }
 
@@ -56,19 +64,22 @@ export class MessageCodec implements ValueCodec {
 
   /** Reads fields up to `end` into `target`. Bytes of fields that are not known are skipped.
    *  @throws TerminalError MalformedProtobuf */
-  readInto(target: JsonObject, reader: BinaryReader, range: { readonly end: number; readonly depth: number }): void {
+  readInto(target: JsonObject, reader: CountingReader, range: { readonly end: number; readonly depth: number }): void {
     const { end, depth } = range;
     checkDepth(depth);
     const byNumber = this.#prepare();
     while (reader.pos < end) {
       const [number, wireType] = reader.tag();
+      reader.values.add(1);
       const field = byNumber[number];
       if (field === undefined) reader.skip(wireType, number);
       else this.#readField(field, target, { reader, wireType, depth: depth + 1 });
     }
     if (reader.pos !== end) throw endless();
     for (const field of this.#shown) {
-      if (!Object.hasOwn(target, field.name)) target[field.name] = zeroOf(field);
+      if (Object.hasOwn(target, field.name)) continue;
+      reader.values.add(1);
+      target[field.name] = zeroOf(field, reader.values);
     }
   }
 
@@ -103,7 +114,7 @@ export class MessageCodec implements ValueCodec {
   #readField(
     field: MessageField,
     target: JsonObject,
-    from: { readonly reader: BinaryReader; readonly wireType: WireType; readonly depth: number },
+    from: { readonly reader: CountingReader; readonly wireType: WireType; readonly depth: number },
   ): void {
     const { reader, wireType, depth } = from;
     const { codec, shape, name, inline } = field;
@@ -123,15 +134,15 @@ function goName(name: string): string {
   return name === 'metadata' ? 'ObjectMeta' : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-function zeroOf({ shape, keepsZero, codec }: MessageField): JsonValue {
+function zeroOf({ shape, keepsZero, codec }: MessageField, values: ValueCount): JsonValue {
   if (shape !== 'single' || keepsZero) return null;
-  return codec instanceof MessageCodec ? codec.empty() : codec.zero;
+  return codec instanceof MessageCodec ? codec.empty(values) : codec.zero;
 }
 
 function readSingle(
   field: MessageField,
   target: JsonObject,
-  from: { readonly reader: BinaryReader; readonly depth: number },
+  from: { readonly reader: CountingReader; readonly depth: number },
 ): void {
   const { codec, name } = field;
   const before = Object.hasOwn(target, name) ? target[name] : undefined;
@@ -162,9 +173,12 @@ function memberObject(target: JsonObject, name: string): JsonObject {
   return object;
 }
 
-function readPacked(codec: ValueCodec, list: JsonValue[], reader: BinaryReader): void {
+function readPacked(codec: ValueCodec, list: JsonValue[], reader: CountingReader): void {
   const end = readEnd(reader);
-  while (reader.pos < end) list.push(codec.read(reader, 0));
+  while (reader.pos < end) {
+    reader.values.add(1);
+    list.push(codec.read(reader, 0));
+  }
   if (reader.pos !== end) throw endless();
 }
 
@@ -174,13 +188,13 @@ const valueNumber = 2;
 function readEntry(
   field: MessageField,
   map: JsonObject,
-  from: { readonly reader: BinaryReader; readonly depth: number },
+  from: { readonly reader: CountingReader; readonly depth: number },
 ): void {
   const { reader, depth } = from;
   const { codec } = field;
   const end = readEnd(reader);
   let key = '';
-  let value: JsonValue = codec instanceof MessageCodec ? codec.empty() : codec.zero;
+  let value: JsonValue = codec instanceof MessageCodec ? codec.empty(reader.values) : codec.zero;
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
     if (number === keyNumber && wireType === LengthDelimited) key = reader.string();

@@ -1,10 +1,10 @@
-import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { JsonValue } from '../../src/base/index.ts';
 import source from './generated/message-fields.json' with { type: 'json' };
 import { MessageCodec, type MessageField } from './message-codec.ts';
 import { scalars } from './scalars.ts';
 import { specialMessages } from './special-messages.ts';
-import { endless, readEnd, type ValueCodec } from './value-codec.ts';
+import { type CountingReader, endless, readEnd, type ValueCodec } from './value-codec.ts';
 
 interface Source {
   /** API group → its folder. */
@@ -72,11 +72,12 @@ function readField(message: string, [name, text]: readonly [string, string]): Me
 
 /** A message that is nothing but a list, and a list in JSON. */
 function wrappedList({ codec, number }: MessageField): ValueCodec {
-  const read = (reader: BinaryReader, depth: number): JsonValue => {
+  const read = (reader: CountingReader, depth: number): JsonValue => {
     const end = readEnd(reader);
     const list: JsonValue[] = [];
     while (reader.pos < end) {
       const [found, wireType] = reader.tag();
+      reader.values.add(1);
       if (found === number && wireType === codec.wireType) list.push(codec.read(reader, depth));
       else reader.skip(wireType, found);
     }

@@ -5,6 +5,8 @@ import { type JsonObject, TerminalError } from '../../src/base/index.ts';
 import { decodeMessage, encodeEnveloped, encodeWatchFrame, ListEncoder, messageOfKind, openEnvelope } from './index.ts';
 import type { MessageCodec } from './message-codec.ts';
 
+const maxValues = 250_000;
+
 function codec(apiVersion: string, kind: string): MessageCodec {
   const found = messageOfKind(apiVersion, kind);
   if (found === undefined) throw new Error(`${apiVersion} ${kind}: no message`);
@@ -16,11 +18,11 @@ type KindObject = JsonObject & { readonly apiVersion: string; readonly kind: str
 function roundTrip(object: KindObject): JsonObject {
   const { apiVersion, kind } = object;
   const { raw, ...envelope } = openEnvelope(encodeEnveloped(codec(apiVersion, kind), object));
-  return { ...envelope, ...decodeMessage(codec(apiVersion, kind), raw) };
+  return { ...envelope, ...decodeMessage(codec(apiVersion, kind), raw, maxValues) };
 }
 
 function decode(apiVersion: string, kind: string, bytes: Uint8Array): JsonObject {
-  return decodeMessage(codec(apiVersion, kind), bytes);
+  return decodeMessage(codec(apiVersion, kind), bytes, maxValues);
 }
 
 const objects: readonly { readonly name: string; readonly object: KindObject }[] = [
@@ -186,13 +188,29 @@ test('whatever is done to the bytes of an object, they are read or refused', () 
       try {
         const { raw, apiVersion, kind } = openEnvelope(broken);
         const found = messageOfKind(apiVersion, kind);
-        if (found !== undefined) JSON.stringify(decodeMessage(found, raw));
+        if (found !== undefined) JSON.stringify(decodeMessage(found, raw, maxValues));
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(TerminalError);
       }
     }),
     { numRuns: 3000 },
   );
+});
+
+const emptyItems = (count: number, number: number): Uint8Array =>
+  Buffer.concat(Array.from({ length: count }, () => Buffer.from([number * 8 + WireType.LengthDelimited, 0])));
+
+test.each([
+  ['containers', 'Pod', wrap(2, emptyItems(100_000, 2))],
+  ['owner references', 'Pod', wrap(1, emptyItems(60_000, 13))],
+  ['items of a list', 'PodList', emptyItems(60_000, 2)],
+  [
+    'managed fields that are JSON',
+    'Pod',
+    wrap(1, wrap(17, wrap(7, wrap(1, Buffer.from(`[${'{},'.repeat(150_000)}{}]`))))),
+  ],
+])('very many small values are refused before they are made: %s', (_what, kind, bytes) => {
+  expect(() => decode('v1', kind, bytes)).toThrow('the body has more than 250000 fields and items');
 });
 
 test('numbers that JSON cannot write are refused', () => {

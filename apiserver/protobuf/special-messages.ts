@@ -1,16 +1,17 @@
-import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { assertHarmless, formatTimestamp, isJsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { assertHarmless, countValues, formatTimestamp, isJsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { MessageCodec } from './message-codec.ts';
-import { endless, malformed, readEnd, type ValueCodec } from './value-codec.ts';
+import { type CountingReader, endless, malformed, readEnd, type ValueCodec, type ValueCount } from './value-codec.ts';
 
 const { LengthDelimited, Varint } = WireType;
 
 /** The numbers and byte strings of a small message, by field number; the last of each counts. */
-function readPlain(reader: BinaryReader): Map<number, number | Uint8Array> {
+function readPlain(reader: CountingReader): Map<number, number | Uint8Array> {
   const end = readEnd(reader);
   const values = new Map<number, number | Uint8Array>();
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
+    reader.values.add(1);
     if (wireType === Varint) values.set(number, Number(reader.int64()));
     else if (wireType === LengthDelimited) values.set(number, reader.bytes());
     else reader.skip(wireType, number);
@@ -25,13 +26,13 @@ function textOf(value: number | Uint8Array | undefined): string {
 
 function special(
   zero: JsonValue,
-  read: (values: ReadonlyMap<number, number | Uint8Array>) => JsonValue,
+  read: (fields: ReadonlyMap<number, number | Uint8Array>, values: ValueCount) => JsonValue,
   write: (writer: BinaryWriter, value: JsonValue) => void,
 ): ValueCodec {
   return {
     wireType: LengthDelimited,
     zero,
-    read: (reader) => read(readPlain(reader)),
+    read: (reader) => read(readPlain(reader), reader.values),
     write: (writer, value) => {
       writer.fork();
       write(writer, value);
@@ -101,12 +102,14 @@ const microTime = special(
 const enveloped = Buffer.from('k8s\0');
 
 /** JSON that Kubernetes does not look into. Objects that are protobuf inside protobuf are not taken. */
-function readJson(bytes: number | Uint8Array | undefined): JsonValue {
+function readJson(bytes: number | Uint8Array | undefined, values: ValueCount): JsonValue {
   const text = textOf(bytes);
   if (text === '') return null;
   if (bytes instanceof Uint8Array && enveloped.equals(bytes.subarray(0, enveloped.length))) {
     throw malformed('an object inside of this one is not JSON');
   }
+  // Counted before it is parsed: what is too much is not in memory.
+  values.add(countValues(text, values.left));
   try {
     const value = JSON.parse(text) as JsonValue;
     assertHarmless('embedded JSON', value);
@@ -118,7 +121,7 @@ function readJson(bytes: number | Uint8Array | undefined): JsonValue {
 
 const rawJson = special(
   null,
-  (values) => readJson(values.get(1)),
+  (fields, values) => readJson(fields.get(1), values),
   (writer, value) => writer.tag(1, LengthDelimited).string(JSON.stringify(value)),
 );
 

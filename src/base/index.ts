@@ -37,6 +37,7 @@ export { type HttpServer, type HttpServerOptions, startHttpServer } from './http
 export { joinName } from './join-name.ts';
 export {
   assertHarmless,
+  countValues,
   decodeJson,
   hasMoreValues,
   isJsonEqual,

@@ -62,18 +62,22 @@ export function decodeJson(text: string): JsonValue {
   return (/\d{16}/.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as JsonValue;
 }
 
-/** Whether a JSON text has more than `most` members and items: a short one, as `{}`, takes twenty times its text in memory. */
-export function hasMoreValues(text: string, most: number): boolean {
+/** Members and items of a JSON text, one more than `most` at most: a short one, as `{}`, takes twenty times its text in memory. */
+export function countValues(text: string, most: number): number {
   let count = 0;
   let isText = false;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && count <= most; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 0x22) isText = !isText;
     else if (isText) at += code === 0x5c ? 1 : 0;
     else if (code === 0x2c || code === 0x5b || code === 0x7b) count += 1;
-    if (count > most) return true;
   }
-  return false;
+  return count;
+}
+
+/** Whether a JSON text has more than `most` members and items. */
+export function hasMoreValues(text: string, most: number): boolean {
+  return countValues(text, most) > most;
 }
 
 /** Parses JSON that came from outside. `what` names it in messages; what may be long has `maxValues`.
