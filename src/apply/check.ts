@@ -114,6 +114,17 @@ async function takeover(context: CheckContext, object: KubeObject): Promise<Prob
   }
 }
 
+/** A message about an object whose name the server made up, with the name that it is to have. */
+function withOwnName(
+  message: string,
+  { name, generateName }: { readonly name: string; readonly generateName: string },
+): string {
+  const [head = '', ...rest] = message.split(generateName);
+  return (
+    head + rest.map((part) => (/^[a-z0-9]{5}\b/.test(part) ? `${name}${part.slice(5)}` : generateName + part)).join('')
+  );
+}
+
 /** The namespace does not exist yet because the bundle brings it: let the server check the object in another one, under a
  *  name that is free. Quotas and policies of the real namespace stay unchecked. */
 async function checkElsewhere(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
@@ -127,7 +138,8 @@ async function checkElsewhere(context: CheckContext, object: KubeObject): Promis
   } catch (thrown) {
     // An impersonated account may write nothing here: its permissions there have been checked.
     if (isNotFound(thrown) || (context.owner.account !== undefined && isForbidden(thrown))) return undefined;
-    const problem = problemOf(describeRef(refOf(object)), thrown);
+    const found = problemOf(describeRef(refOf(object)), thrown);
+    const problem = { ...found, message: withOwnName(found.message, { name, generateName }) };
     // Of all names that the server makes up, this one was taken: the next one will not be.
     return isAlreadyExists(thrown) ? { ...problem, isTransient: true } : problem;
   }

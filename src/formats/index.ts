@@ -41,6 +41,7 @@ export {
 } from './helm/index.ts';
 export { bundleYaml, readManifestFile } from './manifest-file.ts';
 export { readStaged } from './read-staged.ts';
+export { BundleFaults } from './reading-faults.ts';
 export {
   type Amendment,
   type AmendmentChoice,

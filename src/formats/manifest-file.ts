@@ -11,6 +11,7 @@ import {
   yamlFault,
 } from '../base/index.ts';
 import { FieldError } from './field-error.ts';
+import { ReadingFaults } from './reading-faults.ts';
 
 /** Numbers and words that YAML reads as something else are reported as written. */
 function shownPlace(file: string, at: Partial<TextPosition> | undefined, written = ''): string {
@@ -70,6 +71,7 @@ interface Given {
   readonly options: ManifestOptions;
   /** Where a value of the document stands; and how it is written, unless that was `message`. */
   readonly place: (path: FieldPath, message: string) => string;
+  readonly faults: ReadingFaults;
 }
 
 function isText(value: JsonValue | undefined): boolean {
@@ -99,22 +101,17 @@ function checkObject(file: string, value: JsonValue, options: ManifestOptions): 
  *  @throws TerminalError InvalidBundle */
 function takeObjects(value: JsonValue, path: FieldPath, given: Given): void {
   try {
-    const { file, options, place } = given;
+    const { file, options, place, faults } = given;
     const object = checkObject(file, value, options);
     if (object['items'] === undefined) options.take(object, () => place(path, ''));
     if (!Array.isArray(object['items'])) return;
     for (const [index, item] of object['items'].entries()) {
-      takeObjects(itemOf(object, item), [...path, 'items', index], given);
+      faults.attempt(() => takeObjects(itemOf(object, item), [...path, 'items', index], given));
     }
   } catch (thrown) {
     if (!(thrown instanceof FieldError)) throw thrown;
-    throw new TerminalError(
-      'InvalidBundle',
-      `${thrown.message}${given.place([...path, ...thrown.path], thrown.message)}`,
-      {
-        cause: thrown,
-      },
-    );
+    const text = `${thrown.message}${given.place([...path, ...thrown.path], thrown.message)}`;
+    throw new TerminalError('InvalidBundle', text, { cause: thrown });
   }
 }
 
@@ -129,29 +126,37 @@ export interface ManifestFile {
 }
 
 /** The objects of all documents: lists flattened, empty documents left out; everything else verbatim.
- *  @throws TerminalError InvalidBundle, with the texts of docs/spec/rukpak-v1alpha1.md#plain-v0 and the place in the file */
+ *  @throws TerminalError InvalidBundle, with the texts of docs/spec/rukpak-v1alpha1.md#plain-v0 and the place in the file; BundleFaults for several */
 export function takeManifestObjects({ path: file, source, documents }: ManifestFile, options: ManifestOptions): void {
+  const faults = new ReadingFaults();
   let index = 0;
-  for (const document of documents) {
-    const at = index;
-    const place = (path: FieldPath, message: string): string => {
-      const positions = new YamlPositions(source);
-      const written = positions.source(at, path) ?? '';
-      return shownPlace(file, positions.find(at, path), message.includes(written) ? '' : written);
-    };
-    if (document !== null) takeObjects(document, [], { file, options, place });
-    index += 1;
+  const takeAll = (): void => {
+    for (const document of documents) {
+      const at = index;
+      const place = (path: FieldPath, message: string): string => {
+        const positions = new YamlPositions(source);
+        const written = positions.source(at, path) ?? '';
+        return shownPlace(file, positions.find(at, path), message.includes(written) ? '' : written);
+      };
+      if (document !== null) faults.attempt(() => takeObjects(document, [], { file, options, place, faults }));
+      index += 1;
+    }
+  };
+  faults.attempt(takeAll);
+  faults.assertNone();
+}
+
+function* readable(file: string, source: SourceText): Iterable<JsonValue> {
+  try {
+    yield* source.documents(file, bundleYaml);
+  } catch (thrown) {
+    throw thrown instanceof TerminalError ? unreadable(file, thrown) : thrown;
   }
 }
 
 /** The objects of one manifest: several documents, YAML or JSON. `file` is the path in the bundle, for messages. Takes `content` over, as `SourceText` does.
  *  @throws TerminalError InvalidBundle, as `takeManifestObjects` */
 export function readManifestFile(file: string, content: Buffer, options: ManifestOptions): void {
-  try {
-    const source = new SourceText(content);
-    takeManifestObjects({ path: file, source, documents: source.documents(file, bundleYaml) }, options);
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError) || thrown.reason === 'InvalidBundle') throw thrown;
-    throw unreadable(file, thrown);
-  }
+  const source = new SourceText(content);
+  takeManifestObjects({ path: file, source, documents: readable(file, source) }, options);
 }

@@ -80,5 +80,42 @@ test('a class without a format is named', () => {
 test('the name of a file cannot steer a terminal', () => {
   const reader = formatOf('core-rukpak-io-plain').begin('');
   const entry = { kind: 'file', name: 'a\n\u001B[2J.yaml', content: Buffer.from('7') } as const;
-  expect(() => reader.add('manifests', entry)).toThrow('unable to decode "manifests/a\\x0a\\x1b[2J.yaml": ');
+  reader.add('manifests', entry);
+  expect(() => reader.finish(new Set(['manifests']))).toThrow('unable to decode "manifests/a\\x0a\\x1b[2J.yaml": ');
+});
+
+test('all faults are one error: of several files, of several documents, of several items', () => {
+  const reader = formatOf('core-rukpak-io-plain').begin('');
+  const files = {
+    'a.yaml': '7\n---\nkind: A\n',
+    'aa.yaml': 'a: b: c',
+    'b.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [{ kind: 'C' }, configMap, { kind: 'D' }] }),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    reader.add('manifests', { kind: 'file', name, content: Buffer.from(text) });
+  }
+  reader.add('manifests', { kind: 'directory', name: 'c' });
+  const refused = [
+    /^unable to decode "manifests\/a.yaml": json: cannot unmarshal number .* \(manifests\/a.yaml:1:1, written as 7\)$/,
+    /^unable to decode "manifests\/a.yaml": Object 'apiVersion' is missing in '\{"kind":"A"\}' \(manifests\/a.yaml:3:1\)$/,
+    /^error parsing manifests\/aa.yaml: error converting YAML to JSON: yaml: line 1: /,
+    /^unable to decode "manifests\/b.yaml": Object 'apiVersion' is missing in '.*"C".*' /,
+    /^unable to decode "manifests\/b.yaml": Object 'apiVersion' is missing in '.*"D".*' /,
+    /^subdirectories are not allowed .*: found "manifests\/c"$/,
+  ];
+  let lines: readonly string[] = [];
+  try {
+    reader.finish(new Set(['manifests']));
+  } catch (thrown) {
+    lines = (thrown as Error).message.split('\n');
+  }
+  expect(lines).toHaveLength(refused.length);
+  for (const [index, pattern] of refused.entries()) expect(lines[index]).toMatch(pattern);
+});
+
+test('of thousands of faults the first are listed, in a text that fits into a condition', () => {
+  const reader = formatOf('core-rukpak-io-plain').begin('');
+  const content = Buffer.from(`kind: ${'x'.repeat(900)}\n---\n`.repeat(5000));
+  for (const name of ['a.yaml', 'b.yaml']) reader.add('manifests', { kind: 'file', name, content });
+  expect(() => reader.finish(new Set(['manifests']))).toThrow(/^(.{1,520}\n){1,20}there may be more$/);
 });

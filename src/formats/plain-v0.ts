@@ -1,13 +1,7 @@
 import { readDeploymentConfig } from '../api/index.ts';
-import {
-  errorMessage,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  printableLine,
-  TerminalError,
-} from '../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, printableLine, TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from '../content/index.ts';
+import { configProblemsOf } from './config-problems.ts';
 import {
   type BundleContent,
   type BundleFormat,
@@ -16,6 +10,7 @@ import {
   maxManifestsBytes,
 } from './format.ts';
 import { readManifestFile } from './manifest-file.ts';
+import { ReadingFaults, withPrefix } from './reading-faults.ts';
 
 function refuse(text: string, cause?: unknown): never {
   throw new TerminalError('InvalidBundle', text, { cause });
@@ -27,6 +22,7 @@ function contentOf(objects: readonly JsonObject[]): BundleContent {
 
 class PlainReader implements BundleReader {
   readonly #objects: JsonObject[] = [];
+  readonly #faults = new ReadingFaults();
   readonly #prefix: string;
   #sizeBytes = 0;
 
@@ -36,16 +32,20 @@ class PlainReader implements BundleReader {
 
   add(directory: string, entry: DirectoryEntry): void {
     const path = `${directory}/${printableLine(entry.name)}`;
+    this.#faults.attempt(() => this.#read(path, entry));
+  }
+
+  #read(path: string, entry: DirectoryEntry): void {
     if (entry.kind === 'directory') {
       const rule = 'subdirectories are not allowed within the "manifests" directory of the bundle image filesystem';
-      refuse(`${this.#prefix}${rule}: found "${path}"`);
+      return refuse(`${this.#prefix}${rule}: found "${path}"`);
     }
     this.#count(path, entry.content.length);
     try {
       readManifestFile(path, entry.content, { take: (object) => this.#objects.push(object) });
     } catch (thrown) {
       if (!(thrown instanceof TerminalError)) throw thrown;
-      throw new TerminalError(thrown.reason, `${this.#prefix}${thrown.message}`, { cause: thrown });
+      throw withPrefix(this.#prefix, thrown);
     }
   }
 
@@ -61,6 +61,7 @@ class PlainReader implements BundleReader {
 
   finish(present: ReadonlySet<string>): BundleContent {
     if (!present.has('manifests')) refuse(`${this.#prefix}${noManifests}`);
+    this.#faults.assertNone();
     if (this.#objects.length > 0) return contentOf(this.#objects);
     refuse('invalid bundle: found zero objects: plain+v0 bundles are required to contain at least one object');
   }
@@ -69,16 +70,6 @@ class PlainReader implements BundleReader {
 /** RukPak's words, and what they mean. */
 const noManifests =
   'readdir manifests: file does not exist: expected a directory "manifests" at the root of the bundle';
-
-function configProblems(config: JsonValue): readonly string[] {
-  try {
-    readDeploymentConfig(config);
-    return [];
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError)) throw thrown;
-    return [errorMessage(thrown)];
-  }
-}
 
 const supported = ['installNamespace', 'serviceAccount'];
 
@@ -101,6 +92,6 @@ export const plainV0: BundleFormat = {
   dependsOnCluster: false,
   begin: (prefix) => new PlainReader(prefix),
   restore: (parsed) => contentOf(parsed as readonly JsonObject[]),
-  configProblems,
+  configProblems: (config) => configProblemsOf(config, [readDeploymentConfig]),
   configWarnings,
 };

@@ -2,6 +2,7 @@ import { errorMessage, objectAt, TerminalError } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
 import {
   assertSupported,
+  BundleFaults,
   findBundleProblems,
   findCertificateProvider,
   type RegistryBundle,
@@ -17,13 +18,14 @@ import { parseField } from '../field-path.ts';
 
 const installation = { suite: 'installation', stage: 'bundle', severity: 'error' } as const;
 
-/** The error of an installation step for a bundle; undefined when there is none. */
-function refusal(work: () => void): string | undefined {
+/** The errors of an installation step for a bundle; empty when there is none. */
+function refusals(work: () => void): readonly string[] {
   try {
     work();
-    return undefined;
+    return [];
   } catch (thrown) {
-    if (thrown instanceof TerminalError) return errorMessage(thrown);
+    if (thrown instanceof BundleFaults) return thrown.faults.map(errorMessage);
+    if (thrown instanceof TerminalError) return [errorMessage(thrown)];
     throw thrown;
   }
 }
@@ -32,11 +34,17 @@ function entryOf({ path, source }: BundleFile): DirectoryEntry {
   return { kind: 'file', name: path.slice(path.indexOf('/') + 1), content: source.content };
 }
 
-/** The bundle as it is read for an installation, or why it cannot be; undefined for bundles of other formats. */
-function readForInstallation(bundle: BundleUnderCheck): RegistryBundle | string | undefined {
-  if (bundle.mediaType !== 'registry+v1') return undefined;
-  let read: RegistryBundle | undefined;
-  const problem = refusal(() => {
+interface Reading {
+  /** Undefined for bundles of other formats, and faulty ones. */
+  readonly bundle?: RegistryBundle;
+  readonly refusals: readonly string[];
+}
+
+/** The bundle as it is read for an installation, or why it cannot be. */
+function readForInstallation(bundle: BundleUnderCheck): Reading {
+  if (bundle.mediaType !== 'registry+v1') return { refusals: [] };
+  const read: { bundle?: RegistryBundle } = {};
+  const found = refusals(() => {
     const reader = new RegistryBundleReader();
     for (const file of bundle.metadataFiles) reader.addMetadata(entryOf(file));
     for (const file of bundle.manifestFiles) {
@@ -44,9 +52,9 @@ function readForInstallation(bundle: BundleUnderCheck): RegistryBundle | string 
       if (file.fault === undefined) reader.addParsed(file);
       else reader.addManifest(entryOf(file));
     }
-    read = reader.finish(bundle.hasManifests);
+    read.bundle = reader.finish(bundle.hasManifests);
   });
-  return problem ?? read;
+  return { ...read, refusals: found };
 }
 
 /** What a message is about: a file, and a field of the one object in it. */
@@ -60,8 +68,7 @@ function spokenOf({ objects, manifestFiles, metadataFiles }: BundleUnderCheck, m
 }
 
 function* canBeRead(bundle: BundleUnderCheck): Iterable<Hit> {
-  const read = readForInstallation(bundle);
-  if (typeof read === 'string') yield { message: read, place: spokenOf(bundle, read) };
+  for (const message of readForInstallation(bundle).refusals) yield { message, place: spokenOf(bundle, message) };
 }
 
 /** Namespaces that an installation in each mode is rendered for. */
@@ -80,22 +87,22 @@ function renderings(read: RegistryBundle): {
 } {
   const certificates = findCertificateProvider('cert-manager');
   const objects: RenderedObject[] = [];
-  const refusals = supportedModes(read.csv).map((mode) =>
-    refusal(() => {
+  const found = supportedModes(read.csv).flatMap((mode) =>
+    refusals(() => {
       const options = { installNamespace, targetNamespaces: targetsOf[mode] ?? [] };
       objects.push(...renderBundle(read, { ...options, ...(certificates === undefined ? {} : { certificates }) }));
     }),
   );
-  return { objects, refusals: [...new Set(refusals.filter((text) => text !== undefined))] };
+  return { objects, refusals: [...new Set(found)] };
 }
 
 function* canBeRendered(bundle: BundleUnderCheck): Iterable<Hit> {
-  const read = readForInstallation(bundle);
-  if (read === undefined || typeof read === 'string') return;
-  const unsupported = refusal(() => assertSupported(read, { hasCertificates: true, amendments: 'all' }));
+  const { bundle: read } = readForInstallation(bundle);
+  if (read === undefined) return;
+  const unsupported = refusals(() => assertSupported(read, { hasCertificates: true, amendments: 'all' }));
   const problems = findBundleProblems(read);
   const others = problems.length > 0 ? [] : renderings(read).refusals;
-  for (const message of [...problems, ...others, ...(unsupported === undefined ? [] : [unsupported])]) {
+  for (const message of [...problems, ...others, ...unsupported]) {
     yield { message, place: csvPlace(bundle, []) };
   }
 }
@@ -110,8 +117,8 @@ function isGenerated({ kind }: RenderedObject, field: string): boolean {
 }
 
 function* isAccepted(bundle: BundleUnderCheck, { rules }: CheckContext): Iterable<Hit> {
-  const read = readForInstallation(bundle);
-  if (read === undefined || typeof read === 'string' || findBundleProblems(read).length > 0) return;
+  const { bundle: read } = readForInstallation(bundle);
+  if (read === undefined || findBundleProblems(read).length > 0) return;
   const shipped = new Set(read.others.map(({ kind, metadata }) => `${kind}/${metadata.name ?? ''}`));
   for (const object of renderings(read).objects) {
     const name = `${object.kind}/${object.metadata.name ?? ''}`;

@@ -8,6 +8,7 @@ import {
   parseYaml,
   TerminalError,
 } from '../../base/index.ts';
+import { configProblemsOf } from '../config-problems.ts';
 import { renderFailed, type ValuesDocument } from '../format.ts';
 
 /** A ConfigMap or Secret with values for a chart. */
@@ -136,14 +137,7 @@ export function readChartConfig(config: JsonValue): ChartConfig {
 
 /** What is wrong with `spec.config` for a chart. */
 export function chartConfigProblems(config: JsonValue): readonly string[] {
-  try {
-    readDeploymentConfig(config);
-    readChartConfig(config);
-    return [];
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError)) throw thrown;
-    return [errorMessage(thrown)];
-  }
+  return configProblemsOf(config, [readDeploymentConfig, readChartConfig]);
 }
 
 /** Other members have no effect, as in the original. */

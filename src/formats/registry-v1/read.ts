@@ -21,6 +21,7 @@ import {
   readManifestFile,
   takeManifestObjects,
 } from '../manifest-file.ts';
+import { ReadingFaults, withPrefix } from '../reading-faults.ts';
 import { asCurrentDefinition, isBetaDefinition } from './crd-v1beta1.ts';
 import { assertManifest, type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
 import type { Manifest, RegistryBundle } from './registry-bundle.ts';
@@ -47,7 +48,7 @@ function within<T>(prefix: string, work: () => T): T {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
-    return refuse(`${prefix}${thrown.message}`, thrown);
+    throw withPrefix(prefix, thrown);
   }
 }
 
@@ -122,7 +123,7 @@ export class RegistryBundleReader {
     take: (object, place) => this.#sortIn(object, place),
   };
   #sizeBytes = 0;
-  #failure: TerminalError | undefined;
+  readonly #faults = new ReadingFaults();
 
   /** A file or folder right in `metadata/`.
    *  @throws TerminalError InvalidBundle for a file that is read and too large */
@@ -138,7 +139,7 @@ export class RegistryBundleReader {
   /** A file or folder right in `manifests/`. `finish` reports its problems, after those of the metadata. */
   addManifest(entry: DirectoryEntry): void {
     const file = `manifests/${printableLine(entry.name)}`;
-    this.#attempt(() => {
+    this.#faults.attempt(() => {
       if (entry.kind === 'directory') {
         return refuse(
           `subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "${file}"`,
@@ -154,19 +155,9 @@ export class RegistryBundleReader {
 
   /** As `addManifest`, for a file that was parsed already. */
   addParsed(file: ManifestFile): void {
-    this.#attempt(() =>
+    this.#faults.attempt(() =>
       within(`error parsing objects in "${file.path}": `, () => takeManifestObjects(file, this.#options)),
     );
-  }
-
-  #attempt(work: () => void): void {
-    if (this.#failure !== undefined) return;
-    try {
-      work();
-    } catch (thrown) {
-      if (!(thrown instanceof TerminalError)) throw thrown;
-      this.#failure = thrown;
-    }
   }
 
   #sortIn(object: JsonObject, place: () => string): void {
@@ -188,9 +179,15 @@ export class RegistryBundleReader {
   /** @param hasManifests whether there is a directory `manifests/`
    *  @throws TerminalError InvalidBundle with the texts of docs/spec/registry-v1-rendering.md#reading-the-bundle-directory, docs/spec/registry-v1-rendering.md#decoding */
   finish(hasManifests: boolean): RegistryBundle {
-    const packageName = packageNameOf(this.#metadata.get('annotations.yaml'));
-    if (!hasManifests) return refuse('stat manifests: no such file or directory');
-    if (this.#failure !== undefined) throw this.#failure;
+    const faults = new ReadingFaults();
+    let packageName = '';
+    faults.attempt(() => {
+      packageName = packageNameOf(this.#metadata.get('annotations.yaml'));
+    });
+    faults.attempt(() =>
+      hasManifests ? this.#faults.assertNone() : refuse('stat manifests: no such file or directory'),
+    );
+    faults.assertNone();
     const csv = onlyCsv(this.#csvs);
     const properties = mergedProperties(csv, this.#metadata.get('properties.yaml'));
     const annotations = {
