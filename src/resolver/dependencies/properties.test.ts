@@ -7,9 +7,9 @@ import {
   stockedCatalog,
   stockedPackage,
 } from '../../../test/support/stocked-catalog.ts';
-import type { Property } from '../../constraints/index.ts';
+import { type Property, parseVersion } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage } from '../package.ts';
-import type { ResolutionRequest } from './request.ts';
+import type { InstalledConstraints, PresentBundle, ResolutionRequest } from './request.ts';
 import { factsOf, isMetBy } from './requirement.ts';
 import { resolve } from './resolve.ts';
 
@@ -50,14 +50,21 @@ function requestOf(stock: readonly CatalogPackage[], requested: readonly string[
   };
 }
 
-/** Whether the bundles, one of a package, go together. */
-function goTogether(bundles: readonly CatalogBundle[]): boolean {
-  const facts = bundles.map(factsOf);
+/** Whether the bundles, one of a package, go together with what is installed. By `BestEffort`, what that needs does not count. */
+function goTogether(
+  bundles: readonly CatalogBundle[],
+  installed: readonly PresentBundle[] = [],
+  constraints: InstalledConstraints = 'Required',
+): boolean {
+  const chosen = bundles.map(factsOf);
+  const present = installed.map(factsOf);
+  const facts = [...chosen, ...present];
+  const counted = constraints === 'Required' ? facts : chosen;
   const apis = facts.flatMap((one) => [...one.apis.keys()]);
-  const isClear = new Set(apis).size === apis.length && facts.every(({ isDeprecated }) => !isDeprecated);
+  const isClear = new Set(apis).size === apis.length && counted.every(({ isDeprecated }) => !isDeprecated);
   return (
     isClear &&
-    facts.every(({ requirements }) => requirements.every((one) => facts.some((other) => isMetBy(one, other))))
+    counted.every(({ requirements }) => requirements.every((one) => facts.some((other) => isMetBy(one, other))))
   );
 }
 
@@ -97,6 +104,35 @@ test('finds a solution where there is one, and the best for the first requests',
     { numRuns: 150 },
   );
 });
+
+const installedBundles = fc.array(properties, { minLength: 1, maxLength: 2 }).map((each) =>
+  each.map(
+    (of, index): PresentBundle => ({
+      name: `installed-${index}.v1.0.0`,
+      packageName: `installed-${index}`,
+      version: parseVersion('1.0.0'),
+      properties: of,
+    }),
+  ),
+);
+
+test.each<InstalledConstraints>(['Required', 'BestEffort'])(
+  'needs of installed bundles decide by the policy %s: they must be met, or stand against nothing',
+  (installedConstraints) => {
+    fc.assert(
+      fc.property(packages, requestedNames, installedBundles, (stock, requested, installed) => {
+        const solutions = selections(stock).filter((one) => goTogether(one, installed, installedConstraints));
+        const ranks = solutions.map((one) => rankOf(one, requested)).filter((rank) => !rank.includes('missing'));
+        const found = answerOf({ ...requestOf(stock, requested), installed, installedConstraints });
+        expect(found === undefined).toBe(ranks.length === 0);
+        if (found === undefined) return;
+        expect(goTogether(found, installed, installedConstraints)).toBe(true);
+        expect(rankOf(found, requested)).toBe(ranks.toSorted().at(-1));
+      }),
+      { numRuns: 150 },
+    );
+  },
+);
 
 test('installs nothing that is not requested or needed', () => {
   fc.assert(
