@@ -3,5 +3,6 @@
 export { readAuthorities } from './authorities.ts';
 export { type ImagePlace, readBundleName } from './bundle-name.ts';
 export { readMappingFile } from './mapping-file.ts';
+export { readOptionFile } from './option-file.ts';
 export { layoutMarker, pathKind } from './path-kind.ts';
 export { openFilledStaging, openStaging, openWorkFolder, stageFiles, type WorkFolder } from './work-folder.ts';

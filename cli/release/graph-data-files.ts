@@ -5,7 +5,7 @@ import { parseImagePolicy } from '../../src/image-policy/index.ts';
 import type { GraphDataFile } from '../../src/update-graph/index.ts';
 import { stageBundle } from '../bundle-files/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
-import { openWorkFolder, pathKind, readBundleName } from '../input/index.ts';
+import { openWorkFolder, pathKind, readBundleName, readOptionFile } from '../input/index.ts';
 import type { Progress } from '../output/index.ts';
 import type { offeredOptions } from './graph-options.ts';
 
@@ -69,7 +69,7 @@ function takesGraphData(path: readonly string[]): boolean {
 /** Graph data in an image, an OCI image layout or a tar. */
 async function readGraphDataImage(name: string, { values, progress }: Request): Promise<GraphDataFile[]> {
   const { policy: file } = values;
-  const policy = file === undefined ? undefined : parseImagePolicy(file, await readFile(file, 'utf8'));
+  const policy = file === undefined ? undefined : parseImagePolicy(file, await readOptionFile('--policy', file));
   await using work = await openWorkFolder();
   const limits = {
     ...defaultContentLimits,

@@ -57,5 +57,6 @@ export function errorMessage(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown === 'string' ? thrown : JSON.stringify(thrown);
   const problem = systemProblem(thrown);
   const { path } = thrown as NodeJS.ErrnoException;
-  return problem === undefined || path === undefined ? thrown.message : `${path}: ${problem}`;
+  if (problem === undefined) return thrown.message;
+  return path === undefined ? problem : `${path}: ${problem}`;
 }

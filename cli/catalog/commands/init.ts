@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { errorMessage, TerminalError } from '../../../src/base/index.ts';
+import { fileProblem, TerminalError } from '../../../src/base/index.ts';
 import { initPackage } from '../../../src/catalog/index.ts';
 import type { OptionValues } from '../../command/index.ts';
 import type { documentOutputOption, initOptions } from '../author-options.ts';
@@ -14,11 +14,10 @@ async function readOption(values: Values, option: 'icon' | 'description'): Promi
   const path = values[option];
   if (typeof path !== 'string') return undefined;
   try {
-    if ((await stat(path)).size > maxBytes)
-      throw new TerminalError('FileTooLarge', `${path}: more than ${maxBytes} bytes`);
+    if ((await stat(path)).size > maxBytes) throw new TerminalError('FileTooLarge', `more than ${maxBytes} bytes`);
     return await readFile(path);
   } catch (thrown) {
-    throw new TerminalError('UnreadableFile', `--${option}: ${errorMessage(thrown)}`, { cause: thrown });
+    throw new TerminalError('UnreadableFile', `--${option} ${path}: ${fileProblem(thrown)}`, { cause: thrown });
   }
 }
 

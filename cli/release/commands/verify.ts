@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { systemClock, TerminalError } from '../../../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../../../src/image-policy/index.ts';
 import {
@@ -8,6 +7,7 @@ import {
   verifyRelease,
 } from '../../../src/release/signatures/index.ts';
 import { type OptionValues, type outputOption, printDocument, type registryOptions } from '../../command/index.ts';
+import { readOptionFile } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
 import { releaseReference } from '../release-reference.ts';
 import { openSignaturePlaces } from '../signature-places.ts';
@@ -63,7 +63,7 @@ async function verified(reference: string, request: Request): Promise<Pick<Resul
 }
 
 async function policyOf(file: string | undefined): Promise<ImagePolicy | undefined> {
-  return file === undefined ? undefined : parseImagePolicy(file, await readFile(file, 'utf8'));
+  return file === undefined ? undefined : parseImagePolicy(file, await readOptionFile('--policy', file));
 }
 
 function resultText({ digest, signers, policy, forced }: Result): string {
