@@ -23,13 +23,12 @@ interface ConnectionOptions {
 }
 
 /** Resolves when the server speaks HTTP/2. */
-async function untilConnected(session: ClientHttp2Session, signal: AbortSignal): Promise<void> {
+async function untilConnected(session: ClientHttp2Session): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   session.once('remoteSettings', () => resolve());
   session.once('close', () => reject(new Error('the connection was closed')));
   session.once('error', reject);
   session.setTimeout(connectDeadlineMs, () => session.destroy(new Error('no answer')));
-  signal.addEventListener('abort', () => session.destroy(), { once: true });
   await promise;
   session.setTimeout(0);
 }
@@ -109,13 +108,17 @@ export class RegistryConnection implements Disposable {
     session.on('error', () => undefined);
     session.on('stream', (stream) => stream.destroy());
     session.unref();
+    const onAbort = (): void => session.destroy();
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await untilConnected(session, signal);
+      await untilConnected(session);
       this.#epoch += 1;
       this.#problem = undefined;
       this.#become('READY');
       await untilLost(session);
     } finally {
+      // A registry that is away for days is tried many times.
+      signal.removeEventListener('abort', onAbort);
       session.destroy();
     }
   }
