@@ -4,7 +4,14 @@
 
 export { type ApiKey, ApiSet, apiLabelHash, formatApi, ownedApis, parseApis, requiredApis } from './apis.ts';
 export type { BundleContent, BundleContents, BundleReference } from './bundle-content.ts';
-export { abandonedComponentLabels, componentLabel } from './component-label.ts';
+export {
+  abandonedComponentLabels,
+  componentKey,
+  componentLabel,
+  componentLabelsOf,
+  operatorName,
+  operatorsOf,
+} from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
 export { unsupportedTargets } from './install-modes.ts';
 export { installedAlongside } from './installed-alongside.ts';

@@ -1,7 +1,7 @@
 import { type ClusterServiceVersion, clusterServiceVersionResource, olmLabels } from '../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { ownerLabels } from '../../operators/index.ts';
+import { componentLabelsOf, ownerLabels } from '../../operators/index.ts';
 import type { PolicyRule } from '../../rbac/index.ts';
 import { ownerKey, rbacTargets } from '../rbac-objects.ts';
 import { isClusterWide, permittedRules, permittedSubjects, readRule, requestedRules } from './permitted.ts';
@@ -115,13 +115,13 @@ const namespaceRule = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resour
 
 /** The ClusterRoles and bindings for an operator that watches all namespaces. Other labels than those of the owner are not lifted: they could
  *  aggregate the ClusterRole. */
-export function liftedAccess({ roles, bindings }: Access): readonly KubeObject[] {
+export function liftedAccess({ roles, bindings }: Access, csv: ClusterServiceVersion): readonly KubeObject[] {
   const metadataOf = ({ metadata }: KubeObject): KubeObject['metadata'] => {
     const { labels = {}, name = '', uid = '' } = metadata;
     const owner = { namespace: labels[olmLabels.ownerNamespace] ?? '', name: labels[olmLabels.owner] ?? '' };
     return {
       name,
-      labels: labelsOf({ apiVersion: '', kind: '', metadata }, owner),
+      labels: { ...labelsOf({ apiVersion: '', kind: '', metadata }, owner), ...componentLabelsOf(csv) },
       annotations: { [liftedAnnotation]: uid },
     };
   };

@@ -100,7 +100,7 @@ const liftAccess: Step<LiftRun> = async (run, { signal }) => {
   const { context, operator } = run;
   const placement = context.placementOf(operator);
   if (placement.kind === 'unknown') return undefined;
-  const desired = placement.kind === 'everywhere' ? liftedAccess(context.accessOf(operator)) : [];
+  const desired = placement.kind === 'everywhere' ? liftedAccess(context.accessOf(operator), operator.csv) : [];
   const roles = desired.filter(({ kind }) => kind === 'ClusterRole');
   const foreignRoles = await ensureAll(run, roles, signal);
   // A binding must not give what a ClusterRole of another owner allows.

@@ -15,7 +15,7 @@ import {
   refOf,
   serviceAccountUser,
 } from '../../kube/index.ts';
-import { abandonedComponentLabels, type DeploymentConfig } from '../../operators/index.ts';
+import { abandonedComponentLabels, componentLabelsOf, type DeploymentConfig } from '../../operators/index.ts';
 import { covers } from '../owned-objects.ts';
 import { chainOf, type Versions } from './chain.ts';
 import { driftOf } from './check-deployments.ts';
@@ -125,8 +125,12 @@ async function update({ run, kube, signal }: Installation, live: KubeObject, des
 
 async function createOrUpdate(installation: Installation, desired: KubeObject): Promise<KubeObject> {
   const { run, kube, signal } = installation;
+  const { metadata } = desired;
+  // Not among the desired ones: the hash of the Deployment would change with them.
+  const labels = { ...metadata.labels, ...componentLabelsOf(run.csv) };
+  const created = { ...desired, metadata: { ...metadata, labels } };
   try {
-    return await kube.create(desired, { fieldManager: olmFieldManager, signal });
+    return await kube.create(created, { fieldManager: olmFieldManager, signal });
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
     // One without our labels is not cached.

@@ -21,7 +21,7 @@ import {
 } from '../../kube/index.ts';
 import { abandonedComponentLabels, installedAlongside, isPlatformGroup } from '../../operators/index.ts';
 import type { PlanContext } from './context.ts';
-import { type Applied, create } from './ensure.ts';
+import { type Applied, componentLabelsFor, create, labelled } from './ensure.ts';
 import { describingRefusal } from './refused-writes.ts';
 import type { StepRun } from './step-run.ts';
 
@@ -164,7 +164,8 @@ export async function ensureCrd(given: StepRun, manifest: JsonObject): Promise<A
   const { kube } = given.run.context;
   const desired = desiredCrd(given, manifest);
   assertForeign(desired);
-  if ((await create({ ...given, kube }, desired)) !== undefined) return 'WaitingForApi';
+  const created = labelled(desired, componentLabelsFor(given));
+  if ((await create({ ...given, kube }, created)) !== undefined) return 'WaitingForApi';
   return await update(given, await kube.get(refOf(desired), { signal: given.signal }), desired);
 }
 

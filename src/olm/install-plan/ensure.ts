@@ -1,6 +1,7 @@
 import type { InstallPlanStepStatus } from '../../api/index.ts';
 import { isJsonEqual, type JsonObject, type JsonValue, TransientError } from '../../base/index.ts';
 import { describeRef, isAlreadyExists, type KubeObject, NoKindMatch, refOf } from '../../kube/index.ts';
+import { componentLabelsOf } from '../../operators/index.ts';
 import { type Placement, placedObject, updatedObject } from './objects.ts';
 import { describingRefusal } from './refused-writes.ts';
 import { replacementOf } from './replaceable.ts';
@@ -44,6 +45,18 @@ async function placed(given: StepRun, manifest: JsonObject): Promise<KubeObject>
   }
 }
 
+/** The object with further labels. */
+export function labelled(object: KubeObject, labels: Readonly<Record<string, string>>): KubeObject {
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
+}
+
+/** The labels of the Operator that what a step creates is a component of. */
+export function componentLabelsFor({ run, step, namespace }: StepRun): Readonly<Record<string, string>> {
+  const csv = run.context.csvs.get(step.resolving, namespace);
+  return csv === undefined ? {} : componentLabelsOf(csv);
+}
+
 /** Creates an object; undefined if there is one of that name. */
 export async function create({ kube, step, write }: StepRun, desired: KubeObject): Promise<KubeObject | undefined> {
   try {
@@ -54,12 +67,16 @@ export async function create({ kube, step, write }: StepRun, desired: KubeObject
   }
 }
 
-/** Creates or updates the object of a step.
+/** Creates or updates the object of a step. Labels in `created` are for an object that is new.
  *  @throws TerminalError ForeignObject · TransientError ApiNotFound, OwnerMissing, BeingDeleted */
-export async function ensure(given: StepRun, manifest: JsonObject): Promise<Applied> {
+export async function ensure(
+  given: StepRun,
+  manifest: JsonObject,
+  created: Readonly<Record<string, string>> = {},
+): Promise<Applied> {
   const { kube, write, namespace, signal } = given;
   const desired = await placed(given, manifest);
-  if ((await create(given, desired)) !== undefined) return 'Created';
+  if ((await create(given, labelled(desired, created))) !== undefined) return 'Created';
   const live = await kube.get(refOf(desired), { signal });
   if (live.metadata.deletionTimestamp !== undefined) {
     throw new TransientError('BeingDeleted', `${describeRef(refOf(live))} is being deleted`);
@@ -69,4 +86,11 @@ export async function ensure(given: StepRun, manifest: JsonObject): Promise<Appl
   const isSame = isJsonEqual(updated as unknown as JsonValue, live as unknown as JsonValue);
   if (!isSame) await describingRefusal(given.step, 'updating', () => kube.update(updated, write));
   return 'Present';
+}
+
+/** Creates or updates an object of a kind that is a component of its Operator. One that is found is labelled by the controller of Operators, if the
+ *  operator owns it.
+ *  @throws as `ensure` */
+export async function ensureComponent(given: StepRun, manifest: JsonObject): Promise<Applied> {
+  return await ensure(given, manifest, componentLabelsFor(given));
 }

@@ -178,6 +178,49 @@ describe('phases', () => {
     expect(metadata.labels).toEqual({ 'olm.managed': 'true' });
   });
 
+  test('what a plan for a Subscription creates has the label of its package from the start, and nothing of other packages', async () => {
+    await createGroup();
+    const ownLabel = `operators.coreos.com/boat.${namespace}`;
+    const dockLabel = `operators.coreos.com/dock.${namespace}`;
+    const configMap = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+    const packaged = (name: string): Parameters<typeof planSteps>[1] => {
+      const value = { packageName: name, version: '1.0.0' };
+      return { namespace, catalog, properties: [{ type: 'olm.package', value }] };
+    };
+    const contentOf = (name: string): BundleContent => {
+      const objects = [configMap(name), crd(`${name}-${count}.example.com`)];
+      return { name: `${name}.v1`, csv: acmeCsv({}, { name: `${name}.v1` }), objects };
+    };
+    const names = ['boat', 'dock', 'sail'];
+    const dependency = stepOf(
+      {
+        apiVersion: olm,
+        kind: 'Subscription',
+        metadata: { name: 'dock', namespace },
+        spec: { name: 'dock', source: 'shop', sourceNamespace: 'olm' },
+      },
+      { resolving: 'dock.v1', catalog },
+    );
+    const clusterServiceVersionNames = names.map((name) => `${name}.v1`);
+    const steps = [...names.flatMap((name) => planSteps(contentOf(name), packaged(name))), dependency];
+    await createPlan(steps, { clusterServiceVersionNames, approval: 'Manual', approved: false });
+    const approval = { metadata: { labels: { [ownLabel]: '' } }, spec: { approved: true } };
+    await cluster.kube.patch({ ...planKind, name: 'plan', namespace }, approval, user);
+    await becomes('Complete');
+    const labelsOf = async (name: string): Promise<readonly (readonly string[])[]> => {
+      const created = [
+        await cluster.kube.get({ ...csvKind, name: `${name}.v1`, namespace }),
+        await live('ConfigMap', name),
+        await cluster.kube.get({ ...crdKind, name: `samples.${name}-${count}.example.com` }),
+      ];
+      return created.map(({ metadata }) => Object.keys(metadata.labels ?? {}).filter((key) => key.includes('coreos')));
+    };
+    expect(await labelsOf('boat')).toEqual([[ownLabel], [ownLabel], [ownLabel]]);
+    expect(await labelsOf('dock')).toEqual([[dockLabel], [dockLabel], [dockLabel]]);
+    // No Subscription of its package is served.
+    expect(await labelsOf('sail')).toEqual([[], [], []]);
+  });
+
   test('a definition is annotated with the operator that it was installed for, once for each', async () => {
     await createGroup();
     const name = `alongside-${count}.example.com`;

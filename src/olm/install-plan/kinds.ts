@@ -1,7 +1,7 @@
 import type { InstallPlanStep } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { ensureCrd } from './crd-step.ts';
-import { type Applied, ensure } from './ensure.ts';
+import { type Applied, ensure, ensureComponent } from './ensure.ts';
 import { copySecret, ensureCsv, ensureSubscription } from './own-kinds.ts';
 import type { StepRun } from './step-run.ts';
 
@@ -27,10 +27,10 @@ const kinds: ReadonlyMap<string, StepKind> = new Map([
   ['CustomResourceDefinition.apiextensions.k8s.io', byManifest(ensureCrd)],
   ['Secret.', { hasManifest: false, apply: copySecret }],
   ...['BundleSecret', 'ServiceAccount', 'ConfigMap', 'Service'].map(
-    (kind) => [`${kind}.`, byManifest(ensure)] as const,
+    (kind) => [`${kind}.`, byManifest(ensureComponent)] as const,
   ),
   ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map(
-    (kind) => [`${kind}.${rbacGroup}`, byManifest(ensure)] as const,
+    (kind) => [`${kind}.${rbacGroup}`, byManifest(ensureComponent)] as const,
   ),
   ...['PrometheusRule', 'ServiceMonitor'].map((kind) => [`${kind}.${monitoringGroup}`, byManifest(ensure)] as const),
   ['PodDisruptionBudget.policy', byManifest(ensure)],

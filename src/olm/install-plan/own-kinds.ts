@@ -1,9 +1,9 @@
-import { olmAnnotations, olmLabels, parseClusterServiceVersion } from '../../api/index.ts';
+import { olmAnnotations, olmLabels, parseClusterServiceVersion, subscriptionResource } from '../../api/index.ts';
 import { type JsonObject, TerminalError, TransientError, textAt } from '../../base/index.ts';
 import { describeRef, isNotFound, type KubeObject, type ObjectMeta, refOf } from '../../kube/index.ts';
-import { isCopied, originalVersions } from '../../operators/index.ts';
-import { type Applied, create } from './ensure.ts';
-import { planOf } from './run.ts';
+import { componentLabel, isCopied, listedPackage, listedProperties, originalVersions } from '../../operators/index.ts';
+import { type Applied, create, labelled } from './ensure.ts';
+import { planOf, statusOf } from './run.ts';
 import type { StepRun } from './step-run.ts';
 
 /** Types of Secrets that are copied to the namespace of a plan. */
@@ -43,13 +43,24 @@ async function assertNoCompetitor({ run, namespace, signal }: StepRun, csv: Kube
   throw new TerminalError('CompetingOwners', text);
 }
 
+/** The label of the package, where a Subscription of it is served: one that the plan was made for, or that the plan creates. */
+function componentLabelFor({ run, namespace }: StepRun, csv: KubeObject): Readonly<Record<string, string>> {
+  const packageName = listedPackage(listedProperties(csv) ?? []);
+  if (packageName === undefined) return {};
+  const key = componentLabel(packageName, namespace);
+  const isDependency = (statusOf(run).plan ?? []).some(
+    ({ resolving, resource }) => resource.kind === subscriptionResource.kind && resolving === csv.metadata.name,
+  );
+  return isDependency || planOf(run).metadata.labels?.[key] !== undefined ? { [key]: '' } : {};
+}
+
 /** Creates a ClusterServiceVersion; one that exists stays as it is.
  *  @throws TerminalError CompetingOwners, CopyExists · TransientError BeingDeleted */
 export async function ensureCsv(given: StepRun, manifest: JsonObject): Promise<Applied> {
   const { run, kube, namespace, signal } = given;
   const desired = ownObject(manifest, namespace);
   await assertNoCompetitor(given, desired);
-  const made = await create(given, desired);
+  const made = await create(given, labelled(desired, componentLabelFor(given, desired)));
   if (made !== undefined) {
     run.context.csvs.wrote(made);
     return 'Created';

@@ -7,6 +7,7 @@ import {
 } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { groupOf, type KubeObject, type OwnerReference } from '../../kube/index.ts';
+import { componentLabelsOf } from '../../operators/index.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 const rbac = `${rbacGroup}/v1`;
@@ -42,10 +43,11 @@ export function desiredCondition(csv: ClusterServiceVersion): KubeObject {
   const { apiVersion: csvVersion, kind: csvKind } = clusterServiceVersionResource;
   const owner = controllerReference({ apiVersion: csvVersion, kind: csvKind, metadata: csv.metadata });
   const { deployments, serviceAccounts } = subjectsOf(csv);
+  const labels = componentLabelsOf(csv);
   return {
     apiVersion,
     kind,
-    metadata: { name, namespace, ownerReferences: [owner] },
+    metadata: { name, namespace, ...(Object.keys(labels).length > 0 && { labels }), ownerReferences: [owner] },
     spec: { deployments: [...deployments], serviceAccounts: [...serviceAccounts] },
   };
 }

@@ -6,8 +6,7 @@ import {
 } from '../../api/index.ts';
 import { type JsonObject, objectAt, textAt } from '../../base/index.ts';
 import { isNotFound, isOtherObject, type KubeObject, namespacedName, refOf } from '../../kube/index.ts';
-import { installedAlongside } from '../../operators/index.ts';
-import { componentKey, operatorName, operatorsOf } from './component-key.ts';
+import { componentKey, installedAlongside, operatorName, operatorsOf } from '../../operators/index.ts';
 import { claimedDefinitions, type OperatorContext } from './context.ts';
 
 /** Sets or removes the label of an Operator. Only the label is written, and only on this very object. */

@@ -2,9 +2,8 @@ import { clusterServiceVersionResource, olmLabels, operatorResource, subscriptio
 import { type Clock, type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
 import { type CacheIndex, indexCache, type KindCache, type KubeClient, type KubeObject } from '../../kube/index.ts';
-import { originalVersions } from '../../operators/index.ts';
+import { operatorsOf, originalVersions } from '../../operators/index.ts';
 import { definitionSummaries } from '../definition-summaries.ts';
-import { operatorsOf } from './component-key.ts';
 import { componentTargets } from './components.ts';
 
 /** What the controllers of Operators work with. */

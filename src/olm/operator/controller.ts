@@ -17,10 +17,9 @@ import {
   type NamespacedName,
   namespacedName,
 } from '../../kube/index.ts';
-import { originalVersions } from '../../operators/index.ts';
+import { componentKey, operatorsOf, originalVersions } from '../../operators/index.ts';
 import { definitionSummaries } from '../definition-summaries.ts';
 import { adoptForSubscription, adoptForVersion } from './adopt.ts';
-import { componentKey, operatorsOf } from './component-key.ts';
 import { componentsStatus, componentTargets } from './components.ts';
 import { createOperatorContext, type OperatorContext, ownersOf } from './context.ts';
 
@@ -65,7 +64,7 @@ export const operatorController: ControllerDefinition<OperatorContext, OperatorR
   name: 'operator',
   for: operatorResource,
   // Components report many steps of an installation.
-  gatherMs: 500,
+  gatherMs: 2_000,
   watches: () =>
     componentTargets.map(
       (target): Watch => ({ target, requestsFor: (change) => both(change).flatMap(operatorRequests) }),

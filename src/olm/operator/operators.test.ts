@@ -3,8 +3,7 @@ import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { find, openOlmCluster, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { installedAlongside } from '../../operators/index.ts';
-import { componentKey, operatorName, operatorsOf } from './component-key.ts';
+import { componentKey, installedAlongside, operatorName, operatorsOf } from '../../operators/index.ts';
 import { addOperators } from './controller.ts';
 
 const user = { fieldManager: 'test' };

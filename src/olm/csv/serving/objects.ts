@@ -6,7 +6,7 @@ import {
 } from '../../../api/index.ts';
 import { type JsonObject, type ServingPair, sha256Digest } from '../../../base/index.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../kube/index.ts';
-import { ownerLabels } from '../../../operators/index.ts';
+import { componentLabelsOf, ownerLabels } from '../../../operators/index.ts';
 import { type ApiDescription, apiServiceName, portOf, type ServedDeployment } from './descriptions.ts';
 import { authorityHash, secretData } from './serving-certificates.ts';
 
@@ -34,7 +34,7 @@ export function csvLabels({ metadata }: ClusterServiceVersion): Record<string, s
 
 function ownedMetadata(csv: ClusterServiceVersion, name: string): ObjectMeta {
   const { namespace = '' } = csv.metadata;
-  return { name, namespace, labels: managed, ownerReferences: [csvReference(csv)] };
+  return { name, namespace, labels: { ...managed, ...componentLabelsOf(csv) }, ownerReferences: [csvReference(csv)] };
 }
 
 /** The Service of a Deployment. */
@@ -99,7 +99,7 @@ export function delegationBindings(csv: ClusterServiceVersion, served: ServedDep
   const delegator = sharedBinding(served, 'system:auth-delegator', (name) => ({
     apiVersion: rbac,
     kind: 'ClusterRoleBinding',
-    metadata: { name, labels },
+    metadata: { name, labels: { ...labels, ...componentLabelsOf(csv) } },
     roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: 'system:auth-delegator' },
     subjects,
   }));
@@ -132,7 +132,7 @@ export function desiredApiService(
   return {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
-    metadata: { name: apiServiceName(api), labels: csvLabels(csv) },
+    metadata: { name: apiServiceName(api), labels: { ...csvLabels(csv), ...componentLabelsOf(csv) } },
     spec: {
       caBundle: Buffer.from(pair.caBundlePem).toString('base64'),
       group: api.group,
