@@ -50,7 +50,8 @@ const podAdvice = 'see why the Pods of the Deployment are not ready: kubectl des
 
 /** What a user can do about a reason of a ClusterServiceVersion. */
 export const adviceByReason: Readonly<Record<string, string>> = {
-  RequirementsNotMet: 'create what is missing, or install the operator that provides it; it is checked again by itself',
+  RequirementsNotMet:
+    'create what is missing, install the operator that provides it, or upgrade a cluster that is too old; it is checked again by itself',
   ...adviceOfGroups,
   UnsupportedOperatorGroup: 'change the target namespaces of the OperatorGroup to what the operator supports',
   NoTargetNamespaces: 'make the OperatorGroup select at least one namespace',

@@ -61,6 +61,8 @@ test('what is missing is explained, and what to do about it', async () => {
   expect(unknown.stderr).toContain('no Subscription to "no-such-operator" in namespace "author"');
   const unasked = await operator('catalog', 'remove', 'no-such-catalog');
   expect(unasked.stderr).toContain('no CatalogSource "no-such-catalog" in namespace "olm"');
+  const unserved = await operator('run', 'examples/tide-gauge/v0.1.0', '-n', 'author', '--push-to', '127.0.0.1:9/run');
+  expect(unserved.stderr).toMatch(/connect ECONNREFUSED 127\.0\.0\.1:9: .*--push-to names another one/);
 });
 
 test('a catalog is removed when that is confirmed, and what subscribes to it is named before', async () => {

@@ -1,5 +1,14 @@
 import type { Subscription } from '../../../src/api/index.ts';
-import { type JsonObject, objectAt, objectsAt, sha256Digest, TerminalError, textAt } from '../../../src/base/index.ts';
+import {
+  errorMessage,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  sha256Digest,
+  TerminalError,
+  TransientError,
+  textAt,
+} from '../../../src/base/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
 import { renderBundle } from '../../catalog-files/index.ts';
 import { openKube } from '../../client/index.ts';
@@ -50,8 +59,20 @@ function decoded(value: unknown): JsonObject | undefined {
   return JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as JsonObject;
 }
 
+/** @throws TransientError that names the option where the registry does not answer */
+async function push(documents: readonly JsonObject[], ref: string, { work, transfer }: Run): Promise<string> {
+  try {
+    return await pushCatalog(documents, { ref, work, transfer });
+  } catch (thrown) {
+    if (!(thrown instanceof TransientError)) throw thrown;
+    const advice = 'longshore up serves a registry for catalogs of this command; --push-to names another one';
+    throw new TransientError(thrown.reason, `${errorMessage(thrown)}: ${advice}`, { cause: thrown });
+  }
+}
+
 /** Pushes the catalog with the bundle, after those of earlier runs, and points the CatalogSource at it. */
-async function publish({ kube, values, transfer, work, bundle }: Run, packageName: string): Promise<void> {
+async function publish(run: Run, packageName: string): Promise<void> {
+  const { kube, values, transfer, work, bundle } = run;
   const { namespace } = values;
   const source = await findRunCatalog(kube, namespace, packageName);
   const image = source?.spec.image;
@@ -60,7 +81,7 @@ async function publish({ kube, values, transfer, work, bundle }: Run, packageNam
   const tag = sha256Digest(Buffer.from(JSON.stringify(documents))).slice('sha256:'.length, 'sha256:'.length + 12);
   const ref = `${values['push-to']}/${packageName}-catalog:${tag}`;
   await ensureNamespace(kube, namespace);
-  await applyRunCatalog(kube, { namespace, packageName }, await pushCatalog(documents, { ref, work, transfer }));
+  await applyRunCatalog(kube, { namespace, packageName }, await push(documents, ref, run));
 }
 
 /** @throws TerminalError AlreadyInstalled where it comes from another catalog */

@@ -76,7 +76,7 @@ function packageNameOf(annotations: JsonObject | undefined): string {
 }
 
 function csvIn(objects: readonly JsonObject[]): JsonObject {
-  if (objects.length === 0) return refuse('no bundle objects found');
+  if (objects.length === 0) return refuse('no bundle objects found: manifests/ has no Kubernetes objects');
   return objects.find(({ kind }) => kind === 'ClusterServiceVersion') ?? refuse('no csv in bundle');
 }
 
