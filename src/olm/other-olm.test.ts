@@ -67,7 +67,7 @@ const isReconciled = async (): Promise<boolean> => {
   return found?.['status'] !== undefined;
 };
 
-test('while another OLM runs nothing is reconciled, which an Event reports, and it begins when that one has ended', async () => {
+test('C-009 while another OLM runs nothing is reconciled, which an Event reports, and it begins when that one has ended', async () => {
   await allowEverything();
   await cluster.kube.create(deployment('olm-operator'), user);
   await begin();

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../base/index.ts';
+import type { UnpackTerms } from './unpack-terms.ts';
 
-/** A bundle of a catalog, and where its manifests are. */
-export interface BundleReference {
+/** A bundle of a catalog, and where its manifests are. Its image may take 10 minutes by default, from the first time it is requested. */
+export interface BundleReference extends UnpackTerms {
   readonly catalog: { readonly namespace: string; readonly name: string };
   /** Of its ClusterServiceVersion. */
   readonly name: string;
@@ -9,8 +10,6 @@ export interface BundleReference {
   readonly image?: string;
   /** Of the content that was read before: nothing else is accepted. */
   readonly digest?: string;
-  /** How long its image may take, from the first time it is asked for; 0 for no limit. Default 10 minutes. */
-  readonly timeoutMs?: number;
 }
 
 /** The objects of a bundle. */

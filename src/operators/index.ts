@@ -31,4 +31,4 @@ export { isInactiveMember, type Placement, placementOf } from './placement.ts';
 export { inlineBytesFor, orderSteps, type PlanStepsOptions, planSteps, stepOf } from './plan-steps.ts';
 export { isKubernetesGroup, isPlatformGroup } from './platform-groups.ts';
 export { readStepManifest, type StepManifest, type StepReference } from './step-reference.ts';
-export { unpackTimeoutOf } from './unpack-timeout.ts';
+export { type UnpackTerms, unpackTermsOf } from './unpack-terms.ts';

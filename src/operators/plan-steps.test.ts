@@ -10,7 +10,7 @@ import {
   permissionsHash,
   planSteps,
   readStepManifest,
-  unpackTimeoutOf,
+  unpackTermsOf,
 } from './index.ts';
 
 const catalog = { name: 'shop', namespace: 'olm' };
@@ -181,7 +181,7 @@ describe('manifests of large bundles', () => {
     expect(other).toEqual({ reference: { name, digest, image, catalog, replaces: '' } });
   });
 
-  test('only the largest manifests are left out, permissions last: users read them before they approve', () => {
+  test('E-038 only the largest manifests are left out, permissions last: users read them before they approve', () => {
     const large = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -254,8 +254,9 @@ test.each([
   ['-1s', undefined],
   ['soon', undefined],
   [undefined, undefined],
-])('an OperatorGroup whose bundles may take %s: %s ms', (text, timeoutMs) => {
-  const annotations = text === undefined ? {} : { 'operatorframework.io/bundle-unpack-timeout': text };
+])('an OperatorGroup whose bundles may take %s, and are tried again after that time: %s ms', (text, ms) => {
+  const keys = ['operatorframework.io/bundle-unpack-timeout', 'operatorframework.io/bundle-unpack-min-retry-interval'];
+  const annotations = text === undefined ? {} : Object.fromEntries(keys.map((key) => [key, text]));
   const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', metadata: { name: 'g', annotations } };
-  expect(unpackTimeoutOf(group as OperatorGroup)).toBe(timeoutMs);
+  expect(unpackTermsOf(group as OperatorGroup)).toEqual(ms === undefined ? {} : { timeoutMs: ms, minRetryMs: ms });
 });

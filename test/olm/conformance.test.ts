@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Difference } from '../support/differences.ts';
 import type { Explanation } from '../support/explanation.ts';
@@ -79,6 +80,14 @@ test('every row of the checklist and of the state machine is played, or there is
   expect(Object.keys(unplayedRows).filter((row) => !rows.includes(row))).toEqual([]);
   expect([...played].filter((row) => !rows.includes(row) || unplayedRows[row] !== undefined)).toEqual([]);
 });
+
+test.each(Object.entries(unplayedRows))(
+  'row %s, which no scenario plays, has a test of that name',
+  async (row, unplayed) => {
+    const text = await readFile(unplayed.test, 'utf8');
+    expect(text).toMatch(new RegExp(`['"\`](?:[CETI]-?\\d+[,–] ?)*${row}\\b`));
+  },
+);
 
 test('ids of scenarios and their namespaces are unique', async () => {
   const ids = (await Promise.all(areas.map(scenariosOf))).flat().map(({ id }) => id.toLowerCase().replace(/\W/g, ''));

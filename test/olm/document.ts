@@ -24,6 +24,11 @@ function listOf(kind: Explanation['kind']): string {
     .join('\n');
 }
 
+function unplayedText(row: string): string {
+  const unplayed = unplayedRows[row];
+  return unplayed === undefined ? '–' : `– ${unplayed.why} Shown by [a test](../${unplayed.test}).`;
+}
+
 function rowLines(rows: readonly string[], scenarios: readonly Scenario[]): string {
   const byRow = new Map<string, Scenario[]>();
   for (const scenario of scenarios) {
@@ -32,7 +37,7 @@ function rowLines(rows: readonly string[], scenarios: readonly Scenario[]): stri
   return rows
     .map((row) => {
       const played = (byRow.get(row) ?? []).map(({ id, title }) => `${id}: ${title}`);
-      return `| ${row} | ${played.join('<br>') || `– ${unplayedRows[row] ?? ''}`} |`;
+      return `| ${row} | ${played.join('<br>') || unplayedText(row)} |`;
     })
     .join('\n');
 }

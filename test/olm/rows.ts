@@ -2,21 +2,37 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const specification = join(import.meta.dirname, '../../docs/spec/olm-v0.md');
-const pods = 'OLM runs Pods or Jobs for it. Longshore has none: what it does instead is tested beside its code.';
+/** A row that no scenario shows. */
+export interface UnplayedRow {
+  readonly why: string;
+  /** The file that has a test of that id. */
+  readonly test: string;
+}
 
-/** Rows that no scenario plays, and why. */
-export const unplayedRows: Readonly<Record<string, string>> = {
-  'C-009': 'Longshore has one process for all namespaces; two implementations on one cluster are refused.',
-  'E-038': pods,
-  'E-049': pods,
-  'E-058': pods,
-  'E-059': pods,
-  'E-072': 'Platform operators are no part of OLM and have tests of their own.',
-  T16: 'The rows I-1 to I-10 are its outcomes.',
-  T25: 'Every scenario of an operator that stays Succeeded shows it.',
-  I2: 'An API server that answers 503 cannot be played to OLM alone; tests of faults do it to Longshore.',
-  I5: 'OLM has no error to give there but that of row I-4.',
-  I7: 'The scenarios E-057b to E-057d show it.',
+const rowsOfCsvs = 'src/olm/csv/rows.test.ts';
+const pods = (test: string): UnplayedRow => {
+  return { why: 'OLM runs Pods or Jobs for it. Longshore has none: the test shows what it does instead.', test };
+};
+
+/** Rows that no scenario plays, why, and which test shows them. */
+export const unplayedRows: Readonly<Record<string, UnplayedRow>> = {
+  'C-009': {
+    why: 'Longshore has one process for all namespaces; two implementations on one cluster are refused.',
+    test: 'src/olm/other-olm.test.ts',
+  },
+  'E-038': pods('src/operators/plan-steps.test.ts'),
+  'E-049': pods('src/olm/bundle-content/contents.test.ts'),
+  'E-058': pods('src/olm/catalog-source/catalog-sources.test.ts'),
+  'E-059': pods('src/olm/catalog-source/catalog-sources.test.ts'),
+  'E-072': {
+    why: 'Platform operators are no part of OLM.',
+    test: 'src/olm/platform-operator/platform-operators.test.ts',
+  },
+  T16: { why: 'The rows I-1 to I-10 are its outcomes.', test: rowsOfCsvs },
+  T25: { why: 'Every scenario of an operator that stays Succeeded shows it.', test: rowsOfCsvs },
+  I2: { why: 'An API server that answers 503 cannot be played to OLM alone.', test: rowsOfCsvs },
+  I5: { why: 'OLM has no error to give there but that of row I-4.', test: rowsOfCsvs },
+  I7: { why: 'The scenarios E-057b to E-057d show it.', test: rowsOfCsvs },
 };
 
 /** Ids of a table, in its order: `C-001`, `T1`. */

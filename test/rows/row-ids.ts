@@ -47,7 +47,7 @@ function tabledIds(text: string): string[] {
 /** Whose tests start with words that look like the ids of rows. */
 const lookalikes = 'src/constraints/';
 /** Rows of Operator Lifecycle Manager are shown by the scenarios of test/olm; tests name them to be found. */
-const ofOlm = /^src\/olm\/(?!platform-operator\/)/;
+const ofOlm = /^src\/(?:operators\/|olm\/(?!platform-operator\/))/;
 
 function isListed(file: string, id: string): boolean {
   return isOperatorRow(id) ? !(id.startsWith('E-') && ofOlm.test(file)) : !file.startsWith(lookalikes);

@@ -168,6 +168,24 @@ describe('images', () => {
     await expect(read({ image, timeoutMs: 0 })).rejects.toBeInstanceOf(WaitingError);
   });
 
+  test('E-049 an image that failed is not tried again before the interval of the OperatorGroup; one that was unpacked never', async () => {
+    const image = `${registry.host}/boat:v1`;
+    const patient = { image, minRetryMs: 60 * 60_000 };
+    await eventually(async () => {
+      const thrown = (await read(patient).catch((caught: unknown) => caught)) as Error;
+      expect(thrown.message).toMatch(/^Bundle image pull failed\. /);
+    });
+    putBundle('boat:v1', [csv]);
+    clock.jump(59 * 60_000);
+    await expect(read({ ...patient, timeoutMs: 0 })).rejects.toThrow('Bundle image pull failed');
+    expect(asked).toHaveLength(1);
+    clock.jump(60_000);
+    expect((await fetched(patient)).name).toBe('boat.v1');
+    clock.jump(24 * 60 * 60_000);
+    await read(patient);
+    expect(asked).toHaveLength(2);
+  });
+
   test('a file that was damaged is fetched again', async () => {
     const digest = putBundle('boat:v1', [csv]);
     const image = `${registry.host}/boat@${digest}`;

@@ -63,6 +63,8 @@ class Contents implements BundleContents {
   readonly #pinned = new Map<string, string>();
   /** When a bundle was asked for first, in vain. */
   readonly #waitingSince = new Map<string, number>();
+  /** When its image was last tried in vain. */
+  readonly #failedAt = new Map<string, number>();
 
   constructor(manager: Manager, options: BundleContentsOptions, store: BundleStore) {
     const { clock, log, signal } = manager;
@@ -140,12 +142,20 @@ class Contents implements BundleContents {
     const name = workName(bundle);
     const id = { name, input: bundle.image };
     const known = this.#work.failureOf(id);
-    if (this.#work.stateOf(id).kind === 'due') this.#work.start(id, (signal) => this.#unpack(bundle, signal));
+    if (this.#mayTry(bundle) && this.#work.stateOf(id).kind === 'due')
+      this.#work.start(id, (signal) => this.#unpack(bundle, signal));
     const sinceMs = this.#waitingSince.get(name) ?? this.#clock.now();
     remember(this.#waitingSince, name, sinceMs);
     const { timeoutMs = defaultTimeoutMs } = bundle;
     const isLate = timeoutMs > 0 && this.#clock.now() - sinceMs >= timeoutMs;
     return unpackError(bundle, known, isLate);
+  }
+
+  /** Whether it is long enough ago that the last try failed. */
+  #mayTry(bundle: ImageBundle): boolean {
+    const { minRetryMs = 0 } = bundle;
+    const failedMs = this.#failedAt.get(workName(bundle));
+    return failedMs === undefined || this.#clock.now() - failedMs >= minRetryMs;
   }
 
   async #unpack(bundle: ImageBundle, signal: AbortSignal): Promise<void> {
@@ -161,7 +171,9 @@ class Contents implements BundleContents {
       const { digest = '' } = parseImageReference(image);
       await this.#store.commit(keyOf(bundle, digest), place);
       remember(this.#pinned, work, image);
+      this.#failedAt.delete(work);
     } catch (thrown) {
+      remember(this.#failedAt, work, this.#clock.now());
       if (thrown instanceof TerminalError) await this.#store.discard(place);
       throw thrown;
     }

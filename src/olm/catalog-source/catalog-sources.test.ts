@@ -212,7 +212,7 @@ test.each([
   expect(status.reason).toBeUndefined();
 });
 
-test('a tag is polled when it is due; content that cannot be read leaves the content before, and is reported', async () => {
+test('E-059 a tag is polled when it is due; content that cannot be read leaves the content before, and is reported', async () => {
   push('v1', catalogFile('p'));
   const updateStrategy = { registryPoll: { interval: '10m' } };
   await create('a', { image: `${registry.host}/cat:v1`, updateStrategy });
@@ -498,7 +498,7 @@ test('a process on standby reads for itself and writes nothing', async () => {
 const service = (name: string) => ({ apiVersion: 'v1', kind: 'Service', namespace: 'team', name });
 const requested = { 'olm.longshore.dev/grpc-service': 'true' };
 
-test('other clients reach a catalog by a Service where that was requested', async () => {
+test('E-058 other clients reach a catalog by a Service where that was requested, which is created again', async () => {
   push('v1', catalogFile('p'));
   const image = `${registry.host}/cat:v1`;
   await create('a.b', { image }, { annotations: requested });

@@ -13,7 +13,7 @@ import {
   orderSteps,
   ownedApis,
   planSteps,
-  unpackTimeoutOf,
+  unpackTermsOf,
 } from '../../operators/index.ts';
 import { type CatalogBundle, type CatalogView, offersFor } from '../../resolver/index.ts';
 import type { HeldSources } from '../catalog-source/views.ts';
@@ -118,14 +118,14 @@ class Resolution {
     this.#added.add(name);
     const { context } = this.#run;
     const catalog = catalogOf(found);
-    const [timeoutMs] = context.groups
+    const [terms] = context.groups
       .inNamespace(this.#namespace)
-      .map((group) => unpackTimeoutOf(parseOperatorGroup(group)));
+      .map((group) => unpackTermsOf(parseOperatorGroup(group)));
     const reference = {
       name,
       catalog,
       ...(image !== undefined && { image }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...terms,
     };
     const content = await context.contents.read(reference, signal);
     const replaces = replacedBy(context, found, this.#namespace);

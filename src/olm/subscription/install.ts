@@ -15,7 +15,7 @@ import {
   WaitingError,
 } from '../../base/index.ts';
 import { isKubeError, type KubeObject, refOf } from '../../kube/index.ts';
-import { inlineBytesFor, orderSteps, originalVersions, planSteps, unpackTimeoutOf } from '../../operators/index.ts';
+import { inlineBytesFor, orderSteps, originalVersions, planSteps, unpackTermsOf } from '../../operators/index.ts';
 import type { Selected } from './answer.ts';
 import { planReference } from './progress.ts';
 import { approvalOf, dependencyStep, type Proposal, planObject, propose, unreferencedPlan } from './proposal.ts';
@@ -37,12 +37,12 @@ async function stepsOf(
 ): Promise<readonly InstallPlanStep[]> {
   const { namespace, subscriptions, groups } = situationOf(run);
   const { catalog, name, image, replaces, properties, subscriptions: wanting } = bundle;
-  const [timeoutMs] = groups.map(unpackTimeoutOf);
+  const [terms] = groups.map(unpackTermsOf);
   const reference = {
     catalog,
     name,
     ...(image !== undefined && { image }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...terms,
   };
   const content = await run.context.contents.read(reference, signal);
   const resolved = { properties, ...(replaces !== undefined && { replaces }) };
@@ -109,7 +109,8 @@ function reportUnpacking(run: NamespaceRun, thrown: unknown): void {
   }
   if (thrown instanceof TransientError && !isKubeError(thrown)) {
     const { reason } = thrown;
-    const retryAfterMs = thrown.retryAfterMs ?? unpackRetryMs;
+    const [terms] = situationOf(run).groups.map(unpackTermsOf);
+    const retryAfterMs = terms?.minRetryMs ?? thrown.retryAfterMs ?? unpackRetryMs;
     const message = `Bundle unpacking failed - ${reason}: ${errorMessage(thrown)}. It is retried in ${Math.ceil(retryAfterMs / 60_000)} min, and when the catalog changes.`;
     failUnpacking(run, 'BundleUnpackFailed', message);
     throw new TransientError(reason, errorMessage(thrown), { cause: thrown, retryAfterMs });
