@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, startApiServer } from '../../../apiserver/index.ts';
 import {
@@ -30,8 +30,16 @@ import { type Journey, upgrade } from './journeys.ts';
 const olm = 'operators.coreos.com/v1alpha1';
 const user = { fieldManager: 'user' };
 const operatorKind = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' };
-/** For a whole installation, with retries after failed requests, on a slow machine. */
-const patience = { timeoutMs: 120_000, intervalMs: 100 };
+/** How long something may take that takes `timeoutMs` at most on a slow machine: as much longer as the machine has other work. */
+function patient(timeoutMs: number): { readonly timeoutMs: number; readonly intervalMs: number } {
+  const [load = 0] = loadavg();
+  const factor = Math.min(10, Math.max(1, load / availableParallelism()));
+  return { timeoutMs: timeoutMs * factor, intervalMs: 100 };
+}
+
+/** For a whole installation, with retries after failed requests. */
+const installationMs = 120_000;
+const settledMs = 90_000;
 
 /** A cluster without controllers of OLM, and a user who watches it. */
 export interface Stage extends AsyncDisposable {
@@ -147,11 +155,11 @@ export class Trip implements AsyncDisposable {
   }
 
   async whenInstalled(): Promise<void> {
-    await eventually(() => this.#assertLatest(this.#journey.installed), patience);
+    await eventually(() => this.#assertLatest(this.#journey.installed), patient(installationMs));
   }
 
   async whenUpgraded(): Promise<void> {
-    await eventually(() => this.#assertLatest(this.#journey.upgraded), patience);
+    await eventually(() => this.#assertLatest(this.#journey.upgraded), patient(installationMs));
   }
 
   /** The whole journey. */
@@ -173,7 +181,7 @@ export class Trip implements AsyncDisposable {
     await eventually(() => {
       const problems = differencesOf(expected, this.objects());
       if (problems.length > 0) throw new Error(problems.slice(0, shownProblems).join('\n'));
-    }, settled);
+    }, patient(settledMs));
     const repeated = [...(await this.events())].filter(([, count]) => count > mostEvents);
     if (repeated.length > 0) throw new Error(repeated.map(([line, count]) => `${count} times: ${line}`).join('\n'));
   }
@@ -187,9 +195,10 @@ export class Trip implements AsyncDisposable {
     const phases = items.map((one) => `${one.metadata.name} ${textAt(one['status'] as JsonObject, 'phase')}`);
     const ofBoat = phases.filter((text) => text.startsWith('boat'));
     const isLatest = textAt(status, 'state') === 'AtLatestKnown' && textAt(status, 'installedCSV') === csv;
-    if (!isLatest || ofBoat.join() !== `${csv} Succeeded`) {
-      throw new Error(`${phases.join()}; ${JSON.stringify(status)}`);
-    }
+    if (isLatest && ofBoat.join() === `${csv} Succeeded`) return;
+    const catalogs = await kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace });
+    const statuses = catalogs.items.map((one) => `catalog ${JSON.stringify(one['status'])}`);
+    throw new Error([...phases, JSON.stringify(status), ...statuses].join('; '));
   }
 
   /** Everything that there is of the journey, with what differs each time taken out. */
@@ -240,7 +249,7 @@ export class Trip implements AsyncDisposable {
       const goesWithDefinition = /^(?:ClusterRole|Operator) |^APIService v\d\.\$id\./;
       const others = left().filter((key) => !definitions.includes(key) && !goesWithDefinition.test(key));
       if (others.length > 0) throw new Error(`left: ${others.join(', ')}`);
-    }, patience);
+    }, patient(installationMs));
     for (const target of this.#journey.definitions) await kube.delete(this.#filled(target)).catch(ignoreMissing);
     await eventually(async () => {
       // They come again while a component of theirs is left.
@@ -249,7 +258,7 @@ export class Trip implements AsyncDisposable {
         if (name !== undefined) await kube.delete(this.#filled({ ...operatorKind, name })).catch(ignoreMissing);
       }
       if (left().length > 0) throw new Error(`left: ${left().join(', ')}`);
-    }, patience);
+    }, patient(installationMs));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -259,7 +268,6 @@ export class Trip implements AsyncDisposable {
 
 const shownProblems = 30;
 const mostEvents = 2;
-const settled = { timeoutMs: 90_000, intervalMs: 100 };
 const quietMs = 1_500;
 
 /** Waits until the text stays the same for a while. */
@@ -271,7 +279,7 @@ export async function whenQuiet(text: () => string): Promise<void> {
     if (now !== before) sinceMs = Date.now();
     before = now;
     if (Date.now() - sinceMs < quietMs) throw new Error('still changing');
-  }, settled);
+  }, patient(settledMs));
 }
 
 function ignoreMissing(thrown: unknown): void {
