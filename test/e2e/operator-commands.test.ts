@@ -2,8 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
-import { mapLimit } from '../../src/base/index.ts';
-import { corpusBundlesDir } from '../support/index.ts';
+import { type JsonObject, mapLimit } from '../../src/base/index.ts';
+import { journeys } from '../faults/olm/journeys.ts';
+import { serveCatalogs } from '../olm/catalogs.ts';
+import { corpusBundlesDir, eventually } from '../support/index.ts';
 import { longshoreOn, type Printed } from './program.ts';
 import { errorOf, startWorld, type World } from './world.ts';
 
@@ -20,6 +22,7 @@ afterAll(async () => {
 });
 
 const olm = 'operators.coreos.com/v1alpha1';
+const user = { fieldManager: 'test' };
 const operator = (...args: readonly string[]): Promise<Printed> =>
   longshoreOn(world.platform.kubeconfigPath)(['operator', ...args]);
 const run = (folder: string, namespace: string): Promise<Printed> =>
@@ -75,6 +78,53 @@ test('a catalog is removed when that is confirmed, and what subscribes to it is 
   expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('default/short-lived deleted') as string });
   const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'default' });
   expect(items).toEqual([]);
+});
+
+test('a user sees what an operator brings before it is installed, approves its upgrades, and removes it with its definitions', async () => {
+  const text = JSON.stringify(journeys.fleet.catalogs).replaceAll('$id', 'harbour');
+  await using catalogs = await serveCatalogs(JSON.parse(text) as Record<string, JsonObject[]>);
+  const addressOf = (name: string): string => catalogs.addresses.get(name) ?? '';
+  const place = ['-n', 'harbour'];
+  const source = { apiVersion: olm, kind: 'CatalogSource', namespace: 'harbour', name: 'shop' };
+  const succeeds = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await operator(...args, ...place);
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
+  await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbour' } }, user);
+  await succeeds('catalog', 'add', 'shop', addressOf('old'), '--address');
+  await eventually(async () => expect((await operator('catalog', 'list')).stdout).toMatch(/harbour +shop .*READY/));
+  expect(await succeeds('list-available', 'boat')).toMatch(/^boat +harbour\/shop +stable \(default\) +boat\.v0\.1\.0/m);
+
+  const unasked = await operator('install', 'boat', ...place);
+  expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was installed') as string });
+  for (const kind of ['Subscription', 'InstallPlan', 'ClusterServiceVersion']) {
+    expect((await world.kube.list({ apiVersion: olm, kind, namespace: 'harbour' })).items, kind).toEqual([]);
+  }
+  const shown = await succeeds('install', 'boat', '--approval', 'Manual', '--yes');
+  for (const line of [
+    'Installing boat into namespace harbour',
+    'OperatorGroup ',
+    'boat.v0.1.0',
+    'dock.v0.1.0',
+    'dependencies, each with a Subscription of its own',
+    'boats.harbour.example.com',
+    'in all namespaces: get: nodes',
+    'in its namespace: ',
+    'boat.v0.1.0 is installed',
+  ]) {
+    expect(shown).toContain(line);
+  }
+  await world.kube.patch(source, { spec: { address: addressOf('new') } }, user);
+  await eventually(async () => expect(await succeeds('describe', 'boat')).toContain('longshore operator approve'));
+  const held = await operator('approve', 'boat', ...place);
+  expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') as string });
+  expect(await succeeds('upgrade', 'boat', '--yes')).toContain('boat.v0.2.0 is installed');
+  await eventually(async () =>
+    expect(await succeeds('approve', 'boat', '--yes')).toContain('boat.v0.4.0 is installed'),
+  );
+  const removed = await succeeds('uninstall', 'boat', '--delete-crds', '--yes');
+  expect(removed).toContain('CustomResourceDefinition boats.harbour.example.com deleted');
 });
 
 /** Published operators that need nothing that a bare cluster lacks. */

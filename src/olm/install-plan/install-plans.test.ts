@@ -562,6 +562,25 @@ describe('definitions', () => {
     },
   );
 
+  test('P8 a definition that is not established is waited for', async () => {
+    await createGroup();
+    const name = `waiting-${count}.example.com`;
+    const definition = crd(name);
+    const taken = { kind: 'Sample', plural: 'takens', singular: 'taken', listKind: 'TakenList' };
+    const spec = { ...(definition['spec'] as JsonObject), names: taken };
+    const holder = { ...definition, metadata: { name: `takens.${name}` }, spec } as unknown as KubeObject;
+    await cluster.kube.create(holder, user);
+    await createPlan(stepsOf(bundle([definition])));
+    await eventually(async () => {
+      const { phase, plan = [] } = (await planNamed()).status ?? {};
+      expect(phase).toBe('Installing');
+      expect(plan.find(({ resource }) => resource.kind === crdKind.kind)?.status).toBe('WaitingForApi');
+    });
+    await cluster.kube.delete({ ...crdKind, name: `takens.${name}` });
+    const { plan = [] } = await becomes('Complete');
+    expect(plan.find(({ resource }) => resource.kind === crdKind.kind)?.status).toBe('Created');
+  });
+
   test('a change that objects satisfy is made', async () => {
     await createGroup();
     const name = `loose-${count}.example.com`;
