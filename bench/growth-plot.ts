@@ -2,7 +2,7 @@ import type { Measurement } from './table.ts';
 
 const [width, height, left, top] = [330, 260, 50, 30] as const;
 const legendLine = 18;
-const colors = ['#2a7', '#c63', '#36c', '#a3a', '#888'];
+const colors = ['#2a7', '#c63', '#36c', '#a3a', '#888', '#b80'];
 
 type Point = NonNullable<Measurement['point']>;
 

@@ -2,7 +2,10 @@ import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mapLimit, systemClock } from '../src/base/index.ts';
+import { configsLabel } from '../src/catalog/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
+import { runMeasured } from '../test/faults/memory-child.ts';
+import { largeCatalog } from '../test/faults/olm/large-catalog.ts';
 import { eventually, type Registry, startRegistry } from '../test/support/index.ts';
 import { measureCommand } from './catalog-programs.ts';
 import { startChild } from './child.ts';
@@ -16,6 +19,10 @@ const bundleCounts = [100, 300, 1000];
 const namespaceCounts = [100, 1000, 10_000];
 const objectCounts = [100, 1000, 10_000, 100_000];
 const packageCounts = [100, 1000, 10_000, 100_000];
+const offeredCounts = [1000, 10_000, 100_000];
+/** Of Subscriptions in the namespace that is resolved. */
+const subscriptionCount = 20;
+const limitMebibytes = 1024;
 
 interface Cost {
   readonly seconds: number;
@@ -116,6 +123,31 @@ async function indexCatalog(count: number): Promise<Cost> {
   }
 }
 
+/** The image of a CatalogSource read, and a namespace resolved that subscribes to its packages; the peak memory of that process. */
+async function readAndResolve(registry: Registry, count: number): Promise<Cost> {
+  const { files, packageNames } = largeCatalog(count);
+  registry.putImage(`catalogs/growth:${count}`, [{ files }], { [configsLabel]: '/configs' });
+  const task = {
+    ref: `${registry.host}/catalogs/growth:${count}`,
+    packageNames: packageNames.slice(-subscriptionCount),
+  };
+  let bytes = 0;
+  const seconds = await secondsOf(async () => {
+    const { outcomes, peakMebibytes } = await runMeasured('olm/large-catalog-child.ts', task, limitMebibytes);
+    if (outcomes[0] !== 'resolution: selected') throw new Error(outcomes.join('\n'));
+    bytes = peakMebibytes * 2 ** 20;
+  });
+  return { seconds, bytes };
+}
+
+/** How reading a CatalogSource, and resolving from it, grows with its bundles. */
+export async function measureCatalogSources(): Promise<Measurement[]> {
+  await using registry = await startRegistry();
+  return await seriesOf('bundles of a CatalogSource read, and a namespace resolved', offeredCounts, (count) =>
+    readAndResolve(registry, count),
+  );
+}
+
 /** Time until all are done, and the peak memory of the platform. */
 async function unpackOrInstall(registry: Registry, kind: 'Bundle' | 'BundleDeployment', count: number): Promise<Cost> {
   const sourceOf = (index: number): Readonly<Record<string, unknown>> => {
@@ -147,6 +179,7 @@ export async function measureGrowth(): Promise<Measurement[]> {
     ...(await seriesOf('objects created on the embedded API server', objectCounts, objects)),
     ...(await seriesOf('namespaces created on the embedded API server', namespaceCounts, namespaces)),
     ...(await seriesOf('packages of a catalog indexed', packageCounts, indexCatalog)),
+    ...(await measureCatalogSources()),
     ...(await seriesOf('Bundles unpacked', bundleCounts, (count) => unpackOrInstall(registry, 'Bundle', count))),
     ...(await seriesOf('BundleDeployments installed', deploymentCounts, (count) =>
       unpackOrInstall(registry, 'BundleDeployment', count),
