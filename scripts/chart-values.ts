@@ -143,7 +143,7 @@ function withMetadata(lines: readonly string[]): string[] {
   return addToMetadata(labelled, 'metadata:', { field: 'annotations', value: 'commonAnnotations' });
 }
 
-/** Machines are managed where their provider is named. */
+/** Machines are managed where their provider is named, by the first shard. */
 const machineArguments = [
   '{{- with $.Values.machines.actuator }}',
   '            - --machines',
@@ -151,7 +151,7 @@ const machineArguments = [
   '{{- end }}',
 ];
 
-function withContainer(lines: readonly string[], section: string): string[] {
+function withContainer(lines: readonly string[], section: string, hasMachines: boolean): string[] {
   if (lines.includes('          env:')) throw new Error('the manifests have an environment: add extraEnv to it');
   const args = changeBlock(lines, '        - args:', (open, body) => {
     // Items of the list, actions within it included; what stands behind is the next key.
@@ -164,7 +164,7 @@ function withContainer(lines: readonly string[], section: string): string[] {
     return [
       open,
       ...items,
-      ...(section === 'controllers' ? machineArguments : []),
+      ...(hasMachines ? machineArguments : []),
       ...withValue(`${section}.extraArgs`, 12, {}),
       ...env,
       ...policy,
@@ -211,5 +211,6 @@ export function withExtraValues(object: KubeObject, text: string): string {
   const lines = withMetadata(text.trimEnd().split('\n'));
   if (object.kind !== 'Deployment') return `${lines.join('\n')}\n`;
   const section = object.metadata.name === 'rukpak-webhooks' ? 'webhook' : 'controllers';
-  return `${withPod(withContainer(lines, section), section).join('\n')}\n`;
+  const container = withContainer(lines, section, object.metadata.name === 'core');
+  return `${withPod(container, section).join('\n')}\n`;
 }

@@ -3,8 +3,9 @@ import { parseOptions } from '../command/index.ts';
 import { controllersMachineOptions, readControllersMachines, readUpMachines, upMachineOptions } from './machines.ts';
 
 const up = (...args: string[]) => readUpMachines(parseOptions(upMachineOptions, args, {}).values, true).machineSettings;
-const controllers = (...args: string[]) =>
-  readControllersMachines(parseOptions(controllersMachineOptions, args, {}).values).machineSettings;
+const controllersOfShard = (shard: number, ...args: string[]) =>
+  readControllersMachines(parseOptions(controllersMachineOptions, args, {}).values, shard).machineSettings;
+const controllers = (...args: string[]) => controllersOfShard(1, ...args);
 
 test('without options the provider is simulated in up, and machines are left alone by the controllers', () => {
   expect(up()).toEqual({ provider: undefined, deleteAnnotation: 'Prioritise', hooks: [], etcd: undefined });
@@ -24,6 +25,7 @@ test('a provider is a URL or a program, hooks and etcd have their settings', () 
 
 test.each([
   [() => controllers('--machines'), '--machines: expected --actuator'],
+  [() => controllersOfShard(2, '--machines', '--actuator', './provider'), 'expected the first shard, found shard 2'],
   [() => controllers('--actuator', './provider'), '--actuator: only with --machines'],
   [() => up('--actuator', 'http://['), 'expected http://HOST'],
   [() => up('--actuator', './provider', '--actuator-token-file', 'token'), 'only with a URL'],

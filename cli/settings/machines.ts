@@ -139,11 +139,16 @@ export function readUpMachines(values: Values, hasMachines: boolean): MachinesCo
   return { machineSettings: hasMachines ? readSettings(values) : undefined };
 }
 
-/** The settings of machines from the options of `longshore controllers`. Nodes of a real cluster are not simulated.
+/** The settings of machines from the options of `longshore controllers`. Nodes of a real cluster are not simulated. Each shard has a leader of its own: two
+ *  of them would both create the machines of a set.
  *  @throws TerminalError InvalidOption */
-export function readControllersMachines(values: OptionValues<typeof controllersMachineOptions>): MachinesConfig {
+export function readControllersMachines(
+  values: OptionValues<typeof controllersMachineOptions>,
+  shardIndex = 1,
+): MachinesConfig {
   if (values.machines && values.actuator === undefined) {
     refuse('--machines: expected --actuator with the provider of the machines, found none');
   }
+  if (values.machines && shardIndex > 1) refuse(`--machines: expected the first shard, found shard ${shardIndex}`);
   return readUpMachines(values, values.machines);
 }

@@ -292,11 +292,12 @@ function readShard(values: ControllersValues): Shard | undefined {
 export function readControllersConfig(values: ControllersValues): ControllersConfig {
   const shared = readShared(values);
   const storeDir = values['provisioner-storage-dir'];
+  const shard = readShard(values);
   return Object.freeze({
     ...shared,
     ...readProvisionerConfig(values),
     ...readOlmConfig(values, false),
-    ...readControllersMachines(values),
+    ...readControllersMachines(values, shard?.index),
     ...readClusterVersionConfig(values),
     listen: parseListenAddress('http-bind-address', values['http-bind-address']),
     storeDir,
@@ -310,7 +311,7 @@ export function readControllersConfig(values: ControllersValues): ControllersCon
     packagesTlsDir: values['packages-tls-dir'],
     catalogAddress: readOrigin('catalogs-external-address', values['catalogs-external-address']),
     catalogDir: values['catalogs-storage-dir'] ?? `${storeDir}/catalogs`,
-    shard: readShard(values),
+    shard,
     shardUrl: readOrigin('shard-url', values['shard-url']),
   });
 }

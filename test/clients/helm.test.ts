@@ -27,7 +27,8 @@ async function helm(command: 'lint' | 'template', values: JsonObject): Promise<P
   await writeFile(file, formatYaml(values));
   const place = command === 'lint' ? ['deploy/chart', '--strict'] : ['longshore', 'deploy/chart'];
   // As on a cluster that has the kinds: an upgrade.
-  const cluster = command === 'lint' ? [] : ['--api-versions', 'operators.coreos.com/v1'];
+  const cluster =
+    command === 'lint' ? [] : ['--api-versions', 'operators.coreos.com/v1,machineconfiguration.openshift.io/v1'];
   const args = [command, ...place, '-f', file, '--kube-version', '1.33.0', ...cluster];
   return spawnSync(helmPath, args, { encoding: 'utf8' });
 }
@@ -46,6 +47,20 @@ helmTest.each(chartForms)(
     const given = { ...values };
     expect(await helm('lint', given)).toMatchObject({ status: 0 });
     expect(await templated(given)).toEqual(await chartObjects(values));
+  },
+);
+
+helmTest(
+  `helm makes of a provider and node agents what longshore install --machines --node-agents applies${why}`,
+  async () => {
+    const form = { overlay: 'self-signed', shards: 3, olm: false } as const;
+    const actuator = 'http://actuator.machines:9000/';
+    for (const nodeAgents of [true, false]) {
+      const values = { ...form, machines: { actuator, nodeAgents } };
+      expect(await helm('lint', values)).toMatchObject({ status: 0 });
+      const expected = await chartObjects(form, { actuator, hasNodeAgents: nodeAgents });
+      expect(await templated(values)).toEqual(expected);
+    }
   },
 );
 
@@ -100,6 +115,7 @@ helmTest.each<{ name: string; values: JsonObject }>([
   { name: 'shards', values: { shards: 9 } },
   { name: 'olm', values: { olm: 'yes' } },
   { name: 'controllers', values: { controllers: { resource: {} } } },
+  { name: 'machines/actuator', values: { machines: { nodeAgents: true } } },
   { name: 'app', values: { webhook: { podLabels: { app: 'mine' } } } },
   { name: 'imagePullPolicy', values: { imagePullPolicy: 'Sometimes' } },
 ])(`helm refuses $name: $values${why}`, async ({ name, values }) => {

@@ -1,3 +1,4 @@
+import { type MachineChoice, withMachines } from '../../cli/install/machines.ts';
 import { readManifests } from '../../cli/install/manifests.ts';
 import { withOlm } from '../../cli/install/olm.ts';
 import { type Overlay, overlays } from '../../cli/install/overlays.ts';
@@ -30,12 +31,26 @@ export function keyed(objects: readonly JsonObject[]): Map<string, JsonObject> {
   );
 }
 
+const keptKinds = [
+  'Namespace',
+  'CustomResourceDefinition',
+  'OperatorGroup',
+  'OLMConfig',
+  'MachineConfig',
+  'MachineConfigPool',
+];
+
 /** What the chart must make of an overlay: its objects with the image, of which some outlive the release. */
-export async function chartObjects({ overlay, shards, olm }: ChartForm): Promise<Map<string, JsonObject>> {
+export async function chartObjects(
+  { overlay, shards, olm }: ChartForm,
+  machines?: MachineChoice,
+): Promise<Map<string, JsonObject>> {
   const sharded = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
-  const objects = olm ? await withOlm(sharded) : sharded;
+  const operators = olm ? await withOlm(sharded) : sharded;
+  const objects =
+    machines === undefined ? operators : await withMachines(operators, { ...machines, arePoliciesServed: true });
   const changed = objects.map((object) => {
-    const isKept = ['Namespace', 'CustomResourceDefinition', 'OperatorGroup', 'OLMConfig'].includes(object.kind);
+    const isKept = keptKinds.includes(object.kind);
     const annotations = { ...object.metadata.annotations, 'helm.sh/resource-policy': 'keep' };
     return isKept ? { ...object, metadata: { ...object.metadata, annotations } } : object;
   });
