@@ -1,5 +1,5 @@
 /** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, a platform while it installs,
- *  and the controllers of operators and the update engine at their writes; sends requests with corrupted bytes, and where a real kube-apiserver is available, repeats on it
+ *  and the controllers of operators and of machines and the update engine at their writes; sends requests with corrupted bytes, and where a real kube-apiserver is available, repeats on it
  *  what fails on the embedded server; runs sequences of user actions, and installs operators, while requests fail now and then; fetches from servers with endless responses, in a process with limited memory. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { killInRounds } from '../test/e2e/kill-rounds.ts';
 import { killUpdate, problemsOf } from '../test/faults/cluster-version-kill-run.ts';
 import { fetchHostileSources } from '../test/faults/hostile-run.ts';
 import { killTimes } from '../test/faults/kill-run.ts';
+import { KilledDeletions } from '../test/faults/machines/kill-run.ts';
 import { describeFailure, runSequence } from '../test/faults/model/run.ts';
 import { answerOf, prepareForMutations, type ServerFault, sendMutated } from '../test/faults/mutated-requests.ts';
 import { travelFaulty } from '../test/faults/olm/faulty-run.ts';
@@ -28,6 +29,8 @@ const usage = `usage: npm run faults -- [options]
                 kill the controllers of operators at each Nth of their writes, before and after it is done (default 5; 1: at all of them; 0: never)
   --update-kills N
                 times to kill the update engine at its writes, before and after they are done (default 100; 0: never)
+  --machine-writes N
+                kill the controllers of machines at each Nth of their writes in a deletion, one process alone and one of two (default 1; 0: never)
   --operator-journeys N
                 installations and upgrades of operators while requests fail (default 5)
   --requests N  requests with corrupted bytes to send (default 10000)
@@ -41,6 +44,7 @@ const { values } = parseArgs({
     'platform-kills': { type: 'string', default: '200' },
     'operator-writes': { type: 'string', default: '5' },
     'update-kills': { type: 'string', default: '100' },
+    'machine-writes': { type: 'string', default: '1' },
     'operator-journeys': { type: 'string', default: '5' },
     requests: { type: 'string', default: '10000' },
     sequences: { type: 'string', default: '100' },
@@ -178,6 +182,32 @@ async function killUpdates(): Promise<boolean> {
   return problemCount === 0 && killed === count;
 }
 
+/** Kills a process at each `every`th write of a deletion, before and after it is done; how many of the ends were not as usual. */
+async function killDeletions(replicas: number, every: number): Promise<number> {
+  await using killed = await KilledDeletions.open(replicas);
+  const writes = await killed.undisturbed();
+  let problemCount = 0;
+  let count = 0;
+  for (let at = every; at <= writes; at += every) {
+    for (const is of ['cut', 'lost'] as const) {
+      const { write = 'no write', problems } = await killed.disturbed({ at, is });
+      for (const problem of problems) console.log(`  machines, ${is} at ${at}, ${write}: ${problem}`);
+      problemCount += problems.length;
+      count += 1;
+      if (count % killsALine === 0) console.log(`  ${count} deletions, ${problemCount} problems`);
+    }
+  }
+  const who = replicas === 1 ? 'the controllers of machines' : 'one of two processes with controllers of machines';
+  console.log(`${count} kills of ${who} at ${writes} writes of a deletion, ${problemCount} problems`);
+  return problemCount;
+}
+
+async function killMachines(): Promise<boolean> {
+  const every = Number(values['machine-writes']);
+  const problems = (await killDeletions(1, every)) + (await killDeletions(2, every));
+  return problems === 0;
+}
+
 async function travelOperators(): Promise<boolean> {
   const options = { count: Number(values['operator-journeys']), seed: Number(values.seed) };
   const results = [];
@@ -236,6 +266,7 @@ else {
     Number(values['platform-kills']) === 0 || (await killPlatform()),
     Number(values['operator-writes']) === 0 || (await killOperators()),
     Number(values['update-kills']) === 0 || (await killUpdates()),
+    Number(values['machine-writes']) === 0 || (await killMachines()),
     Number(values['operator-journeys']) === 0 || (await travelOperators()),
     Number(values.sequences) === 0 || (await play()),
     Number(values.hostile) === 0 || (await fetchHostile()),

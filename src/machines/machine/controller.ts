@@ -41,6 +41,7 @@ import {
   setConditions,
 } from './context.ts';
 import { removeMachine } from './deletion.ts';
+import { isControlPlane } from './node.ts';
 import { provision } from './provision.ts';
 
 const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
@@ -144,8 +145,10 @@ function watchesOf(context: MachineContext): readonly Watch[] {
   };
   const nodeChanged = ({ before, after }: CacheChange<KubeObject>): readonly NamespacedName[] => {
     if (isJsonEqual(relevant(before), relevant(after))) return [];
-    // A node of the control plane that is uncordoned, or gone, lets another one go.
-    return [...machinesOf((after ?? before)?.metadata.name ?? ''), ...draining(context)];
+    const node = after ?? before;
+    const own = machinesOf(node?.metadata.name ?? '');
+    // One of the control plane that is uncordoned, or gone, lets another one go.
+    return node !== undefined && isControlPlane(node) ? [...own, ...draining(context)] : own;
   };
   return [
     { target: podTarget, requestsFor: podChanged },

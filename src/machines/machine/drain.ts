@@ -24,7 +24,7 @@ import {
   setConditions,
   setStatus,
 } from './context.ts';
-import { nodeOf } from './node.ts';
+import { isControlPlane, nodeOf } from './node.ts';
 
 /** Who cordons, in the annotation of the Node. */
 const drainActor = 'machine-drain';
@@ -32,12 +32,6 @@ const drainActor = 'machine-drain';
 const guardMs = 20_000;
 /** Pods that block, in the status. */
 const maxBlocking = 20;
-const controlPlaneLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
-
-function isControlPlane({ metadata }: KubeObject): boolean {
-  return controlPlaneLabels.some((label) => metadata.labels?.[label] !== undefined);
-}
-
 /** Whether another node of the control plane is cordoned, by whomever: only one at a time may go. */
 function isGuarded(node: KubeObject, { nodes }: MachineContext): boolean {
   if (!isControlPlane(node) || isUnschedulable(node)) return false;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const entry = join(import.meta.dirname, 'controllers-child.ts');
+const operators = join(import.meta.dirname, 'controllers-child.ts');
 
-/** The controllers of Operator Lifecycle Manager in a process of their own. */
+/** Controllers in a process of their own. */
 export interface ControllersProcess extends AsyncDisposable {
   readonly pid: number;
   /** Resolves when they work. */
@@ -22,6 +22,8 @@ export interface ControllersPlace {
   readonly kubeconfigPath: string;
   /** For their catalogs and bundles; a later process finds there what an earlier one has left. */
   readonly folder: string;
+  /** What starts them. Default: those of Operator Lifecycle Manager. */
+  readonly entry?: string;
   /** `HOST:PORT` of a registry without TLS. */
   readonly insecureRegistry?: string;
   /** A program with arguments that starts them instead. */
@@ -32,6 +34,7 @@ export interface ControllersPlace {
 export function spawnControllers({
   kubeconfigPath,
   folder,
+  entry = operators,
   insecureRegistry = '',
   wrap = [],
 }: ControllersPlace): ControllersProcess {
