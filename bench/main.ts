@@ -16,6 +16,7 @@ import { measureFetch } from './fetch.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHelm } from './helm.ts';
 import { measureLargeBundles } from './large-bundles.ts';
+import { measureMachines } from './machines.ts';
 import { measureOlm } from './olm.ts';
 import { measureProgram } from './program.ts';
 import { measureRelease } from './release.ts';
@@ -53,6 +54,11 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
       name: 'release',
       title: 'A release of ten real components, beside the cluster-version-operator',
       run: measureRelease,
+    },
+    {
+      name: 'machines',
+      title: 'A fifth of all machines deleted at once, with hooks, budgets and a drain that never ends',
+      run: measureMachines,
     },
     { name: 'console', title: 'The web console, 1,000 BundleDeployments and 7,000 Bundles', run: measureConsole },
     { name: 'program', title: 'The command line and what is installed', run: measureProgram },

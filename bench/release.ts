@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterClient } from '../apiserver/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../src/base/index.ts';
@@ -14,6 +12,7 @@ import type { Engine, EngineStart, Implementation, PayloadPlace, Scenario } from
 import { hasCorpus } from '../test/support/index.ts';
 import { startChild } from './child.ts';
 import { compileFiles } from './compiled.ts';
+import { cpuSecondsOf, peakMebibytesOf } from './process-usage.ts';
 import { countRequests, isWrite, type RequestCounter, requestsBetween } from './request-counter.ts';
 import type { Measurement } from './table.ts';
 
@@ -22,7 +21,6 @@ const deadlineMs = 10 * 60_000;
 /** Of the reference that is drawn from one to two of its intervals, and so a round lies in it. */
 const interval = '60s';
 const unchangedMs = 130_000;
-const ticksPerSecond = 100;
 
 type Start = (start: EngineStart) => Promise<Engine>;
 
@@ -39,18 +37,6 @@ interface Run {
   readonly update: Stage;
   readonly unchanged: Stage;
   readonly peakMebibytes: number;
-}
-
-function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-}
-
-function peakMebibytesOf(pid: number): number {
-  const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Math.round(Number(line?.[1] ?? 0) / 1024);
 }
 
 async function awaitVersion(client: ClusterClient, version: string): Promise<void> {
