@@ -15,7 +15,7 @@ function machine(spec: JsonObject, status: JsonObject, metadata: JsonObject = { 
   });
 }
 
-const drained = { type: 'Drained', status: 'True', lastTransitionTime: deletionTimestamp };
+const drained = { type: 'Drained', status: 'True', lastTransitionTime: '2030-01-01T01:00:00Z' };
 const states = (one: Machine): string =>
   deletionSteps(one)
     .map(({ state }) => state[0])
@@ -28,6 +28,12 @@ test('a hook before the drain holds the deletion, with its owner and since when'
   );
   expect(states(held)).toBe('ddhwdw');
   expect(holderOf(held)).toBe('waits for Backup of backup-controller to remove the hook, since 2030-01-01T00:00:00Z');
+});
+
+test('of many hooks, five are named', () => {
+  const preDrain = Array.from({ length: 256 }, (_, index) => ({ name: `Hook${index}`, owner: 'one' }));
+  const held = holderOf(machine({ lifecycleHooks: { preDrain } }, { phase: 'Deleting' }));
+  expect(held).toContain('Hook4 of one and 251 others to remove the hooks');
 });
 
 test('pods that cannot go are listed with their causes', () => {
@@ -46,7 +52,7 @@ test('after the drain, hooks before the termination hold it, then the provider',
   const status = { phase: 'Deleting', conditions: [drained] };
   expect(states(machine({ lifecycleHooks: { preTerminate } }, status))).toBe('ddddhw');
   expect(holderOf(machine({ lifecycleHooks: { preTerminate } }, status))).toContain(
-    'Detach of storage, Flush of logs to remove the hooks',
+    'Detach of storage, Flush of logs to remove the hooks, since 2030-01-01T01:00:00Z',
   );
   expect(states(machine({}, status))).toBe('dddddh');
 });

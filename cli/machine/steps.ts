@@ -8,9 +8,14 @@ export interface DeletionStep {
   readonly why?: string;
 }
 
+/** Hooks that a line names; a machine may have hundreds. */
+const maxNamed = 5;
+
 function hooksText(hooks: readonly LifecycleHook[], since: string | undefined): string {
-  const named = hooks.map(({ name, owner }) => `${name} of ${owner}`).join(', ');
-  return `waits for ${named} to remove the hook${hooks.length === 1 ? '' : 's'}${since === undefined ? '' : `, since ${since}`}`;
+  const named = hooks.slice(0, maxNamed).map(({ name, owner }) => `${name} of ${owner}`);
+  const others = hooks.length - named.length;
+  const rest = others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`;
+  return `waits for ${named.join(', ')}${rest} to remove the hook${hooks.length === 1 ? '' : 's'}${since === undefined ? '' : `, since ${since}`}`;
 }
 
 function conditionOf({ status }: Machine, type: string) {
@@ -34,8 +39,9 @@ interface Stage {
 function hookStage(machine: Machine, stage: 'preDrain' | 'preTerminate', isPast: boolean): Stage {
   const title = stage === 'preDrain' ? 'preDrain hooks removed' : 'preTerminate hooks removed';
   const hooks = machine.spec?.lifecycleHooks?.[stage] ?? [];
-  const condition = conditionOf(machine, stage === 'preDrain' ? 'Drainable' : 'Terminable');
-  const since = machine.metadata.deletionTimestamp ?? condition?.lastTransitionTime;
+  // Hooks of the second list hold nothing before the drain.
+  const drained = stage === 'preDrain' ? undefined : conditionOf(machine, 'Drained');
+  const since = drained?.lastTransitionTime ?? machine.metadata.deletionTimestamp;
   return { title, why: hooks.length === 0 || isPast ? undefined : hooksText(hooks, since) };
 }
 

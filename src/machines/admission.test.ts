@@ -150,3 +150,20 @@ test('a list has at most 256 hooks, of which one can be removed and none added',
   );
   expect(await setHooks({ preDrain: without })).toBe('');
 });
+
+test('the longest lists of the longest hooks can be removed, and nothing be added', async () => {
+  const longest = Array.from({ length: 256 }, (_, index) => ({
+    name: `H${String(index).padStart(255, 'x')}`,
+    owner: String(index).padStart(512, 'o'),
+  }));
+  const object = machineObject('a', { spec: { lifecycleHooks: { preDrain: longest, preTerminate: longest } } });
+  object.metadata.finalizers = ['example.com/test'];
+  await cluster.kube.create(object, user);
+  await cluster.kube.delete({ ...place, name: 'a' });
+  const without = longest.slice(1);
+  await eventually(async () =>
+    expect(await setHooks({ preTerminate: [...without, hook('New')] })).toContain('{Name:New Owner:backup-controller}'),
+  );
+  expect(await setHooks({ preDrain: without, preTerminate: without })).toBe('');
+  expect(await setHooks({ preDrain: null, preTerminate: null })).toBe('');
+});
