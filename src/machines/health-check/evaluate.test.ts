@@ -42,6 +42,7 @@ test.each([
 test('without a startup time a machine may be without a node for ever', () => {
   const facts = { machine: machine({ lastUpdated: '2020-01-01T00:00:00Z' }), node: undefined, nowMs };
   expect(healthOfMachine(facts, { nodeStartupTimeout: '0' }).state).toBe('healthy');
+  expect(healthOfMachine(facts, { nodeStartupTimeout: '-5m' }).state).toBe('healthy');
 });
 
 test.each([

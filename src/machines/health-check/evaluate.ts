@@ -29,7 +29,8 @@ const earliest = (times: readonly number[]): MachineHealth =>
 function startupHealth({ machine, nowMs }: HealthFacts, { nodeStartupTimeout = '10m' }: Spec): MachineHealth {
   const timeoutMs = durationMs(nodeStartupTimeout);
   const updatedMs = Date.parse(machine.status?.lastUpdated ?? '');
-  if (timeoutMs === 0 || Number.isNaN(updatedMs)) return { state: 'healthy' };
+  // A negative one, which OpenShift accepts, would delete every machine that starts.
+  if (timeoutMs <= 0 || Number.isNaN(updatedMs)) return { state: 'healthy' };
   const untilMs = updatedMs + timeoutMs;
   if (untilMs > nowMs) return { state: 'waiting', untilMs };
   return { state: 'unhealthy', why: `it has no node ${nodeStartupTimeout} after it was last updated` };
