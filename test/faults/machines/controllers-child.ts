@@ -15,7 +15,7 @@ const election = startLeaderElection({
   kube,
   lease: { namespace: 'machines', name: 'machines' },
   identity: `process-${process.pid}`,
-  durationMs: 3_000,
+  durationMs: 6_000,
   clock: systemClock,
   steady: steadyClock,
   log,
@@ -38,6 +38,7 @@ addMachineControllers(manager, {
 });
 const work = (): Promise<undefined> => Promise.resolve(undefined);
 addMachineHook(manager, { stage: 'preDrain', name: 'MoveApps', owner: 'apps-controller', work });
+void election.whenLost.then(() => process.exit(1));
 void manager.start();
 await manager.whenSynced;
 process.stdout.write('ready\n');

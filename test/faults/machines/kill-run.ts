@@ -78,6 +78,7 @@ export class KilledDeletions implements AsyncDisposable {
   #writes = 0;
   #strike: Strike | undefined;
   #struck: string | undefined;
+  #isClosed = false;
 
   private constructor(server: ApiServer, stack: AsyncDisposableStack) {
     this.#server = server;
@@ -132,8 +133,15 @@ export class KilledDeletions implements AsyncDisposable {
     await replica.process?.ready;
   }
 
+  /** Starts a process, and the next one when it ends: it was killed, or could not renew its lease on a busy machine. */
   #start(replica: Replica): void {
-    replica.process = spawnControllers({ kubeconfigPath: replica.kubeconfigPath, folder: '', entry });
+    const started = spawnControllers({ kubeconfigPath: replica.kubeconfigPath, folder: '', entry });
+    replica.process = started;
+    void started.ended.then(() => {
+      if (this.#isClosed) return;
+      replica.proxy.open();
+      this.#start(replica);
+    });
   }
 
   #decide(replica: Replica, write: string): Fate {
@@ -145,13 +153,8 @@ export class KilledDeletions implements AsyncDisposable {
   }
 
   #kill(replica: Replica): void {
-    const dead = replica.process;
-    dead?.kill();
+    replica.process?.kill();
     replica.proxy.close();
-    void dead?.ended.then(() => {
-      replica.proxy.open();
-      this.#start(replica);
-    });
   }
 
   async #machines(): Promise<readonly KubeObject[]> {
@@ -209,6 +212,7 @@ export class KilledDeletions implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.#stack.disposeAsync();
   }
 }
