@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer } from '../apiserver/index.ts';
@@ -147,9 +147,6 @@ async function startOurs(folder: string): Promise<Subject> {
   const program = 'bench/platform-child.ts';
   const compiled = stack.use(await compileFiles([program]));
   const path = compiled.pathOf(program);
-  // The program reads them from beside itself, as in the package.
-  for (const name of ['crds', 'deploy'])
-    await symlink(join(import.meta.dirname, '..', name), join(path, '../..', name));
   const args = ['--cluster', kubeconfigPath, '--data-dir', join(folder, 'data'), '--no-olm'];
   // As the image sets it.
   const child = stack.use(startChild(path, args, { MALLOC_ARENA_MAX: '1' }));
