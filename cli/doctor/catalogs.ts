@@ -1,7 +1,8 @@
 import { clusterCatalogResource } from '../../src/api/index.ts';
-import { type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
 import { objectsAt, textAt } from './fields.ts';
-import { type Check, type Finding, fail, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
+import { type Check, type Finding, fail, type Patient, spokenAge, warn } from './finding.ts';
+import { checkOfKind } from './kind-check.ts';
 
 const logs = 'check that longshore controllers runs, and its logs';
 
@@ -35,18 +36,10 @@ function problemOf(catalog: KubeObject, { nowMs, stuckMs }: Patient): Finding | 
   );
 }
 
-async function examine(patient: Patient): Promise<readonly Finding[]> {
-  try {
-    const { items } = await patient.kube.list(clusterCatalogResource, { signal: patient.signal });
-    const problems = items.flatMap((catalog) => problemOf(catalog, patient) ?? []);
-    return problems.length === 0
-      ? [ok(`${items.length} ClusterCatalogs: all available ones are served`)]
-      : shorten(problems, 'ClusterCatalogs');
-  } catch (thrown) {
-    // A missing kind is reported by the check of kinds.
-    return thrown instanceof NoKindMatch ? [] : [unchecked('ClusterCatalogs', thrown)];
-  }
-}
-
 /** Every ClusterCatalog is served, and nothing is wrong with its image. */
-export const catalogCheck: Check = { name: 'catalogs', examine };
+export const catalogCheck: Check = checkOfKind({
+  name: 'catalogs',
+  resource: clusterCatalogResource,
+  healthy: 'all available ones are served',
+  problemOf,
+});

@@ -9,7 +9,7 @@ export const doctorCommands: readonly Command[] = [
     name: 'doctor',
     summary: 'Diagnose the Longshore installation of a cluster.',
     description:
-      'Checks CustomResourceDefinitions, webhooks (by a dry run), certificates, clocks, processes, permissions, Bundles and BundleDeployments that are stuck, and what ClusterCatalogs and ClusterExtensions report, and suggests fixes. Read-only.\nExit status: 0 no problems, 1 warnings, 2 errors.',
+      'Checks CustomResourceDefinitions, webhooks (by a dry run), certificates, clocks, processes, permissions, Bundles and BundleDeployments that are stuck, and what ClusterCatalogs, ClusterExtensions and PlatformOperators report, and suggests fixes. Read-only.\nExit status: 0 no problems, 1 warnings, 2 errors.',
     options: { ...kubeconfigOption, ...doctorOptions, ...outputOption },
     examples: ['doctor', 'doctor --kubeconfig admin.conf -o json'],
     failureStatus: 2,

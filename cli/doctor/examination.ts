@@ -20,6 +20,7 @@ import {
 import { objectCheck } from './objects.ts';
 import { olmCheck } from './olm.ts';
 import { permissionsCheck } from './permissions.ts';
+import { platformCheck } from './platforms.ts';
 import { deploymentCheck, leaderCheck } from './processes.ts';
 import { answerCheck, configurationCheck } from './webhooks.ts';
 
@@ -36,6 +37,7 @@ const checks: readonly Check[] = [
   objectCheck,
   catalogCheck,
   extensionCheck,
+  platformCheck,
 ];
 const checkDeadlineMs = 30_000;
 const clockWarnMs = 5_000;

@@ -1,7 +1,7 @@
 import { clusterExtensionResource } from '../../src/api/index.ts';
-import { type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
-import { numberAt, objectsAt, textAt } from './fields.ts';
-import { type Check, type Finding, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { type Check, type Finding, type Patient, spokenAge, warn } from './finding.ts';
+import { checkOfKind, deprecationFinding, observedGeneration } from './kind-check.ts';
 import { conditionsOf, heldFinding, nameOf, type ReadCondition, unreconciledFinding } from './stuck.ts';
 
 /** Reasons of `Progressing` that stand for a problem, each with what to do about it. */
@@ -33,39 +33,21 @@ function progressFinding(object: KubeObject, { nowMs, stuckMs }: Patient): Findi
   return warn(text, `longshore tree clusterextension/${name} shows what it waits for`);
 }
 
-function deprecationFinding(object: KubeObject): Finding | undefined {
-  const found = conditionsOf(object).find(({ type, status }) => type === 'Deprecated' && status === 'True');
-  if (found === undefined) return undefined;
-  const advice = 'follow the message, or select another version, channel or package in spec.source.catalog';
-  return warn(`${nameOf(object)}: deprecated: ${found.message}`, advice);
-}
-
-function observedGeneration(object: KubeObject): number | undefined {
-  const progressing = objectsAt(object, 'status', 'conditions').find((one) => textAt(one, 'type') === 'Progressing');
-  return numberAt(progressing, 'observedGeneration');
-}
+const deprecationAdvice = 'follow the message, or select another version, channel or package in spec.source.catalog';
 
 function problemOf(object: KubeObject, patient: Patient): Finding | undefined {
   return (
     heldFinding(object, patient) ??
-    unreconciledFinding(object, observedGeneration(object), patient) ??
+    unreconciledFinding(object, observedGeneration(object, 'Progressing'), patient) ??
     progressFinding(object, patient) ??
-    deprecationFinding(object)
+    deprecationFinding(object, deprecationAdvice)
   );
 }
 
-async function examine(patient: Patient): Promise<readonly Finding[]> {
-  try {
-    const { items } = await patient.kube.list(clusterExtensionResource, { signal: patient.signal });
-    const problems = items.flatMap((object) => problemOf(object, patient) ?? []);
-    return problems.length === 0
-      ? [ok(`${items.length} ClusterExtensions: none is stuck or deprecated`)]
-      : shorten(problems, 'ClusterExtensions');
-  } catch (thrown) {
-    // A missing kind is reported by the check of kinds.
-    return thrown instanceof NoKindMatch ? [] : [unchecked('ClusterExtensions', thrown)];
-  }
-}
-
 /** Every ClusterExtension is reconciled, reaches its version, and is not deprecated. */
-export const extensionCheck: Check = { name: 'extensions', examine };
+export const extensionCheck: Check = checkOfKind({
+  name: 'extensions',
+  resource: clusterExtensionResource,
+  healthy: 'none is stuck or deprecated',
+  problemOf,
+});
