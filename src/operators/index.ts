@@ -13,6 +13,7 @@ export {
   operatorsOf,
 } from './component-label.ts';
 export { applyDeploymentConfig, type DeploymentConfig } from './deployment-config.ts';
+export { bundleAnnotations, choiceAnnotation, type ExtensionChoice, type InstalledChoice } from './extension-choice.ts';
 export { unsupportedTargets } from './install-modes.ts';
 export { installedAlongside } from './installed-alongside.ts';
 export { copiedVersions, originalVersions } from './list-targets.ts';

@@ -1,11 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  bundleNameAnnotation,
-  bundleReferenceAnnotation,
-  bundleVersionAnnotation,
   clusterExtensionResource,
-  extensionChoiceAnnotation,
-  packageNameAnnotation,
   parsePlatformOperator,
   platformChoiceAnnotation,
   platformOperatorResource,
@@ -20,6 +15,7 @@ import {
   preconditionOf,
   refOf,
 } from '../../../src/kube/index.ts';
+import { bundleAnnotations, choiceAnnotation } from '../../../src/operators/index.ts';
 import type { Waiting } from '../run/wait.ts';
 import type { ExtensionTarget } from './extension.ts';
 import { migratedAnnotation } from './record.ts';
@@ -105,6 +101,7 @@ function handedOver(live: KubeObject, { metadata }: KubeObject, target: Extensio
     image,
     catalog: { name: '-' },
     reason: 'it was installed before',
+    chosenAt: '',
   };
   return {
     metadata: {
@@ -113,22 +110,11 @@ function handedOver(live: KubeObject, { metadata }: KubeObject, target: Extensio
       annotations: {
         [platformChoiceAnnotation]: null,
         [migratedAnnotation]: null,
-        [extensionChoiceAnnotation]: JSON.stringify({ ...choice, chosenAt: '' }),
+        ...choiceAnnotation(choice),
       },
       ownerReferences: [{ apiVersion, kind, name: owner, uid, controller: true, blockOwnerDeletion: true }],
     },
-    spec: {
-      template: {
-        metadata: {
-          annotations: {
-            [packageNameAnnotation]: packageName,
-            [bundleNameAnnotation]: name,
-            [bundleVersionAnnotation]: version,
-            [bundleReferenceAnnotation]: image,
-          },
-        },
-      },
-    },
+    spec: { template: { metadata: { annotations: bundleAnnotations(choice) } } },
   };
 }
 

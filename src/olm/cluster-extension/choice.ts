@@ -7,42 +7,14 @@ import {
 } from '../../api/index.ts';
 import { isJsonObject, parseJson, sha256Digest, TerminalError, textAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { type Choice, readChoice } from '../platform-operator/choice.ts';
-
-/** What the BundleDeployment of a ClusterExtension is to install. */
-export interface ExtensionChoice extends Choice {
-  /** When it was chosen: a progress deadline counts from then. */
-  readonly chosenAt: string;
-}
-
-/** A bundle that is, or was, installed for a ClusterExtension. */
-export interface InstalledChoice {
-  readonly package: string;
-  readonly bundle: string;
-  readonly version: string;
-  readonly image: string;
-}
+import type { ExtensionChoice, InstalledChoice } from '../../operators/index.ts';
+import { readChoice } from '../platform-operator/choice.ts';
 
 const maxAnnotationCharacters = 65_536;
 /** Names of BundleDeployments may not be longer. */
 const maxNameCharacters = 45;
 const hashCharacters = 8;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-
-/** The annotations of the Bundles of a choice: they show what is installed, whatever is chosen later. */
-export function bundleAnnotations({
-  package: packageName,
-  bundle,
-  version,
-  image,
-}: InstalledChoice): Record<string, string> {
-  return {
-    [packageNameAnnotation]: packageName,
-    [bundleNameAnnotation]: bundle,
-    [bundleVersionAnnotation]: version,
-    [bundleReferenceAnnotation]: image,
-  };
-}
 
 /** The choice that a Bundle was made for; undefined: it was made by another controller. */
 export function installedIn({ metadata: { annotations = {} } }: KubeObject): InstalledChoice | undefined {

@@ -5,8 +5,8 @@ import {
   parseBundleDeployment,
 } from '../../api/index.ts';
 import type { Condition, KubeObject } from '../../kube/index.ts';
+import type { InstalledChoice } from '../../operators/index.ts';
 import type { Deprecations } from './answer.ts';
-import type { InstalledChoice } from './choice.ts';
 
 /** A condition as it is to be from now on. */
 export interface ConditionChange {

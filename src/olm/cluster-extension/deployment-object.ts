@@ -7,10 +7,10 @@ import {
   registryProvisionerClass,
   safeCrdUpgradeAnnotation,
 } from '../../api/index.ts';
-import { isJsonEqual, type JsonObject, objectAt, sortedKeys, textAt } from '../../base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, textAt } from '../../base/index.ts';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
+import { bundleAnnotations, choiceAnnotation, type ExtensionChoice } from '../../operators/index.ts';
 import { replacing } from '../platform-operator/deployment-object.ts';
-import { bundleAnnotations, type ExtensionChoice } from './choice.ts';
 
 /** Whether the BundleDeployment was made for this very ClusterExtension. */
 export function isOwnedBy({ metadata }: KubeObject, uid: string | undefined): boolean {
@@ -55,8 +55,7 @@ export function desiredDeployment(
     metadata: {
       name,
       annotations: {
-        // Another order of its members would be written again.
-        [extensionChoiceAnnotation]: JSON.stringify(sortedKeys({ ...choice })),
+        ...choiceAnnotation(choice),
         ...(isUnsafe && { [safeCrdUpgradeAnnotation]: 'false' }),
       },
       ownerReferences: [ownerOf(extension)],

@@ -1,6 +1,6 @@
 import { TransientError } from '../../base/index.ts';
 import { describeRef, type KubeObject, refOf } from '../../kube/index.ts';
-import { type ExtensionChoice } from './choice.ts';
+import type { ExtensionChoice } from '../../operators/index.ts';
 import { fieldManager } from './context.ts';
 import { correction, type DeploymentRequest, desiredDeployment, differences, isOwnedBy } from './deployment-object.ts';
 import { type ExtensionRun, extensionOf } from './run.ts';

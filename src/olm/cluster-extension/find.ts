@@ -6,12 +6,13 @@ import {
 } from '../../api/index.ts';
 import { isSelected, type LabelSelector, TerminalError } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import type { InstalledChoice } from '../../operators/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import { choiceOf } from '../platform-operator/choice.ts';
 import { hasNeverSucceeded } from '../platform-operator/conditions.ts';
 import type { Standing } from '../platform-operator/present.ts';
 import type { UnservedCatalog } from './answer.ts';
-import { choiceIn, type InstalledChoice, installedIn } from './choice.ts';
+import { choiceIn, installedIn } from './choice.ts';
 import type { ExtensionContext } from './context.ts';
 import { isOwnedBy } from './deployment-object.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { bundleAnnotations } from './choice.ts';
+import { bundleAnnotations } from '../../operators/index.ts';
 import type { ExtensionContext } from './context.ts';
 import { installedBundle } from './find.ts';
 import { resolve } from './resolve.ts';

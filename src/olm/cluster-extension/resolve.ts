@@ -1,9 +1,10 @@
 import { TransientError } from '../../base/index.ts';
 import type { Step } from '../../controller/index.ts';
+import type { ExtensionChoice } from '../../operators/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import type { Choice } from '../platform-operator/choice.ts';
 import type { ExtensionAnswer, ExtensionQuestion } from './answer.ts';
-import { choiceIn, type ExtensionChoice } from './choice.ts';
+import { choiceIn } from './choice.ts';
 import { deprecationConditions, installedCondition, progressingCondition } from './conditions.ts';
 import { imageOf } from './deployment-object.ts';
 import { hasCatalogs, standingFor, unservedCatalogs } from './find.ts';

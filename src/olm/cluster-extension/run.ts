@@ -1,9 +1,9 @@
 import { type ClusterExtension, parseClusterExtension } from '../../api/index.ts';
 import { conditionsOf, type ReconcileRun, StatusWriter } from '../../controller/index.ts';
 import type { KubeObject, ObjectEvent } from '../../kube/index.ts';
+import type { ExtensionChoice, InstalledChoice } from '../../operators/index.ts';
 import type { Needed } from '../platform-operator/plan.ts';
 import type { Deprecations } from './answer.ts';
-import type { ExtensionChoice, InstalledChoice } from './choice.ts';
 import { type ExtensionContext, fieldManager } from './context.ts';
 
 /** What is to be installed. */
