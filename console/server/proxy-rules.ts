@@ -23,6 +23,15 @@ const writable: Readonly<Record<string, readonly string[]>> = {
   'machineconfiguration.openshift.io': ['machineconfigpools'],
 };
 
+/** Groups of Kubernetes and OpenShift themselves; everything with another dot is of a CustomResourceDefinition, or of an extension. */
+const platformGroup = /(?:^|\.)(?:k8s\.io|openshift\.io)$/;
+
+/** Whether it is an object that an operator is asked by, which forms create. */
+function isCustom({ group }: Target): boolean {
+  const isOurs = Object.hasOwn(writable, group);
+  return group.includes('.') && !isOurs && !platformGroup.test(group);
+}
+
 /** What is asked about the viewer: created, and stored nowhere. */
 const reviews: Readonly<Record<string, readonly string[]>> = {
   'authorization.k8s.io': ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
@@ -75,7 +84,8 @@ function isReadable({ resource, subresource }: Target): boolean {
 
 const allowed: Readonly<Record<string, (target: Target) => boolean>> = {
   GET: isReadable,
-  POST: (target) => target.name === undefined && (includes(reviews, target) || includes(writable, target)),
+  POST: (target) =>
+    target.name === undefined && (includes(reviews, target) || includes(writable, target) || isCustom(target)),
   PATCH: (target) => target.name !== undefined && target.subresource === undefined && includes(writable, target),
   DELETE: (target) => target.name !== undefined && target.subresource === undefined && includes(writable, target),
 };

@@ -79,6 +79,7 @@ export interface PackageRow {
   readonly version: string;
   readonly installModes: readonly string[];
   readonly isDeprecated: boolean;
+  /** Whether it has one, or may have one. */
   readonly hasIcon: boolean;
 }
 

@@ -78,7 +78,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['package', '/catalog/olm/examples/tide-gauge', 'text=Gauge'],
   ['channels', '/catalog/olm/examples/tide-gauge?tab=channels&from=0.1.0', '.graph svg circle'],
   ['install', '/catalog/olm/examples/tide-gauge?tab=install', 'text=tide-gauge.v0.1.1'],
-  ['package of a ClusterCatalog', '/catalog/-/shop/tide-gauge', 'text=Write a Gauge'],
+  ['package of a ClusterCatalog', '/catalog/-/shop/tide-gauge', 'text=Create a Gauge'],
   ['install of a ClusterExtension', '/catalog/-/shop/tide-gauge?tab=install', 'text=The API server accepts this'],
   ['resolve', '/resolve?q=tide-gauge', 'text=tide-gauge.v0.1.1'],
   ['updates', '/updates', 'text=Node pools'],

@@ -87,7 +87,7 @@ test('packages of ClusterCatalogs are listed beside those of CatalogSources, and
 
 test('a package has its channels, and the descriptors of its definitions', async () => {
   const visitor = await opened.administrator();
-  const response = await visitor.send('/api/cluster-packages/shop/tide-gauge');
+  const response = await visitor.send('/api/catalog-packages/-/shop/tide-gauge');
   const { status } = (await response.json()) as { status: { channels: Record<string, unknown>[] } };
   expect(status.channels.map(({ name, currentCSV }) => [name, currentCSV])).toEqual([
     ['beta', undefined],
@@ -111,8 +111,8 @@ test('a catalog without a digest, and names that are paths, are not read', async
   const before = commands.length;
   await putCatalog('fresh', '../../etc/passwd');
   const visitor = await opened.administrator();
-  expect((await visitor.send('/api/cluster-packages/fresh/tide-gauge')).status).toBe(409);
-  expect((await visitor.send('/api/cluster-packages/shop/..%2fx')).status).toBe(400);
-  expect((await visitor.send('/api/cluster-packages/none/tide-gauge')).status).toBe(404);
+  expect((await visitor.send('/api/catalog-packages/-/fresh/tide-gauge')).status).toBe(409);
+  expect((await visitor.send('/api/catalog-packages/-/shop/..%2fx')).status).toBe(400);
+  expect((await visitor.send('/api/catalog-packages/-/none/tide-gauge')).status).toBe(404);
   expect(commands).toHaveLength(before);
 });

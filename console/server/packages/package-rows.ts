@@ -15,7 +15,8 @@ const mediaTypes: ReadonlySet<string> = new Set([
   'image/gif',
   'image/webp',
 ]);
-const maxIconBytes = 512 * 1024;
+/** Of an image. */
+export const maxIconBytes: number = 512 * 1024;
 const maxSummaryLength = 240;
 const maxWords = 20;
 
@@ -31,13 +32,18 @@ function headOf(manifest: KubeObject): {
   return { status, csv, version: textAt(csv, 'version') };
 }
 
+/** Whether pages show it: an image that is not too large. */
+export function isShown({ mediaType, bytes }: Icon): boolean {
+  return bytes.length > 0 && bytes.length <= maxIconBytes && mediaTypes.has(mediaType);
+}
+
 /** The icon of a package; undefined for what is no image, or a large one. */
 export function iconOf(manifest: KubeObject): Icon | undefined {
   const [icon] = objectsAt(headOf(manifest).csv, 'icon');
   const mediaType = textAt(icon, 'mediatype');
   const data = textAt(icon, 'base64data');
-  if (data === '' || data.length > maxIconBytes || !mediaTypes.has(mediaType)) return undefined;
-  return { mediaType, bytes: Buffer.from(data, 'base64') };
+  const found = { mediaType, bytes: Buffer.from(data, 'base64') };
+  return isShown(found) ? found : undefined;
 }
 
 function wordsOf(value: unknown): readonly string[] {

@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { type Clock, errorMessage, type JsonObject } from '../../../src/base/index.ts';
+import { type Clock, errorMessage } from '../../../src/base/index.ts';
 import { isForbidden, NoKindMatch } from '../../../src/kube/index.ts';
-import { clusterCatalogImage } from '../commands/catalog-reference.ts';
+import { catalogReference } from '../commands/catalog-reference.ts';
+import { Input } from '../commands/input.ts';
 import type { CommandRunner } from '../commands/runner.ts';
 import { ConsoleProblem } from '../problem.ts';
-import type { Session, Sessions } from '../sessions.ts';
+import { countedRequest, type Session, type Sessions } from '../sessions.ts';
 import type { PackageList, PackageRow } from '../wire.ts';
 import { ClusterCatalogs, iconKey } from './cluster-catalogs.ts';
-import { type Icon, iconOf, packageRow } from './package-rows.ts';
+import { readIcon } from './manifest-icon.ts';
+import { type Icon, packageRow } from './package-rows.ts';
 
 interface Packages extends PackageList {
   readonly icons: ReadonlyMap<string, Icon>;
@@ -29,26 +31,20 @@ const iconPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface Listed {
   readonly rows: readonly PackageRow[];
-  readonly icons: ReadonlyMap<string, Icon>;
   /** Why they are not listed. */
   readonly forbidden: string;
 }
 
-/** Packages of CatalogSources, as the package server has them. */
+/** Packages of CatalogSources, as the package server has them. It lists no icons: each may have one, which is read by itself. */
 async function readManifests({ kube }: Session): Promise<Listed> {
   try {
     const { items } = await kube.list(target);
-    const icons = items.flatMap((item) => {
-      const icon = iconOf(item);
-      return icon === undefined ? [] : [[iconKey(packageRow(item)), icon] as const];
-    });
     // A package of a global catalog is in the list once for each namespace that is asked for.
-    const byKey = new Map(items.map(packageRow).map((row) => [iconKey(row), row]));
-    return { rows: [...byKey.values()], icons: new Map(icons), forbidden: '' };
+    const byKey = new Map(items.map(packageRow).map((row) => [iconKey(row), { ...row, hasIcon: true }]));
+    return { rows: [...byKey.values()], forbidden: '' };
   } catch (thrown) {
-    const nothing = { rows: [], icons: new Map<string, Icon>() };
-    if (thrown instanceof NoKindMatch) return { ...nothing, forbidden: '' };
-    if (isForbidden(thrown)) return { ...nothing, forbidden: errorMessage(thrown) };
+    if (thrown instanceof NoKindMatch) return { rows: [], forbidden: '' };
+    if (isForbidden(thrown)) return { rows: [], forbidden: errorMessage(thrown) };
     throw thrown;
   }
 }
@@ -60,7 +56,7 @@ async function read(session: Session, catalogs: ClusterCatalogs, nowMs: number):
   if (rows.length === 0 && content.unread.length === 0 && manifests.forbidden !== '') {
     throw new ConsoleProblem(403, 'Forbidden', { message: manifests.forbidden });
   }
-  return { rows, unread: content.unread, icons: new Map([...manifests.icons, ...content.icons]), readMs: nowMs };
+  return { rows, unread: content.unread, icons: content.icons, readMs: nowMs };
 }
 
 function nameIn(params: unknown, key: string): string {
@@ -69,7 +65,13 @@ function nameIn(params: unknown, key: string): string {
   throw new ConsoleProblem(400, 'InvalidRequest', { message: `${key}: expected a name` });
 }
 
-/** `/api/packages`, `/api/cluster-packages/…` and `/api/icons/…`: what the catalogs of the cluster offer, as the viewer sees it. */
+/** Empty for a ClusterCatalog. */
+function namespaceIn(params: unknown): string {
+  const { namespace } = params as Record<string, string>;
+  return namespace === noNamespace ? '' : nameIn(params, 'namespace');
+}
+
+/** `/api/packages`, `/api/catalog-packages/…` and `/api/icons/…`: what the catalogs of the cluster offer, as the viewer sees it. */
 export function addPackages(app: FastifyInstance, sessions: Sessions, { clock, runner }: PackagesDeps): void {
   const known = new WeakMap<Session, Promise<Packages>>();
   const catalogs = new ClusterCatalogs(runner, () => clock.now());
@@ -85,30 +87,26 @@ export function addPackages(app: FastifyInstance, sessions: Sessions, { clock, r
     const { rows, unread } = await packagesOf(sessions.require(request));
     return { rows, unread };
   });
-  app.get('/api/cluster-packages/:catalog/:name', async (request) => {
+  app.get('/api/catalog-packages/:namespace/:catalog/:name', async (request) => {
     const session = sessions.require(request);
     const [catalog, name] = [nameIn(request.params, 'catalog'), nameIn(request.params, 'name')];
-    const found = await session.kube.get({
-      apiVersion: 'olm.operatorframework.io/v1',
-      kind: 'ClusterCatalog',
-      name: catalog,
-    });
-    const image = clusterCatalogImage(found as unknown as JsonObject);
-    if (image === '')
-      throw new ConsoleProblem(409, 'CatalogUnreadable', { message: `catalog ${catalog} has no image yet` });
-    const manifest = await catalogs.manifest(session, image, { catalog, name });
+    const catalogNamespace = namespaceIn(request.params);
+    const reference = await catalogReference(session, new Input({ catalog, catalogNamespace }));
+    const manifest = await catalogs.manifest(session, reference, { catalog, name });
     if (manifest !== undefined) return manifest;
     throw new ConsoleProblem(404, 'NotFound', { message: `catalog ${catalog} does not have the package ${name}` });
   });
   app.get('/api/icons/:namespace/:catalog/:name', async (request, reply) => {
-    const { namespace = '', catalog = '', name = '' } = request.params as Record<string, string>;
-    const { icons } = await packagesOf(sessions.require(request));
-    const icon = icons.get(iconKey({ catalogNamespace: namespace === noNamespace ? '' : namespace, catalog, name }));
-    if (icon === undefined) throw new ConsoleProblem(404, 'NotFound', { message: 'the package has no icon' });
-    return await reply
-      .type(icon.mediaType)
-      .header('content-security-policy', iconPolicy)
-      .header('cache-control', 'private, max-age=600')
-      .send(icon.bytes);
+    const session = sessions.require(request);
+    const [catalog, name] = [nameIn(request.params, 'catalog'), nameIn(request.params, 'name')];
+    const catalogNamespace = namespaceIn(request.params);
+    const icon =
+      catalogNamespace === ''
+        ? (await packagesOf(session)).icons.get(iconKey({ catalogNamespace, catalog, name }))
+        : await countedRequest(session, () => readIcon(session, catalogNamespace, name));
+    void reply.header('content-security-policy', iconPolicy).header('cache-control', 'private, max-age=600');
+    // Not an error: the page shows a letter.
+    if (icon === undefined) return await reply.code(204).send();
+    return await reply.type(icon.mediaType).send(icon.bytes);
   });
 }

@@ -55,11 +55,15 @@ export interface Manifest {
   };
 }
 
+/** Reads a package from its catalog, with what PackageManifests leave out: the descriptors of its definitions. */
+export async function readFromCatalog(row: PackageRow, signal: AbortSignal): Promise<Manifest> {
+  const namespace = row.catalogNamespace === '' ? '-' : row.catalogNamespace;
+  return await request<Manifest>(pathTo('api', 'catalog-packages', namespace, row.catalog, row.name), { signal });
+}
+
 /** Reads a package as the package server has it, or from its ClusterCatalog. */
 export async function readManifest(row: PackageRow, signal: AbortSignal): Promise<Manifest> {
-  if (row.catalogNamespace === '') {
-    return await request<Manifest>(pathTo('api', 'cluster-packages', row.catalog, row.name), { signal });
-  }
+  if (row.catalogNamespace === '') return await readFromCatalog(row, signal);
   const root = '/k8s/apis/packages.operators.coreos.com/v1';
   // Packages of several catalogs may have one name.
   const labels = `catalog=${row.catalog},catalog-namespace=${row.catalogNamespace}`;
@@ -70,4 +74,9 @@ export async function readManifest(row: PackageRow, signal: AbortSignal): Promis
   const found = items.find(({ metadata }) => metadata.name === row.name);
   if (found === undefined) throw new Error(`catalog ${row.catalog} does not have the package ${row.name} any more`);
   return found;
+}
+
+/** The head of the default channel. */
+export function defaultHead({ status: { channels, defaultChannel } }: Manifest): Head {
+  return channels.find(({ name }) => name === defaultChannel)?.currentCSVDesc ?? channels[0]?.currentCSVDesc ?? {};
 }

@@ -11,7 +11,7 @@ import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { Channels } from './channels.tsx';
 import { InstallForm } from './install/install.tsx';
 import { InstanceButton } from './instance/instance.tsx';
-import { type Head, type Manifest, readManifest } from './manifest.ts';
+import { defaultHead, type Head, type Manifest, readManifest } from './manifest.ts';
 import { installationsOf, noNamespace, packagePath, usePackages } from './packages.ts';
 
 const tabs = ['about', 'channels', 'install'] as const;
@@ -61,7 +61,7 @@ function Facts({ row, head }: { readonly row: PackageRow; readonly head: Head })
   );
 }
 
-function Provided({ head }: { readonly head: Head }): JSX.Element | null {
+function Provided({ row, head }: { readonly row: PackageRow; readonly head: Head }): JSX.Element | null {
   const owned = head.customresourcedefinitions?.owned ?? [];
   if (owned.length === 0) return null;
   return (
@@ -74,7 +74,7 @@ function Provided({ head }: { readonly head: Head }): JSX.Element | null {
               <span class="chip">{api.version}</span>
             </div>
             <p class="muted break">{api.description}</p>
-            <InstanceButton api={api} head={head} />
+            <InstanceButton row={row} api={api} head={head} />
           </li>
         ))}
       </ul>
@@ -83,9 +83,8 @@ function Provided({ head }: { readonly head: Head }): JSX.Element | null {
 }
 
 function About({ row, manifest }: { readonly row: PackageRow; readonly manifest: Manifest }): JSX.Element {
-  const { channels, defaultChannel, deprecation } = manifest.status;
-  const head =
-    channels.find(({ name }) => name === defaultChannel)?.currentCSVDesc ?? channels[0]?.currentCSVDesc ?? {};
+  const { deprecation } = manifest.status;
+  const head = defaultHead(manifest);
   return (
     <div class="split">
       <div class="stack">
@@ -102,7 +101,7 @@ function About({ row, manifest }: { readonly row: PackageRow; readonly manifest:
       </div>
       <div class="stack">
         <Facts row={row} head={head} />
-        <Provided head={head} />
+        <Provided row={row} head={head} />
       </div>
     </div>
   );

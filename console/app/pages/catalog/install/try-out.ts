@@ -23,16 +23,16 @@ const formFields: readonly (readonly [RegExp, string])[] = [
 ];
 
 function formField(field: string): string | undefined {
-  const plain = field.replaceAll(/\[(\d+)\]/g, '.$1');
-  const found = formFields.find(([pattern]) => pattern.test(plain));
-  return found && plain.replace(found[0], found[1]);
+  const found = formFields.find(([pattern]) => pattern.test(field));
+  return found && field.replace(found[0], found[1]);
 }
 
-function causesOf(thrown: unknown): FieldErrors {
+/** Errors of fields by the field of the form that `fieldOf` names for each. */
+export function causesOf(thrown: unknown, fieldOf: (field: string) => string | undefined): FieldErrors {
   const causes = thrown instanceof ApiError ? thrown.causes : [];
   return new Map(
     causes.flatMap(({ field = '', message = '' }) => {
-      const own = formField(field);
+      const own = fieldOf(field.replaceAll(/\[(\d+)\]/g, '.$1'));
       return own === undefined ? [] : [[own, message] as const];
     }),
   );
@@ -48,10 +48,14 @@ export async function hasNamespace(name: string, signal: AbortSignal): Promise<b
   }
 }
 
-/** Creates objects, or asks the API server whether it would take them. */
-async function create({ object, known, namespace }: Created, isTrial: boolean, signal?: AbortSignal): Promise<void> {
+/** Creates an object, or asks the API server whether it would take it. The answer is the object as it is stored. */
+export async function create(
+  { object, known, namespace }: Created,
+  isTrial: boolean,
+  signal?: AbortSignal,
+): Promise<unknown> {
   const query = `fieldManager=longshore-console&fieldValidation=Strict${isTrial ? '&dryRun=All' : ''}`;
-  await request(`${objectPath(known, namespace)}?${query}`, {
+  return await request(`${objectPath(known, namespace)}?${query}`, {
     method: 'POST',
     body: object,
     ...(signal ? { signal } : {}),
@@ -68,7 +72,7 @@ export async function tryObjects(objects: readonly Created[], signal: AbortSigna
     return { isAccepted: true, message: '', errors: new Map() };
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    return { isAccepted: false, message: messageOf(thrown), errors: causesOf(thrown) };
+    return { isAccepted: false, message: messageOf(thrown), errors: causesOf(thrown, formField) };
   }
 }
 

@@ -30,3 +30,31 @@ test('paths that are no fields are left out, and so are examples that cannot be 
   expect(exampleOf({ annotations: { 'alm-examples': '[{' } }, api)).toBeUndefined();
   expect(exampleOf({ annotations: { 'alm-examples': '[{"kind":"Gauge"}]' } }, api)).toEqual({ kind: 'Gauge' });
 });
+
+test('the definition of the cluster decides types, limits and what is required', () => {
+  const specDescriptors = [{ path: 'interval', displayName: 'Interval' }];
+  const definition = {
+    type: 'object',
+    required: ['harbour', 'pier'],
+    properties: {
+      harbour: { type: 'string', minLength: 1 },
+      pier: { type: 'string', description: 'Where it stands' },
+      interval: { type: 'integer', minimum: 1 },
+      labels: { type: 'object', additionalProperties: { type: 'string' } },
+      other: { type: 'string' },
+    },
+  };
+  const example = { spec: { harbour: 'Old Pier', labels: { tide: 'high' } } };
+  const schema = specSchema({ ...api, specDescriptors }, example, definition);
+  expect(schema.required).toEqual(['harbour', 'pier']);
+  expect(schema.properties).toMatchObject({
+    harbour: { type: 'string', minLength: 1 },
+    pier: { type: 'string', description: 'Where it stands' },
+    interval: { type: 'integer', minimum: 1, title: 'Interval' },
+    labels: { additionalProperties: { type: 'string' }, properties: {} },
+  });
+  expect(schema.properties).not.toHaveProperty('other');
+  expect(Object.keys(specSchema(api, undefined, definition).properties ?? {})).toEqual(
+    Object.keys(definition.properties),
+  );
+});

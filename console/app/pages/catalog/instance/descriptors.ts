@@ -44,7 +44,7 @@ function exampleSchema(value: Value, depth = 0): Schema {
   };
 }
 
-function described(schema: Schema, descriptor: Descriptor): Schema {
+function withTexts(schema: Schema, descriptor: Descriptor): Schema {
   const { displayName, description } = descriptor;
   return {
     ...schema,
@@ -56,7 +56,7 @@ function described(schema: Schema, descriptor: Descriptor): Schema {
 
 function withDescriptor(schema: Schema, [key = '', ...rest]: readonly string[], descriptor: Descriptor): Schema {
   const before = schema.properties?.[key] ?? (rest.length === 0 ? { type: 'string' } : {});
-  const after = rest.length === 0 ? described(before, descriptor) : withDescriptor(before, rest, descriptor);
+  const after = rest.length === 0 ? withTexts(before, descriptor) : withDescriptor(before, rest, descriptor);
   return { type: 'object', ...schema, properties: { ...schema.properties, [key]: after } };
 }
 
@@ -73,12 +73,33 @@ export function exampleOf({ annotations = {} }: Head, { kind }: DescribedApi): V
   }
 }
 
-/** What the `spec` of an object can have: by its example and the descriptors of its definition. */
-export function specSchema(api: DescribedApi, example: Values | undefined): Schema {
+/** What the definition decides about a field that it is the same in: all but its title, and where fields of an object are described, only those. */
+function defined(described: Schema, definition: Schema, depth = 0): Schema {
+  if (depth > maxDepth) return described;
+  const { properties, items, ...rest } = definition;
+  const title = described.title === undefined ? {} : { title: described.title };
+  const description = described.description ?? rest.description;
+  const own = { ...described, ...rest, ...title, ...(description === undefined ? {} : { description }) };
+  if (isValues(rest.additionalProperties)) return { ...own, properties: {} };
+  if (items !== undefined) return { ...own, items: defined(described.items ?? {}, items, depth + 1) };
+  if (properties === undefined) return own;
+  const names = Object.keys(described.properties ?? {}).length === 0 && depth === 0 ? Object.keys(properties) : [];
+  const required = (rest.required ?? []).filter(isField);
+  const shown = new Set([...Object.keys(described.properties ?? {}), ...required, ...names.filter(isField)]);
+  const fields = [...shown].map((name) => {
+    const [before = {}, after] = [described.properties?.[name], properties[name]];
+    return [name, after === undefined ? before : defined(before, after, depth + 1)] as const;
+  });
+  return { ...own, properties: Object.fromEntries(fields) };
+}
+
+/** What the `spec` of an object can have: by its example, the descriptors of the package, and its definition in the cluster where that is known. */
+export function specSchema(api: DescribedApi, example: Values | undefined, definition?: Schema): Schema {
   const first = exampleSchema(example?.['spec'] ?? {});
-  return (api.specDescriptors ?? []).slice(0, maxDescriptors).reduce((schema, descriptor) => {
+  const described = (api.specDescriptors ?? []).slice(0, maxDescriptors).reduce((schema, descriptor) => {
     const parts = descriptor.path.split('.');
     const isPlain = parts.length <= maxDepth && parts.every(isField);
     return isPlain ? withDescriptor(schema, parts, descriptor) : schema;
   }, first);
+  return definition === undefined ? described : defined(described, definition);
 }

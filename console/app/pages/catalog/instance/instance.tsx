@@ -1,85 +1,71 @@
-import { dump } from 'js-yaml';
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import type { PackageRow } from '../../../../server/wire.ts';
+import { useLoad } from '../../../lib/load.ts';
 import { texts } from '../../../texts.ts';
-import { CommandLine, copyText, Dialog } from '../../../ui/parts.tsx';
-import { fieldErrors, isValues, type Values } from '../../../ui/schema/schema.ts';
-import { ObjectFields } from '../../../ui/schema/schema-form.tsx';
-import type { DescribedApi, Head } from '../manifest.ts';
-import { exampleOf, specSchema } from './descriptors.ts';
+import { messageOf } from '../../../ui/action.tsx';
+import { Dialog, Notice } from '../../../ui/parts.tsx';
+import { Skeleton } from '../../../ui/states.tsx';
+import { type DescribedApi, defaultHead, type Head, readFromCatalog } from '../manifest.ts';
+import { packagePath } from '../packages.ts';
+import { readDefinition } from './definition.ts';
+import { InstanceForm } from './instance-form.tsx';
 
-function apiVersionOf({ name, version }: DescribedApi): string {
-  return `${name.slice(name.indexOf('.') + 1)}/${version}`;
-}
-
-function nameIn(example: Values | undefined, kind: string): string {
-  const metadata = example?.['metadata'];
-  const name = isValues(metadata) ? metadata['name'] : undefined;
-  return typeof name === 'string' ? name : kind.toLowerCase();
-}
-
-function InstanceDialog(props: {
+interface InstanceProps {
+  readonly row: PackageRow;
   readonly api: DescribedApi;
   readonly head: Head;
-  readonly onClose: () => void;
-}): JSX.Element {
-  const { api, head, onClose } = props;
-  const example = useMemo(() => exampleOf(head, api), [head, api]);
-  const schema = useMemo(() => specSchema(api, example), [api, example]);
-  const [name, setName] = useState(nameIn(example, api.kind));
-  const [namespace, setNamespace] = useState('default');
-  const [spec, setSpec] = useState<Values>(isValues(example?.['spec']) ? example['spec'] : {});
-  const errors = fieldErrors(schema, spec, 'spec');
-  const metadata = { name, ...(namespace === '' ? {} : { namespace }) };
-  const text = dump({ apiVersion: apiVersionOf(api), kind: api.kind, metadata, spec }, { noRefs: true });
+}
+
+/** The kind with its descriptors, which PackageManifests leave out. */
+async function readDescribed({ row, api }: InstanceProps, signal: AbortSignal): Promise<DescribedApi> {
+  if (row.catalogNamespace === '') return api;
+  const { customresourcedefinitions } = defaultHead(await readFromCatalog(row, signal));
+  return customresourcedefinitions?.owned?.find((one) => one.name === api.name && one.version === api.version) ?? api;
+}
+
+function InstanceDialog(props: InstanceProps & { readonly onClose: () => void }): JSX.Element {
+  const { row, api, head, onClose } = props;
+  const key = `${packagePath(row)} ${api.name} ${api.version}`;
+  const described = useLoad(key, (signal) => readDescribed(props, signal));
+  const definition = useLoad(key, (signal) => readDefinition(api, signal));
   const title = texts.instance.title(api.kind);
+  const isLoading = described.isLoading || definition.isLoading;
   return (
     <Dialog title={title} onClose={onClose} className="wide">
       <div class="content">
         <h2>{title}</h2>
         <p class="muted">{texts.instance.hint}</p>
-        <div class="split">
-          <div class="stack">
-            <label class="field">
-              {texts.form.name}
-              <input value={name} onInput={(event) => setName(event.currentTarget.value.trim())} />
-            </label>
-            <label class="field">
-              {texts.install.namespace}
-              <input value={namespace} onInput={(event) => setNamespace(event.currentTarget.value.trim())} />
-              <span class="hint">{texts.instance.namespaceHint}</span>
-            </label>
-            <ObjectFields schema={schema} value={spec} path="spec" errors={errors} onChange={setSpec} />
-          </div>
-          <div class="stack">
-            <pre class="code" tabIndex={0}>
-              {text}
-            </pre>
-            <CommandLine command={texts.install.applyLine} />
-          </div>
-        </div>
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.keys.close}
-          </button>
-          <button type="button" class="button primary" disabled={errors.size > 0} onClick={() => copyText(text)}>
-            {texts.install.copy}
-          </button>
-        </div>
+        {described.thrown !== undefined && (
+          <Notice tone="warning" title={texts.instance.undescribed}>
+            <p class="message">{messageOf(described.thrown)}</p>
+          </Notice>
+        )}
+        {isLoading ? (
+          <Skeleton />
+        ) : (
+          <InstanceForm
+            api={described.value ?? api}
+            head={head}
+            definition={definition.value ?? { state: 'unknown' }}
+            installPath={`${packagePath(row)}?tab=install`}
+            onClose={onClose}
+          />
+        )}
       </div>
     </Dialog>
   );
 }
 
-/** Writes the manifest of an object of an API, by its descriptors and its example. */
-export function InstanceButton({ api, head }: { readonly api: DescribedApi; readonly head: Head }): JSX.Element {
+/** Creates an object of an API, by its descriptors, its example and its definition. */
+export function InstanceButton(props: InstanceProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button type="button" class="button" onClick={() => setOpen(true)}>
-        {texts.instance.button(api.kind)}
+        {texts.instance.button(props.api.kind)}
       </button>
-      {isOpen && <InstanceDialog api={api} head={head} onClose={() => setOpen(false)} />}
+      {isOpen && <InstanceDialog {...props} onClose={() => setOpen(false)} />}
     </>
   );
 }
