@@ -141,7 +141,7 @@ async function readAndResolve(registry: Registry, count: number): Promise<Cost> 
 }
 
 /** How reading a CatalogSource, and resolving from it, grows with its bundles. */
-export async function measureCatalogSources(): Promise<Measurement[]> {
+async function measureCatalogSources(): Promise<Measurement[]> {
   await using registry = await startRegistry();
   return await seriesOf('bundles of a CatalogSource read, and a namespace resolved', offeredCounts, (count) =>
     readAndResolve(registry, count),

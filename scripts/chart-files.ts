@@ -6,7 +6,7 @@ import { readManifests, shownName } from '../cli/install/manifests.ts';
 import { withOlm } from '../cli/install/olm.ts';
 import { foreignDefinitions, overlays } from '../cli/install/overlays.ts';
 import { firstShard, isSharded, maxShards, otherShard } from '../cli/install/shards.ts';
-import { formatYaml } from '../src/base/index.ts';
+import { formatYaml, type JsonObject } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import { extraValueLines, extraValueSchemas, withExtraValues } from './chart-values.ts';
 
@@ -264,20 +264,9 @@ function valuesText(image: string): string {
   return `${mark}${lines.join('\n')}\n`;
 }
 
-/** Files of the chart: path below its folder → text. */
-export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
-  const { version, description } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, string>;
-  const image = `longshore:${version}`;
-  const chart = {
-    apiVersion: 'v2',
-    name: 'longshore',
-    description,
-    type: 'application',
-    version,
-    appVersion: version,
-    kubeVersion: '>=1.28.0-0',
-  };
-  const schema = {
+/** Of the values of the chart. */
+function valuesSchema(): JsonObject {
+  return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
     additionalProperties: false,
@@ -292,8 +281,10 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
         additionalProperties: false,
         properties: { actuator: { type: 'string' }, nodeAgents: { type: 'boolean' } },
         // Agents without the controllers of pools have nothing to do.
-        if: { properties: { nodeAgents: { const: true } }, required: ['nodeAgents'] },
-        then: { properties: { actuator: { minLength: 1 } }, required: ['actuator'] },
+        anyOf: [
+          { properties: { nodeAgents: { const: false } } },
+          { properties: { actuator: { minLength: 1 } }, required: ['actuator'] },
+        ],
       },
       console: {
         type: 'object',
@@ -308,13 +299,28 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
       global: { type: 'object' },
     },
   };
+}
+
+/** Files of the chart: path below its folder → text. */
+export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
+  const { version, description } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, string>;
+  const image = `longshore:${version}`;
+  const chart = {
+    apiVersion: 'v2',
+    name: 'longshore',
+    description,
+    type: 'application',
+    version,
+    appVersion: version,
+    kubeVersion: '>=1.28.0-0',
+  };
   return new Map([
     ['Chart.yaml', `${mark}${formatYaml(chart)}`],
     ['values.yaml', valuesText(image)],
     ['templates/customresourcedefinitions.yaml', definitionsTemplate()],
     ['templates/machines.yaml', await machinesTemplate(image)],
     ['templates/console.yaml', await consoleTemplate(image)],
-    ['values.schema.json', `${JSON.stringify(schema, undefined, 2)}\n`],
+    ['values.schema.json', `${JSON.stringify(valuesSchema(), undefined, 2)}\n`],
     ...[...(await allVariants(image))].map(([path, variants]): [string, string] => [path, joined(variants)]),
   ]);
 }

@@ -186,7 +186,9 @@ export class KilledDeletions implements AsyncDisposable {
     expect(present.length === machines && running.length === machines, `${running.length} of ${present.length} run`);
     for (const machine of present) {
       const hooks = objectAt(parts(machine), 'spec', 'lifecycleHooks');
-      const names = [...objectsAt(hooks, 'preDrain'), ...objectsAt(hooks, 'preTerminate')].map(({ name }) => name);
+      const names = [...objectsAt(hooks, 'preDrain'), ...objectsAt(hooks, 'preTerminate')].map((hook) =>
+        textAt(hook, 'name'),
+      );
       expect(names.join() === 'MoveApps,hooks.platform/VolumeDetach', `hooks are ${names.join()}`);
     }
     const instances = (await client.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace }))
