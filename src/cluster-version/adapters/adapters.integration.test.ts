@@ -103,6 +103,32 @@ test('releases of Helm are read from their newest Secret', async () => {
   expect(await readHelmRelease(cluster.kube, { namespace: 'quay', name: 'none' }, signal)).toBeUndefined();
 });
 
+test.each([
+  ['deployed', true],
+  ['uninstalled', false],
+])(
+  'after an upgrade of Helm that failed, a release whose revision before is %s has isAvailable %s',
+  async (before, isAvailable) => {
+    const namespace = `failed-${before}`;
+    await cluster.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, user);
+    for (const [version, status] of Object.entries({ 1: before, 2: 'failed' })) {
+      const labels = { owner: 'helm', name: 'dns', status, version };
+      const metadata = { name: `sh.helm.release.v1.dns.v${version}`, namespace, labels };
+      await cluster.kube.create(
+        { apiVersion: 'v1', kind: 'Secret', type: 'helm.sh/release.v1', metadata, data: stored('{}') },
+        user,
+      );
+    }
+    const found = await readHelmRelease(cluster.kube, { namespace, name: 'dns' }, AbortSignal.timeout(30_000));
+    expect(assess('HelmRelease', found, systemClock.now())).toMatchObject({
+      isAvailable,
+      isDegraded: true,
+      message: 'the release is failed',
+      version: '',
+    });
+  },
+);
+
 /** What Helm stores of a release, twice in base64. */
 function stored(text: string): { readonly release: string } {
   return { release: Buffer.from(gzipSync(text).toString('base64')).toString('base64') };

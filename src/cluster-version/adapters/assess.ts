@@ -1,5 +1,5 @@
 import { healthOf } from '../../apply/index.ts';
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
+import { isTrueAt, type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { SourceKind } from './sources.ts';
@@ -95,8 +95,9 @@ function subscription(object: KubeObject): Assessment {
 function helmRelease(object: KubeObject): Assessment {
   const { status = '', chartVersion = '' } = object as unknown as Readonly<Record<string, string>>;
   const isDeployed = status === 'deployed';
+  const isUpgrade = status === 'pending-upgrade' || status === 'pending-rollback';
   return {
-    isAvailable: isDeployed || status === 'pending-upgrade' || status === 'pending-rollback',
+    isAvailable: isDeployed || isUpgrade || isTrueAt(object as JsonObject, 'isDeployed'),
     isProgressing: status.startsWith('pending'),
     isDegraded: status === 'failed',
     message: isDeployed ? '' : `the release is ${status}`,

@@ -26,13 +26,18 @@ function revisionOf({ metadata }: KubeObject): number {
   return Number(metadata.labels?.['version'] ?? 0);
 }
 
+function statusOf({ metadata }: KubeObject): string {
+  return metadata.labels?.['status'] ?? '';
+}
+
 /** Whether Helm itself would read the Secret as a revision of the release: labels alone are on other objects too. */
 function isRevision(secret: KubeObject, name: string): boolean {
   const isOfType = (secret as unknown as JsonObject)['type'] === releaseType;
   return isOfType && secret.metadata.name === `sh.helm.release.v1.${name}.v${revisionOf(secret)}`;
 }
 
-/** The newest revision of a release of Helm, from the Secrets that Helm records it in: its status and the version of its chart. */
+/** The newest revision of a release of Helm, from the Secrets that Helm records it in: its status, the version of its chart, and whether a
+ *  revision is deployed. */
 export async function readHelmRelease(
   kube: KubeClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -43,7 +48,10 @@ export async function readHelmRelease(
   const revisions = items.filter((secret) => isRevision(secret, name));
   const newest = revisions.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
   if (newest === undefined) return undefined;
-  const status = newest.metadata.labels?.['status'] ?? '';
+  const status = statusOf(newest);
+  // Until a revision replaces it, Helm keeps the one before as deployed: what an upgrade that failed has left runs.
+  const isDeployed = revisions.some((secret) => statusOf(secret) === 'deployed');
   const { apiVersion, kind, metadata } = newest;
-  return { apiVersion, kind, metadata, status, chartVersion: await chartVersionOf(newest as JsonObject) };
+  const chartVersion = await chartVersionOf(newest as JsonObject);
+  return { apiVersion, kind, metadata, status, isDeployed, chartVersion };
 }
