@@ -61,6 +61,12 @@ const cases: readonly (readonly [string, readonly QuorumMember[], readonly Quoru
     'AddLearner',
   ],
   ['stays when no member answers', [], [leaving, ...stayed], 'Wait'],
+  [
+    'stays when no member is found on any machine',
+    [1, 2, 3].map((n) => member(n, { addresses: [`etcd-${n}.example.org`] })),
+    [leaving, ...stayed],
+    'Wait',
+  ],
   ['without known addresses stays', three, [{ ...leaving, addresses: [] }, ...stayed], 'Wait'],
   [
     'without known addresses goes when all members are elsewhere',

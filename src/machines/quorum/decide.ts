@@ -47,11 +47,13 @@ function machineOf({ addresses }: QuorumMember, { machines }: QuorumFacts): Quor
   return machines.find((machine) => shares(addresses, machine.addresses));
 }
 
-/** Whether no member can be on the machine. Without addresses, only when all of them are known to be elsewhere: what is not known must not end a member. */
+/** Whether no member can be on the machine. Without addresses, only when all of them are known to be elsewhere: what is not known must not end a
+ *  member. Nor is anything known where no member is found on any machine: members that use host names, beside a provider that reports IP addresses. */
 function hasNoMember(machine: QuorumMachine | undefined, facts: QuorumFacts): boolean {
   const { members } = facts;
   if (machine !== undefined && machine.addresses.length > 0) {
-    return members.length > 0 && !members.some(({ addresses }) => shares(addresses, machine.addresses));
+    const isFound = members.some((member) => machineOf(member, facts) !== undefined);
+    return isFound && !members.some(({ addresses }) => shares(addresses, machine.addresses));
   }
   return members.length > 0 && members.every((member) => machineOf(member, facts) !== undefined);
 }
@@ -78,6 +80,11 @@ function replace(facts: QuorumFacts, voters: readonly QuorumMember[]): QuorumSte
   return { step: 'WaitReplacement', message: `no machine runs that could replace the member: ${counts}` };
 }
 
+function unfoundText([first]: readonly QuorumMember[]): string {
+  if (first === undefined) return 'the group reports no members';
+  return `no member is found on any machine by its address (${first.addresses.slice(0, 3).join(', ')}), and so one may be on this one`;
+}
+
 /** Decides the next step for a machine that is being deleted. No voter goes before there are as many healthy others as desired, and no step leaves
  *  fewer healthy voters than the majority that is needed after it. */
 export function decideQuorum(facts: QuorumFacts): QuorumStep {
@@ -88,7 +95,7 @@ export function decideQuorum(facts: QuorumFacts): QuorumStep {
     return { step: 'Wait', message: 'the addresses of the machine are unknown, and so is whether a member is on it' };
   }
   const own = members.find(({ addresses }) => shares(addresses, machine.addresses));
-  if (own === undefined) return { step: 'Wait', message: 'the group reports no members' };
+  if (own === undefined) return { step: 'Wait', message: unfoundText(members) };
   if (!own.isVoter) return { step: 'RemoveOld', member: own, message: 'removes its learner' };
   return decideVoter(facts, own);
 }
