@@ -65,7 +65,12 @@ function ruleFor(rules: Rules, kind: 'path' | 'unit', name: string): readonly Di
   return found?.actions as readonly DisruptionAction[] | undefined;
 }
 
-/** Sections that are only read when a node is installed. */
+function hasContent(value: JsonValue | undefined): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent);
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Sections that are only read when a node is installed. An empty one is the same as none: tools write `ignition.config: {}`. */
 function unreconcilable(before: JsonObject, after: JsonObject): string | undefined {
   const parts = [
     ['storage', 'directories'],
@@ -75,9 +80,16 @@ function unreconcilable(before: JsonObject, after: JsonObject): string | undefin
     ['storage', 'raid'],
     ['storage', 'luks'],
     ['passwd'],
+    ['kernelArguments'],
+    ['ignition', 'config'],
+    ['ignition', 'security'],
+    ['ignition', 'proxy'],
+    ['ignition', 'timeouts'],
   ] as const;
-  const valueOf = (config: JsonObject, path: readonly string[]): JsonValue =>
-    objectAt(config, ...path.slice(0, -1))?.[path.at(-1) ?? ''] ?? null;
+  const valueOf = (config: JsonObject, path: readonly string[]): JsonValue => {
+    const value = objectAt(config, ...path.slice(0, -1))?.[path.at(-1) ?? ''];
+    return hasContent(value) ? (value ?? null) : null;
+  };
   const part = parts.find((path) => !isJsonEqual(valueOf(before, path), valueOf(after, path)));
   return part === undefined
     ? undefined

@@ -80,9 +80,8 @@ function fileOf(file: JsonObject): NodeFile {
   const path = textAt(file, 'path');
   try {
     const { mode } = file;
+    if (objectsAt(file, 'append').length > 0) throw invalid('append is not supported');
     const content = contentOf(objectAt(file, 'contents'));
-    const appended = objectsAt(file, 'append').map(contentOf);
-    if (appended.length > 0) throw invalid('append is not supported');
     return {
       path,
       mode: typeof mode === 'number' ? mode : defaultMode,
