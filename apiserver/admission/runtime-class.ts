@@ -1,4 +1,4 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, sortedKeys } from '../../src/base/index.ts';
 import {
   type AdmissionPlugin,
   type AdmissionRequest,
@@ -48,7 +48,9 @@ function setScheduling(spec: JsonObject, runtime: KubeObject, request: Admission
   if (Object.keys(required).length > 0) spec['nodeSelector'] = { ...own, ...required };
   const added = objectsOf(scheduling['tolerations']);
   const tolerations = objectsOf(spec['tolerations']);
-  const lacking = added.filter((item) => !tolerations.some((known) => isJsonEqual(known, item)));
+  if (added.length === 0) return;
+  const known = new Set(tolerations.map((item) => JSON.stringify(sortedKeys(item))));
+  const lacking = added.filter((item) => !known.has(JSON.stringify(sortedKeys(item))));
   if (lacking.length > 0) spec['tolerations'] = [...tolerations, ...structuredClone(lacking)];
 }
 

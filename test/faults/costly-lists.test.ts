@@ -72,3 +72,32 @@ test('no list in an object costs the square of its items, and no answer is much 
   }
   expect(found).toEqual([]);
 });
+
+const podPath = '/api/v1/namespaces/default/pods';
+const container = { name: 'c', image: 'registry.example/c:1' };
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+
+const matchLabelKeys = many(45_000, (index) => `m-${index}`);
+const mismatchLabelKeys = many(45_000, (index) => `o-${index}`);
+const term = { topologyKey: 'zone', labelSelector: {}, matchLabelKeys, mismatchLabelKeys };
+
+test('two lists of an object are not compared each with each', async () => {
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  const spec = { containers: [container], affinity };
+  const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec };
+  expect(await answerTo(podPath, JSON.stringify(object))).toBe('bounded');
+});
+
+test('a list in a change of an object is not compared with the former one each with each', async () => {
+  const tolerations = many(20_000, (index) => ({ key: `k-${index}`, operator: 'Exists', effect: 'NoExecute' }));
+  const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [container] } };
+  const ask = (request: string, body: unknown, type = 'application/json'): Promise<{ status: number }> => {
+    const [method = '', path = ''] = request.split(' ');
+    return connection.ask({ method, path, headers: { 'content-type': type }, body: JSON.stringify(body) });
+  };
+  expect((await ask(`POST ${podPath}`, { ...object, spec: { ...object.spec, tolerations } })).status).toBe(201);
+  for (const value of many(4, String)) {
+    const patch = { metadata: { labels: { value } } };
+    expect((await ask(`PATCH ${podPath}/a`, patch, 'application/merge-patch+json')).status).toBe(200);
+  }
+});

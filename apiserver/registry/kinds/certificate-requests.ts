@@ -69,12 +69,13 @@ function requestErrors(spec: JsonObject): FieldError[] {
 function usageErrors(spec: JsonObject): FieldError[] {
   const list = listOfTexts(spec, 'usages');
   if (list.length === 0) return [requiredField('spec.usages')];
-  return [
-    ...list.flatMap((usage, index) => choice(`spec.usages[${index}]`, usage, usages)),
-    ...list.flatMap((usage, index) =>
-      list.indexOf(usage) < index ? [duplicateField(`spec.usages[${index}]`, usage)] : [],
-    ),
-  ];
+  const seen = new Set<string>();
+  const duplicates = list.flatMap((usage, index) => {
+    const isFirst = !seen.has(usage);
+    seen.add(usage);
+    return isFirst ? [] : [duplicateField(`spec.usages[${index}]`, usage)];
+  });
+  return [...list.flatMap((usage, index) => choice(`spec.usages[${index}]`, usage, usages)), ...duplicates];
 }
 
 function firstProblem(labels: readonly string[], problemsOf: (label: string) => string[]): string[] {

@@ -4,6 +4,7 @@ import {
   listOfTexts,
   objectAt,
   objectsAt,
+  sortedKeys,
   textAt,
   valueAt,
 } from '../../../src/base/index.ts';
@@ -106,8 +107,11 @@ function onceErrors(object: KubeObject, old: KubeObject): FieldError[] {
 function changeErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const [spec, before] = [specOf(object), specOf(old)];
   const addresses = objectsAt(objectAt(asJson(object), 'status'), 'addresses');
+  const seen = new Set<string>();
   const doubled = addresses.flatMap((address, index) => {
-    const isFirst = addresses.findIndex((other) => isJsonEqual(other, address)) === index;
+    const text = JSON.stringify(sortedKeys(address));
+    const isFirst = !seen.has(text);
+    seen.add(text);
     const shown = goStruct('core.NodeAddress', { Type: textAt(address, 'type'), Address: textAt(address, 'address') });
     const field = `status.addresses[${index}]`;
     return isFirst ? [] : [{ field, reason: 'FieldValueDuplicate', message: `Duplicate value: ${shown}` } as const];

@@ -46,13 +46,14 @@ function agreementErrors(spec: JsonObject, addresses: readonly string[]): FieldE
 }
 
 function familyErrors(spec: JsonObject): FieldError[] {
-  const families = listOfTexts(spec, 'ipFamilies');
-  const errors = families.flatMap((family, index) => [
-    ...(['IPv4', 'IPv6'].includes(family)
-      ? []
-      : [unsupportedField(`spec.ipFamilies[${index}]`, family, ['IPv4', 'IPv6'])]),
-    ...(families.indexOf(family) === index ? [] : [duplicateField(`spec.ipFamilies[${index}]`, family)]),
-  ]);
+  const seen = new Set<string>();
+  const errors = listOfTexts(spec, 'ipFamilies').flatMap((family, index) => {
+    const field = `spec.ipFamilies[${index}]`;
+    const unsupported = ['IPv4', 'IPv6'].includes(family) ? [] : [unsupportedField(field, family, ['IPv4', 'IPv6'])];
+    const duplicate = seen.has(family) ? [duplicateField(field, family)] : [];
+    seen.add(family);
+    return [...unsupported, ...duplicate];
+  });
   const policy = textAt(spec, 'ipFamilyPolicy');
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
   if (policy !== '' && !policies.includes(policy))

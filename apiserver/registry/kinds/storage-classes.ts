@@ -201,10 +201,11 @@ function nodeErrors(object: KubeObject): FieldError[] {
 export const storageNodeRules: KindRules = {
   validate: nodeErrors,
   validateChange: (object, old) => {
-    const before = objectsAt(specOf(old), 'drivers');
-    const changed = objectsAt(specOf(object), 'drivers').filter((driver) =>
-      before.some((other) => textAt(other, 'name') === textAt(driver, 'name') && !isJsonEqual(other, driver)),
-    );
+    const before = new Map(objectsAt(specOf(old), 'drivers').map((driver) => [textAt(driver, 'name'), driver]));
+    const changed = objectsAt(specOf(object), 'drivers').filter((driver) => {
+      const other = before.get(textAt(driver, 'name'));
+      return other !== undefined && !isJsonEqual(other, driver);
+    });
     const errors = changed.map((driver) =>
       invalidPrinted('spec.drivers', `storage.CSINodeDriver{Name:${goQuote(textAt(driver, 'name'))}}`, immutableText),
     );

@@ -12,8 +12,16 @@ import { descendingPathErrors, noBackstepErrors } from './paths.ts';
 
 type Volumes = ReadonlyMap<string, JsonObject>;
 
-function pathsByName(container: JsonObject, list: string, key: string): ReadonlyMap<string, string> {
-  return new Map(objectsAt(container, list).map((item) => [textAt(item, 'name'), textAt(item, key)]));
+/** Names of volumes, and paths. */
+interface TakenPlaces {
+  readonly names: Set<string>;
+  readonly paths: Set<string>;
+}
+
+/** Of a volume that is there twice the last path counts. */
+function placesOf(container: JsonObject, list: string, key: string): TakenPlaces {
+  const paths = new Map(objectsAt(container, list).map((item) => [textAt(item, 'name'), textAt(item, key)]));
+  return { names: new Set(paths.keys()), paths: new Set(paths.values()) };
 }
 
 const propagations = ['Bidirectional', 'HostToContainer', 'None'];
@@ -60,14 +68,14 @@ function clashErrors(
     readonly at: string;
     readonly key: string;
     readonly other: string;
-    readonly taken: ReadonlyMap<string, string>;
+    readonly taken: TakenPlaces;
   },
 ): FieldError[] {
   const { at, key, other, taken } = place;
   const errors: FieldError[] = [];
-  if (taken.size === 0) return errors;
-  if (taken.has(name)) errors.push(invalidField(`${at}.name`, name, `must not already exist in ${other}`));
-  if ([...taken.values()].includes(path)) {
+  if (taken.names.size === 0) return errors;
+  if (taken.names.has(name)) errors.push(invalidField(`${at}.name`, name, `must not already exist in ${other}`));
+  if (taken.paths.has(path)) {
     errors.push(invalidField(`${at}.${key}`, path, `must not already exist as a path in ${other}`));
   }
   return errors;
@@ -75,7 +83,7 @@ function clashErrors(
 
 /** Errors of `volumeMounts`: of volumes that are there and well, each path once, none that a device has. */
 export function mountErrors(container: JsonObject, path: string, volumes: Volumes): FieldError[] {
-  const devices = pathsByName(container, 'volumeDevices', 'devicePath');
+  const devices = placesOf(container, 'volumeDevices', 'devicePath');
   const list = `${path}.volumeMounts`;
   const paths = new Set<string>();
   return each(container, { path, key: 'volumeMounts' }, (mount, at) => {
@@ -104,13 +112,7 @@ function deviceSourceErrors(name: string, at: string, volumes: Volumes): FieldEr
   return isClaim === undefined ? [invalidField(`${at}.name`, name, text)] : [];
 }
 
-/** What devices took so far. */
-interface TakenDevices {
-  readonly names: Set<string>;
-  readonly paths: Set<string>;
-}
-
-function devicePathErrors(devicePath: string, at: string, taken: TakenDevices): FieldError[] {
+function devicePathErrors(devicePath: string, at: string, taken: TakenPlaces): FieldError[] {
   const field = `${at}.devicePath`;
   const errors = devicePath === '' ? [requiredField(field)] : [];
   if (taken.paths.has(devicePath)) errors.push(invalidField(field, devicePath, 'must be unique'));
@@ -122,8 +124,8 @@ function devicePathErrors(devicePath: string, at: string, taken: TakenDevices): 
 
 /** Errors of `volumeDevices`: claims only, each name and path once, none that a mount has. */
 export function deviceErrors(container: JsonObject, path: string, volumes: Volumes): FieldError[] {
-  const mounts = pathsByName(container, 'volumeMounts', 'mountPath');
-  const taken: TakenDevices = { names: new Set(), paths: new Set() };
+  const mounts = placesOf(container, 'volumeMounts', 'mountPath');
+  const taken: TakenPlaces = { names: new Set(), paths: new Set() };
   return each(container, { path, key: 'volumeDevices' }, (device, at) => {
     const [name, devicePath] = [textAt(device, 'name'), textAt(device, 'devicePath')];
     const errors = name === '' ? [requiredField(`${at}.name`)] : [];

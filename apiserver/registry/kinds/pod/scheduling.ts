@@ -115,23 +115,24 @@ function labelKeyErrors(keys: readonly string[], path: string, hasSelector: bool
 /** A key that the selector already asks for is refused where an expression is the second to ask: the server itself adds one for each key. */
 function doubledKeyErrors(term: JsonObject, path: string): FieldError[] {
   const selector = objectAt(term, 'labelSelector');
-  const keys = listOfTexts(term, 'matchLabelKeys');
+  const places = new Map(listOfTexts(term, 'matchLabelKeys').map((key, index) => [key, index]));
   const asked = new Set(Object.keys(objectAt(selector, 'matchLabels') ?? {}));
   return objectsAt(selector, 'matchExpressions').flatMap((expression) => {
     const key = textAt(expression, 'key');
-    const isDoubled = asked.has(key) && keys.includes(key);
+    const place = asked.has(key) ? places.get(key) : undefined;
     asked.add(key);
     const text = 'exists in both matchLabelKeys and labelSelector';
-    return isDoubled ? [invalidField(`${path}[${keys.lastIndexOf(key)}]`, key, text)] : [];
+    return place === undefined ? [] : [invalidField(`${path}[${place}]`, key, text)];
   });
 }
 
 function keyListErrors(term: JsonObject, path: string): FieldError[] {
   const [match, mismatch] = [listOfTexts(term, 'matchLabelKeys'), listOfTexts(term, 'mismatchLabelKeys')];
   const hasSelector = objectAt(term, 'labelSelector') !== undefined;
+  const mismatched = new Set(mismatch);
   const both = match.flatMap((key, index) => {
     const text = 'exists in both matchLabelKeys and mismatchLabelKeys';
-    return mismatch.includes(key) ? [invalidField(`${path}.matchLabelKeys[${index}]`, key, text)] : [];
+    return mismatched.has(key) ? [invalidField(`${path}.matchLabelKeys[${index}]`, key, text)] : [];
   });
   return [
     ...labelKeyErrors(match, `${path}.matchLabelKeys`, hasSelector),

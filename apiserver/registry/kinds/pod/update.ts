@@ -4,6 +4,7 @@ import {
   type JsonValue,
   objectAt,
   objectsAt,
+  sortedKeys,
   textAt,
   valueAt,
 } from '../../../../src/base/index.ts';
@@ -76,16 +77,15 @@ function deadlineErrors(
   return { errors: [], isWrong: false };
 }
 
-function withoutSeconds(toleration: JsonObject): JsonObject {
-  const { tolerationSeconds: _seconds, ...rest } = toleration;
-  return rest;
+/** Equal for tolerations that differ in their seconds alone. */
+function tolerationKey({ tolerationSeconds: _seconds, ...rest }: JsonObject): string {
+  return JSON.stringify(sortedKeys(rest));
 }
 
 function addedTolerationErrors(spec: JsonObject, old: JsonObject): FieldError[] {
-  const now = objectsAt(spec, 'tolerations').map(withoutSeconds);
-  const isKept = (toleration: JsonObject): boolean =>
-    now.some((other) => isJsonEqual(other, withoutSeconds(toleration)));
-  if (objectsAt(old, 'tolerations').every(isKept)) return tolerationErrors(spec, 'spec');
+  const now = new Set(objectsAt(spec, 'tolerations').map(tolerationKey));
+  if (objectsAt(old, 'tolerations').every((toleration) => now.has(tolerationKey(toleration))))
+    return tolerationErrors(spec, 'spec');
   return [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
