@@ -7,7 +7,7 @@ import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 const besideCode =
-  '{src,provisioners,webhook,apiserver,manager,console/server,console/app,cli,scripts,test/architecture,test/cluster-extensions,test/cluster-version,test/helm,test/machines,test/olm,test/rows,test/support}/**/*.test.ts';
+  '{src,provisioners,webhook,apiserver,manager,console/server,console/app,cli,scripts,test/architecture,test/catalog-registry,test/cluster-extensions,test/cluster-version,test/helm,test/machines,test/olm,test/rows,test/support}/**/*.test.ts';
 const comparisons = [
   'test/olm/conformance.test.ts',
   'test/cluster-extensions/conformance.test.ts',

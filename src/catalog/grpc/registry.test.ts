@@ -1,56 +1,26 @@
 import { once } from 'node:events';
-import { Client, type ClientReadableStream, credentials, Metadata } from '@grpc/grpc-js';
+import { Client, type ClientReadableStream, credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, csv, other, startTestRegistry } from '../../../test/support/catalog-registry.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { openRegistryCaller } from '../../../test/support/registry-caller.ts';
 import { type JsonObject, textAt } from '../../base/index.ts';
-import { codecOf, descriptors } from './descriptors.ts';
 
 const stack = new AsyncDisposableStack();
-let client = new Client('127.0.0.1:1', credentials.createInsecure());
+let caller = openRegistryCaller(1);
 
 beforeAll(async () => {
   const registry = stack.use(await startTestRegistry());
-  client.close();
-  client = new Client(`127.0.0.1:${registry.port}`, credentials.createInsecure());
-  stack.defer(() => client.close());
+  caller[Symbol.dispose]();
+  caller = stack.use(openRegistryCaller(registry.port));
 });
 
 afterAll(async () => {
   await stack.disposeAsync();
 });
 
-/** Calls a method by its full name; answers with what came, and the fault that it ended with, as `<code> <text>`. */
-async function call(
-  name: string,
-  request: object,
-  metadata: Record<string, string> = {},
-): Promise<[JsonObject[], string]> {
-  const [, service = '', methodName = ''] = /^(.+)\.(\w+)$/.exec(name) ?? [];
-  const method = descriptors.getService(service)?.methods.find((one) => one.name === methodName);
-  if (method === undefined) throw new Error(`${name}: no such method`);
-  const sent = new Metadata();
-  for (const [key, value] of Object.entries(metadata)) sent.set(key, value);
-  const { encode } = codecOf<object>(method.input);
-  const { decode } = codecOf<JsonObject>(method.output);
-  const messages: JsonObject[] = [];
-  const stream = client.makeServerStreamRequest(`/${service}/${methodName}`, encode, decode, request, sent, {
-    deadline: Date.now() + 60_000,
-  });
-  try {
-    for await (const message of stream) messages.push(JSON.parse(JSON.stringify(message)) as JsonObject);
-    return [messages.map(withoutTypes), ''];
-  } catch (thrown) {
-    const { code, details } = thrown as { readonly code: number; readonly details: string };
-    return [messages.map(withoutTypes), `${code} ${details}`];
-  }
-}
-
-function withoutTypes(message: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(message), (key, value: unknown) =>
-    key === '$typeName' ? undefined : value,
-  ) as JsonObject;
-}
+type Call = ReturnType<typeof openRegistryCaller>['call'];
+const call: Call = (name, request, metadata) => caller.call(name, request, metadata);
 
 async function one(name: string, request: object): Promise<JsonObject | string> {
   const [messages, fault] = await call(`api.Registry.${name}`, request);
@@ -311,7 +281,7 @@ test('health is reported, and services and messages are described to clients tha
 
 test('a request that is too large, or none, is refused, and the server goes on', async () => {
   expect(await one('GetPackage', { name: 'x'.repeat(100_000) })).toMatch(/^8 Received message larger than max/);
-  const stream = client.makeServerStreamRequest(
+  const stream = caller.client.makeServerStreamRequest(
     '/api.Registry/GetPackage',
     () => Buffer.from('ffffff', 'hex'),
     (bytes) => bytes,
