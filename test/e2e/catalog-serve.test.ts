@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -32,6 +35,32 @@ test('a catalog that is served over gRPC and HTTP has what its folder has, and s
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('an invalid catalog is refused with its errors, and served with them as warnings where that is allowed', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'longshore-invalid-'));
+  const documents = [
+    '{"schema": "olm.package", "name": "p", "defaultChannel": "gone"}',
+    '{"schema": "olm.channel", "package": "p", "name": "c", "entries": [{"name": "p.v1"}]}',
+    '{"schema": "olm.bundle", "package": "p", "name": "p.v1", "image": "registry.example/p", "properties": [{"type": "olm.package", "value": {"packageName": "p", "version": "1.0.0"}}]}',
+  ];
+  await writeFile(join(folder.path, 'catalog.json'), documents.join('\n'));
+  const args = ['catalog', 'serve', folder.path, '--grpc-port', '0', '--bind-address', '127.0.0.1'];
+  const refused = await runLongshore(args);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/not a valid catalog:\n[^]*no such channel[^]*--allow-invalid/);
+  const child = spawn(process.execPath, [programPath, ...args, '--allow-invalid'], { stdio: 'pipe' });
+  try {
+    const stderr = text(child.stderr);
+    const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+    const port = /over gRPC on port (\d+)/.exec(printed.toString())?.[1] ?? '';
+    const listed = await runLongshore(['catalog', 'list', 'packages', `grpc://127.0.0.1:${port}`]);
+    expect(listed.stdout).toMatch(/^p /m);
+    child.kill('SIGTERM');
+    expect(await stderr).toContain('no such channel');
   } finally {
     child.kill('SIGKILL');
   }
