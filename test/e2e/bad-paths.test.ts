@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Command } from '../../cli/command/index.ts';
 import { commands } from '../../cli/commands.ts';
@@ -24,11 +24,26 @@ const internals =
 /** Options that many commands share are tried with the first of them. */
 const tried = new Set<string>();
 
+/** What a command reads that is in order, so that nothing but its option is wrong. */
+function goodPath(command: string): string {
+  if (/^(catalog|resolve)/.test(command)) return resolve('examples/catalog/configs');
+  return resolve(command.startsWith('release') ? 'examples/release/1.0.0' : 'examples/tide-gauge/v0.1.0');
+}
+
+const pathWords = /DIR|FILE|LAYOUT|OLD|NEW|RELEASE|GRAPH/;
+
+/** A value for an argument, such as `[DIR|FILE|REF]`. */
+function argument(positional: string, path: string): string {
+  const word = positional.replace(/[[\].]/g, '');
+  if (/^[a-z-]+(\|[a-z-]+)*$/.test(word)) return word.split('|')[0] ?? '';
+  if (pathWords.test(word)) return path;
+  return word === 'REF' ? 'localhost:1/x:v1' : 'name';
+}
+
 /** Argument lists of a command that have `place` where it takes a path. */
 function linesOf({ name, positionals = [], options }: Command, place: string): readonly (readonly string[])[] {
-  const names = positionals.map((each) => each.replace(/[[\].]/g, ''));
   const words = name.split(' ');
-  const asked = names.map((each) => (each === 'NAME' || each === 'PACKAGE' ? 'name' : place));
+  const given = (path: string): readonly string[] => positionals.map((each) => argument(each, path));
   const pathOptions = Object.entries(options).filter(([option, { placeholder = '' }]) => {
     const isPath = /FILE|DIR|FOLDER|^PATH$/.test(placeholder);
     const key = `${option} ${placeholder} ${place}`;
@@ -37,10 +52,10 @@ function linesOf({ name, positionals = [], options }: Command, place: string): r
     return true;
   });
   return [
-    ...(asked.includes(place) ? [[...words, ...asked]] : []),
+    ...(positionals.some((each) => pathWords.test(each)) ? [[...words, ...given(place)]] : []),
     ...pathOptions.map(([option, { placeholder = '' }]) => {
       const prefix = /^[A-Z]+=/.test(placeholder) ? 'name=' : '';
-      return [...words, ...asked, `--${option}=${prefix}${place}`];
+      return [...words, ...given(goodPath(name)), `--${option}=${prefix}${place}`];
     }),
   ];
 }
