@@ -1,7 +1,7 @@
 import { helmProvisionerClass, plainProvisionerClass, registryProvisionerClass } from '../../src/api/index.ts';
 import { errorMessage, isJsonObject, type JsonObject, parseJson, TerminalError } from '../../src/base/index.ts';
 import type { Staging } from '../../src/content/index.ts';
-import { type BundleFormat, type ChartFile, findChart, formatOf } from '../../src/formats/index.ts';
+import { BundleFaults, type BundleFormat, type ChartFile, findChart, formatOf } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 
 /** The facts that the files of a bundle give. */
@@ -29,7 +29,7 @@ function noted(problems: string[], work: () => void): void {
     work();
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
-    problems.push(errorMessage(thrown));
+    problems.push(...(thrown instanceof BundleFaults ? thrown.faults : [thrown]).map(errorMessage));
   }
 }
 
@@ -48,12 +48,10 @@ async function readManifests(staging: Staging, format: BundleFormat): Promise<Re
     present.add(directory);
     for await (const entry of entries) noted(problems, () => reader.add(directory, entry));
   }
-  const before = problems.length;
   noted(problems, () => {
     ({ objects } = reader.finish(present));
   });
-  // Nothing is left over because all of it is bad: it is reported already.
-  return { objects, problems: before > 0 ? problems.slice(0, before) : problems };
+  return { objects: problems.length > 0 ? (reader.taken ?? []) : objects, problems };
 }
 
 function countKinds(objects: readonly Pick<KubeObject, 'apiVersion' | 'kind'>[]): BundleFacts['objects'] {

@@ -175,13 +175,15 @@ export interface BundleFormat {
 
 /** Takes the entries of directories and gives what they make up. */
 export interface BundleReader {
-  /** @throws TerminalError InvalidBundle */
+  /** Objects read so far, also where others are faulty; absent for formats that do not read them one by one. */
+  readonly taken?: readonly JsonObject[];
+  /** @throws TerminalError InvalidBundle, or keeps it for `finish` */
   add(directory: string, entry: DirectoryEntry): void;
   /** A symbolic link, which is not followed and not stored. Ignored by default.
    *  @throws TerminalError InvalidBundle */
   addLink?(path: string): void;
   /** `present` names the directories that were there.
-   *  @throws TerminalError InvalidBundle */
+   *  @throws TerminalError InvalidBundle; BundleFaults for several */
   finish(present: ReadonlySet<string>): BundleContent;
 }
 

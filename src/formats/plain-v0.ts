@@ -59,6 +59,10 @@ class PlainReader implements BundleReader {
     }
   }
 
+  get taken(): readonly JsonObject[] {
+    return this.#objects;
+  }
+
   finish(present: ReadonlySet<string>): BundleContent {
     if (!present.has('manifests')) refuse(`${this.#prefix}${noManifests}`);
     this.#faults.assertNone();
