@@ -64,6 +64,12 @@ test('what is missing is explained, and what to do about it', async () => {
   expect(unknown.stderr).toContain('no Subscription to "no-such-operator" in namespace "author"');
   const unasked = await operator('catalog', 'remove', 'no-such-catalog');
   expect(unasked.stderr).toContain('no CatalogSource "no-such-catalog" in namespace "olm"');
+  const unplanned = await operator('approve', 'install-none', '-n', 'author');
+  expect(unplanned.stderr).toContain(
+    'no InstallPlan "install-none", and no Subscription to "install-none" in namespace',
+  );
+  const unreachable = await operator('catalog', 'add', 'no-port', 'registry.example', '--address');
+  expect(unreachable).toMatchObject({ code: 2, stderr: expect.stringContaining('expected HOST:PORT') as string });
   const unserved = await operator('run', 'examples/tide-gauge/v0.1.0', '-n', 'author', '--push-to', '127.0.0.1:9/run');
   expect(unserved.stderr).toMatch(/connect ECONNREFUSED 127\.0\.0\.1:9: .*--push-to names another one/);
 });

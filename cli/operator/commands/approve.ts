@@ -25,11 +25,21 @@ async function planNamed(kube: KubeClient, namespace: string, name: string): Pro
   }
 }
 
+/** @throws TerminalError OperatorNotFound */
+async function planOfPackage(kube: KubeClient, namespace: string, name: string): Promise<InstallPlan | undefined> {
+  try {
+    return (await operatorOf(kube, await findSubscription(kube, namespace, name))).plan;
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'OperatorNotFound') throw thrown;
+    throw new TerminalError(thrown.reason, `no InstallPlan "${name}", and ${thrown.message}`, { cause: thrown });
+  }
+}
+
 /** The plan of that name, or the one that the Subscription waits for.
  *  @throws TerminalError OperatorNotFound, NothingToApprove */
 async function pendingPlan(kube: KubeClient, namespace: string, name: string): Promise<InstallPlan> {
   const named = await planNamed(kube, namespace, name);
-  const plan = named ?? (await operatorOf(kube, await findSubscription(kube, namespace, name))).plan;
+  const plan = named ?? (await planOfPackage(kube, namespace, name));
   if (plan !== undefined && !plan.spec.approved && plan.status?.phase === 'RequiresApproval') return plan;
   const why =
     plan === undefined ? 'there is no InstallPlan' : `InstallPlan "${plan.metadata.name}" is ${plan.status?.phase}`;

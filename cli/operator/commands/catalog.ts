@@ -38,9 +38,17 @@ function assertImage(text: string): void {
   }
 }
 
+/** The controllers would refuse another one later, in the status of the CatalogSource. */
+function assertAddress(text: string): void {
+  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+  if (url !== undefined && url.href === `http://${url.host}/` && /:\d+$/.test(text)) return;
+  throw new TerminalError('InvalidOption', `ADDRESS: expected HOST:PORT, found "${text}"`);
+}
+
 /** `longshore operator catalog add` */
 export async function addCatalog(values: AddValues, [name, source]: readonly [string, string]): Promise<number> {
-  if (!values.address) assertImage(source);
+  if (values.address) assertAddress(source);
+  else assertImage(source);
   using kube = await openKube(values);
   const { namespace } = values;
   const object = { apiVersion, kind, metadata: { name, namespace }, spec: specOf(values, source) };
