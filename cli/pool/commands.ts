@@ -38,4 +38,13 @@ export const poolCommands: readonly Command[] = [
     examples: ['pool resume worker'],
     run: async (values, positionals) => (await import('./commands/pause.ts')).poolResume(values, positionals),
   }),
+  defineCommand({
+    name: 'pool skip',
+    summary: 'Continue the update of a pool without one of its gates: canary, maintenance-window or a check.',
+    description: 'The gate is skipped for the present configuration of the pool alone: the next one has it again.',
+    positionals: ['NAME', 'GATE'],
+    options: poolOptions,
+    examples: ['pool skip worker canary', 'pool skip worker smoke'],
+    run: async (values, positionals) => (await import('./commands/skip.ts')).poolSkip(values, positionals),
+  }),
 ];

@@ -6,7 +6,7 @@ import {
 } from '../../src/api/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
-import { isUpdated, poolNode, poolOfNode } from '../../src/machines/index.ts';
+import { isUpdated, poolNode, poolOfNode, zoneInWork } from '../../src/machines/index.ts';
 
 /** A node of a pool, as people see it. */
 export interface ShownNode {
@@ -25,6 +25,8 @@ export interface ShownPool {
   readonly object: KubeObject;
   readonly pool: MachineConfigPool;
   readonly target: string;
+  /** The zone that is being updated, where zones go one after the other; else empty. */
+  readonly zone: string;
   readonly nodes: readonly ShownNode[];
 }
 
@@ -54,7 +56,10 @@ function shownPool(object: KubeObject, pools: readonly MachineConfigPool[], node
   const target = pool.spec.configuration?.name ?? '';
   const own = nodes.filter((node) => poolOfNode(node, pools)?.metadata.name === pool.metadata.name);
   const shown = own.map((node) => shownNode(node, target)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { object, pool, target, nodes: shown };
+  const { zoneByZone = false, order } = pool.spec.rollout ?? {};
+  const isOpen = shown.some(({ phase }) => phase !== 'Updated');
+  const facts = { nodes: own.map((node) => poolNode(node)), target, zoneByZone, order };
+  return { object, pool, target, zone: zoneByZone && isOpen ? (zoneInWork(facts) ?? '') : '', nodes: shown };
 }
 
 /** All pools of the cluster. A cluster without the kind has none. */

@@ -173,6 +173,11 @@ export type {
   MachineConfigPoolSpec,
   MaintenanceWindow,
   PoolCondition,
+  RolloutCanaryStatus,
+  RolloutCheck,
+  RolloutCheckJob,
+  RolloutHold,
+  RolloutStatus,
 } from './generated/machine-config-pool.ts';
 export type { MachineHealthCheck } from './generated/machine-health-check.ts';
 export type { MachineSet } from './generated/machine-set.ts';
@@ -220,6 +225,7 @@ export {
   nodeUpdateAnnotations,
   type PoolConditionType,
   poolNames,
+  rolloutGates,
   updateInProgressTaint,
 } from './machine-config.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';

@@ -42,6 +42,12 @@ export const nodeUpdateAnnotations = {
   requestStarted: 'machineconfiguration.openshift.io/drain-request-started',
   /** Which pods a drain waits for. Not in OpenShift. */
   drainBlocked: 'machineconfiguration.openshift.io/drain-blocked',
+  /** On a pool: the configuration, and the gates that its update goes on without: `rendered-worker-1 canary smoke`. Not in OpenShift. */
+  skipGates: 'machineconfiguration.openshift.io/skip-gates',
+  /** On a CronJob: the pools that may run it as a check, separated by commas. Not in OpenShift. */
+  checkOf: 'machineconfiguration.openshift.io/check-of',
+  /** On a Job: the pool that it is a check of. Not in OpenShift. */
+  checkedPool: 'machineconfiguration.openshift.io/checked-pool',
   /** On a rendered MachineConfig: the version of the release. */
   releaseVersion: 'machineconfiguration.openshift.io/release-image-version',
   /** On a rendered MachineConfig: the version of the controller. */
@@ -54,5 +60,8 @@ export const updateInProgressTaint = { key: 'UpdateInProgress', effect: 'PreferN
 /** States of a node agent. */
 export type NodeAgentState = 'Done' | 'Working' | 'Degraded' | 'Unreconcilable';
 
-/** Condition types of a MachineConfigPool. */
-export type PoolConditionType = 'Updated' | 'Updating' | 'NodeDegraded' | 'RenderDegraded' | 'Degraded';
+/** Condition types of a MachineConfigPool. `RolloutHeld` is not in OpenShift. */
+export type PoolConditionType = 'Updated' | 'Updating' | 'NodeDegraded' | 'RenderDegraded' | 'Degraded' | 'RolloutHeld';
+
+/** Gates that have a name of their own, and can be skipped like checks. */
+export const rolloutGates = { canary: 'canary', window: 'maintenance-window' } as const;

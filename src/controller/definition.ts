@@ -16,6 +16,8 @@ export interface Watch {
   readonly target: ListTarget;
   /** Which objects to reconcile after a change. Must not wait. */
   readonly requestsFor: (change: CacheChange<KubeObject>) => Iterable<NamespacedName>;
+  /** Whether the cluster may lack the kind: the controller works without it then. Default false. */
+  readonly isOptional?: boolean;
 }
 
 /** Rules of role-based access control that a controller needs for itself, for its service account. */

@@ -237,6 +237,32 @@ const missing = defineController<DemoContext, DemoRun>({
   owns: [],
 });
 
+test('a controller works without a kind that it watches, where it may be missing', async () => {
+  const manager = openManager();
+  const seen: string[] = [];
+  manager.add(
+    defineController<Record<string, never>, ReconcileRun>({
+      name: 'depots',
+      for: depotKind,
+      watches: () => [{ target: { apiVersion, kind: 'Missing' }, requestsFor: () => [], isOptional: true }],
+      begin: (_context, object) => ({ object }),
+      steps: [
+        async ({ object }) => {
+          await Promise.resolve();
+          seen.push(object.metadata.name ?? '');
+          return undefined;
+        },
+      ],
+      permissions,
+    }),
+    { context: {}, workers: 1 },
+  );
+  await manager.start();
+  expect(manager.health()).toEqual([{ name: 'depots', state: 'running' }]);
+  await cluster.kube.create({ ...depotKind, metadata: { name: 'without-missing' } }, user);
+  await eventually(() => expect(seen).toContain('without-missing'));
+});
+
 test('a kind that the cluster lacks stops its own controller where it is optional, else the start', async () => {
   const manager = openManager();
   manager.add({ ...missing, isOptional: true }, { context: contextOf(manager), workers: 1 });

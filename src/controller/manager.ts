@@ -201,8 +201,14 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
   async #start(onSynced: () => void): Promise<void> {
     const { context, beforeWork } = this.#options;
     const watches = this.#definition.watches?.(context) ?? [];
-    const targets = targetsOf(this.#definition, watches);
-    await Promise.all(targets.map((target) => this.#manager.cache(target).whenSynced));
+    const targets = targetsOf(
+      this.#definition,
+      watches.filter(({ isOptional = false }) => !isOptional),
+    );
+    const optional = watches
+      .filter(({ isOptional = false }) => isOptional)
+      .map(({ target }) => this.#untilKnown(target));
+    await Promise.all([...targets.map((target) => this.#manager.cache(target).whenSynced), ...optional]);
     onSynced();
     if (!(await this.#isAllowed()) || !(await this.#mayWork())) return;
     await beforeWork?.();
@@ -212,6 +218,16 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
     this.enqueueAll();
     this.health = 'running';
     this.#allowed.resolve();
+  }
+
+  /** Resolves when the cache of a kind that the cluster may lack is synced, or never will be. */
+  async #untilKnown(target: ListTarget): Promise<void> {
+    try {
+      await this.#manager.cache(target).whenSynced;
+    } catch (thrown) {
+      if (!(thrown instanceof NoKindMatch)) throw thrown;
+      this.#manager.log.warn({ controller: this.name, message: thrown.message }, 'controller works without a kind');
+    }
   }
 
   async #isAllowed(): Promise<boolean> {

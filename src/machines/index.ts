@@ -1,6 +1,6 @@
 /** Machines of a cluster: instances at a provider, their nodes, sets and health checks.
  *  Main type: `Actuator`, by which an infrastructure is joined. Updates the nodes of pools: main type `NodeHost`, by which an operating system is joined.
- *  @imports src/drain, src/controller, src/kube, src/metrics, src/api, src/base */
+ *  @imports src/drain, src/controller, src/kube, src/metrics, src/cel, src/schema, src/rbac, src/api, src/base */
 export {
   type Actuator,
   type ActuatorCall,
@@ -13,6 +13,7 @@ export { addMachineHook } from './hook/controller.ts';
 export type { MachineHook } from './hook/definition.ts';
 export type { MachineSettings } from './machine/context.ts';
 export { addMachines, machineController } from './machine/controller.ts';
+export { zoneInWork } from './machine-config-pool/choice.ts';
 export { type PoolSettings } from './machine-config-pool/context.ts';
 export { addMachineConfigPools, machineConfigPoolController } from './machine-config-pool/controller.ts';
 export { poolOfNode } from './machine-config-pool/membership.ts';
@@ -37,3 +38,4 @@ export { orderedDrainHook } from './ready-hooks/ordered-drain.ts';
 export { readyHookPermissions } from './ready-hooks/permissions.ts';
 export { replacementHook } from './ready-hooks/replacement.ts';
 export { volumeDetachHook } from './ready-hooks/volume-detach.ts';
+export { withSkippedGate } from './rollout-check/skip.ts';

@@ -19,6 +19,7 @@ export type ObservedMetricName =
   | 'longshore_install_plans'
   | 'longshore_pool_conditions'
   | 'longshore_pool_nodes'
+  | 'longshore_pool_hold_oldest_seconds'
   | 'longshore_node_drain_oldest_seconds'
   | 'longshore_queue_depth'
   | 'longshore_queue_oldest_seconds'
@@ -119,6 +120,11 @@ export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | k
     kind: 'gauge',
     labels: ['state'],
     help: 'Number of nodes of all pools by state: all, updated, ready, unavailable, degraded.',
+  },
+  longshore_pool_hold_oldest_seconds: {
+    kind: 'gauge',
+    labels: ['reason'],
+    help: 'How long the longest hold of a pool lasts, by the reason of its condition RolloutHeld; 0 when none is held.',
   },
   longshore_node_drain_oldest_seconds: {
     kind: 'gauge',

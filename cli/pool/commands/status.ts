@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RolloutCanaryStatus } from '../../../src/api/index.ts';
 import { printable } from '../../../src/base/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
@@ -10,7 +11,27 @@ import { conditionOf, progressText, readPool, type ShownPool } from '../read.ts'
 const columns = ['NODE', 'ZONE', 'PHASE', 'CONFIG', 'MESSAGE'];
 const pollMs = 500;
 
-function summaryOf(shown: ShownPool): readonly (readonly [string, string])[] {
+type Line = readonly [string, string];
+
+function canaryText({ nodes = [], readySince, passed }: RolloutCanaryStatus, bake: string): string {
+  const names = nodes.length === 0 ? 'no node started' : nodes.join(', ');
+  if (passed === true) return `${names}: passed`;
+  return `${names}: ${readySince === undefined ? 'not all updated and ready' : `ready since ${readySince}, for ${bake}`}`;
+}
+
+/** What the status has of the present configuration: one from before a change does not count. */
+function rolloutLines(shown: ShownPool): readonly Line[] {
+  const { configuration, canary, hold } = shown.pool.status?.rollout ?? {};
+  if (configuration !== shown.target) return [['Zone', shown.zone]];
+  const bake = shown.pool.spec.rollout?.canary?.bake ?? '10m';
+  return [
+    ['Zone', shown.zone],
+    ['Canary', canary === undefined ? '' : canaryText(canary, bake)],
+    ['Gate', hold === undefined ? '' : `${hold.gate} holds since ${hold.since}: ${hold.message}`],
+  ];
+}
+
+function summaryOf(shown: ShownPool): readonly Line[] {
   const { spec } = shown.pool;
   const [updating, degraded, render] = ['Updating', 'Degraded', 'RenderDegraded'].map((type) =>
     conditionOf(shown, type),
@@ -21,6 +42,7 @@ function summaryOf(shown: ShownPool): readonly (readonly [string, string])[] {
     ['Progress', progressText(shown)],
     ['At a time', String(spec.maxUnavailable ?? 1)],
     ['Paused', spec.paused === true ? 'yes' : ''],
+    ...rolloutLines(shown),
     ['Updating', updating?.message ?? ''],
     ['Degraded', problem.join('; ')],
   ];

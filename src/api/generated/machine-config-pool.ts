@@ -129,14 +129,34 @@ export interface PoolRollout {
   readonly action?: 'InPlace' | 'MachineReplace';
   /** With MachineReplace, 1 keeps a machine until its replacement has a ready node. */
   readonly surge?: number;
-  /** Whether a zone is completed before the next one begins. */
+  /** Which nodes are started first. */
+  readonly order?: RolloutOrder;
+  /** The first nodes of an order are updated, and watched for a time, before others are started. */
+  readonly canary?: RolloutCanary;
+  /** Whether a zone is completed before the next one begins. With LabelPriority, zones come in the order of the smallest value in each. */
   readonly zoneByZone?: boolean;
   /** Whether no other pool starts nodes while a node of this one is degraded. */
   readonly haltOnDegraded?: boolean;
   /** Nodes are started only within one of these; those that were started go on. Without any, always. */
   readonly maintenanceWindows?: readonly MaintenanceWindow[];
-  /** What must hold before a node counts as updated, and is uncordoned. */
+  /** What must hold before a node counts as updated and is uncordoned, and before further nodes are started. */
   readonly gates?: RolloutGates;
+}
+
+/** Which nodes are started first. */
+export interface RolloutOrder {
+  /** ZoneAge by zone and then the oldest first, Name by name, LabelPriority by the value of a label. */
+  readonly by: 'ZoneAge' | 'Name' | 'LabelPriority';
+  /** Label of LabelPriority. Integers come first, the smallest one before all others, then other values in alphabetical order, then nodes without the label. */
+  readonly label?: string;
+}
+
+/** The first nodes of an order are updated, and watched for a time, before others are started. */
+export interface RolloutCanary {
+  /** How many nodes. */
+  readonly count: number;
+  /** How long they must all have been updated and ready before others are started, 168h at most. Default 10m. */
+  readonly bake?: string;
 }
 
 /** A time that comes again. */
@@ -149,14 +169,38 @@ export interface MaintenanceWindow {
   readonly duration: string;
 }
 
-/** What must hold before a node counts as updated, and is uncordoned. */
+/** What must hold before a node counts as updated and is uncordoned, and before further nodes are started. */
 export interface RolloutGates {
   /** How long the node must be ready. */
   readonly readySeconds?: number;
   /** Whether the pods of DaemonSets on the node must be ready. */
   readonly daemonSetsReady?: boolean;
-  /** The node is degraded if a gate does not pass within this time. Default 10m. */
+  /** The node is degraded if a gate does not pass within this time; a Job that has not finished by then has failed. Default 10m. */
   readonly timeout?: string;
+  /** Checks of your own. */
+  readonly checks?: readonly RolloutCheck[];
+}
+
+/** An expression that must be true, or a Job that must succeed. */
+export interface RolloutCheck {
+  /** Name of the check, by which it is shown and skipped. */
+  readonly name: string;
+  /** BeforeBatch before further nodes are started, when all that were started are updated; AfterNode before an updated node is uncordoned. */
+  readonly when: 'BeforeBatch' | 'AfterNode';
+  /** CEL expression. Variables: pool; nodes, those of the pool, before a batch; node, after it. */
+  readonly expression?: string;
+  /** What it means that the expression is false. */
+  readonly message?: string;
+  /** CronJob whose template is run as a Job, with the permissions that it has in its namespace. */
+  readonly job?: RolloutCheckJob;
+}
+
+/** CronJob whose template is run as a Job, with the permissions that it has in its namespace. */
+export interface RolloutCheckJob {
+  /** Namespace of the CronJob, and of the Job. */
+  readonly namespace: string;
+  /** Name of the CronJob. It needs the annotation machineconfiguration.openshift.io/check-of with the names of the pools that may run it. */
+  readonly cronJob: string;
 }
 
 /** Observed state of the pool. */
@@ -171,6 +215,8 @@ export interface MachineConfigPoolStatus {
   readonly machineCount?: number;
   /** Updated nodes that are ready and schedulable. */
   readonly readyMachineCount?: number;
+  /** Canary and gates of the update. Not in OpenShift. */
+  readonly rollout?: RolloutStatus;
   /** Nodes that are not ready, or being updated. */
   readonly unavailableMachineCount?: number;
   /** Nodes that have the configuration of the pool. */
@@ -191,6 +237,36 @@ export interface PoolCondition {
   readonly message?: string;
   /** When the status last changed. */
   readonly lastTransitionTime?: string | null;
+}
+
+/** Canary and gates of the update. Not in OpenShift. */
+export interface RolloutStatus {
+  /** The configuration that this is about. */
+  readonly configuration?: string;
+  /** State of the canary. */
+  readonly canary?: RolloutCanaryStatus;
+  /** Why no further node is started. */
+  readonly hold?: RolloutHold;
+}
+
+/** State of the canary. */
+export interface RolloutCanaryStatus {
+  /** The nodes that are updated first; 20 at most are listed. */
+  readonly nodes?: readonly string[];
+  /** Since when all of them have been updated and ready. */
+  readonly readySince?: string;
+  /** Whether other nodes may be started. */
+  readonly passed?: boolean;
+}
+
+/** Why no further node is started. */
+export interface RolloutHold {
+  /** What holds; canary, maintenance-window, the name of a check, or another rule. */
+  readonly gate: string;
+  /** Since when. */
+  readonly since: string;
+  /** Explanation for people, with what to do. */
+  readonly message: string;
 }
 
 /** What `parseMachineConfigPool` checks. */
@@ -378,6 +454,39 @@ export const machineConfigPoolShape: Schema = {
             "surge": {
               "type": "integer"
             },
+            "order": {
+              "type": "object",
+              "required": [
+                "by"
+              ],
+              "properties": {
+                "by": {
+                  "type": "string",
+                  "enum": [
+                    "ZoneAge",
+                    "Name",
+                    "LabelPriority"
+                  ]
+                },
+                "label": {
+                  "type": "string"
+                }
+              }
+            },
+            "canary": {
+              "type": "object",
+              "required": [
+                "count"
+              ],
+              "properties": {
+                "count": {
+                  "type": "integer"
+                },
+                "bake": {
+                  "type": "string"
+                }
+              }
+            },
             "zoneByZone": {
               "type": "boolean"
             },
@@ -428,6 +537,49 @@ export const machineConfigPoolShape: Schema = {
                 },
                 "timeout": {
                   "type": "string"
+                },
+                "checks": {
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "required": [
+                      "name",
+                      "when"
+                    ],
+                    "properties": {
+                      "name": {
+                        "type": "string"
+                      },
+                      "when": {
+                        "type": "string",
+                        "enum": [
+                          "BeforeBatch",
+                          "AfterNode"
+                        ]
+                      },
+                      "expression": {
+                        "type": "string"
+                      },
+                      "message": {
+                        "type": "string"
+                      },
+                      "job": {
+                        "type": "object",
+                        "required": [
+                          "namespace",
+                          "cronJob"
+                        ],
+                        "properties": {
+                          "namespace": {
+                            "type": "string"
+                          },
+                          "cronJob": {
+                            "type": "string"
+                          }
+                        }
+                      }
+                    }
+                  }
                 }
               }
             }
@@ -525,6 +677,50 @@ export const machineConfigPoolShape: Schema = {
         },
         "readyMachineCount": {
           "type": "integer"
+        },
+        "rollout": {
+          "type": "object",
+          "properties": {
+            "configuration": {
+              "type": "string"
+            },
+            "canary": {
+              "type": "object",
+              "properties": {
+                "nodes": {
+                  "type": "array",
+                  "items": {
+                    "type": "string"
+                  }
+                },
+                "readySince": {
+                  "type": "string"
+                },
+                "passed": {
+                  "type": "boolean"
+                }
+              }
+            },
+            "hold": {
+              "type": "object",
+              "required": [
+                "gate",
+                "since",
+                "message"
+              ],
+              "properties": {
+                "gate": {
+                  "type": "string"
+                },
+                "since": {
+                  "type": "string"
+                },
+                "message": {
+                  "type": "string"
+                }
+              }
+            }
+          }
         },
         "unavailableMachineCount": {
           "type": "integer"

@@ -155,3 +155,41 @@ test('zone by zone, the next one waits until all nodes of the first one are upda
   expect(round(4, [doneIn('a'), { ...doneIn('a'), ready: 'False' }, b, b], { zoneByZone: true })).toEqual([]);
   expect(round(4, [doneIn('a'), doneIn('a'), b, b], { zoneByZone: true })).toEqual(['node-2', 'node-3']);
 });
+
+const labelled = (priority: string, zone = 'a'): PoolNodeOptions => ({ ...old, zone, labels: { priority } });
+const byLabel = { order: { by: 'LabelPriority', label: 'priority' } };
+
+test('by the value of a label: integers by value, then texts, then nodes without it', () => {
+  const nodes = [labelled('late'), old, labelled('10'), labelled('9'), labelled('early')];
+  expect(round(5, nodes, byLabel)).toEqual(['node-3', 'node-2', 'node-4', 'node-0', 'node-1']);
+});
+
+test('a label that no node has leaves the order of zones and ages', () => {
+  const nodes = [
+    { ...old, zone: 'b' },
+    { ...old, zone: 'a' },
+  ];
+  expect(round(2, nodes, byLabel)).toEqual(['node-1', 'node-0']);
+});
+
+test('zone by zone with a label: zones in the order of their smallest value, each completed although others have smaller ones', () => {
+  const nodes = [labelled('1', 'b'), labelled('3', 'b'), labelled('2', 'a')];
+  const options = { ...byLabel, zoneByZone: true };
+  expect(round(3, nodes, options)).toEqual(['node-0', 'node-1']);
+  const [first, ...others] = nodes;
+  expect(round(3, [{ ...first, ...done }, ...others], options)).toEqual(['node-1']);
+});
+
+test('by name', () => {
+  const nodes = [
+    { ...old, zone: 'b', created: '2030-01-02T00:00:00Z' },
+    { ...old, zone: 'a', created: '2030-01-01T00:00:00Z' },
+  ];
+  expect(round(2, nodes, { order: { by: 'Name' } })).toEqual(['node-0', 'node-1']);
+});
+
+test('no more nodes are started than have a canary, those that have the target counted', () => {
+  expect(round(4, [old, old, old, old], { startLimit: 2 })).toEqual(['node-0', 'node-1']);
+  expect(round(4, [done, old, old, old], { startLimit: 2 })).toEqual(['node-1']);
+  expect(round(4, [done, done, old, old], { startLimit: 2 })).toEqual([]);
+});

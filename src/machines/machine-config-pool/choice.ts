@@ -1,4 +1,5 @@
-import type { PoolNode } from './pool-node.ts';
+import { compareNodes, type NodeOrder } from './order.ts';
+import { isUpdated, type PoolNode } from './pool-node.ts';
 
 /** What the choice of nodes depends on. */
 export interface ChoiceFacts {
@@ -10,6 +11,10 @@ export interface ChoiceFacts {
   readonly maxUnavailablePerZone?: number | undefined;
   /** Whether a zone is completed before the next one begins. */
   readonly zoneByZone?: boolean | undefined;
+  /** Default: by zone and age. */
+  readonly order?: NodeOrder | undefined;
+  /** How many nodes may have the target, or be on their way to it; undefined: all. */
+  readonly startLimit?: number | undefined;
   /** Nodes that go after all others: those that run the controller. */
   readonly deferred?: ReadonlySet<string>;
 }
@@ -28,15 +33,6 @@ function isCandidate({ desired, hasDesiredImage, unreadiness, isLeaving }: PoolN
   return (desired !== target || hasDesiredImage) && unreadiness === undefined && !isLeaving;
 }
 
-const lastZone = '\uFFFF';
-
-/** By zone, those without one last; in a zone, the oldest first. */
-function byZoneAndAge(a: PoolNode, b: PoolNode): number {
-  const [zoneA, zoneB] = [a.zone ?? lastZone, b.zone ?? lastZone];
-  if (zoneA !== zoneB) return zoneA < zoneB ? -1 : 1;
-  return a.createdMs - b.createdMs || (a.name < b.name ? -1 : 1);
-}
-
 /** The capacity after those that are unavailable, and those that fail with this very configuration. */
 function capacityOf({ target, nodes, maxUnavailable }: ChoiceFacts): number {
   const unavailable = nodes.filter((node) => node.isUnavailable).length;
@@ -45,10 +41,15 @@ function capacityOf({ target, nodes, maxUnavailable }: ChoiceFacts): number {
   return Math.max(0, maxUnavailable - unavailable - (isFailingCounted ? failing : 0));
 }
 
-/** The zone that is being updated: the first one with a node that is not updated. */
-function zoneInWork({ nodes, target }: ChoiceFacts): string | undefined {
-  const open = nodes.filter((node) => !(node.isDone && node.current === target) || node.unreadiness !== undefined);
-  return open.toSorted(byZoneAndAge)[0]?.zone;
+/** The zone that is being updated: the first one with a node that is not updated. Undefined for nodes without a zone, or where all are updated. */
+export function zoneInWork(facts: Pick<ChoiceFacts, 'nodes' | 'target' | 'order' | 'zoneByZone'>): string | undefined {
+  const { nodes, target } = facts;
+  const open = nodes.filter((node) => !isUpdated(node, target) || node.unreadiness !== undefined);
+  return open.toSorted(compareNodes(nodes, sortOf(facts)))[0]?.zone;
+}
+
+function sortOf({ order, zoneByZone = false }: Pick<ChoiceFacts, 'order' | 'zoneByZone'>) {
+  return order === undefined ? { zoneByZone } : { order, zoneByZone };
 }
 
 function withinZones(sorted: readonly PoolNode[], facts: ChoiceFacts): readonly PoolNode[] {
@@ -66,6 +67,10 @@ function withinZones(sorted: readonly PoolNode[], facts: ChoiceFacts): readonly 
   });
 }
 
+function startable({ nodes, target, startLimit = Number.POSITIVE_INFINITY }: ChoiceFacts): number {
+  return Math.max(0, startLimit - nodes.filter(({ desired }) => desired === target).length);
+}
+
 /** Chooses the nodes that start now. A node that fails with another configuration may be chosen: that is the way forward, and back.
  *  @see docs/spec/machine-lifecycle.md#one-round-for-a-pool */
 export function chooseNodes(facts: ChoiceFacts): Choice {
@@ -73,7 +78,7 @@ export function chooseNodes(facts: ChoiceFacts): Choice {
   const all = capacity === 0 ? [] : facts.nodes.filter((node) => isCandidate(node, facts.target));
   const isDeferred = ({ name }: PoolNode): boolean => all.length > 1 && facts.deferred?.has(name) === true;
   const candidates = all.filter((node) => !isDeferred(node));
-  const sorted = candidates.toSorted(byZoneAndAge);
-  const chosen = withinZones(sorted, facts).slice(0, capacity);
+  const sorted = candidates.toSorted(compareNodes(facts.nodes, sortOf(facts)));
+  const chosen = withinZones(sorted, facts).slice(0, Math.min(capacity, startable(facts)));
   return { chosen, capacity, candidates, deferred: all.filter(isDeferred) };
 }

@@ -10,6 +10,8 @@ import type {
   ListTarget,
   ObjectEvent,
 } from '../../kube/index.ts';
+import type { CanaryState } from './canary.ts';
+import type { Hold } from './hold.ts';
 import { poolOfNode } from './membership.ts';
 import { type PoolNode, poolNode } from './pool-node.ts';
 
@@ -35,6 +37,8 @@ export interface PoolContext {
   /** Machines by the name of their node. */
   readonly machinesOf: CacheIndex;
   readonly pods: KindCache;
+  /** False where the cluster does not serve Machines: nodes whose machines are being deleted are not known then. */
+  hasMachines: boolean;
   readonly events: EventRecorder;
 }
 
@@ -46,7 +50,9 @@ export interface PoolRun extends ReconcileRun {
   pool: MachineConfigPool;
   nodes: readonly PoolNode[];
   /** Why no node is started. */
-  hold?: string;
+  hold?: Hold;
+  /** How far the first nodes are, where the pool has a canary. */
+  canary?: CanaryState;
 }
 
 export const poolFieldManager = 'longshore-pools';

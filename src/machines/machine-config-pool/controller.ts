@@ -21,8 +21,9 @@ import {
   type Watch,
 } from '../../controller/index.ts';
 import { podTarget } from '../../drain/index.ts';
-import { type CacheChange, indexCache, type KubeObject, type NamespacedName } from '../../kube/index.ts';
+import { type CacheChange, indexCache, type KubeObject, type NamespacedName, NoKindMatch } from '../../kube/index.ts';
 import { nodeNameOf } from '../nodes.ts';
+import { checkPermissions } from '../rollout-check/permissions.ts';
 import {
   beginRound,
   configTarget,
@@ -38,6 +39,7 @@ import { isEmptySelector, poolsOfNode } from './membership.ts';
 import { poolMetrics } from './metrics.ts';
 import { poolNode } from './pool-node.ts';
 import { renderPool } from './render.ts';
+import { reportRollout } from './report-rollout.ts';
 import { startNodes } from './start-nodes.ts';
 import { countNodes, isPoolUpdated, poolConditions } from './status.ts';
 
@@ -55,6 +57,11 @@ const readNodes: Step<PoolRun> = async (run) => {
     return 'stop';
   }
   run.nodes = nodesOf(run.context, run.pool);
+  if (!run.context.hasMachines) {
+    const message =
+      'the kind Machine (machine.openshift.io/v1beta1) is not served: nodes of machines that are being deleted are not recognized. Apply the definitions of machines, then start the controllers again.';
+    recordPool(run, { type: 'Warning', reason: 'NoMachineKind', message });
+  }
   return undefined;
 };
 
@@ -64,7 +71,7 @@ const start: Step<PoolRun> = async (run, context) => {
     await startNodes(run, context);
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
-    run.hold = thrown.message;
+    run.hold = { kind: 'invalid', gate: 'spec', message: thrown.message };
     recordPool(run, { type: 'Warning', reason: thrown.reason, message: thrown.message });
   }
 };
@@ -83,12 +90,13 @@ const report: Step<PoolRun> = async (run) => {
     target,
     nodes,
     isPaused: pool.spec.paused === true,
-    hold: run.hold,
+    hold: run.hold?.message,
     isRenderDegraded: isTrue(run, 'RenderDegraded'),
   };
   run.status.set(run, poolConditions(facts, counts));
   const { generation = 0 } = run.object.metadata;
   run.status.setFields(run, { ...counts, observedGeneration: generation });
+  reportRollout(run);
   const configuration = pool.spec.configuration as JsonObject | undefined;
   if (!isPoolUpdated(counts) || configuration === undefined) return;
   const old = (pool.status?.configuration ?? {}) as JsonObject;
@@ -172,7 +180,7 @@ function watchesOf(context: PoolContext): readonly Watch[] {
   };
   return [
     { target: nodeTarget, requestsFor: nodeChanged },
-    { target: machineResource, requestsFor: machineChanged },
+    { target: machineResource, requestsFor: machineChanged, isOptional: true },
     { target: configTarget, requestsFor: all },
   ];
 }
@@ -209,6 +217,7 @@ export const machineConfigPoolController: ControllerDefinition<PoolContext, Pool
       },
       { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+      ...checkPermissions,
     ],
   },
   isOptional: true,
@@ -228,8 +237,12 @@ export function addMachineConfigPools(manager: Manager, settings: PoolSettings):
     machines,
     machinesOf: indexCache(machines, (machine) => [nodeNameOf(machine)]),
     pods: manager.cache(podTarget),
+    hasMachines: true,
     events: manager.eventRecorder('machineconfigcontroller-nodecontroller'),
   };
+  machines.whenSynced.catch((thrown: unknown) => {
+    if (thrown instanceof NoKindMatch) context.hasMachines = false;
+  });
   manager.metrics?.readFrom(() => Promise.resolve(manager.isLeading() ? poolMetrics(context) : {}));
   const definition = { ...machineConfigPoolController, gatherMs: settings.delayMs ?? delayMs };
   // One at a time: pools of a control plane and its arbiter decide on what the other one has started.

@@ -1,8 +1,10 @@
-import { type MachineConfigPool, poolNames } from '../../api/index.ts';
+import { type MachineConfigPool, poolNames, rolloutGates } from '../../api/index.ts';
 import { formatTimestamp } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
+import { skippedGates } from '../rollout-check/skip.ts';
 import { chooseNodes } from './choice.ts';
 import { nodesOf, type PoolRun, readPools, targetOf } from './context.ts';
+import type { Hold } from './hold.ts';
 import { windowState } from './maintenance-window.ts';
 import { maxUnavailableOf } from './max-unavailable.ts';
 
@@ -10,6 +12,7 @@ import { maxUnavailableOf } from './max-unavailable.ts';
 const maxMinorsBehind = 3;
 
 function windowHold(run: PoolRun): string | undefined {
+  if (skippedGates(run.pool).has(rolloutGates.window)) return undefined;
   const nowMs = run.context.clock.now();
   const state = windowState(run.pool.spec.rollout?.maintenanceWindows ?? [], nowMs);
   const changeMs = state.isOpen ? state.untilMs : state.nextMs;
@@ -79,6 +82,16 @@ async function skewHold({ context, pool }: PoolRun, signal: AbortSignal): Promis
 
 /** Why no node of the pool may be started now, although there is capacity; undefined if it may.
  *  @throws TerminalError InvalidWindow, InvalidMaxUnavailable */
-export async function holdOf(run: PoolRun, signal: AbortSignal): Promise<string | undefined> {
-  return arbiterHold(run) ?? degradedHold(run) ?? windowHold(run) ?? (await skewHold(run, signal));
+export async function holdOf(run: PoolRun, signal: AbortSignal): Promise<Hold | undefined> {
+  const rules = [
+    ['arbiter', 'arbiter', () => arbiterHold(run)],
+    ['degraded-pool', 'degraded-pool', () => degradedHold(run)],
+    ['window', rolloutGates.window, () => windowHold(run)],
+    ['skew', 'version-skew', () => skewHold(run, signal)],
+  ] as const;
+  for (const [kind, gate, evaluate] of rules) {
+    const message = await evaluate();
+    if (message !== undefined) return { kind, gate, message };
+  }
+  return undefined;
 }

@@ -1,6 +1,7 @@
 import { nodeUpdateAnnotations, parseMachineConfigPool } from '../../api/index.ts';
 import type { MetricValues } from '../../metrics/index.ts';
 import { type PoolContext, readPools } from './context.ts';
+import { holdReasons } from './hold.ts';
 
 const counted = ['machine', 'updated', 'ready', 'unavailable', 'degraded'] as const;
 const conditionTypes = ['Updated', 'Updating', 'Degraded', 'RenderDegraded'] as const;
@@ -49,7 +50,24 @@ function oldestDrain({ nodes, clock }: PoolContext): MetricValues {
   return { longshore_node_drain_oldest_seconds: [{ labels: {}, value: Math.max(0, ...ages) }] };
 }
 
+/** How long the oldest hold of each kind lasts. */
+function oldestHolds(context: PoolContext): MetricValues {
+  const nowMs = context.clock.now();
+  const ages = readPools(context).flatMap(({ status }) => {
+    const held = status?.conditions?.find(({ type, status: state }) => type === 'RolloutHeld' && state === 'True');
+    const sinceMs = Date.parse(status?.rollout?.hold?.since ?? '');
+    return held === undefined || Number.isNaN(sinceMs)
+      ? []
+      : [{ reason: held.reason ?? '', age: (nowMs - sinceMs) / 1000 }];
+  });
+  const values = Object.values(holdReasons).map((reason) => {
+    const own = ages.filter((one) => one.reason === reason).map(({ age }) => age);
+    return { labels: { reason }, value: Math.max(0, ...own) };
+  });
+  return { longshore_pool_hold_oldest_seconds: values };
+}
+
 /** What Prometheus reads of pools. */
 export function poolMetrics(context: PoolContext): MetricValues {
-  return { ...poolConditions(context), ...poolNodes(context), ...oldestDrain(context) };
+  return { ...poolConditions(context), ...poolNodes(context), ...oldestHolds(context), ...oldestDrain(context) };
 }

@@ -11,6 +11,7 @@ export interface PoolNode {
   readonly createdMs: number;
   /** Undefined if it has no label of a zone. */
   readonly zone: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
   readonly current: string;
   readonly desired: string;
   readonly state: string;
@@ -95,7 +96,7 @@ function isUpdating({ isDone, isFailing }: Pick<PoolNode, 'isDone' | 'isFailing'
 
 /** Reads a Node. */
 export function poolNode(node: KubeObject, { isLeaving = false }: { readonly isLeaving?: boolean } = {}): PoolNode {
-  const { name = '', uid = '', labels, creationTimestamp } = node.metadata;
+  const { name = '', uid = '', labels = {}, creationTimestamp } = node.metadata;
   const facts = agentFacts(node.metadata.annotations ?? {});
   const unreadiness = unreadinessOf(node);
   return {
@@ -103,7 +104,8 @@ export function poolNode(node: KubeObject, { isLeaving = false }: { readonly isL
     name,
     uid,
     createdMs: Date.parse(creationTimestamp ?? ''),
-    zone: labels?.[zoneLabel],
+    zone: labels[zoneLabel],
+    labels,
     hasTaint: hasUpdateTaint(node),
     unreadiness,
     isUnavailable: unreadiness !== undefined || isLeaving || isUpdating(facts),

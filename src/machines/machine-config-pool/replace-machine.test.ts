@@ -124,3 +124,26 @@ test('MP-39: with a surge the new machine has a ready node before the old one is
   });
   expect(await names()).toEqual([replacement]);
 });
+
+test('without a surge the machine is deleted at once: nothing waits for its replacement', async () => {
+  const { kube } = cluster;
+  const [old = ''] = await names();
+  await kube.patch(poolRef('worker'), { spec: { rollout: { surge: 0 } } }, user);
+  const { spec: before } = parseMachineConfigPool(await kube.get(poolRef('worker')));
+  const config = { apiVersion: 'machineconfiguration.openshift.io/v1', kind: 'MachineConfig', name: '00-worker' };
+  await kube.patch(config, { spec: { config: filesConfig({ '/etc/a': 'three' }) } }, user);
+  const target = await targetOtherThan(before.configuration?.name);
+  // The new machine has no node: with a surge the old one would wait for that.
+  await eventually(async () => expect(await find(kube, { ...machinePlace, name: old })).toBeUndefined());
+  expect(provider.calls).toContain(`delete ${old}`);
+  const [replacement = ''] = await eventually(async () => {
+    expect(await names()).toHaveLength(1);
+    return await names();
+  });
+  await eventually(async () => expect((await readMachine(kube, replacement)).spec?.providerID).toBeDefined());
+  await join(replacement, target);
+  await eventually(async () => {
+    const { status } = parseMachineConfigPool(await kube.get(poolRef('worker')));
+    expect(status?.configuration?.name).toBe(target);
+  });
+});

@@ -4,6 +4,7 @@ import type { Step } from '../../controller/index.ts';
 import { isNotFound, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
 import { type Choice, chooseNodes } from './choice.ts';
 import { nodesOf, type PoolRun, poolFieldManager, recordPool, targetOf } from './context.ts';
+import { evaluateCanary, gateHold } from './gates.ts';
 import { holdOf } from './holds.ts';
 import { maxUnavailableOf, quorumLimit } from './max-unavailable.ts';
 import { type PoolNode, poolNode } from './pool-node.ts';
@@ -38,13 +39,20 @@ function operatorNodes({ context }: PoolRun): ReadonlySet<string> {
 
 function choose(run: PoolRun): Choice {
   const { pool, nodes } = run;
-  const { maxUnavailablePerZone, zoneByZone } = pool.spec.rollout ?? {};
+  const { maxUnavailablePerZone, zoneByZone, order } = pool.spec.rollout ?? {};
+  const { label } = order ?? {};
+  if (label !== undefined && !nodes.some(({ labels }) => Object.hasOwn(labels, label))) {
+    const message = `no node of the pool has the label ${label} of spec.rollout.order: nodes go by zone and age`;
+    recordPool(run, { type: 'Warning', reason: 'NoOrderLabel', message });
+  }
   const choice = chooseNodes({
     target: targetOf(pool),
     nodes,
     maxUnavailable: maxUnavailable(run),
     maxUnavailablePerZone,
     zoneByZone,
+    order,
+    startLimit: run.canary?.limit,
     ...(pool.metadata.name === poolNames.master ? { deferred: operatorNodes(run) } : {}),
   });
   for (const { name } of choice.deferred) {
@@ -136,11 +144,14 @@ async function writeNodes(run: PoolRun, chosen: readonly PoolNode[], signal: Abo
  *  @see docs/spec/machine-lifecycle.md#one-round-for-a-pool */
 export const startNodes: Step<PoolRun> = async (run, { signal }) => {
   const { pool, object } = run;
-  if (object.metadata.deletionTimestamp !== undefined || pool.spec.paused === true) return;
-  const hold = await holdOf(run, signal);
-  if (hold !== undefined) run.hold = hold;
-  const { chosen, candidates } = choose(run);
+  if (object.metadata.deletionTimestamp !== undefined) return;
+  run.canary = evaluateCanary(run);
+  if (pool.spec.paused === true) return;
+  const { chosen } = choose(run);
+  const hold = (await holdOf(run, signal)) ?? (await gateHold(run, chosen, signal));
   await writeNodes(run, hold === undefined ? chosen : [], signal);
-  if (candidates.length === 0) delete run.hold;
+  const target = targetOf(pool);
+  const isWaiting = run.nodes.some(({ desired, isLeaving }) => desired !== target && !isLeaving);
+  if (hold !== undefined && isWaiting) run.hold = hold;
   run.nodes = nodesOf(run.context, pool);
 };

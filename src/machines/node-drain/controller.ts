@@ -15,6 +15,7 @@ import {
 import { drainablePod, isUnschedulable, podTarget } from '../../drain/index.ts';
 import { type CacheChange, indexCache, type KubeObject, type NamespacedName } from '../../kube/index.ts';
 import { nodeConditions, nodeNameOf } from '../nodes.ts';
+import { checkPermissions } from '../rollout-check/permissions.ts';
 import { annotationOf, type DrainTimes, type NodeDrainContext, type NodeDrainRun } from './context.ts';
 import { drainNode } from './drain.ts';
 import { uncordonNode } from './uncordon.ts';
@@ -82,6 +83,7 @@ function watchesOf({ nodes }: NodeDrainContext): readonly Watch[] {
     {
       target: machineResource,
       requestsFor: ({ before, after }) => named(nodeNameOf(after ?? before ?? ({} as KubeObject))),
+      isOptional: true,
     },
   ];
 }
@@ -105,6 +107,7 @@ export const nodeDrainController: ControllerDefinition<NodeDrainContext, NodeDra
       { apiGroups: [''], resources: ['pods', 'namespaces'], verbs: ['get', 'list', 'watch'] },
       { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
       { apiGroups: ['apps'], resources: ['daemonsets'], verbs: ['get', 'list', 'watch'] },
+      ...checkPermissions,
       { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: ['get', 'list', 'watch'] },
       { apiGroups: ['drain.platform'], resources: ['drainrules'], verbs: ['get', 'list', 'watch'] },
       {

@@ -1,11 +1,13 @@
-import type { MachineConfigPool } from '../../api/index.ts';
-import { isJsonObject, type JsonObject, objectsAt, parseGoDuration, textAt } from '../../base/index.ts';
+import { type MachineConfigPool, nodeUpdateAnnotations } from '../../api/index.ts';
+import { isJsonObject, type JsonObject, objectsAt, textAt } from '../../base/index.ts';
 import type { KubeClient, KubeObject } from '../../kube/index.ts';
 import { readySinceMs } from '../nodes.ts';
+import { failedCheck } from '../rollout-check/check.ts';
+import { gateTimeoutMs } from '../rollout-check/gate-timeout.ts';
+import { skippedGates } from '../rollout-check/skip.ts';
 
 type Gates = NonNullable<NonNullable<MachineConfigPool['spec']['rollout']>['gates']>;
 
-const defaultTimeoutMs = 600_000;
 const dayMs = 86_400_000;
 /** How often a gate is evaluated that no watch shows. */
 const pollMs = 5_000;
@@ -14,12 +16,8 @@ const pollMs = 5_000;
 export interface GateProblem {
   readonly message: string;
   readonly againMs: number;
-}
-
-/** How long gates may stay closed before the node is degraded. */
-export function gateTimeoutMs({ timeout }: Gates): number {
-  const ms = timeout === undefined ? defaultTimeoutMs : Number(parseGoDuration(timeout) ?? 0n) / 1e6;
-  return ms > 0 ? Math.min(ms, dayMs) : defaultTimeoutMs;
+  /** It will not pass by waiting. */
+  readonly isFinal?: boolean;
 }
 
 function readyProblem(node: KubeObject, readySeconds: number, nowMs: number): GateProblem | undefined {
@@ -53,14 +51,42 @@ async function daemonSetProblem(kube: KubeClient, name: string, signal: AbortSig
   return { message: `pod ${namespace}/${pod}${others} of a DaemonSet not ready`, againMs: pollMs };
 }
 
+interface GateContext {
+  readonly kube: KubeClient;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function checkProblem(
+  node: KubeObject,
+  pool: MachineConfigPool,
+  context: GateContext,
+): Promise<GateProblem | undefined> {
+  const { uid = '', annotations } = node.metadata;
+  const failed = await failedCheck({
+    ...context,
+    pool,
+    node,
+    subject: `${annotations?.[nodeUpdateAnnotations.desiredConfig] ?? ''} ${uid}`,
+    timeoutMs: gateTimeoutMs(pool),
+    skipped: skippedGates(pool),
+  });
+  if (failed === undefined) return undefined;
+  const { name, message, isFinal = false } = failed;
+  return { message: `check ${name}: ${message}`, againMs: pollMs, isFinal };
+}
+
 /** What keeps the node from counting as updated; undefined when all gates pass. */
 export async function gateProblem(
   node: KubeObject,
-  gates: Gates,
-  { kube, nowMs, signal }: { readonly kube: KubeClient; readonly nowMs: number; readonly signal: AbortSignal },
+  pool: MachineConfigPool,
+  context: GateContext,
 ): Promise<GateProblem | undefined> {
-  const { readySeconds, daemonSetsReady = false } = gates as Gates & JsonObject;
-  const problem = readySeconds === undefined ? undefined : readyProblem(node, readySeconds, nowMs);
-  if (problem !== undefined || !daemonSetsReady) return problem;
-  return await daemonSetProblem(kube, node.metadata.name ?? '', signal);
+  const { readySeconds, daemonSetsReady = false } = (pool.spec.rollout?.gates ?? {}) as Gates & JsonObject;
+  const name = node.metadata.name ?? '';
+  return (
+    (readySeconds === undefined ? undefined : readyProblem(node, readySeconds, context.nowMs)) ??
+    (daemonSetsReady ? await daemonSetProblem(context.kube, name, context.signal) : undefined) ??
+    (await checkProblem(node, pool, context))
+  );
 }

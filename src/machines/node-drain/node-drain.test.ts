@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { openMachineCluster, runPod, stopPod } from '../../../test/support/machine-cluster.ts';
 import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
-import { createPoolNode } from '../../../test/support/pool-cluster.ts';
+import { createPoolNode, poolObject, poolRef } from '../../../test/support/pool-cluster.ts';
 import { nodeUpdateAnnotations } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
@@ -84,7 +84,9 @@ test('MP-29: a drain that fails for long is reported, and goes on', async () => 
     expect(texts).toEqual(expect.arrayContaining([expect.stringMatching(blocked)]));
     expect(texts).toContain('DrainFailed: node w1: drain exceeded timeout: 0h0m0s. Will continue to retry.');
   });
-  expect(await annotation(keys.drainBlocked)).toBe('machines/web (PodDisruptionBudget keep)');
+  await eventually(async () =>
+    expect(await annotation(keys.drainBlocked)).toBe('machines/web (PodDisruptionBudget keep)'),
+  );
   expect(await annotation(keys.lastAppliedDrain)).toBe('');
   await cluster.kube.delete(budget);
   await stopPod(cluster.kube, 'web');
@@ -126,4 +128,69 @@ test('a request that does not exist changes nothing', async () => {
     expect(await eventsOf('w1')).toContain('UnknownDrainVerb: node w1: non-recognized drain verb detected explode'),
   );
   expect(await annotation(keys.lastAppliedDrain)).toBe('');
+});
+
+/** A node that has been updated, and whose agent requests that it is uncordoned, in a pool with a check. */
+async function updatedNode(check: JsonObject): Promise<void> {
+  const checks = [{ name: 'smoke', when: 'AfterNode', ...check }];
+  await cluster.kube.create(poolObject('worker', { rollout: { gates: { timeout: '5m', checks } } }), user);
+  stack.defer(() => cluster.kube.delete(poolRef('worker')).then(() => undefined));
+  await createPoolNode(cluster.kube, 'w1', { current: 'a', desired: 'b', state: 'Working', labels: { disk: 'full' } });
+  await annotate({ [keys.desiredDrain]: 'drain-b' });
+  await eventually(async () => expect(await annotation(keys.lastAppliedDrain)).toBe('drain-b'));
+  await annotate({ [keys.desiredDrain]: 'uncordon-b' });
+}
+
+const isCordoned = async (): Promise<boolean> =>
+  ((await cluster.kube.get(nodeRef))['spec'] as JsonObject)['unschedulable'] === true;
+
+test('a node whose expression is false stays cordoned until it is true', async () => {
+  await use();
+  await updatedNode({ expression: `node.metadata.labels['disk'] != 'full'`, message: 'the disk is full' });
+  await eventually(async () => expect(await annotation(keys.requestStarted)).toMatch(/ uncordon-b$/));
+  expect(await isCordoned()).toBe(true);
+  expect(await annotation(keys.lastAppliedDrain)).toBe('drain-b');
+  await cluster.kube.patch(nodeRef, { metadata: { labels: { disk: 'free' } } }, user);
+  await eventually(async () => expect(await isCordoned()).toBe(false));
+});
+
+test('a node is degraded at once by a Job that fails on it', async () => {
+  await use();
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.org/smoke' }] } };
+  const spec = { schedule: '0 0 1 1 *', suspend: true, jobTemplate: { spec: { template } } };
+  const metadata = { namespace: 'machines', name: 'smoke', annotations: { [keys.checkOf]: 'worker' } };
+  await cluster.kube.create({ apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec }, user);
+  await updatedNode({ job: { namespace: 'machines', cronJob: 'smoke' } });
+  const job = await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: 'batch/v1', kind: 'Job', namespace: 'machines' });
+    expect(items).toHaveLength(1);
+    return items[0];
+  });
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['w1'] }];
+  expect(job?.['spec']).toMatchObject({
+    activeDeadlineSeconds: 300,
+    template: {
+      spec: {
+        affinity: {
+          nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } },
+        },
+        tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }],
+      },
+    },
+  });
+  const time = new Date(Math.floor(Date.now() / 1000) * 1000).toISOString().replace('.000', '');
+  const conditions = ['FailureTarget', 'Failed'].map((type) => ({
+    type,
+    status: 'True',
+    reason: 'DeadlineExceeded',
+    message: 'Job was active longer than specified deadline',
+    lastTransitionTime: time,
+  }));
+  const ref = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'machines', name: job?.metadata.name ?? '' };
+  await cluster.kube.patch(ref, { status: { startTime: time, conditions } }, { ...user, subresource: 'status' });
+  await eventually(async () => expect(await annotation(keys.state)).toBe('Degraded'));
+  expect(await annotation(keys.reason)).toBe(
+    `the node was updated, but a gate of its pool does not pass: check smoke: Job machines/${ref.name} has failed: DeadlineExceeded: Job was active longer than specified deadline; delete the Job to run it again`,
+  );
+  expect(await isCordoned()).toBe(true);
 });

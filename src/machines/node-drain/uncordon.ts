@@ -2,8 +2,9 @@ import { type MachineConfigPool, nodeUpdateAnnotations, parseMachineConfigPool }
 import { requeueAfter } from '../../controller/index.ts';
 import { uncordon } from '../../drain/index.ts';
 import { poolOfNode } from '../machine-config-pool/membership.ts';
+import { gateTimeoutMs } from '../rollout-check/gate-timeout.ts';
 import { annotate, type NodeDrainRun, nodeDrainActor, nodeDrainFieldManager, startedMs } from './context.ts';
-import { gateProblem, gateTimeoutMs } from './gates.ts';
+import { gateProblem } from './gates.ts';
 
 function poolOf({ context, object }: NodeDrainRun): MachineConfigPool | undefined {
   const pools = context.pools.values().flatMap((pool) => {
@@ -19,15 +20,15 @@ function poolOf({ context, object }: NodeDrainRun): MachineConfigPool | undefine
 /** Whether the gates of the pool pass. A node whose gates stay closed is degraded, so that its pool starts no other one. */
 async function passesGates(run: NodeDrainRun, signal: AbortSignal): Promise<boolean> {
   const { kube, clock, events } = run.context;
-  const gates = poolOf(run)?.spec.rollout?.gates;
-  if (gates === undefined) return true;
+  const pool = poolOf(run);
+  if (pool?.spec.rollout?.gates === undefined) return true;
   const begunMs = await startedMs(run, signal);
   const nowMs = clock.now();
-  const problem = await gateProblem(run.object, gates, { kube, nowMs, signal });
+  const problem = await gateProblem(run.object, pool, { kube, nowMs, signal });
   if (problem === undefined) return true;
-  const dueMs = begunMs + gateTimeoutMs(gates);
+  const dueMs = begunMs + gateTimeoutMs(pool);
   requeueAfter(run, Math.min(problem.againMs, Math.max(dueMs - nowMs, 1_000)));
-  if (dueMs > nowMs) return false;
+  if (dueMs > nowMs && problem.isFinal !== true) return false;
   const reason = `the node was updated, but a gate of its pool does not pass: ${problem.message}`;
   const { state, reason: reasonKey } = nodeUpdateAnnotations;
   await annotate(run, { [state]: 'Degraded', [reasonKey]: reason }, signal);
