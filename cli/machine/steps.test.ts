@@ -55,6 +55,17 @@ test('after the drain, hooks before the termination hold it, then the provider',
     'Detach of storage, Flush of logs to remove the hooks, since 2030-01-01T01:00:00Z',
   );
   expect(states(machine({}, status))).toBe('dddddh');
+  expect(holderOf(machine({}, status))).toBe('the provider terminates the instance');
+  const message = 'the provider does not end the instance: locked';
+  const failing = {
+    type: 'DeletionHeld',
+    status: 'True',
+    reason: 'ProviderFailed',
+    message,
+    lastTransitionTime: '2030-01-01T02:00:00Z',
+  };
+  const held = machine({}, { ...status, conditions: [drained, failing] });
+  expect(holderOf(held)).toBe(`${message}, since 2030-01-01T02:00:00Z`);
 });
 
 test('nothing holds a machine that is not being deleted', () => {

@@ -30,6 +30,12 @@ function drainText(machine: Machine): string {
   return `${remaining} ${remaining === 1 ? 'pod is' : 'pods are'} still there${held}`;
 }
 
+function providerText(machine: Machine): string {
+  const { reason, message = '', lastTransitionTime } = conditionOf(machine, 'DeletionHeld') ?? {};
+  if (reason !== 'ProviderFailed') return 'the provider terminates the instance';
+  return `${message}, since ${lastTransitionTime ?? 'its last try'}`;
+}
+
 interface Stage {
   readonly title: string;
   /** Undefined when it is done. */
@@ -58,7 +64,7 @@ export function deletionSteps(machine: Machine): readonly DeletionStep[] {
     hookStage(machine, 'preDrain', isDrained),
     { title: 'Node drained', why: isDrained ? undefined : drainText(machine) },
     hookStage(machine, 'preTerminate', false),
-    { title: 'Instance, Node and machine deleted', why: 'the provider terminates the instance' },
+    { title: 'Instance, Node and machine deleted', why: providerText(machine) },
   ];
   const first = stages.findIndex(({ why }) => why !== undefined);
   return stages.map(({ title, why }, index): DeletionStep => {

@@ -64,6 +64,7 @@ export type MachineConditionType =
 /** Reasons of these conditions. */
 export type MachineConditionReason =
   | 'HookPresent'
+  | 'ProviderFailed'
   | 'DrainError'
   | 'InstanceMissing'
   | 'InstanceNotCreated'

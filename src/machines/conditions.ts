@@ -84,7 +84,13 @@ export function holdingOf({ metadata, status }: Machine): Holding {
     : { stage: 'preTerminate', since: drained.lastTransitionTime };
 }
 
-/** `DeletionHeld`: which hooks hold a deletion now, and since when; undefined where none ever did. */
+/** `DeletionHeld`: the provider fails to end the instance. */
+export function failingProvider(error: string): OwnChange {
+  const message = `the provider does not end the instance: ${error}`;
+  return { type: 'DeletionHeld', status: 'True', reason: 'ProviderFailed', message };
+}
+
+/** `DeletionHeld`: which hooks hold a deletion now, and since when; undefined where it stays as it is. */
 export function heldCondition(machine: Machine): OwnChange | undefined {
   const { stage, since } = holdingOf(machine);
   const hooks = machine.spec?.lifecycleHooks?.[stage] ?? [];
@@ -92,8 +98,10 @@ export function heldCondition(machine: Machine): OwnChange | undefined {
     const message = `${stage} hooks ${formatHooks(hooks)} hold the deletion since ${since}`;
     return { type: 'DeletionHeld', status: 'True', reason: 'HookPresent', message };
   }
-  const isKnown = machine.status?.conditions?.some(({ type }) => type === 'DeletionHeld') === true;
-  return isKnown ? { type: 'DeletionHeld', status: 'False', severity: 'Info' } : undefined;
+  const known = machine.status?.conditions?.find(({ type }) => type === 'DeletionHeld');
+  // A provider that fails is asked again: until it has answered, nothing else is known.
+  if (known === undefined || known.reason === 'ProviderFailed') return undefined;
+  return { type: 'DeletionHeld', status: 'False', severity: 'Info' };
 }
 
 /** `Drained`, with the reason of a failure. */

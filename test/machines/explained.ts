@@ -49,4 +49,11 @@ export const explanations: readonly Explanation[] = [
     path: /^events$/,
     shows: /DrainRequeued/,
   },
+  {
+    kind: 'deliberate',
+    reason:
+      'An operation that the provider fails has an Event with its error. In the reference, actuators record such Events; the one of the comparison does not.',
+    path: /^events$/,
+    shows: /FailedCreate|FailedUpdate|FailedDelete/,
+  },
 ];

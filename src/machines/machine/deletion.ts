@@ -1,16 +1,30 @@
 import { machineFinalizer } from '../../api/index.ts';
+import { errorMessage } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { hasFinalizer, isNotFound, removeFinalizer } from '../../kube/index.ts';
 import { ActuatorError, RequeueAfter } from '../actuator.ts';
-import { heldCondition, hookConditions, isTrue } from '../conditions.ts';
-import { type MachineRun, machineFieldManager, setConditions, setPhase } from './context.ts';
+import { failingProvider, heldCondition, hookConditions, isTrue } from '../conditions.ts';
+import { type MachineRun, machineFieldManager, record, setConditions, setPhase } from './context.ts';
 import { drain } from './drain.ts';
 import { removeByForce } from './forced-removal.ts';
 import { nodeOf } from './node.ts';
 import { pollMs } from './provision.ts';
 
-/** Whether the instance certainly does not exist any more. */
+/** Whether the instance certainly does not exist any more.
+ *  @throws what the provider fails with, of which the machine has an Event and a condition */
 async function terminate(run: MachineRun, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await endInstance(run, signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const message = errorMessage(thrown);
+    record(run, { type: 'Warning', reason: 'FailedDelete', message });
+    setConditions(run, [failingProvider(message)]);
+    throw thrown;
+  }
+}
+
+async function endInstance(run: MachineRun, signal: AbortSignal): Promise<boolean> {
   const { actuator } = run.context;
   try {
     await actuator.delete(run.machine, { signal });

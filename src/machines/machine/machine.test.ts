@@ -17,7 +17,7 @@ import {
 import { find, runControllers } from '../../../test/support/olm-cluster.ts';
 import { type Machine, machineAnnotations, machineResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import { RequeueAfter } from '../actuator.ts';
+import { ActuatorError, RequeueAfter } from '../actuator.ts';
 import type { MachineSettings } from './context.ts';
 import { addMachines, machineController } from './controller.ts';
 
@@ -345,6 +345,25 @@ test('ML-46: a provider that asks for time is called again', async () => {
   await remove('a');
   await eventually(async () => expect(await exists('a')).toBe(false));
   expect(provider.calls.filter((call) => call === 'delete a').length).toBeGreaterThanOrEqual(2);
+});
+
+test('what the provider fails with is an Event, and holds a deletion', async () => {
+  await use();
+  provider.failures.create.push(new ActuatorError('InsufficientResources', 'zone b is full'));
+  await running('a');
+  await eventually(async () => expect(await eventsOf('a')).toContain('FailedCreate: zone b is full'));
+  provider.failures.delete.push(
+    ...Array.from({ length: 50 }, () => new ActuatorError('DeleteError', 'the instance is locked')),
+  );
+  await remove('a');
+  await eventually(async () =>
+    expect(condition(await now('a'), 'DeletionHeld')).toBe(
+      'True ProviderFailed the provider does not end the instance: the instance is locked',
+    ),
+  );
+  expect(await eventsOf('a')).toContain('FailedDelete: the instance is locked');
+  provider.failures.delete.length = 0;
+  await eventually(async () => expect(await exists('a')).toBe(false));
 });
 
 test('ML-47, ML-48: a machine whose instance vanished has failed, and is deleted in the usual order', async () => {

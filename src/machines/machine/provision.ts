@@ -4,7 +4,7 @@ import { requeueAfter } from '../../controller/index.ts';
 import { preconditionOf, refOf } from '../../kube/index.ts';
 import { ActuatorError, type Instance, RequeueAfter } from '../actuator.ts';
 import { instanceConditions } from '../conditions.ts';
-import { type MachineRun, machineFieldManager, setConditions, setPhase, setStatus } from './context.ts';
+import { type MachineRun, machineFieldManager, record, setConditions, setPhase, setStatus } from './context.ts';
 
 /** An instance that exists is looked at again after this time. */
 export const pollMs = 30_000;
@@ -57,6 +57,11 @@ async function fail(run: MachineRun, error: { reason?: string; message: string }
   }
 }
 
+/** What the provider fails with is for those who look at the machine. */
+function reportFailure(run: MachineRun, reason: string, thrown: unknown): void {
+  record(run, { type: 'Warning', reason, message: errorMessage(thrown) });
+}
+
 async function create(run: MachineRun, signal: AbortSignal): Promise<void> {
   setConditions(run, [instanceConditions.notCreated]);
   setPhase(run, 'Provisioning');
@@ -65,6 +70,8 @@ async function create(run: MachineRun, signal: AbortSignal): Promise<void> {
     await takeOver(run, await run.context.actuator.create(run.machine, { signal }), signal);
     requeueAfter(run, pollMs);
   } catch (thrown) {
+    signal.throwIfAborted();
+    if (!(thrown instanceof RequeueAfter)) reportFailure(run, 'FailedCreate', thrown);
     if (thrown instanceof ActuatorError && thrown.reason === 'InvalidConfiguration') {
       await fail(run, { reason: thrown.reason, message: thrown.message }, signal);
     } else if (thrown instanceof RequeueAfter) {
@@ -80,8 +87,13 @@ async function update(run: MachineRun, signal: AbortSignal): Promise<void> {
   try {
     await takeOver(run, await run.context.actuator.update(run.machine, { signal }), signal);
   } catch (thrown) {
-    if (thrown instanceof RequeueAfter) requeueAfter(run, thrown.afterMs);
-    else if (!(thrown instanceof ActuatorError)) throw thrown;
+    if (thrown instanceof RequeueAfter) {
+      requeueAfter(run, thrown.afterMs);
+      return;
+    }
+    signal.throwIfAborted();
+    reportFailure(run, 'FailedUpdate', thrown);
+    if (!(thrown instanceof ActuatorError)) throw thrown;
     return;
   }
   setConditions(run, [instanceConditions.exists]);
