@@ -14,7 +14,7 @@ const pods = 4;
 const by = { fieldManager: 'test' };
 const entry = join(import.meta.dirname, 'controllers-child.ts');
 /** For a deletion with all pauses between tries, on a busy machine. */
-const patience = { timeoutMs: 120_000, intervalMs: 100 };
+const patience = { timeoutMs: 300_000, intervalMs: 100 };
 const definitions = [
   'drain.platform_drainrules',
   'machine.openshift.io_machines',

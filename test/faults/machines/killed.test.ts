@@ -16,5 +16,5 @@ test.each([
     expect(report.problems, report.write).toEqual([]);
     expect(report.write).toBeDefined();
   },
-  400_000,
+  900_000,
 );
