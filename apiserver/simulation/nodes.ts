@@ -1,3 +1,4 @@
+import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
 import { objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import type { Cluster, ClusterEvent, KubeObject } from '../core/index.ts';
 import { simulateAnnotation, simulatedNode } from './simulated.ts';
@@ -13,6 +14,25 @@ function isSimulated({ metadata }: KubeObject): boolean {
 function takesPods(node: KubeObject): boolean {
   const ready = objectsIn(statusOf(node)['conditions']).find(({ type }) => type === 'Ready');
   return specOf(node)['unschedulable'] !== true && (ready === undefined || ready['status'] === 'True');
+}
+
+/** Whether DaemonSets may need other pods after an event. */
+export function changesNodes({ resource, type, object, previous }: ClusterEvent): boolean {
+  if (resource.storageKey !== 'nodes') return false;
+  return type !== 'MODIFIED' || !isJsonEqual(labelsOf(previous), labelsOf(object));
+}
+
+const labelsOf = (node: KubeObject | undefined): JsonObject => ({ ...node?.metadata.labels });
+
+/** Names of the simulated Nodes that a DaemonSet runs on, cordoned ones included: the one that there always is, and others that its node selector selects. */
+export function nodesOfDaemonSet(cluster: Cluster, selector: JsonObject): readonly string[] {
+  const isSelected = (node: KubeObject): boolean =>
+    Object.entries(selector).every(([key, value]) => node.metadata.labels?.[key] === value);
+  const others = cluster
+    .list(typeOf(cluster, 'nodes'))
+    .filter((node) => node.metadata.name !== nodeName && node.metadata.deletionTimestamp === undefined)
+    .filter((node) => isSimulated(node) && isSelected(node));
+  return [nodeName, ...others.map(({ metadata }) => metadata.name ?? '')];
 }
 
 /** The Nodes on which pods are simulated. Pods are placed on them in turn. */

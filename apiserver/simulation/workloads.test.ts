@@ -97,6 +97,39 @@ test('CTL-05 a StatefulSet has one revision before a change and one after it, an
   expect(statuses.map((status) => revisions(status))).toContainEqual([before, after]);
 });
 
+test('a DaemonSet has a pod on each simulated Node that it selects, and on no other', async () => {
+  const nodes = cluster.type('nodes');
+  const node = (name: string, labels: Record<string, string>): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels, annotations: { [simulateAnnotation]: 'node' } },
+  });
+  const placed = (): readonly string[] =>
+    pods()
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map((pod) => String((pod.spec as { nodeName?: string }).nodeName))
+      .toSorted((a, b) => a.localeCompare(b));
+  const withSelector = {
+    ...template(),
+    spec: { ...(template()['spec'] as JsonObject), nodeSelector: { os: 'linux' } },
+  };
+  await cluster.create(nodes, node('a', { os: 'linux' }), as);
+  await cluster.create(nodes, node('windows', { os: 'windows' }), as);
+  await cluster.create(cluster.type('daemonsets', 'apps'), workload('DaemonSet', { template: withSelector }), as);
+  await eventually(() => expect(placed()).toEqual(['a', 'longshore']));
+  await cluster.create(nodes, node('b', { os: 'linux' }), as);
+  await eventually(() => expect(placed()).toEqual(['a', 'b', 'longshore']));
+  await eventually(() =>
+    expect(cluster.get(cluster.type('daemonsets', 'apps'), key)?.status).toMatchObject({
+      desiredNumberScheduled: 3,
+      numberReady: 3,
+    }),
+  );
+  await cluster.patch(nodes, { namespace: '', name: 'a' }, { metadata: { labels: { os: 'windows' } } }, as);
+  await cluster.delete(nodes, { namespace: '', name: 'b' }, as);
+  await eventually(() => expect(placed()).toEqual(['longshore']));
+});
+
 test('CTL-06 a DaemonSet wants one pod on the one Node, and it is ready', async () => {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
   await cluster.create(cluster.type('namespaces'), namespace, as);
