@@ -13,9 +13,9 @@ const ownOptions = {
     placeholder: 'COMMAND',
     description: 'Program and arguments that restart the node, separated by blanks.',
   },
-  'no-commands': {
+  commands: {
     kind: 'flag',
-    default: false,
+    default: true,
     description: 'Only write files: run no systemctl, update-grub or reboot command.',
   },
 } as const;

@@ -32,7 +32,7 @@ export async function nodeAgent(values: Values): Promise<number> {
     nodeName: node,
     root,
     rebootCommand: words.length === 0 ? undefined : words,
-    runsCommands: !values['no-commands'],
+    runsCommands: values.commands,
   });
   log.info({ node, root }, 'node agent started');
   await stopped;
