@@ -15,7 +15,8 @@ const election = startLeaderElection({
   kube,
   lease: { namespace: 'machines', name: 'machines' },
   identity: `process-${process.pid}`,
-  durationMs: 6_000,
+  // Long enough for a process that hardly gets to run, which would exit again and again.
+  durationMs: 15_000,
   clock: systemClock,
   steady: steadyClock,
   log,
