@@ -237,7 +237,7 @@ const profile: readonly Measurement[] = [
   },
   {
     what: 'next for time',
-    value: 'finalizer and first status in one write; fewer reviews of what controllers write',
+    value: 'the finalizer written while the catalogs are asked; fewer reviews of what controllers write',
   },
   { what: 'profile of memory when ready', value: '143 MiB: program file 55, heap 41, native memory 47' },
   { what: 'the heap', value: 'texts 15 MiB (sources of modules), code 11, objects and their tables 15' },
