@@ -1,5 +1,7 @@
 /** The cluster that a command works on: kubeconfig, content server, names of objects, definitions.
  *  @imports cli/command, src/kube, src/api, src/base */
+export { approvePlan } from './approve-plan.ts';
+export { type AvailableChannel, type AvailablePackage, explainMissing, listPackages } from './available-packages.ts';
 export { type ContentClient, contentClientOf, createContentClient, describeRefusal } from './content-client.ts';
 export { readClusterVersionCrds, readCrds, readMachineCrds, readOlmCrds, untilEstablished } from './crds.ts';
 export { readDeployFile } from './deploy-files.ts';

@@ -2,7 +2,7 @@ import { type OperatorGroup, operatorGroupResource, parseOperatorGroup } from '.
 import { TerminalError } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { unsupportedTargets } from '../../src/operators/index.ts';
-import { explainMissing } from './objects.ts';
+import { explainMissing } from '../client/index.ts';
 import type { InstallRequest } from './request.ts';
 
 const fieldManager = 'longshore';

@@ -14,21 +14,9 @@ import {
 } from '../../src/api/index.ts';
 import { nearest, TerminalError } from '../../src/base/index.ts';
 import type { InstalledOperator } from '../../src/installations/index.ts';
-import { isForbidden, isNotFound, type KubeClient, NoKindMatch, type ObjectRef } from '../../src/kube/index.ts';
+import { isForbidden, isNotFound, type KubeClient, type ObjectRef } from '../../src/kube/index.ts';
+import { explainMissing } from '../client/index.ts';
 import { workloadProblems } from './workloads.ts';
-
-const noOlm =
-  'the cluster does not have Operator Lifecycle Manager: start it with "longshore up", or install it with "longshore install --olm"';
-
-/** @throws TerminalError OlmMissing where the cluster does not serve the kind */
-export async function explainMissing<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (thrown) {
-    if (thrown instanceof NoKindMatch) throw new TerminalError('OlmMissing', noOlm, { cause: thrown });
-    throw thrown;
-  }
-}
 
 async function find<T>(
   kube: KubeClient,

@@ -18,6 +18,7 @@ export { unsupportedTargets } from './install-modes.ts';
 export { installedAlongside } from './installed-alongside.ts';
 export { copiedVersions, originalVersions } from './list-targets.ts';
 export { type ListedProperty, listedPackage, listedProperties } from './listed-properties.ts';
+export { type OperatorDeployment, operatorDeployment, podAnnotations } from './operator-deployment.ts';
 export {
   areIntersecting,
   type GroupSurface,

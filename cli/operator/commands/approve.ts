@@ -1,11 +1,10 @@
 import { type InstallPlan, installPlanResource, parseInstallPlan } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/index.ts';
+import { approvePlan, explainMissing, openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm, createProgress } from '../../output/index.ts';
-import { approvePlan } from '../approve.ts';
-import { explainMissing, findSubscription, operatorOf } from '../objects.ts';
+import { findSubscription, operatorOf } from '../objects.ts';
 import { describePlan } from '../plan-text.ts';
 import { whenReached } from '../wait.ts';
 

@@ -2,10 +2,10 @@ import { type CatalogSource, catalogSourceResource, parseImageReference } from '
 import { errorMessage, type JsonObject, TerminalError } from '../../../src/base/index.ts';
 import { catalogProblem, catalogState } from '../../../src/installations/index.ts';
 import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/index.ts';
+import { explainMissing, openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { ageOf, confirm, formatTable } from '../../output/index.ts';
-import { deleteObject, explainMissing, listCatalogSources, listSubscriptions } from '../objects.ts';
+import { deleteObject, listCatalogSources, listSubscriptions } from '../objects.ts';
 import type { addCatalogOptions, yesOption } from '../options.ts';
 
 type AddValues = OptionValues<typeof kubeconfigOption & typeof addCatalogOptions>;

@@ -1,15 +1,14 @@
 import { type Subscription, subscriptionResource } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/index.ts';
+import { type AvailablePackage, approvePlan, listPackages, openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { readMappingFile } from '../../input/index.ts';
 import { confirm, createProgress, type Progress } from '../../output/index.ts';
-import { approvePlan } from '../approve.ts';
 import { catalogProblems } from '../catalog-problems.ts';
 import { type Prepared, prepare, undo } from '../install.ts';
 import type { installOperatorOptions } from '../options.ts';
-import { type AvailablePackage, chooseChannel, choosePackage, listPackages, startingCsv } from '../packages.ts';
+import { chooseChannel, choosePackage, startingCsv } from '../packages.ts';
 import { describePlan } from '../plan-text.ts';
 import { targetsOf } from '../targets.ts';
 import { type Reached, whenReached } from '../wait.ts';

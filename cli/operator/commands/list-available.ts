@@ -1,10 +1,10 @@
 import { nearest } from '../../../src/base/index.ts';
-import { openKube } from '../../client/index.ts';
+import { type AvailablePackage, listPackages, openKube } from '../../client/index.ts';
 import { type documentOption, type kubeconfigOption, type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
 import { catalogProblems } from '../catalog-problems.ts';
 import type { availableOptions } from '../options.ts';
-import { type AvailablePackage, isFrom, listPackages } from '../packages.ts';
+import { isFrom } from '../packages.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof documentOption & typeof availableOptions>;
 

@@ -1,10 +1,9 @@
 import { type Subscription, subscriptionResource } from '../../../src/api/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/index.ts';
+import { listPackages, openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { createProgress } from '../../output/index.ts';
 import { findSubscription } from '../objects.ts';
-import { listPackages } from '../packages.ts';
 import { whenReached } from '../wait.ts';
 import { approve } from './approve.ts';
 

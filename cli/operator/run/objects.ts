@@ -8,7 +8,8 @@ import {
 } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
-import { deleteObject, explainMissing, operatorOf } from '../objects.ts';
+import { explainMissing } from '../../client/index.ts';
+import { deleteObject, operatorOf } from '../objects.ts';
 
 const fieldManager = 'longshore';
 /** On the CatalogSource of an operator that was run, so that no other one is changed or removed. */

@@ -1,5 +1,6 @@
 /** registry+v1: an operator's bundle in, the objects that install it out. Pure: never touches network, disk or clock. */
 export { type Amendment, type AmendmentChoice } from './amendments/index.ts';
+export { type BundleObjects, readManifests, readStagedBundle } from './bundle-objects.ts';
 export { type CertificateProvider, certificateProviderNames, findCertificateProvider } from './certificates.ts';
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
 export { asCurrentDefinition } from './crd-v1beta1.ts';

@@ -8,6 +8,7 @@ import {
   WaitingError,
 } from '../../base/index.ts';
 import { BackgroundWork, type Manager, type WorkFailure } from '../../controller/index.ts';
+import { readManifests } from '../../formats/index.ts';
 import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
 import { pullFailureText } from '../catalog-content/pull-failure.ts';
 import type { CatalogSourceViews } from '../catalog-source/views.ts';
@@ -15,7 +16,6 @@ import type { RegistryTerms, UnpackSettings } from '../images/image-job.ts';
 import type { BundleJob } from './bundle-job.ts';
 import { BundleStore } from './bundle-store.ts';
 import { BundleThreads } from './bundle-thread.ts';
-import { readManifests } from './read-bundle.ts';
 
 /** What a catalog has of a bundle is stored from this size on: plans refer to it. */
 const storedBytes = 64 * 2 ** 10;

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, withDeadline } from '../../base/index.ts';
 import { Staging } from '../../content/index.ts';
+import { readStagedBundle } from '../../formats/index.ts';
 import { fetchFiles } from '../images/fetch-files.ts';
 import type { BundleJob } from './bundle-job.ts';
 import { writeBundle } from './bundle-store.ts';
-import { readStagedBundle } from './read-bundle.ts';
 
 /** Fetches an image and stores the objects of the bundle in it.
  *  @throws TerminalError InvalidBundle, those of `fetchImage` · TransientError */

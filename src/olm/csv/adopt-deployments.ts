@@ -1,9 +1,9 @@
 import { type ClusterServiceVersion, olmFieldManager, olmLabels } from '../../api/index.ts';
 import { isJsonEqual, type JsonObject, type JsonValue, objectAt } from '../../base/index.ts';
 import { isKubeError, type KubeObject } from '../../kube/index.ts';
+import { podAnnotations } from '../../operators/index.ts';
 import { isForeignHash } from '../own-hash.ts';
 import { covers } from '../owned-objects.ts';
-import { podAnnotations } from './desired-deployments.ts';
 import { replaced } from './install.ts';
 import type { CsvRun } from './run.ts';
 

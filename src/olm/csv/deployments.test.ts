@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { ClusterServiceVersion } from '../../api/index.ts';
 import { type JsonObject, objectAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import { podAnnotations } from '../../operators/index.ts';
 import { checkDeployments } from './check-deployments.ts';
-import { desiredDeployments, podAnnotations } from './desired-deployments.ts';
+import { desiredDeployments } from './desired-deployments.ts';
 
 const serving = { amend: (_: string, deployment: KubeObject) => deployment };
 

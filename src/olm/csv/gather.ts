@@ -1,10 +1,9 @@
 import { type OperatorCondition, operatorConditionResource, parseOperatorCondition } from '../../api/index.ts';
 import { isKubeError, isNotFound, NoKindMatch } from '../../kube/index.ts';
-import { type ApiKey, formatApi } from '../../operators/index.ts';
+import { type ApiKey, formatApi, podAnnotations } from '../../operators/index.ts';
 import { adoptDeployments } from './adopt-deployments.ts';
 import { hasForeignDefinition, isReplacementInstalled, predecessorsOf, replacedBy, replacementsOf } from './chain.ts';
 import { checkDeployments } from './check-deployments.ts';
-import { podAnnotations } from './desired-deployments.ts';
 import type { FailedFacts, InstallCheck, PendingFacts, ReplacingFacts, SucceededFacts } from './facts.ts';
 import { upgradeGate } from './gate.ts';
 import { deploymentsOf, ownedDeployments } from './install.ts';

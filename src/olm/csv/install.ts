@@ -15,12 +15,17 @@ import {
   refOf,
   serviceAccountUser,
 } from '../../kube/index.ts';
-import { abandonedComponentLabels, componentLabelsOf, type DeploymentConfig } from '../../operators/index.ts';
+import {
+  abandonedComponentLabels,
+  componentLabelsOf,
+  type DeploymentConfig,
+  podAnnotations,
+} from '../../operators/index.ts';
 import { covers } from '../owned-objects.ts';
 import { chainOf, type Versions } from './chain.ts';
 import { driftOf } from './check-deployments.ts';
 import { type CsvContext, readSubscription } from './context.ts';
-import { desiredDeployments, ownerReferenceOf, podAnnotations } from './desired-deployments.ts';
+import { desiredDeployments, ownerReferenceOf } from './desired-deployments.ts';
 import type { InstallResult } from './facts.ts';
 import type { MemberRun } from './run.ts';
 import { ensureServing, type Serving } from './serving/index.ts';
