@@ -161,9 +161,9 @@ export const deploymentCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'operator migrate',
-    summary: 'Turn an installed operator into a BundleDeployment, PlatformOperator or ClusterExtension.',
+    summary: 'Turn an installed operator into a BundleDeployment, PlatformOperator, ClusterExtension or Subscription.',
     description:
-      'Shows what changes and whether Pods restart, asks, and creates a BundleDeployment of the same bundle, which adopts the objects of the operator. Then the Subscription and the ClusterServiceVersion are deleted; what they own, custom resources and their definitions stay. With --to PlatformOperator, a PlatformOperator takes the BundleDeployment over and follows a ClusterCatalog. With --to ClusterExtension, a ClusterExtension takes over the BundleDeployment of the package, that of a PlatformOperator included, pinned to the installed version; before anything is changed it is checked that a ClusterCatalog has that bundle with its image. --to BundleDeployment, or PlatformOperator, is the way back. Run it again if it was interrupted.',
+      'Shows what changes and whether Pods restart, asks, and creates a BundleDeployment of the same bundle, which adopts the objects of the operator. Then the Subscription and the ClusterServiceVersion are deleted; what they own, custom resources and their definitions stay. With --to PlatformOperator, a PlatformOperator takes the BundleDeployment over and follows a ClusterCatalog. With --to ClusterExtension, a ClusterExtension takes over the BundleDeployment of the package, that of a PlatformOperator included, pinned to the installed version; before anything is changed it is checked that a ClusterCatalog has that bundle with its image. --to BundleDeployment, PlatformOperator or Subscription is the way back; with Subscription, the InstallPlan is made and compared with what is installed before the BundleDeployment is deleted without what it installed. Run it again if it was interrupted.',
     positionals: ['PACKAGE'],
     options: { ...migrateOptions, ...timeoutOption, ...clusterOptions, ...registryOptions },
     examples: [
@@ -171,6 +171,7 @@ export const deploymentCommands: readonly Command[] = [
       'operator migrate <package> -n <namespace> --yes',
       'operator migrate <package> --to PlatformOperator --catalog <catalog>',
       'operator migrate <package> --to ClusterExtension --yes',
+      'operator migrate <package> --to Subscription --dry-run',
     ],
     run: async (values, positionals) =>
       (await import('./commands/migrate-operator.ts')).migrateOperator(values, positionals),

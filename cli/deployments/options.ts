@@ -114,11 +114,11 @@ export const migrateOptions = {
     kind: 'text',
     placeholder: 'NAME',
     default: 'operators',
-    description: 'Namespace of the Subscription.',
+    description: 'Namespace of the Subscription (not with --to Subscription: it is that of the operator).',
   },
   to: {
     kind: 'text',
-    choices: ['BundleDeployment', 'PlatformOperator', 'ClusterExtension'],
+    choices: ['BundleDeployment', 'PlatformOperator', 'ClusterExtension', 'Subscription'],
     placeholder: 'KIND',
     description: 'What the operator becomes (default: BundleDeployment).',
   },
@@ -131,7 +131,7 @@ export const migrateOptions = {
     kind: 'text',
     placeholder: 'NAME',
     description:
-      'ClusterCatalog that the PlatformOperator or ClusterExtension follows (default: the one with the image of the CatalogSource; of a ClusterExtension, all).',
+      'ClusterCatalog that the PlatformOperator or ClusterExtension follows (default: the one with the image of the CatalogSource; of a ClusterExtension, all); CatalogSource of the Subscription (default: the only one that has the bundle).',
   },
   image: {
     kind: 'text',

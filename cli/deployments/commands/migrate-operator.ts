@@ -1,14 +1,13 @@
 import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
 import { apiVersion } from '../../../src/api/index.ts';
-import { type ObjectChange, type Preview, previewInstall } from '../../../src/apply/index.ts';
+import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, openKube } from '../../client/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
-import { colouredDiff, confirm, createProgress } from '../../output/index.ts';
+import { confirm, createProgress } from '../../output/index.ts';
 import { findDesired } from '../diff/desired.ts';
-import { shownChange, titleOf } from '../diff/text.ts';
 import { extensionLine, leavesExtension, toExtension } from '../migrate/by-extension.ts';
 import { type Context, print, type Values } from '../migrate/context.ts';
 import { continuing } from '../migrate/continuing.ts';
@@ -16,8 +15,10 @@ import { deploymentWith } from '../migrate/extension.ts';
 import { completePlatform, type PlatformTarget, platformTarget } from '../migrate/platform.ts';
 import { assertProvided } from '../migrate/provided.ts';
 import { isMigrationOf, type Migration, migrationOf } from '../migrate/record.ts';
-import { hasSamePods, type Release, releaseFromOlm } from '../migrate/release.ts';
+import { type Release, releaseFromOlm } from '../migrate/release.ts';
+import { showPreview } from '../migrate/shown-preview.ts';
 import { bundleImage, plannedImage, readSubscribed, type Subscribed } from '../migrate/subscribed.ts';
+import { toSubscription } from '../migrate/to-subscription.ts';
 import { whenInstalled } from '../run/wait.ts';
 
 const kind = 'BundleDeployment';
@@ -32,25 +33,6 @@ async function findDeployment(kube: KubeClient, name: string): Promise<KubeObjec
     if (isNotFound(thrown)) return undefined;
     throw thrown;
   }
-}
-
-function podsLine({ ref, before, after }: ObjectChange): string | undefined {
-  if (ref.kind !== 'Deployment' || before === undefined || after === undefined) return undefined;
-  const what = hasSamePods(before, after) ? 'the Pods stay' : 'THE PODS RESTART: their template changes';
-  return `${titleOf(ref)}: ${what}`;
-}
-
-function show({ changes, blockers }: Preview): void {
-  for (const change of changes) {
-    const found = shownChange(change);
-    if (found !== undefined) process.stdout.write(colouredDiff(found.diff, process.stdout));
-  }
-  for (const line of changes.map(podsLine)) if (line !== undefined) print(line);
-  if (blockers.length === 0) return;
-  throw new TerminalError(
-    'Blocked',
-    `the operator cannot be migrated, and nothing was changed: ${blockers.join('; ')}`,
-  );
 }
 
 async function previewOf(deployment: KubeObject, image: string, { values, progress }: Context): Promise<Preview> {
@@ -134,7 +116,7 @@ async function begin(context: Context, requested: string): Promise<KubeObject | 
   if (migration === undefined) return undefined;
   const preview = await previewOf(deployment, image, context);
   progress.clear();
-  show(preview);
+  showPreview(preview);
   if (values['dry-run']) {
     print(consequences(image, deployment, { migration, to: values.to }));
     return undefined;
@@ -247,6 +229,7 @@ export async function migrateOperator(values: Values, [name]: readonly [string])
   using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });
   const context = { kube, values, progress };
   if (values.to === 'ClusterExtension') return await toClusterExtension(context, name);
+  if (values.to === 'Subscription') return await toSubscription(context, name);
   const left = await leavesExtension(context, name);
   return left ?? (await fromSubscription(context, name));
 }

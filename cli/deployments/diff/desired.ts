@@ -89,7 +89,9 @@ async function newestBundle(kube: KubeClient, name: string, signal: AbortSignal)
   );
 }
 
-async function stageOwn({ client, work, deployment, signal }: Finding): Promise<Staging> {
+/** The content of the deployment's newest Bundle.
+ *  @throws TerminalError NoBundle, NoContent */
+export async function stageOwn({ client, work, deployment, signal }: Finding): Promise<Staging> {
   const bundle = parseBundle(await newestBundle(client.kube, deployment.metadata.name ?? '', signal));
   const { name } = bundle.metadata;
   const url = bundle.status?.contentURL;

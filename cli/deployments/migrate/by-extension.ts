@@ -23,12 +23,15 @@ export function extensionLine(name: string): string {
   return `ClusterExtension ${name} takes over BundleDeployment ${name}, pinned to the installed version.`;
 }
 
-function waitingOf({ kube, values, progress }: Context): Waiting {
+export function waitingOf({ kube, values, progress }: Context): Waiting {
   return { kube, timeoutMs: values.timeout, progress };
 }
 
 /** The image of the template, and the one that its content was fetched from. */
-async function imagesOf(kube: KubeClient, { deployment, bundle }: ExtensionTarget): Promise<readonly string[]> {
+export async function imagesOf(
+  kube: KubeClient,
+  { deployment, bundle }: { readonly deployment: KubeObject; readonly bundle: { readonly image: string } },
+): Promise<readonly string[]> {
   const { activeBundle = '' } = parseBundleDeployment(deployment).status ?? {};
   try {
     const { status } = parseBundle(await kube.get({ ...bundleResource, name: activeBundle }));
@@ -85,7 +88,7 @@ async function takeOver(context: Context, target: ExtensionTarget): Promise<bool
   return true;
 }
 
-function ownerUid({ metadata }: KubeObject): string | undefined {
+export function ownerUid({ metadata }: KubeObject): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 

@@ -68,8 +68,8 @@ export async function extensionWith(kube: KubeClient, packageName: string): Prom
   return found && { ...found, apiVersion: clusterExtensionResource.apiVersion, kind: clusterExtensionResource.kind };
 }
 
-function refuse(deployment: KubeObject, why: string): never {
-  const text = `BundleDeployment "${deployment.metadata.name}" cannot become a ClusterExtension: ${why}; nothing was changed`;
+export function refuse(deployment: KubeObject, why: string): never {
+  const text = `BundleDeployment "${deployment.metadata.name}" cannot be migrated: ${why}; nothing was changed`;
   throw new TerminalError('NotMigrated', text);
 }
 
@@ -79,7 +79,7 @@ function bundleNameOf(deployment: KubeObject, packageName: string, version: stri
   return name ?? `${packageName}.v${version}`;
 }
 
-function namespaceOf(deployment: KubeObject, config: JsonObject): string {
+export function namespaceOf(deployment: KubeObject, config: JsonObject): string {
   const named = textAt(config, 'installNamespace');
   if (named !== '') return named;
   const record = objectAt(deployment['status'] as JsonObject, 'record') ?? {};
@@ -89,7 +89,7 @@ function namespaceOf(deployment: KubeObject, config: JsonObject): string {
 }
 
 /** The bundle that the deployment has installed from an image. */
-function installedOf(deployment: KubeObject): { readonly image: string; readonly version: string } {
+export function installedOf(deployment: KubeObject): { readonly image: string; readonly version: string } {
   const { spec, status } = parseBundleDeployment(deployment);
   const image = spec.template.spec.source.image?.ref;
   if (image === undefined) return refuse(deployment, 'its bundle is not an image');

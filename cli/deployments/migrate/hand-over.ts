@@ -12,6 +12,7 @@ import {
   isNotFound,
   type KubeClient,
   type KubeObject,
+  type ObjectRef,
   preconditionOf,
   refOf,
 } from '../../../src/kube/index.ts';
@@ -23,15 +24,17 @@ import { migratedAnnotation } from './record.ts';
 const pollMs = 300;
 const writer = { fieldManager: 'rukpakctl' };
 
-async function until(
+/** Looks at an object until nothing is missing of it; returns it as it is then.
+ *  @throws TerminalError NotInstalled */
+export async function until(
   { kube, timeoutMs, progress }: Waiting,
   object: KubeObject,
-  missingOf: (live: KubeObject) => string | undefined,
+  missingOf: (live: KubeObject) => string | undefined | Promise<string | undefined>,
 ): Promise<KubeObject> {
   const untilMs = performance.now() + timeoutMs;
   for (;;) {
     const live = await kube.get(refOf(object));
-    const missing = missingOf(live);
+    const missing = await missingOf(live);
     if (missing === undefined) return { ...live, apiVersion: object.apiVersion, kind: object.kind };
     const what = `${object.kind} "${object.metadata.name}"`;
     if (performance.now() > untilMs)
@@ -47,7 +50,7 @@ const isPlatform = ({ kind }: { readonly kind: string }): boolean => kind === pl
  *  @throws TerminalError Managed where it has another owner, which needs it further */
 export async function platformOwnersOf(
   kube: KubeClient,
-  { deployment, packageName }: ExtensionTarget,
+  { deployment, packageName }: Pick<ExtensionTarget, 'deployment' | 'packageName'>,
 ): Promise<readonly KubeObject[]> {
   const found: KubeObject[] = [];
   const { name: deploymentName = '', ownerReferences = [] } = deployment.metadata;
@@ -63,7 +66,7 @@ export async function platformOwnersOf(
 }
 
 /** The object of that name and uid; undefined when it does not exist any more. */
-async function findSame(
+export async function findSame(
   kube: KubeClient,
   ref: Parameters<KubeClient['get']>[0],
   uid: string,
@@ -78,7 +81,10 @@ async function findSame(
 }
 
 /** PlatformOperators let go of it; the BundleDeployment stays. */
-async function releaseFromPlatform(waiting: Waiting, target: ExtensionTarget): Promise<KubeObject> {
+export async function releaseFromPlatform(
+  waiting: Waiting,
+  target: Pick<ExtensionTarget, 'deployment' | 'packageName'>,
+): Promise<KubeObject> {
   const { deployment } = target;
   for (const owner of await platformOwnersOf(waiting.kube, target)) {
     const { uid = '' } = owner.metadata;
@@ -153,13 +159,19 @@ export async function releaseExtension(
       ? `waiting until ClusterExtension "${name}" does not own it`
       : undefined,
   );
-  const untilMs = performance.now() + waiting.timeoutMs;
-  while ((await findSame(kube, refOf(extension), uid)) !== undefined) {
+  await untilDeleted(waiting, refOf(extension), uid);
+  return await kube.get(refOf(deployment));
+}
+
+/** Waits until an object that is being deleted does not exist any more.
+ *  @throws TerminalError StillThere */
+export async function untilDeleted({ kube, timeoutMs }: Waiting, ref: ObjectRef, uid: string): Promise<void> {
+  const untilMs = performance.now() + timeoutMs;
+  while ((await findSame(kube, ref, uid)) !== undefined) {
     if (performance.now() > untilMs) {
-      const text = `clusterextension "${name}" is still being deleted: check that longshore controllers runs, and run the command again`;
+      const text = `${ref.kind} "${ref.name}" is still being deleted: check that longshore controllers runs, and run the command again`;
       throw new TerminalError('StillThere', text);
     }
     await pause(pollMs);
   }
-  return await kube.get(refOf(deployment));
 }

@@ -31,7 +31,7 @@ const catalogLimits: ContentLimits = {
 };
 
 /** How images are read. */
-type Reading = Transfer & { readonly work: WorkFolder };
+export type Reading = Transfer & { readonly work: WorkFolder };
 
 function refuse({ packageName }: ContinuedBundle, why: string): never {
   const text = `package "${packageName}" cannot be continued by a ClusterExtension: ${why}; nothing was changed`;
@@ -84,7 +84,7 @@ async function viewOf(object: KubeObject, bundle: ContinuedBundle, reading: Read
 }
 
 /** Digests distinguish content, whatever registry it is in. */
-async function isSameImage(chosen: string, images: readonly string[], reading: Reading): Promise<boolean> {
+export async function isSameImage(chosen: string, images: readonly string[], reading: Reading): Promise<boolean> {
   if (images.includes(chosen)) return true;
   const digest = async (ref: string): Promise<string> =>
     parseImageReference(ref).digest ?? (await digestOf(ref, undefined, reading));

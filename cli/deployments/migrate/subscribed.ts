@@ -87,7 +87,7 @@ function imageIn(manifest: string): string | undefined {
 }
 
 /** The image of the bundle, as the plan has pinned it; undefined where the catalog had the manifests, or the plan does not exist any more. */
-export function plannedImage({ plan, csv }: Subscribed): string | undefined {
+export function plannedImage({ plan, csv }: Pick<Subscribed, 'plan' | 'csv'>): string | undefined {
   const { bundleLookups = [], plan: steps = [] } = plan?.status ?? {};
   const looked = bundleLookups.find(({ identifier }) => identifier === csv.metadata.name)?.path;
   const own = steps.filter(({ resolving }) => resolving === csv.metadata.name);
