@@ -4,6 +4,7 @@ export const helmOption = {
     kind: 'text',
     placeholder: 'PATH',
     default: 'helm',
+    environmentVariable: 'LONGSHORE_HELM',
     description: 'Program that renders charts: a path to Helm 3 or 4, or a name that is looked for in PATH.',
   },
 } as const;

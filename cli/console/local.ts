@@ -4,7 +4,7 @@ import { type Logger, readProxySettings, systemClock } from '../../src/base/inde
 import { loadClusterAccess } from '../../src/kube/index.ts';
 import { packageVersion } from '../process/index.ts';
 import { openPage } from './page.ts';
-import { runCommand } from './run-command.ts';
+import { createRunCommand } from './run-command.ts';
 
 const loopback = '127.0.0.1';
 
@@ -13,6 +13,8 @@ export interface LocalConsoleOptions {
   readonly kubeconfigPath: string;
   readonly port: number;
   readonly isEmbedded: boolean;
+  /** What commands of the pages render charts with; undefined: what they look for themselves. */
+  readonly helm?: string | undefined;
   readonly log: Logger;
   /** Where the controllers run in this process: their log. */
   readonly recentLines?: RecentLines | undefined;
@@ -23,7 +25,7 @@ export interface LocalConsoleOptions {
 /** Starts the console on loopback.
  *  @throws Error when the port is taken · TerminalError InvalidKubeconfig */
 export async function startLocalConsole(options: LocalConsoleOptions): Promise<ConsoleServer> {
-  const { kubeconfigPath, port, isEmbedded, log, recentLines, onLink } = options;
+  const { kubeconfigPath, port, isEmbedded, helm, log, recentLines, onLink } = options;
   const access = await loadClusterAccess({ path: kubeconfigPath }, readProxySettings(process.env));
   return await startConsole({
     host: loopback,
@@ -35,7 +37,7 @@ export async function startLocalConsole(options: LocalConsoleOptions): Promise<C
     cluster: { server: access.server, tls: access.tls },
     link: { access, kubeconfigPath, onLink },
     oidc: undefined,
-    runCommand,
+    runCommand: createRunCommand(helm),
     recentLines,
     isEmbedded,
     version: packageVersion(),

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { runCommand } from './run-command.ts';
+import type { CommandRun } from '../../console/server/index.ts';
+import { createRunCommand } from './run-command.ts';
 
 const credentials = { HOME: '/home/server', DOCKER_CONFIG: '/etc/docker', REGISTRY_AUTH_FILE: '/etc/auth.json' };
 const [, bin = ''] = process.argv;
@@ -27,11 +28,9 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-async function environmentOf(
-  kubeconfig: Parameters<typeof runCommand>[0]['kubeconfig'],
-): Promise<Record<string, string>> {
+async function environmentOf(kubeconfig: CommandRun['kubeconfig'], helm?: string): Promise<Record<string, string>> {
   const { signal } = new AbortController();
-  const { stdout } = await runCommand({ args: [], files: new Map(), kubeconfig, signal });
+  const { stdout } = await createRunCommand(helm)({ args: [], files: new Map(), kubeconfig, signal });
   return JSON.parse(stdout) as Record<string, string>;
 }
 
@@ -48,4 +47,11 @@ test('on a laptop commands use the registry credentials of the viewer, whose fil
   const environment = await environmentOf({ path: '/home/viewer/.kube/config' });
   expect(environment).toMatchObject({ ...credentials, KUBECONFIG: '/home/viewer/.kube/config' });
   expect(environment).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
+});
+
+test('charts are rendered by the helm of the server, or else by that of its environment', async () => {
+  const kubeconfig = { path: '/home/viewer/kubeconfig' };
+  vi.stubEnv('LONGSHORE_HELM', '/usr/bin/helm');
+  expect(await environmentOf(kubeconfig)).toHaveProperty('LONGSHORE_HELM', '/usr/bin/helm');
+  expect(await environmentOf(kubeconfig, '/tools/helm')).toHaveProperty('LONGSHORE_HELM', '/tools/helm');
 });

@@ -20,19 +20,24 @@ const passedVariables = [
   'SSL_CERT_FILE',
   'NODE_EXTRA_CA_CERTS',
   'NODE_COMPILE_CACHE',
+  'LONGSHORE_HELM',
 ];
 /** Where registry credentials are: those of the viewer on a laptop, those of the server on a cluster. */
 const ownVariables = ['HOME', 'REGISTRY_AUTH_FILE', 'DOCKER_CONFIG'];
 
-function environment(kubeconfig: CommandRun['kubeconfig'], folder: string): Record<string, string> {
+function environment({ kubeconfig, helm }: Execution, folder: string): Record<string, string> {
   const isLaptop = 'path' in kubeconfig;
   const passed = [...passedVariables, ...(isLaptop ? ownVariables : [])].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   const own = isLaptop ? { KUBECONFIG: kubeconfig.path } : { KUBECONFIG: writtenKubeconfig(folder), HOME: folder };
-  return { ...Object.fromEntries(passed), ...own, NO_COLOR: '1' };
+  const chosen = helm === undefined ? {} : { LONGSHORE_HELM: helm };
+  return { ...Object.fromEntries(passed), ...own, ...chosen, NO_COLOR: '1' };
 }
+
+/** How a command is run. */
+type Execution = Pick<CommandRun, 'kubeconfig' | 'signal'> & { readonly helm: string | undefined };
 
 function writtenKubeconfig(folder: string): string {
   return join(folder, 'kubeconfig');
@@ -60,16 +65,12 @@ class Collected {
   }
 }
 
-async function execute(
-  args: readonly string[],
-  folder: string,
-  run: Pick<CommandRun, 'kubeconfig' | 'signal'>,
-): Promise<CommandOutput> {
+async function execute(args: readonly string[], folder: string, run: Execution): Promise<CommandOutput> {
   const [, bin = ''] = process.argv;
   const { promise, resolve, reject } = Promise.withResolvers<CommandOutput>();
   const child = spawn(process.execPath, [`--max-old-space-size=${heapMebibytes}`, bin, ...args], {
     cwd: folder,
-    env: environment(run.kubeconfig, folder),
+    env: environment(run, folder),
     stdio: ['ignore', 'pipe', 'pipe'],
     signal: run.signal,
     killSignal: 'SIGKILL',
@@ -93,20 +94,22 @@ async function execute(
   return await promise;
 }
 
-/** Runs this very program once more as the viewer, in a folder of its own that is deleted afterwards. */
-export const runCommand: RunCommand = async ({ args, files, kubeconfig, signal }: CommandRun) => {
-  const folder = await mkdtemp(join(tmpdir(), 'longshore-console-'));
-  try {
-    for (const [name, content] of files) {
-      const path = join(folder, name);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, content);
+/** Runs this very program once more as the viewer, in a folder of its own that is deleted afterwards; charts are rendered by `helm`, if it is given. */
+export function createRunCommand(helm?: string): RunCommand {
+  return async ({ args, files, kubeconfig, signal }: CommandRun) => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-console-'));
+    try {
+      for (const [name, content] of files) {
+        const path = join(folder, name);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, content);
+      }
+      if ('document' in kubeconfig) {
+        await writeFile(writtenKubeconfig(folder), JSON.stringify(kubeconfig.document), { mode: 0o600 });
+      }
+      return await execute(args, folder, { kubeconfig, signal, helm });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
-    if ('document' in kubeconfig) {
-      await writeFile(writtenKubeconfig(folder), JSON.stringify(kubeconfig.document), { mode: 0o600 });
-    }
-    return await execute(args, folder, { kubeconfig, signal });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-};
+  };
+}

@@ -1,5 +1,5 @@
 /** The walkthrough on a temporary cluster. It loads what it needs when it runs.
- *  @imports cli/up, cli/examples, cli/settings, cli/process, cli/output, cli/command, src/kube, src/base */
+ *  @imports cli/up, cli/console, cli/examples, cli/settings, cli/process, cli/output, cli/command, src/kube, src/base */
 import { type Command, defineCommand } from '../command/index.ts';
 import { demoOptions } from './options.ts';
 

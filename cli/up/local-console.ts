@@ -7,7 +7,7 @@ import type { Platform } from './platform.ts';
 
 /** Serves the web console for a platform of this machine, and prints the link that signs in; nothing where it is disabled. */
 export async function openUpConsole(
-  config: Pick<Config, 'consolePort' | 'isOpeningConsole'>,
+  config: Pick<Config, 'consolePort' | 'isOpeningConsole' | 'helm'>,
   platform: Pick<Platform, 'apiServer' | 'folder' | 'kubeconfigPath'>,
   {
     log,
@@ -19,7 +19,7 @@ export async function openUpConsole(
     readonly recentLines?: RecentLines | undefined;
   },
 ): Promise<AsyncDisposable | undefined> {
-  const { consolePort: port, isOpeningConsole } = config;
+  const { consolePort: port, isOpeningConsole, helm } = config;
   if (port === undefined) return undefined;
   const { kubeconfigPath, folder } = platform;
   let isFirst = true;
@@ -30,6 +30,6 @@ export async function openUpConsole(
   };
   const isEmbedded = platform.apiServer !== undefined;
   return await startOnRememberedPort({ folder, portFile: 'console-port', port }, (free) =>
-    startLocalConsole({ kubeconfigPath, port: free, isEmbedded, log, recentLines, onLink }),
+    startLocalConsole({ kubeconfigPath, port: free, isEmbedded, helm, log, recentLines, onLink }),
   );
 }

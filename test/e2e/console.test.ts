@@ -83,7 +83,7 @@ const pages: readonly (readonly [string, string, string])[] = [
   ['resolve', '/resolve?q=tide-gauge', 'text=tide-gauge.v0.1.1'],
   ['updates', '/updates', 'text=Node pools'],
   ['bench', '/bench', 'text=Drop the folder'],
-  ['settings', '/settings', 'text=kubernetes-admin'],
+  ['settings', '/settings', 'text=one-time link'],
   ['missing', '/installed/BundleDeployment/-/none', 'text=It is not installed'],
 ];
 

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import type { Browser, Page } from 'playwright-core';
 import { parseOptions } from '../../cli/command/index.ts';
 import { openPage } from '../../cli/console/page.ts';
-import { runCommand } from '../../cli/console/run-command.ts';
+import { createRunCommand } from '../../cli/console/run-command.ts';
 import { startExampleServers } from '../../cli/examples/index.ts';
 import type { Registry } from '../../cli/examples/registry.ts';
 import { readConfig, upOptions } from '../../cli/settings/index.ts';
@@ -32,6 +32,8 @@ export interface ConsolePlatform extends AsyncDisposable {
   open(options?: PageOptions): Promise<Page>;
   /** A page of a console as it runs on a cluster, where a user has signed in with a token. */
   openAs(token: string, options?: PageOptions): Promise<Page>;
+  /** Ends the console of `openAs`, and starts it again at its address. */
+  restartForUsers(): Promise<void>;
   /** Ends the server of the pages. */
   stopConsole(): Promise<void>;
   /** What went wrong in pages: errors of scripts, refused loads, requests to other origins. */
@@ -66,11 +68,11 @@ function follow(page: Page, origin: string, troubles: string[]): void {
 }
 
 /** A console whose users sign in themselves, as it runs on a cluster. */
-async function startForUsers(kubeconfigPath: string, log: Logger): Promise<ConsoleServer> {
+async function startForUsers(kubeconfigPath: string, log: Logger, port = 0): Promise<ConsoleServer> {
   const { server, tls } = await loadClusterAccess({ path: kubeconfigPath });
   return await startConsole({
     host: '127.0.0.1',
-    port: 0,
+    port,
     externalUrl: undefined,
     tls: undefined,
     proxyCount: 0,
@@ -78,7 +80,7 @@ async function startForUsers(kubeconfigPath: string, log: Logger): Promise<Conso
     cluster: { server, tls },
     link: undefined,
     oidc: undefined,
-    runCommand,
+    runCommand: createRunCommand(),
     recentLines: undefined,
     isEmbedded: false,
     version: 'test',
@@ -135,13 +137,18 @@ export async function openConsolePlatform(
     follow(page, origin, troubles);
     return page;
   };
-  const forUsers = stack.use(await startForUsers(platform.kubeconfigPath, log));
+  let forUsers = await startForUsers(platform.kubeconfigPath, log);
+  stack.defer(async () => await forUsers[Symbol.asyncDispose]());
   const owned = stack.move();
   return {
     platform,
     browser,
     registry,
     troubles,
+    restartForUsers: async () => {
+      await forUsers[Symbol.asyncDispose]();
+      forUsers = await startForUsers(platform.kubeconfigPath, log, Number(new URL(forUsers.url).port));
+    },
     stopConsole: async () => await running?.[Symbol.asyncDispose](),
     open: async (options) => {
       const page = await newPage(new URL(link).origin, options);

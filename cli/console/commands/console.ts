@@ -10,7 +10,7 @@ import { endSoon, openProcessLog, packageVersion, untilStopped } from '../../pro
 import { openBrowser, startLocalConsole } from '../local.ts';
 import type { consoleOptions } from '../options.ts';
 import { openPage } from '../page.ts';
-import { runCommand } from '../run-command.ts';
+import { createRunCommand } from '../run-command.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof consoleOptions & typeof logLevelOption>;
 
@@ -75,7 +75,7 @@ async function startForUsers(server: string, values: Values, log: Logger): Promi
     cluster: { server: url?.origin ?? server, ...access },
     link: undefined,
     oidc: await oidcOf(values),
-    runCommand,
+    runCommand: createRunCommand(),
     recentLines: undefined,
     isEmbedded: false,
     version: packageVersion(),

@@ -1,9 +1,9 @@
-import { createLogger } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import { type OptionValues, parseOptions } from '../../command/index.ts';
+import { RecentLines } from '../../console/index.ts';
 import { startExampleServers } from '../../examples/index.ts';
 import { createTerminal } from '../../output/index.ts';
-import { endSoon, untilStopped } from '../../process/index.ts';
+import { endSoon, openProcessLog, untilStopped } from '../../process/index.ts';
 import { readConfig, upOptions } from '../../settings/index.ts';
 import { openUpConsole, startPlatform } from '../../up/index.ts';
 import type { demoOptions } from '../options.ts';
@@ -46,13 +46,14 @@ export async function consoleDemo({ open }: Values): Promise<number> {
   const { registry } = stack.use(await startExampleServers());
   const args = ['--log-level', 'error', ...(open ? ['--open'] : [])];
   const config = readConfig(parseOptions(upOptions, args, {}).values);
-  const log = await createLogger({ level: config.logLevel });
+  const recentLines = new RecentLines();
+  const log = await openProcessLog(config.logLevel, recentLines);
   const platform = stack.use(await startPlatform(config, { log, onStep: (line) => terminal.line(line) }));
   for (const object of exampleObjects(registry.host)) {
     await platform.kube.apply(object, { fieldManager: 'longshore-demo', force: true });
   }
   for (const hint of hints(registry.host)) terminal.line(hint);
-  const consoleServer = await openUpConsole(config, platform, { log, terminal });
+  const consoleServer = await openUpConsole(config, platform, { log, terminal, recentLines });
   if (consoleServer !== undefined) stack.use(consoleServer);
   terminal.line('Ctrl-C stops it.');
   await stopped;

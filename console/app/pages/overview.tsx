@@ -5,7 +5,7 @@ import { session } from '../lib/session.ts';
 import { useStore } from '../lib/store.ts';
 import { useWatch } from '../lib/watches.ts';
 import { texts } from '../texts.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
 import { Ago, Panel, Status, StepIcon } from '../ui/parts.tsx';
 import { WatchContent } from '../ui/states.tsx';
 
@@ -105,25 +105,63 @@ function Recent({ events }: { readonly events: readonly EventRow[] }): JSX.Eleme
   );
 }
 
-function Start(): JSX.Element {
+function StartTile(props: {
+  readonly href: string;
+  readonly icon: IconName;
+  readonly title: string;
+  readonly hint: string;
+}): JSX.Element {
+  const { href, icon, title, hint } = props;
+  return (
+    <a class="panel tile" href={href}>
+      <span class="logo">
+        <Icon name={icon} />
+      </span>
+      <strong>{title}</strong>
+      <p>{hint}</p>
+    </a>
+  );
+}
+
+/** The example bundle of a server on this machine, as it is at first: where its next version is. */
+function nextExample(all: readonly Installation[]): string | undefined {
+  const sources = all.filter(({ kind, name }) => kind === 'BundleDeployment' && name === 'combo');
+  return sources
+    .map(({ source }) => /([\w.:/-]+\/combo):v0\.0\.2$/.exec(source)?.[1])
+    .find((text) => text !== undefined);
+}
+
+/** What to begin with: on an empty cluster, and as long as the examples of a server on this machine were not tried. */
+function Start({ all }: { readonly all: readonly Installation[] }): JSX.Element | null {
   const isEmbedded = useStore(session)?.isEmbedded === true;
+  const isTried = !isEmbedded || all.some(({ kind }) => kind !== 'BundleDeployment');
+  const next = isEmbedded ? nextExample(all) : undefined;
+  if (all.length > 0 && isTried && next === undefined) return null;
   return (
     <div class="tiles">
-      <a class="panel tile" href="/catalog">
-        <span class="logo">
-          <Icon name="catalog" />
-        </span>
-        <strong>{texts.overview.startCatalog}</strong>
-        <p>{texts.overview.startCatalogHint}</p>
-      </a>
-      {isEmbedded && (
-        <a class="panel tile" href="/catalog?q=tide">
-          <span class="logo">
-            <Icon name="boxes" />
-          </span>
-          <strong>{texts.overview.startExample}</strong>
-          <p>{texts.overview.startExampleHint}</p>
-        </a>
+      {all.length === 0 && (
+        <StartTile
+          href="/catalog"
+          icon="catalog"
+          title={texts.overview.startCatalog}
+          hint={texts.overview.startCatalogHint}
+        />
+      )}
+      {!isTried && (
+        <StartTile
+          href="/catalog?q=tide"
+          icon="boxes"
+          title={texts.overview.startExample}
+          hint={texts.overview.startExampleHint}
+        />
+      )}
+      {next !== undefined && (
+        <StartTile
+          href={`/installed/BundleDeployment/-/combo?tab=changes&image=${encodeURIComponent(`${next}:v0.0.3`)}`}
+          icon="activity"
+          title={texts.overview.startChange}
+          hint={texts.overview.startChangeHint}
+        />
       )}
     </div>
   );
@@ -157,7 +195,7 @@ export function Overview(): JSX.Element {
           </p>
         )}
       </div>
-      {all.length === 0 && <Start />}
+      <Start all={all} />
       <div class="columns">
         <Panel title={texts.overview.needsYou} aside={<span class="muted">{needing.length}</span>}>
           <NeedsYou rows={needing} />

@@ -15,9 +15,13 @@ function targetOf(input: Input): string {
   return `${isExtension ? 'clusterextension' : 'bd'}/${input.name('name')}`;
 }
 
-/** With the deployment as it would be, in a file. */
+/** With another image, or with the deployment as it would be, in a file. */
 function diffWords(input: Input): Words {
   const target = targetOf(input);
+  if (input.has('image')) {
+    const args = ['diff', target, '--image', input.image('image')];
+    return { args: [...args, ...json], shown: args };
+  }
   if (!input.has('deployment')) return { args: ['diff', target, ...json], shown: ['diff', target] };
   const content = Buffer.from(formatYaml(input.object('deployment')));
   const files = new Map([['deployment.yaml', content]]);

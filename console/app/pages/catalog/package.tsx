@@ -61,7 +61,12 @@ function Facts({ row, head }: { readonly row: PackageRow; readonly head: Head })
   );
 }
 
-function Provided({ row, head }: { readonly row: PackageRow; readonly head: Head }): JSX.Element | null {
+function Provided(props: {
+  readonly row: PackageRow;
+  readonly head: Head;
+  readonly own: readonly Installation[];
+}): JSX.Element | null {
+  const { row, head, own } = props;
   const owned = head.customresourcedefinitions?.owned ?? [];
   if (owned.length === 0) return null;
   return (
@@ -74,7 +79,7 @@ function Provided({ row, head }: { readonly row: PackageRow; readonly head: Head
               <span class="chip">{api.version}</span>
             </div>
             <p class="muted break">{api.description}</p>
-            <InstanceButton row={row} api={api} head={head} />
+            <InstanceButton row={row} api={api} head={head} own={own} />
           </li>
         ))}
       </ul>
@@ -82,7 +87,12 @@ function Provided({ row, head }: { readonly row: PackageRow; readonly head: Head
   );
 }
 
-function About({ row, manifest }: { readonly row: PackageRow; readonly manifest: Manifest }): JSX.Element {
+function About(props: {
+  readonly row: PackageRow;
+  readonly manifest: Manifest;
+  readonly own: readonly Installation[];
+}): JSX.Element {
+  const { row, manifest, own } = props;
   const { deprecation } = manifest.status;
   const head = defaultHead(manifest);
   return (
@@ -101,7 +111,7 @@ function About({ row, manifest }: { readonly row: PackageRow; readonly manifest:
       </div>
       <div class="stack">
         <Facts row={row} head={head} />
-        <Provided row={row} head={head} />
+        <Provided row={row} head={head} own={own} />
       </div>
     </div>
   );
@@ -134,7 +144,7 @@ function Content(props: {
   if (tab === 'channels') return <Channels row={row} installed={own} />;
   if (tab === 'install')
     return <InstallForm row={row} manifest={manifest.value} packages={packages} installed={installed} />;
-  return <About row={row} manifest={manifest.value} />;
+  return <About row={row} manifest={manifest.value} own={own} />;
 }
 
 /** A package: what it is, its channels, and how it is installed. */

@@ -1,39 +1,23 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Installation } from '../../../server/wire.ts';
-import { objectPath, request, runCommand } from '../../lib/api.ts';
+import { objectPath, request } from '../../lib/api.ts';
 import { useLoad } from '../../lib/load.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
 import { notify } from '../../lib/toasts.ts';
 import { texts } from '../../texts.ts';
-import { failureText, PermittedButton } from '../../ui/action.tsx';
-import { Diff } from '../../ui/diff.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { PermittedButton } from '../../ui/action.tsx';
 import { CommandLine, Notice, Panel } from '../../ui/parts.tsx';
 import { isValues, type Values } from '../../ui/schema/schema.ts';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Blockers, ChangeList, compare, type Found } from './change-list.tsx';
 import { ChartValues } from './chart-values.tsx';
 import { type ApiObject, installationKinds } from './kinds.ts';
+import { managedKinds } from './managed/choice.ts';
+import { ManagedChanges } from './managed/managed-changes.tsx';
 import { mergePatch } from './merge-patch.ts';
 
-interface Change {
-  readonly action: 'create' | 'update' | 'delete';
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly diff: string;
-}
-
-interface Found {
-  readonly changes: readonly Change[];
-  readonly kept: readonly { readonly kind: string; readonly name: string }[];
-  readonly blockers: readonly string[];
-  readonly command: string;
-}
-
 const helmClass = 'core-rukpak-io-helm';
-const marks = { create: 'plus', update: 'activity', delete: 'minus' } as const;
 
 interface Template {
   readonly spec?: {
@@ -66,65 +50,6 @@ function withImage(object: ApiObject, ref: string, values: Values | undefined): 
   const config = values === undefined ? {} : { config: { ...configOf(object), values } };
   const spec = { ...object.spec, ...config, template: { ...template, spec: { ...template.spec, source } } };
   return { apiVersion: object.apiVersion, kind: object.kind, metadata, spec };
-}
-
-async function compare(one: Installation, deployment: ApiObject | undefined, signal: AbortSignal): Promise<Found> {
-  const body = { kind: one.kind, name: one.name, ...(deployment === undefined ? {} : { deployment }) };
-  const result = await runCommand('diff', body, signal);
-  if (typeof result.output === 'string') throw new Error(failureText(result));
-  return { ...(result.output as Omit<Found, 'command'>), command: result.command };
-}
-
-function count(changes: readonly Change[], action: Change['action']): number {
-  return changes.filter((change) => change.action === action).length;
-}
-
-function ChangeList({ changes }: { readonly changes: readonly Change[] }): JSX.Element {
-  return (
-    <Panel
-      title={texts.installation.changeCount(
-        count(changes, 'create'),
-        count(changes, 'update'),
-        count(changes, 'delete'),
-      )}
-    >
-      {changes.map((change) => (
-        <details key={`${change.kind} ${change.namespace ?? ''} ${change.name}`} open={changes.length <= 3}>
-          <summary>
-            <span class="caret">
-              <Icon name="caret" />
-            </span>
-            <span
-              class={
-                change.action === 'delete' ? 'tone-danger' : change.action === 'create' ? 'tone-ok' : 'tone-progress'
-              }
-            >
-              <Icon name={marks[change.action]} />
-              <span class="visually-hidden">{change.action}</span>
-            </span>
-            <span class="muted">{change.kind}</span>
-            <span class="break">{change.name}</span>
-          </summary>
-          <Diff text={change.diff} />
-        </details>
-      ))}
-    </Panel>
-  );
-}
-
-function Blockers({ blockers }: { readonly blockers: readonly string[] }): JSX.Element | null {
-  if (blockers.length === 0) return null;
-  return (
-    <Notice tone="danger" title={texts.installation.blocked}>
-      <ul class="todo">
-        {blockers.map((text) => (
-          <li key={text} class="message">
-            {text}
-          </li>
-        ))}
-      </ul>
-    </Notice>
-  );
 }
 
 function ApplyButton(props: {
@@ -246,13 +171,13 @@ function desiredOf(object: ApiObject | undefined, image: string, values: Values 
 }
 
 /** What would change: now, or with another image or other values. Nothing is written before the button that names it. */
-export function Changes({ one, object }: ChangesProps): JSX.Element {
+function DeploymentChanges({ one, object }: ChangesProps): JSX.Element {
   const { query } = usePlace();
   const image = query.get('image') ?? '';
   const [values, setValues] = useState<Values | undefined>();
   const desired = desiredOf(object, image, values);
   const key = object === undefined ? '' : `${one.uid} ${image} ${JSON.stringify(values)}`;
-  const found = useLoad(key, (signal) => compare(one, desired, signal));
+  const found = useLoad(key, (signal) => compare(one, desired === undefined ? {} : { deployment: desired }, signal));
   return (
     <div class="stack">
       <p class="muted">{texts.installation.changesHint}</p>
@@ -262,6 +187,19 @@ export function Changes({ one, object }: ChangesProps): JSX.Element {
       {!found.isLoading && found.value !== undefined && (
         <Outcome found={found.value} before={object} desired={desired} />
       )}
+    </div>
+  );
+}
+
+/** What would change, or another version, channel or policy where it comes from a catalog. */
+export function Changes({ one, object }: ChangesProps): JSX.Element {
+  const { query } = usePlace();
+  if (managedKinds[one.kind] === undefined) return <DeploymentChanges one={one} object={object} />;
+  const isAsked = query.has('policy');
+  return (
+    <div class="stack">
+      {object === undefined ? <Skeleton lines={3} /> : <ManagedChanges one={one} object={object} />}
+      {!isAsked && one.kind !== 'Subscription' && <DeploymentChanges one={one} object={object} />}
     </div>
   );
 }

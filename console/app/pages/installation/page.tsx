@@ -26,7 +26,7 @@ type Tab = keyof typeof texts.installation.tabs;
 
 const tabs = Object.keys(texts.installation.tabs) as Tab[];
 /** What is recorded for BundleDeployments alone. */
-const deploymentTabs: ReadonlySet<Tab> = new Set(['objects', 'changes', 'history', 'permissions']);
+const deploymentTabs: ReadonlySet<Tab> = new Set(['history', 'permissions']);
 const pausedAnnotation = 'core.rukpak.io/paused';
 
 interface Shown {
@@ -96,11 +96,9 @@ function Head({ one, object }: Shown): JSX.Element {
       </div>
       <div class="toolbar">
         <ApproveButton one={one} />
-        {one.kind === 'BundleDeployment' && (
-          <button type="button" class="button" onClick={() => setQuery({ tab: 'changes' })}>
-            {texts.installation.upgrade}
-          </button>
-        )}
+        <button type="button" class="button" onClick={() => setQuery({ tab: 'changes' })}>
+          {one.kind === 'BundleDeployment' ? texts.installation.upgrade : texts.installation.change}
+        </button>
         <PauseButton one={one} object={object} />
         <button type="button" class="button" data-key="yaml" onClick={() => setYaml(true)}>
           {texts.installation.yaml}
@@ -122,7 +120,7 @@ function Head({ one, object }: Shown): JSX.Element {
 function Tabs({ one, tab }: { readonly one: Installation; readonly tab: Tab }): JSX.Element {
   // Everything but a Subscription is installed by a BundleDeployment.
   const isDeployed = one.kind !== 'Subscription';
-  const shown = tabs.filter((name) => isDeployed || !deploymentTabs.has(name) || name === 'objects');
+  const shown = tabs.filter((name) => isDeployed || !deploymentTabs.has(name));
   return (
     <nav class="tabs" aria-label={one.name}>
       {shown.map((name) => (

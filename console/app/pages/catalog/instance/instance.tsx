@@ -1,27 +1,24 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PackageRow } from '../../../../server/wire.ts';
+import type { Installation, PackageRow } from '../../../../server/wire.ts';
 import { useLoad } from '../../../lib/load.ts';
 import { texts } from '../../../texts.ts';
 import { messageOf } from '../../../ui/action.tsx';
+import { Icon } from '../../../ui/icon.tsx';
 import { Dialog, Notice } from '../../../ui/parts.tsx';
 import { Skeleton } from '../../../ui/states.tsx';
-import { type DescribedApi, defaultHead, type Head, readFromCatalog } from '../manifest.ts';
+import type { DescribedApi, Head } from '../manifest.ts';
 import { packagePath } from '../packages.ts';
 import { readDefinition } from './definition.ts';
+import { readDescribed } from './described.ts';
 import { InstanceForm } from './instance-form.tsx';
 
 interface InstanceProps {
   readonly row: PackageRow;
   readonly api: DescribedApi;
   readonly head: Head;
-}
-
-/** The kind with its descriptors, which PackageManifests leave out. */
-async function readDescribed({ row, api }: InstanceProps, signal: AbortSignal): Promise<DescribedApi> {
-  if (row.catalogNamespace === '') return api;
-  const { customresourcedefinitions } = defaultHead(await readFromCatalog(row, signal));
-  return customresourcedefinitions?.owned?.find((one) => one.name === api.name && one.version === api.version) ?? api;
+  /** What the package is installed as. */
+  readonly own: readonly Installation[];
 }
 
 function InstanceDialog(props: InstanceProps & { readonly onClose: () => void }): JSX.Element {
@@ -30,23 +27,27 @@ function InstanceDialog(props: InstanceProps & { readonly onClose: () => void })
   const described = useLoad(key, (signal) => readDescribed(props, signal));
   const definition = useLoad(key, (signal) => readDefinition(api, signal));
   const title = texts.instance.title(api.kind);
-  const isLoading = described.isLoading || definition.isLoading;
   return (
     <Dialog title={title} onClose={onClose} className="wide">
       <div class="content">
         <h2>{title}</h2>
         <p class="muted">{texts.instance.hint}</p>
+        {described.isLoading && (
+          <p class="row muted" role="status">
+            <Icon name="loading" className="spin" />
+            {texts.instance.describing}
+          </p>
+        )}
         {described.thrown !== undefined && (
           <Notice tone="warning" title={texts.instance.undescribed}>
             <p class="message">{messageOf(described.thrown)}</p>
           </Notice>
         )}
-        {isLoading ? (
+        {definition.isLoading ? (
           <Skeleton />
         ) : (
           <InstanceForm
-            api={described.value ?? api}
-            head={head}
+            {...(described.value ?? { api, head })}
             definition={definition.value ?? { state: 'unknown' }}
             installPath={`${packagePath(row)}?tab=install`}
             onClose={onClose}
