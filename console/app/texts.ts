@@ -224,6 +224,7 @@ export const texts = {
     none: 'are reported, and wait for you',
     automatic: 'are installed as they appear',
     manual: 'wait for approval',
+    noCatalog: 'No catalog that you may read has the package: what it leads to is not known.',
     stays: (version: string): string => (version === '' ? 'Nothing is installed yet.' : `It stays at ${version}.`),
     apply: (name: string): string => `Change ${name}`,
     anyway: (name: string): string => `Change ${name} anyway`,

@@ -82,7 +82,7 @@ function ChoiceForm({ one, before, first, offered }: FormProps): JSX.Element | n
               list="versions"
               value={choice.version}
               placeholder={texts.catalog.latest}
-              pattern="[\w.+*^~<>=, |-]*"
+              pattern="[\w.+*^~<>=, \|\-]*"
               onInput={(event) => change({ version: event.currentTarget.value.trim() })}
             />
             <datalist id="versions">

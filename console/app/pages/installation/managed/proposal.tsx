@@ -91,16 +91,18 @@ function RequestButton(props: {
   );
 }
 
-function Plan({
-  one,
-  plan,
-}: {
+function Plan(props: {
   readonly one: Installation;
+  readonly choice: Choice;
   readonly plan: ReturnType<typeof useChoicePlan>;
 }): JSX.Element {
+  const { one, choice, plan } = props;
   if (plan.isLoading) return <Skeleton />;
   if (plan.thrown !== undefined) return <Failure thrown={plan.thrown} onRetry={plan.reload} />;
-  if (plan.value === undefined) return <p>{texts.managed.stays(one.version)}</p>;
+  if (plan.value === undefined) {
+    const isFollowing = managedKinds[one.kind]?.isFollowing(choice) === true;
+    return <p>{isFollowing ? texts.managed.noCatalog : texts.managed.stays(one.version)}</p>;
+  }
   return (
     <>
       <ResolutionView resolution={plan.value.resolution} />
@@ -144,13 +146,13 @@ function useOutcome({ one, object, choice, packages }: ProposalProps): Outcome {
 
 /** The plan of the resolver for a choice, the objects that change, what is written, and the button that writes it. */
 export function Proposal(props: ProposalProps): JSX.Element | null {
-  const { one } = props;
+  const { one, choice } = props;
   const { patch, plan, changes, refusal, isReady, isBlocked } = useOutcome(props);
   if (patch === undefined) return <p class="muted">{texts.installation.noChanges}</p>;
   return (
     <div class="stack">
       <h2>{texts.install.plan}</h2>
-      <Plan one={one} plan={plan} />
+      <Plan one={one} choice={choice} plan={plan} />
       {changes !== undefined && <ObjectChanges changes={changes} />}
       <Panel title={texts.install.written}>
         <pre class="code flush" tabIndex={0}>
