@@ -55,7 +55,8 @@ function follow(page: Page, origin: string, troubles: string[]): void {
   page.on('pageerror', (error) => troubles.push(`script: ${error.message}`));
   page.on('console', (message) => {
     const isExpected = /status of (401|403|404|409)/.test(message.text());
-    if (message.type() === 'error' && !isExpected) troubles.push(`console: ${message.text()}`);
+    if (message.type() === 'error' && !isExpected)
+      troubles.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on('request', (request) => {
     const url = request.url();

@@ -127,7 +127,7 @@ function StartTile(props: {
 function nextExample(all: readonly Installation[]): string | undefined {
   const sources = all.filter(({ kind, name }) => kind === 'BundleDeployment' && name === 'combo');
   return sources
-    .map(({ source }) => /([\w.:/-]+\/combo):v0\.0\.2$/.exec(source)?.[1])
+    .map(({ source }) => /^([\w.:/-]+\/combo):v0\.0\.2(?: |$)/.exec(source)?.[1])
     .find((text) => text !== undefined);
 }
 
