@@ -141,6 +141,24 @@ describe.skipIf(!hasBrowser)(`states of the console${why}`, { timeout: 180_000 }
     await finish(page);
   });
 
+  test('the server was restarted: the page asks to sign in, and is where it was', async () => {
+    await install();
+    const token = await accountWith('restarted', [
+      { apiGroups: ['core.rukpak.io'], resources: ['bundledeployments'], verbs: ['get', 'list', 'watch'] },
+    ]);
+    const page = await world.openAs(token);
+    await goTo(page, '/installed?q=com');
+    await page.waitForSelector('a.grid-row >> text=combo');
+    await world.restartForUsers();
+    await page.getByLabel('Bearer token').waitFor(patience);
+    await page.getByLabel('Bearer token').fill(token);
+    await page.getByRole('button', { name: 'Sign in with a token' }).click();
+    await page.waitForSelector('a.grid-row >> text=combo');
+    expect(new URL(page.url()).search).toBe('?q=com');
+    world.troubles.splice(0, world.troubles.length, ...world.troubles.filter((line) => !line.includes('net::ERR')));
+    await finish(page);
+  });
+
   test('disconnected: what was there stays, below a bar', async () => {
     const page = await world.open({ width: 360 });
     await goTo(page, '/installed');
