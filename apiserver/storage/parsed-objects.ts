@@ -1,8 +1,11 @@
 import type { KubeObject } from '../core/index.ts';
 import type { StoredEntry } from './storage.ts';
+import { heapRoom } from './stored-size.ts';
 
 /** Text whose objects stay parsed, in characters. */
-const defaultBudget: number = 8 * 1024 * 1024;
+const mostCharacters = 8 * 1024 * 1024;
+/** Objects of many small values take twenty times their text. */
+const heapShare = 0.01;
 
 interface Position {
   readonly storageKey: string;
@@ -56,11 +59,11 @@ class LazyEntry implements StoredEntry {
  *  much larger objects. Those used most lately stay. */
 export class ParsedObjects {
   readonly #budget: number;
-  #queue: LazyEntry[] = [];
+  #queue: (LazyEntry | undefined)[] = [];
   #head = 0;
   #size = 0;
 
-  constructor(budget: number = defaultBudget) {
+  constructor(budget: number = Math.min(mostCharacters, heapRoom() * heapShare)) {
     this.#budget = budget;
   }
 
@@ -93,6 +96,8 @@ export class ParsedObjects {
   #releaseFirst(): void {
     const entry = this.#queue[this.#head];
     if (entry === undefined) return;
+    // The place stays until many are free: what it had must not.
+    this.#queue[this.#head] = undefined;
     this.#head += 1;
     if (entry.release()) this.#size -= entry.text.length;
     else this.#queue.push(entry);

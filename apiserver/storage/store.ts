@@ -86,7 +86,7 @@ export class Store {
       this.#size.add(position.storageKey, text.length);
       this.#table(position.storageKey).set(this.#parsed.ofText(position, text));
     }
-    this.#history = new WatchHistory(options.historyLimits ?? defaultHistoryLimits, this.#revision);
+    this.#history = new WatchHistory(options.historyLimits ?? defaultHistoryLimits(), this.#revision);
   }
 
   /** The revision of the latest write. */

@@ -11,6 +11,11 @@ const kindShare = 0.05;
 /** What changes of existing objects may add when nothing more can be created: renewed Leases, conditions of controllers. */
 const changeShare = 1.05;
 
+/** What the heap of this process has beside the program. */
+export function heapRoom(): number {
+  return Math.max(0, oldSpaceBytes() - ownBytes);
+}
+
 /** How large the objects of a store may be together. */
 export interface SizeLimits {
   /** Characters of all of them. Default: what the heap of this process has room for. */
@@ -34,7 +39,7 @@ export class StoredSize {
   #all = 0;
 
   constructor({ maxCharacters, heldTogether = new Set() }: SizeLimits) {
-    this.#limit = maxCharacters ?? Math.max(0, oldSpaceBytes() - ownBytes) * heapShare;
+    this.#limit = maxCharacters ?? heapRoom() * heapShare;
     this.#heldTogether = heldTogether;
   }
 

@@ -1,4 +1,5 @@
 import type { StoreEvent } from './storage.ts';
+import { heapRoom } from './stored-size.ts';
 
 /** Bounds on remembered events; whatever is reached first drops the oldest. */
 export interface HistoryLimits {
@@ -11,7 +12,14 @@ function sizeOf({ entry, previous }: StoreEvent): number {
   return Math.max(entry.text.length, previous?.text.length ?? 0);
 }
 
-export const defaultHistoryLimits: HistoryLimits = Object.freeze({ entries: 100_000, bytes: 96 * 1024 * 1024 });
+const mostEntries = 100_000;
+const mostBytes = 96 * 1024 * 1024;
+const heapShare = 0.1;
+
+/** In a small heap large objects are forgotten earlier: one of them, changed again and again, would fill it. */
+export function defaultHistoryLimits(): HistoryLimits {
+  return { entries: mostEntries, bytes: Math.min(mostBytes, heapRoom() * heapShare) };
+}
 
 /** The latest events of all types, for watches that start in the past and for lists at an older revision. */
 export class WatchHistory {
@@ -19,7 +27,7 @@ export class WatchHistory {
   /** Nothing at or before this revision is known (what the start of a server forgets). */
   #floor: number;
   readonly #droppedUpTo = new Map<string, number>();
-  #events: StoreEvent[] = [];
+  #events: (StoreEvent | undefined)[] = [];
   #head = 0;
   #bytes = 0;
 
@@ -69,6 +77,8 @@ export class WatchHistory {
   #dropOldest(): boolean {
     const event = this.#events[this.#head];
     if (event === undefined) return false;
+    // The place stays until many are free: what it had must not.
+    this.#events[this.#head] = undefined;
     this.#head += 1;
     this.#bytes -= sizeOf(event);
     this.#droppedUpTo.set(event.entry.storageKey, event.revision);

@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { Connection } from '../conformance/connection.ts';
 import { eventually } from '../support/index.ts';
+import { startServer } from './server-process.ts';
 
 const path = '/apis/example.com/v1/namespaces/default/blobs';
 const json = { 'content-type': 'application/json' };
@@ -75,4 +79,21 @@ test('a table in which many columns show the same large field is no larger than 
   const { status, raw } = await world.connection.ask({ method: 'GET', path, headers: { accept } });
   expect(status).toBe(200);
   expect(raw.length).toBeLessThan(5_000_000);
+});
+
+test('a large object that is changed again and again does not fill a small heap with its former states', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-history-'));
+  try {
+    await using server = await startServer(folder, ['env', 'NODE_OPTIONS=--max-old-space-size=160']);
+    const templates = '/api/v1/namespaces/default/podtemplates';
+    const write = async (method: string, place: string, change: number): Promise<number> => {
+      const containers = [{ name: 'c', image: 'registry.example/c:1', args: [`${'x'.repeat(2_500_000)}${change}`] }];
+      const object = { metadata: { name: 'a' }, template: { spec: { containers } } };
+      return (await server.connection.ask({ method, path: place, headers: json, body: JSON.stringify(object) })).status;
+    };
+    expect(await write('POST', templates, 0)).toBe(201);
+    for (let change = 1; change < 80; change += 1) expect(await write('PUT', `${templates}/a`, change)).toBe(200);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
