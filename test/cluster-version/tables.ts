@@ -1,3 +1,5 @@
+import { mergeRules } from './merge-rules.ts';
+
 /** Decisions that the scenarios do not reach, for they need other failures of the API server, or tens of minutes: what the source of the cluster-version-operator
  *  decides, found by reading it. The name of a table is the function. `differs` states why Longshore decides otherwise. */
 interface Row {
@@ -240,8 +242,9 @@ export const tables: readonly { readonly source: string; readonly count: number;
   ['pkg/payload/task.go: SummaryForReason', Object.values(summaries).map((): Row => ({}))] as const,
   ['pkg/cvo/sync_worker.go, status.go: condenseClusterOperators, convertErrorToProgressing', progress] as const,
   ['pkg/cvo/status.go: mergeEqualVersions', sameReleases] as const,
+  ['lib/resourcemerge, lib/resourceapply, pkg/cvo/internal/generic.go', mergeRules] as const,
 ].map(([source, rows]) => ({
   source,
   count: rows.length,
-  differing: rows.flatMap(({ differs }: Row) => differs ?? []),
+  differing: [...new Set(rows.flatMap(({ differs }: Row) => differs ?? []))],
 }));

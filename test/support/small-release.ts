@@ -34,14 +34,18 @@ export function operatorAt(level: string, name: string, version: string): Record
 }
 
 /** Waits until the cluster is at a version. */
-export async function untilAt({ kube }: ReleaseCluster, version: string): Promise<void> {
+export async function untilAt(
+  { kube }: Pick<ReleaseCluster, 'kube'>,
+  version: string,
+  patience?: Parameters<typeof eventually>[1],
+): Promise<void> {
   await eventually(async () => {
     const current = await clusterVersion(kube);
     const text = conditionText(current, 'Progressing');
     if (text === `False Cluster version is ${version}`) return;
     const waits = JSON.stringify(current.status?.progress?.waitingFor);
     throw new Error(`expected ${version}, found ${text ?? 'nothing'}: ${waits}`);
-  });
+  }, patience);
 }
 
 /** Waits until a condition is as expected. */

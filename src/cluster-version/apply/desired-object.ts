@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, objectAt, textAt } from '../../base/index.ts';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import { type ReleaseManifest } from '../../release/index.ts';
+import { withoutForeignFields } from './foreign-fields.ts';
 
 /** Annotations of manifests that decide how they are applied.
  *  @see docs/spec/cluster-version.md#other-annotations */
@@ -67,5 +68,6 @@ export function desiredHead({ apiVersion, key, metadata }: ReleaseManifest, owne
 export function desiredObject(manifest: ReleaseManifest, owner: OwnerReference): KubeObject {
   const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...content } = manifest.object;
   const { kind, group } = manifest.key;
-  return { ...desiredHead(manifest, owner), ...typedMembers[`${kind}.${group}`], ...content };
+  const all = { ...desiredHead(manifest, owner), ...typedMembers[`${kind}.${group}`], ...content };
+  return withoutForeignFields(all);
 }
