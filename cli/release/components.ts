@@ -5,9 +5,11 @@ import { isJsonObject, objectAt, parseYaml, TerminalError, textAt } from '../../
 import {
   maxReleaseFileBytes,
   parseImageReferences,
+  parseVersions,
   type ReleaseComponent,
   releaseLimits,
   takesPayload,
+  versionsKey,
 } from '../../src/release/index.ts';
 import { stageBundle } from '../bundle-files/index.ts';
 import type { OptionValues, registryOptions } from '../command/index.ts';
@@ -40,7 +42,6 @@ interface FoundComponent {
 }
 
 const operatorLabel = 'io.openshift.release.operator';
-const versionsLabel = 'io.openshift.build.versions';
 const componentName = /^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$/;
 
 function misuse(text: string): never {
@@ -77,12 +78,6 @@ async function readFolder(name: string, folder: string, engine: string): Promise
   return { component: { name, isEngine: name === engine, files }, versions: new Map() };
 }
 
-/** `KEY=VERSION,…` of a label. */
-function labelVersions(label: string): ReadonlyMap<string, string> {
-  const pairs = label.split(',').map((pair) => pair.trim().split('='));
-  return new Map(pairs.flatMap(([key = '', version = '']) => (key === '' ? [] : [[key, version] as const])));
-}
-
 async function readImage(name: string, ref: string, request: ComponentRequest): Promise<FoundComponent> {
   assertComponentName(name);
   await using work = await openWorkFolder();
@@ -100,7 +95,7 @@ async function readImage(name: string, ref: string, request: ComponentRequest): 
   return {
     component: { name, isEngine: name === request.values.engine, files },
     image: `${registry}/${repository}@${staged.digest}`,
-    versions: labelVersions(labels[versionsLabel] ?? ''),
+    versions: parseVersions(labels[versionsKey] ?? ''),
   };
 }
 

@@ -125,13 +125,37 @@ describe('a release that is put together', () => {
     expect(stages.map((nodes) => nodes.map(nodeTitle))).toEqual([['000 e'], ['005 a', '005 b'], ['050 a … 100 c']]);
   });
 
+  test('versions of parts that a component refers to are recorded at its image', () => {
+    const files = {
+      'image-references': references({ 'a-proxy': 'a-proxy:1', a: 'a:1' }),
+      'x.yaml': configMap('0.0.1-snapshot-kubernetes 0.0.1-snapshot'),
+    };
+    const built = buildRelease(plan([component('a', files), component('b', { 'y.yaml': configMap('1') })]));
+    expect(built.images).toMatchObject([
+      { name: 'a', annotations: { 'io.openshift.build.versions': 'kubernetes=1.35.0' } },
+      { name: 'a-proxy', annotations: {} },
+    ]);
+  });
+
+  test('all images without a pull spec are named, up to ten', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `i${index}`);
+    const files = { 'image-references': references(Object.fromEntries(names.map((name) => [name, `${name}:1`]))) };
+    expect(() => buildRelease(plan([component('c', files)]))).toThrow(
+      /"i0" \(component c\), .*"i9".* and 2 more: give/,
+    );
+  });
+
   test('a level of more digits than any release has is refused', () => {
     const files = { [`0000_${'9'.repeat(150)}_a_x.yaml`]: configMap('1') };
     expect(() => buildRelease(plan([component('a', files)]))).toThrow('expected at most 4 digits');
   });
 
   test.each([
-    ['no pull spec', { images: new Map() }, 'component a: image-references names the image "a": give its pull spec'],
+    [
+      'no pull spec',
+      { images: new Map() },
+      'image-references names images without a pull spec: "a" (component a): give each one (--image, --images)',
+    ],
     [
       'a tag',
       { images: new Map([['a', 'example.com/a:v1']]) },
@@ -140,7 +164,7 @@ describe('a release that is put together', () => {
     [
       'no version',
       { versions: new Map() },
-      '0.0.1-snapshot-kubernetes: no version of "kubernetes" is given; given are: none',
+      '0.0.1-snapshot-kubernetes: no version of "kubernetes" is given (--component-version); given are: none',
     ],
   ])('%s is refused', (_, changes, message) => {
     const files = {

@@ -1,6 +1,6 @@
 import { TerminalError } from '../base/index.ts';
 import { parseReleaseFileName } from './file-name.ts';
-import { type ImageReferences, parseImageReferences, type ReleaseImage } from './image-references.ts';
+import { type ImageReferences, parseImageReferences, type ReleaseImage, versionsKey } from './image-references.ts';
 import type { PayloadDirectory } from './manifest.ts';
 import { imageReferencesFile, metadataFile } from './payload.ts';
 import { isManifestFile, type PayloadFile } from './read-manifests.ts';
@@ -40,20 +40,31 @@ export interface BuiltRelease {
 
 const snapshot = /0\.0\.1-snapshot(?:-([a-z0-9]+(?:[-.][a-z0-9]+)*))?/g;
 const maxLevelDigits = 4;
+/** Images in an error. */
+const maxNamed = 10;
 const byDigest = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 
 function escapeExpression(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
+/** @throws TerminalError InvalidRelease that names the images without a pull spec */
+function assertPullSpecs({ components, images }: ReleasePlan): void {
+  const missing = components.flatMap((component) =>
+    componentReferences(component).images.flatMap(({ name }) =>
+      images.has(name) ? [] : [`"${name}" (component ${component.name})`],
+    ),
+  );
+  if (missing.length === 0) return;
+  const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : '';
+  const text = `image-references names images without a pull spec: ${missing.slice(0, maxNamed).join(', ')}${more}: give each one (--image, --images)`;
+  throw new TerminalError('InvalidRelease', text);
+}
+
 /** The pull spec of a release's image.
- *  @throws TerminalError InvalidRelease when there is none, or it is not by digest */
-function pullSpecOf(name: string, component: string, images: ReadonlyMap<string, string>): string {
-  const image = images.get(name);
-  if (image === undefined) {
-    const text = `component ${component}: image-references names the image "${name}": give its pull spec`;
-    throw new TerminalError('InvalidRelease', text);
-  }
+ *  @throws TerminalError InvalidRelease when it is not by digest */
+function pullSpecOf(name: string, images: ReadonlyMap<string, string>): string {
+  const image = images.get(name) ?? '';
   if (byDigest.test(image)) return image;
   throw new TerminalError('InvalidRelease', `image "${name}": expected NAME@sha256:DIGEST, found "${image}"`);
 }
@@ -61,10 +72,9 @@ function pullSpecOf(name: string, component: string, images: ReadonlyMap<string,
 /** Replaces example pull specs, the longest first: one may begin with another. */
 function imageReplacer(
   { images: examples }: ImageReferences,
-  component: string,
   images: ReadonlyMap<string, string>,
 ): (text: string) => string {
-  const bySpec = new Map(examples.map(({ name, from }) => [from, pullSpecOf(name, component, images)]));
+  const bySpec = new Map(examples.map(({ name, from }) => [from, pullSpecOf(name, images)]));
   if (bySpec.size === 0) return (text) => text;
   const specs = [...bySpec.keys()].toSorted((a, b) => b.length - a.length).map(escapeExpression);
   // Not within a longer reference.
@@ -79,7 +89,7 @@ function versionReplacer({ metadata, versions }: ReleasePlan, component: string)
       const version = versions.get(key);
       if (version !== undefined) return version;
       const known = versions.size === 0 ? 'none' : [...versions.keys()].join(', ');
-      const message = `component ${component}: ${placeholder}: no version of "${key}" is given; given are: ${known}`;
+      const message = `component ${component}: ${placeholder}: no version of "${key}" is given (--component-version); given are: ${known}`;
       throw new TerminalError('InvalidRelease', message);
     });
 }
@@ -182,24 +192,48 @@ function componentReferences({ name, files }: ReleaseComponent): ImageReferences
   }
 }
 
+/** The image that stands for a component: the one of its name, or its first one. */
+function mainImageOf({ images }: ImageReferences, { name }: ReleaseComponent): string | undefined {
+  return (images.find((image) => image.name === name) ?? images[0])?.name;
+}
+
+/** Records the versions of parts that a component refers to, as an annotation of its image. */
+function versionsAnnotation({ files }: ReleaseComponent, { versions }: ReleasePlan): Record<string, string> {
+  const texts = files.filter(({ name }) => isManifestFile(name)).map(({ content }) => content.toString('utf8'));
+  const keys = new Set(texts.flatMap((text) => [...text.matchAll(snapshot)].flatMap(([, key]) => key ?? [])));
+  const pairs = [...keys].toSorted().map((key) => `${key}=${versions.get(key) ?? ''}`);
+  return pairs.length === 0 ? {} : { [versionsKey]: pairs.join(',') };
+}
+
+/** All images that components refer to, by name. */
+function imagesOf(plan: ReleasePlan): readonly ReleaseImage[] {
+  const images = new Map<string, ReleaseImage>();
+  for (const component of plan.components) {
+    const references = componentReferences(component);
+    const ownImage = mainImageOf(references, component);
+    for (const { name, annotations } of references.images) {
+      const from = pullSpecOf(name, plan.images);
+      const versions = name === ownImage ? versionsAnnotation(component, plan) : {};
+      images.set(name, { name, from, annotations: { ...images.get(name)?.annotations, ...annotations, ...versions } });
+    }
+  }
+  return [...images.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** Puts the manifests of components together: files get names with a level, image references the digests of the release, placeholders its version.
  *  @throws TerminalError InvalidRelease
  *  @see docs/spec/cluster-version.md#building-a-release */
 export function buildRelease(plan: ReleasePlan): BuiltRelease {
   assertReleaseVersion(plan.metadata.version);
+  assertPullSpecs(plan);
   const files: PayloadFile[] = [];
   const taken: Record<PayloadDirectory, Set<string>> = { manifests: new Set(), 'release-manifests': new Set() };
-  const images = new Map<string, ReleaseImage>();
   const digits = levelDigits(plan.components);
   const renamed = new Map<string, string>();
   for (const component of plan.components) {
     const references = componentReferences(component);
-    const replaceImages = imageReplacer(references, component.name, plan.images);
+    const replaceImages = imageReplacer(references, plan.images);
     const replaceVersions = versionReplacer(plan, component.name);
-    for (const { name, annotations } of references.images) {
-      const from = pullSpecOf(name, component.name, plan.images);
-      images.set(name, { name, from, annotations: { ...images.get(name)?.annotations, ...annotations } });
-    }
     const directory = component.isEngine ? 'manifests' : 'release-manifests';
     for (const { name, content } of component.files) {
       if (!isManifestFile(name)) continue;
@@ -213,7 +247,7 @@ export function buildRelease(plan: ReleasePlan): BuiltRelease {
       files.push({ directory, name: free, content: Buffer.from(text) });
     }
   }
-  const sorted = [...images.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const markers = [referencesFile(plan, sorted), metadataOf(plan)];
-  return { files: [...files, ...markers], images: sorted, warnings: orderWarnings(files, renamed) };
+  const images = imagesOf(plan);
+  const markers = [referencesFile(plan, images), metadataOf(plan)];
+  return { files: [...files, ...markers], images, warnings: orderWarnings(files, renamed) };
 }

@@ -16,6 +16,21 @@ export interface ImageReferences {
   readonly images: readonly ReleaseImage[];
 }
 
+/** Annotation of an image, and label of the image of a component: versions of parts, `KEY=VERSION,…`. */
+export const versionsKey = 'io.openshift.build.versions';
+
+/** `KEY=VERSION,…` as a map. */
+export function parseVersions(text: string): ReadonlyMap<string, string> {
+  const pairs = text.split(',').map((pair) => pair.trim().split('='));
+  return new Map(pairs.flatMap(([key = '', version = '']) => (key === '' ? [] : [[key, version] as const])));
+}
+
+/** The versions of parts, such as `kubernetes`, that the images of a release declare. Of several, the first one. */
+export function componentVersions({ images }: ImageReferences): ReadonlyMap<string, string> {
+  const all = images.flatMap(({ annotations }) => [...parseVersions(annotations[versionsKey] ?? '')]);
+  return new Map(all.toReversed().toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
 /** A name that something in a manifest's text, or a template, can refer to. */
 const imageName = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,252}$/;
 const maxImages = 10_000;

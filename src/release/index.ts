@@ -3,7 +3,7 @@
  *  @imports src/constraints, src/content, src/drawing, src/base */
 export { type BuiltRelease, buildRelease, type ReleaseComponent, type ReleasePlan } from './build-release.ts';
 export { compareReleases, type ReleaseDifference } from './difference.ts';
-export { parseImageReferences } from './image-references.ts';
+export { componentVersions, parseImageReferences, parseVersions, versionsKey } from './image-references.ts';
 export {
   type ClusterChoices,
   capabilitiesOf,

@@ -99,6 +99,7 @@ describe('longshore release', () => {
     await build('1.2.1', '-o', 'new.tar');
     const shown = await run(['info', 'old.tar']);
     expect(shown.stdout).toMatch(/^Version: +1\.2\.0\n/);
+    expect(shown.stdout).toMatch(/^Contains: +etcd 3\.6\.1$/m);
     expect(shown.stdout).toMatch(/^dns +20,50,90 +3$/m);
     expect(shown.stdout).toMatch(new RegExp(`^etcd +example.com/etcd@${digest}$`, 'm'));
     const difference = JSON.parse((await run(['info', 'old.tar', 'new.tar', '-o', 'json'])).stdout) as unknown;
@@ -201,7 +202,7 @@ describe('longshore release', () => {
     [['build', 'components', '--version', 'one'], 'invalid Cincinnati metadata version "one"'],
     [
       ['build', 'components', '--version', '1.0.0'],
-      'component etcd: image-references names the image "etcd": give its pull spec',
+      'image-references names images without a pull spec: "etcd" (component etcd)',
     ],
     [
       ['build', '--version', '1.0.0', '--component', 'a--b=components/dns'],

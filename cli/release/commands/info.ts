@@ -1,5 +1,6 @@
 import {
   compareReleases,
+  componentVersions,
   describeManifest,
   type ReleaseDifference,
   type ReleasePayload,
@@ -41,6 +42,7 @@ function infoOf({ payload, digest }: OpenedRelease): object {
     ...(digest === undefined ? {} : { digest }),
     ...metadata,
     manifests: manifests.length,
+    versions: Object.fromEntries(componentVersions(images)),
     components: componentsOf(payload),
     images: images.images.map(({ name, from }) => ({ name, from })),
   };
@@ -55,6 +57,7 @@ function infoText({ payload, digest }: OpenedRelease): string {
     ['Channels:', metadata.channels.join(', ')],
     ['URL:', metadata.url],
     ['Architecture:', metadata.architecture],
+    ['Contains:', [...componentVersions(images)].map((pair) => pair.join(' ')).join(', ')],
     ['Manifests:', String(manifests.length)],
   ];
   const head = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name.padEnd(15)}${value}\n`);
