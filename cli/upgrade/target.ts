@@ -70,6 +70,9 @@ export function checkTarget({ to, toImage, isLatest, isMultiArch, isForced }: Ta
     throw usage('--to-multi-arch may not be used with --to, --to-image, or --to-latest');
   }
   if (to !== undefined && toImage !== undefined) throw usage('only one of --to or --to-image may be provided');
+  if (isLatest && (to !== undefined || toImage !== undefined)) {
+    throw usage('--to-latest may not be used with --to or --to-image');
+  }
   if (to !== undefined) checkVersion(to);
   return toImage === undefined ? [] : checkImage(toImage, isForced);
 }
@@ -115,7 +118,7 @@ function matchRisky(risky: readonly RiskyRelease[], options: TargetOptions): Tar
   if (options.allowsNotRecommended) return { update: updateTo(release), warnings: [acceptance(found)] };
   const { type, status, reason, message } = condition;
   throw guard(
-    `the update ${release.version ?? ''} is not one of the recommended updates, but is available as a conditional update. To accept the ${type}=${status} risk and to proceed with update use --allow-not-recommended.\n  Reason: ${reason}\n  Message: ${indented(message)}\n`,
+    `the update ${release.version ?? ''} is not one of the recommended updates, but is available as a conditional update. To accept the ${type}=${status} risk and to proceed with update use --allow-not-recommended.\n  Reason: ${reason}\n  Message: ${indented(message)}`,
   );
 }
 

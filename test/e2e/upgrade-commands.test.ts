@@ -236,6 +236,7 @@ describe('a request', () => {
   const refused: readonly [string, string, number, string][] = [
     ['with updates', '--to x', 1, '--to must be a semantic version (e.g. 4.0.1 or 4.1.0-nightly-20181104): '],
     ['with updates', '--to 4.14.3 --to-image x', 1, 'only one of --to or --to-image may be provided'],
+    ['with updates', '--to 4.14.3 --to-latest', 1, '--to-latest may not be used with --to or --to-image'],
     ['with updates', '--clear --to 4.14.3', 1, '--clear may not be specified with any other flags'],
     ['with updates', '--to-image a.example.com/x:y', 1, '--to-image must be a by-digest pull spec, unless --force'],
     ['with updates', '--wait', 1, '--wait needs an update: expected --to, '],
