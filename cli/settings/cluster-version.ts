@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ClusterVersionSettings } from '../../manager/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
@@ -71,6 +72,23 @@ function readUrl(name: string, text: string | undefined): string | undefined {
   throw new TerminalError('InvalidOption', `--${name} ${text}: expected http://HOST or https://HOST`);
 }
 
+const hasRegistry = /^(?:localhost|[^/]*[.:][^/]*)\/./;
+
+/** A place that has been mistyped would be taken for an image, and fetched in vain.
+ *  @throws TerminalError InvalidOption */
+function assertPlaces(release: string | undefined, paths: ReadonlyMap<string, string>): void {
+  for (const [image, path] of paths) {
+    if (!existsSync(path)) {
+      throw new TerminalError('InvalidOption', `--release-image ${image}=${path}: ${path} does not exist`);
+    }
+  }
+  if (release === undefined || paths.has(release) || existsSync(release)) return;
+  const isImage = !/^\.{0,2}\//.test(release) && hasRegistry.test(release);
+  if (isImage) return;
+  const text = `--release ${release}: expected a folder or tar that exists, or an image such as HOST/REPOSITORY@sha256:DIGEST`;
+  throw new TerminalError('InvalidOption', text);
+}
+
 /** The settings of cluster updates from parsed options.
  *  @throws TerminalError InvalidOption */
 export function readClusterVersionConfig(values: OptionValues<typeof clusterVersionOptions>): ClusterVersionConfig {
@@ -82,6 +100,7 @@ export function readClusterVersionConfig(values: OptionValues<typeof clusterVers
   const token = tokenFile === undefined ? undefined : () => readFile(tokenFile, 'utf8');
   const prometheus = url === undefined ? undefined : { url, token };
   if (release === undefined && paths.size === 0) return { clusterVersion: undefined };
+  assertPlaces(release, paths);
   const allowsUnsigned = values['allow-unsigned-releases'];
   return { clusterVersion: { release, paths, retrievalVolume, updateService, allowsUnsigned, prometheus } };
 }

@@ -17,12 +17,10 @@ export interface Insight {
 
 const levels = ['Error', 'Warning', 'Info'];
 
-/** The worst first, of these the latest. */
+/** The worst first, of these the latest; those of one time in their order. */
 function sorted(insights: readonly Insight[]): readonly Insight[] {
-  const since = ({ sinceMs = Number.NEGATIVE_INFINITY }: Insight): number => sinceMs;
-  return insights.toSorted(
-    (a, b) => levels.indexOf(a.level) - levels.indexOf(b.level) || (since(a) < since(b) ? 1 : -1),
-  );
+  const since = ({ sinceMs = 0 }: Insight): number => sinceMs;
+  return insights.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level) || since(b) - since(a));
 }
 
 function sinceText({ sinceMs }: Insight, nowMs: number): string {
