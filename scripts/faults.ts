@@ -9,7 +9,8 @@ import { mapLimit } from '../src/base/index.ts';
 import { Connection } from '../test/conformance/connection.ts';
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
 import { killInRounds } from '../test/e2e/kill-rounds.ts';
-import { killUpdate, problemsOf } from '../test/faults/cluster-version-kill-run.ts';
+import { killThrough, problemsOf, strikesOf } from '../test/faults/cluster-version/kill-run.ts';
+import { realReleases } from '../test/faults/cluster-version/releases.ts';
 import { fetchHostileSources } from '../test/faults/hostile-run.ts';
 import { killTimes } from '../test/faults/kill-run.ts';
 import { KilledDeletions } from '../test/faults/machines/kill-run.ts';
@@ -28,7 +29,7 @@ const usage = `usage: npm run faults -- [options]
   --operator-writes N
                 kill the controllers of operators at each Nth of their writes, before and after it is done (default 5; 1: at all of them; 0: never)
   --update-kills N
-                times to kill the update engine at its writes, before and after they are done (default 100; 0: never)
+                times to kill the process of the update engine at its writes, before and after they are done (default 100; 0: never)
   --machine-writes N
                 kill the controllers of machines at each Nth of their writes in a deletion, one process alone and one of two (default 1; 0: never)
   --operator-journeys N
@@ -154,32 +155,32 @@ async function killOperators(): Promise<boolean> {
   return problemCount === 0;
 }
 
-/** An update has some more writes. */
-const updateWrites = 20;
+/** So many are installed in one cluster, one after the other; the engine is killed once in each. */
+const releasesOfCluster = 10;
 
-/** Each write once done and once not, counted from the start and from the first manifests that are done, until there were so many kills. */
-async function killUpdates(): Promise<boolean> {
-  const { end } = await killUpdate({ count: 0, isSent: false });
+/** Kills the process of the engine at writes that are spread over an installation and updates of ten real components. */
+async function killUpdates(folder: string): Promise<boolean> {
   const count = Number(values['update-kills']);
-  let problemCount = 0;
-  let killed = 0;
-  let updates = 0;
-  for (; killed < count && updates < 2 * count; updates += 1) {
-    const index = updates;
-    const point = {
-      count: (Math.floor(index / 4) % updateWrites) + 1,
-      isSent: index % 2 === 0,
-      isWithin: index % 4 >= 2,
-    };
-    const result = await killUpdate(point);
-    killed += result.wasKilled ? 1 : 0;
-    const problems = problemsOf(result, end);
-    for (const problem of problems) console.log(`  update engine, ${JSON.stringify(point)}: ${problem}`);
-    problemCount += problems.length;
-    if ((index + 1) % 10 === 0) console.log(`  ${index + 1} updates, ${problemCount} problems`);
+  const rounds = Math.ceil(count / releasesOfCluster);
+  const versions = Array.from({ length: Math.min(releasesOfCluster, count) }, (_, patch) => `4.22.${patch}`);
+  const releases = await realReleases(folder, versions);
+  const undisturbed = await killThrough(releases);
+  if (undisturbed.failure !== undefined) {
+    console.log(`update engine, without a kill: ${undisturbed.failure}`);
+    return false;
   }
-  console.log(`${killed} kills of the update engine in ${updates} updates, ${problemCount} problems`);
-  return problemCount === 0 && killed === count;
+  let killed = 0;
+  let problemCount = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const report = await killThrough(releases, strikesOf(undisturbed, round, rounds));
+    killed += report.reached.filter(({ struck }) => struck !== undefined).length;
+    const problems = problemsOf(report, undisturbed);
+    for (const problem of problems) console.log(`  update engine: ${problem}`);
+    problemCount += problems.length;
+    console.log(`  ${killed} kills, ${problemCount} problems`);
+  }
+  console.log(`${killed} kills of the update engine in ${rounds} clusters, ${problemCount} problems`);
+  return problemCount === 0 && killed >= count;
 }
 
 /** Kills a process at each `every`th write of a deletion, before and after it is done; how many of the ends were not as usual. */
@@ -265,8 +266,8 @@ else {
     Number(values.kills) === 0 || (await inFolder(kill)),
     Number(values['platform-kills']) === 0 || (await killPlatform()),
     Number(values['operator-writes']) === 0 || (await killOperators()),
-    Number(values['update-kills']) === 0 || (await killUpdates()),
     Number(values['machine-writes']) === 0 || (await killMachines()),
+    Number(values['update-kills']) === 0 || (await inFolder(killUpdates)),
     Number(values['operator-journeys']) === 0 || (await travelOperators()),
     Number(values.sequences) === 0 || (await play()),
     Number(values.hostile) === 0 || (await fetchHostile()),

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, hasCorpus } from '../../test/support/index.ts';
-import { writeRealRelease } from '../../test/support/real-release.ts';
+import { prepareRealRelease, releaseObjects, writeRealRelease } from '../../test/support/real-release.ts';
 import {
   clusterVersion,
   conditionText,
@@ -14,68 +13,8 @@ import {
   runEngine,
   runOperators,
 } from '../../test/support/release-cluster.ts';
-import { isJsonObject, type JsonObject, parseYamlDocuments } from '../base/index.ts';
+import type { JsonObject } from '../base/index.ts';
 import { type KubeClient, type KubeObject, refKey, refOf } from '../kube/index.ts';
-
-const user = { fieldManager: 'test' };
-
-function documentsIn(folder: string): JsonObject[] {
-  return ['manifests', 'release-manifests'].flatMap((directory) =>
-    readdirSync(join(folder, directory))
-      .filter((name) => /\.(ya?ml|json)$/.test(name))
-      .flatMap((name) => parseYamlDocuments(name, readFileSync(join(folder, directory, name), 'utf8')))
-      .filter(isJsonObject),
-  );
-}
-
-/** Kinds of components that the corpus lacks. */
-const foreignKinds = [
-  { group: 'monitoring.coreos.com', kind: 'ServiceMonitor', plural: 'servicemonitors', scope: 'Namespaced' },
-  { group: 'monitoring.coreos.com', kind: 'PrometheusRule', plural: 'prometheusrules', scope: 'Namespaced' },
-  {
-    group: 'cloudcredential.openshift.io',
-    kind: 'CredentialsRequest',
-    plural: 'credentialsrequests',
-    scope: 'Namespaced',
-  },
-  { group: 'migration.k8s.io', kind: 'StorageVersionMigration', plural: 'storageversionmigrations', scope: 'Cluster' },
-  { group: 'operator.openshift.io', kind: 'ServiceCA', plural: 'servicecas', scope: 'Cluster' },
-];
-
-async function createForeignKinds(kube: KubeClient): Promise<void> {
-  for (const { group, kind, plural, scope } of foreignKinds) {
-    const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-    const version = {
-      name: group === 'migration.k8s.io' ? 'v1alpha1' : 'v1',
-      served: true,
-      storage: true,
-      schema: { openAPIV3Schema },
-    };
-    await kube.create(
-      {
-        apiVersion: 'apiextensions.k8s.io/v1',
-        kind: 'CustomResourceDefinition',
-        metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved' } },
-        spec: { group, names: { kind, plural }, scope, versions: [version] },
-      },
-      user,
-    );
-  }
-}
-
-/** Namespaces that operators create. */
-async function createForeignNamespaces(kube: KubeClient): Promise<void> {
-  for (const name of [
-    'openshift-service-ca',
-    'openshift-marketplace',
-    'openshift-cloud-credential-operator',
-    'openshift-monitoring',
-    'openshift',
-    'openshift-kube-apiserver',
-  ]) {
-    await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, user);
-  }
-}
 
 /** Versions of the objects of a release, as they are. */
 async function versionsOf(kube: KubeClient, documents: readonly JsonObject[]): Promise<Map<string, string>> {
@@ -99,8 +38,7 @@ describe.skipIf(!hasCorpus)('ten real components (skipped without the corpus)', 
   beforeEach(async () => {
     stack = new AsyncDisposableStack();
     cluster = stack.use(await openReleaseCluster({ simulation: true }));
-    await createForeignKinds(cluster.kube);
-    await createForeignNamespaces(cluster.kube);
+    await prepareRealRelease(cluster.kube);
   });
 
   afterEach(() => stack.disposeAsync());
@@ -121,12 +59,12 @@ describe.skipIf(!hasCorpus)('ten real components (skipped without the corpus)', 
       '4.22.1': await writeRealRelease(join(folder, 'b'), '4.22.1'),
     };
     await createClusterVersion(kube);
-    const operators = await runOperators(kube, documentsIn(releases['4.22.0']));
+    const operators = await runOperators(kube, releaseObjects(releases['4.22.0']));
     const engine = await runEngine(cluster, { releases, first: '4.22.0', intervals: unhurried });
     stack.use(engine);
     await untilAt('4.22.0');
     await operators[Symbol.asyncDispose]();
-    stack.use(await runOperators(kube, documentsIn(releases['4.22.1'])));
+    stack.use(await runOperators(kube, releaseObjects(releases['4.22.1'])));
     await patchSpec(kube, { desiredUpdate: { image: releaseImage('4.22.1') } });
     await untilAt('4.22.1');
     expect((await clusterVersion(kube)).status?.history).toMatchObject([
@@ -143,7 +81,7 @@ describe.skipIf(!hasCorpus)('ten real components (skipped without the corpus)', 
         return answer;
       },
     };
-    const before = await versionsOf(kube, documentsIn(releases['4.22.1']));
+    const before = await versionsOf(kube, releaseObjects(releases['4.22.1']));
     stack.use(await runEngine({ ...cluster, kube: counted }, { releases }));
     await eventually(() => expect(applied.size).toBeGreaterThan(300));
     const changed = [...applied].filter(([key, version]) => before.get(key) !== version).map(([key]) => key);

@@ -202,12 +202,14 @@ export async function runOperators(kube: KubeClient, manifests: readonly JsonObj
     const lastTransitionTime = formatTimestamp(Date.now());
     const all = { Available: 'True', Progressing: 'False', Degraded: 'False' };
     const conditions = Object.entries(all).map(([type, status]) => ({ type, status, lastTransitionTime }));
-    try {
-      const ref = { apiVersion: configVersion, kind: 'ClusterOperator', name };
-      await kube.patch(ref, { status: { conditions, versions } }, { ...user, subresource: 'status' });
-    } catch (thrown) {
-      if (!isNotFound(thrown) && !isConflict(thrown) && !stop.signal.aborted) throw thrown;
-    }
+    const ref = { apiVersion: configVersion, kind: 'ClusterOperator', name };
+    await eventually(async () => {
+      try {
+        await kube.patch(ref, { status: { conditions, versions } }, { ...user, subresource: 'status' });
+      } catch (thrown) {
+        if (!isNotFound(thrown) && !isConflict(thrown) && !stop.signal.aborted) throw thrown;
+      }
+    });
   };
   cache.subscribe(({ before, after }) => {
     if (before !== undefined || after === undefined) return;
