@@ -83,7 +83,7 @@ describe.skipIf(!hasCorpus)('ten real components (skipped without the corpus)', 
     };
     const before = await versionsOf(kube, releaseObjects(releases['4.22.1']));
     stack.use(await runEngine({ ...cluster, kube: counted }, { releases }));
-    await eventually(() => expect(applied.size).toBeGreaterThan(300));
+    await eventually(() => expect(applied.size).toBeGreaterThan(300), { timeoutMs: longMs });
     const changed = [...applied].filter(([key, version]) => before.get(key) !== version).map(([key]) => key);
     expect(changed).toEqual([]);
   });
