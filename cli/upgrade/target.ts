@@ -65,14 +65,19 @@ function checkVersion(text: string): void {
 }
 
 /** @throws TerminalError InvalidOption */
-export function checkTarget({ to, toImage, isLatest, isMultiArch, isForced }: TargetOptions): readonly string[] {
-  if (isMultiArch && (to !== undefined || toImage !== undefined || isLatest)) {
+function checkCombination({ to, toImage, isLatest, isMultiArch }: TargetOptions): void {
+  const isNamed = to !== undefined || toImage !== undefined;
+  if (isMultiArch && (isNamed || isLatest)) {
     throw usage('--to-multi-arch may not be used with --to, --to-image, or --to-latest');
   }
   if (to !== undefined && toImage !== undefined) throw usage('only one of --to or --to-image may be provided');
-  if (isLatest && (to !== undefined || toImage !== undefined)) {
-    throw usage('--to-latest may not be used with --to or --to-image');
-  }
+  if (isLatest && isNamed) throw usage('--to-latest may not be used with --to or --to-image');
+}
+
+/** @throws TerminalError InvalidOption */
+export function checkTarget(options: TargetOptions): readonly string[] {
+  checkCombination(options);
+  const { to, toImage, isForced } = options;
   if (to !== undefined) checkVersion(to);
   return toImage === undefined ? [] : checkImage(toImage, isForced);
 }
