@@ -6,6 +6,8 @@ export interface PostOptions {
   /** Of `http:` or `https:`. Redirects are not followed. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Left out of what the server answers. */
+  readonly secret?: string;
   /** PEM texts. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
   readonly deadlineMs: number;
@@ -39,6 +41,11 @@ async function responseTo(text: string, options: PostOptions, signal: AbortSigna
   return await promise;
 }
 
+/** A server that returns what it was sent must not bring it into conditions and events. */
+function withoutSecret(text: string, secret = ''): string {
+  return secret === '' ? text : text.replaceAll(secret, '[hidden]');
+}
+
 /** Posts a JSON document and returns the body of an answer with status 200.
  *  @throws TransientError ProviderUnavailable for everything else */
 export async function postJson(text: string, options: PostOptions): Promise<string> {
@@ -47,7 +54,7 @@ export async function postJson(text: string, options: PostOptions): Promise<stri
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
   try {
     const response = await responseTo(text, options, deadline);
-    const body = await bodyOf(response, what, maxBytes);
+    const body = withoutSecret(await bodyOf(response, what, maxBytes), options.secret);
     if (response.statusCode === 200) return body;
     const status = String(response.statusCode);
     throw new TransientError('ProviderUnavailable', `${what}: status ${status}: ${serverText(body, 200)}`);

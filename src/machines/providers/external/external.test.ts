@@ -126,6 +126,7 @@ describe('over HTTP', () => {
     ['nothing', () => undefined, 'no answer within 0.3 s'],
     ['2 MiB', (r: ServerResponse) => void r.end('x'.repeat(2 * 1024 * 1024)), 'longer than 1048576 bytes'],
     ['a closed connection', (r: ServerResponse) => void r.destroy(), 'socket hang up'],
+    ['an echo', (r: ServerResponse) => void r.writeHead(401).end(`not known: ${received.at(-1)?.token}`), '[hidden]'],
   ])('%s is an error that is tried again, without the token', async (_name, respond, problem) => {
     answer = respond;
     const deadlineMs = _name === '2 MiB' ? 20_000 : 300;
@@ -134,6 +135,14 @@ describe('over HTTP', () => {
     expect(thrown).toMatchObject({ reason: 'ProviderUnavailable' });
     expect(thrown.message).toContain(problem);
     expect(thrown.message).not.toContain('secret');
+  });
+
+  test('an error that a provider reports has no token', async () => {
+    answer = (response) => response.end(JSON.stringify({ error: { message: `not known: ${received.at(-1)?.token}` } }));
+    const ask = askByHttp({ url: server.url, token: () => Promise.resolve('secret-token') });
+    const thrown = await new ExternalProvider(ask).create(machine, call).catch((error: unknown) => error as Error);
+    expect((thrown as Error).message).toContain('not known: Bearer [hidden]');
+    expect((thrown as Error).message).not.toContain('secret-token');
   });
 
   test('a server that does not listen is an error that is tried again', async () => {

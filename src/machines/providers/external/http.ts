@@ -16,6 +16,6 @@ export function askByHttp({ url, token, deadlineMs = answerDeadlineMs }: HttpPro
   return async (text, { signal }) => {
     const secret = token === undefined ? '' : (await token()).trim();
     const headers = secret === '' ? {} : { authorization: `Bearer ${secret}` };
-    return await postJson(text, { url, headers, deadlineMs, maxBytes: maxAnswerBytes, signal });
+    return await postJson(text, { url, headers, secret, deadlineMs, maxBytes: maxAnswerBytes, signal });
   };
 }
