@@ -1,3 +1,6 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
@@ -29,6 +32,7 @@ const back = ['operator', 'migrate', package_, '--to', 'Subscription'] as const;
 
 let world: World;
 let registry: Registry;
+let dir: string;
 let images: { readonly bundle: string; readonly catalog: string; readonly other: string };
 
 const longshore = (...args: readonly string[]): Promise<Printed> =>
@@ -78,6 +82,16 @@ async function addSource(namespace: string, name: string, image: string): Promis
   await isReady(namespace, name);
 }
 
+/** The same version with another description. */
+async function changedBundle(folder: string, target: string): Promise<void> {
+  await cp(folder, target, { recursive: true });
+  const file = join(target, 'manifests', `${package_}.clusterserviceversion.yaml`);
+  await writeFile(
+    file,
+    (await readFile(file, 'utf8')).replace(/^ {2}displayName: .*$/m, '  displayName: Another Gauge'),
+  );
+}
+
 beforeAll(async () => {
   world = await startWorld(['--olm']);
   registry = await startRegistry({});
@@ -85,12 +99,15 @@ beforeAll(async () => {
   const folder = 'examples/tide-gauge/v0.1.0';
   await succeeds('bundle', 'push', folder, bundle);
   const other = `${registry.host}/copy:v0.1.0`;
-  await succeeds('bundle', 'push', 'examples/tide-gauge/v0.2.0', other);
+  dir = await mkdtemp(join(tmpdir(), 'longshore-migrate-'));
+  const changed = join(dir, 'changed');
+  await changedBundle(folder, changed);
+  await succeeds('bundle', 'push', changed, other);
   const rendered = await succeeds('catalog', 'render', bundle, '-o', 'json');
   images = {
     bundle,
     catalog: putCatalog('catalog', rendered),
-    other: putCatalog('other', (await succeeds('catalog', 'render', other, '-o', 'json')).replaceAll('0.2.0', '0.1.0')),
+    other: putCatalog('other', await succeeds('catalog', 'render', other, '-o', 'json')),
   };
   const spec = { source: { type: 'Image', image: { ref: images.catalog } } };
   await world.kube.create({ ...catalogKind, metadata: { name: 'shop' }, spec }, user);
@@ -99,6 +116,7 @@ beforeAll(async () => {
   }, patience);
 }, 180_000);
 afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
   await registry[Symbol.asyncDispose]();
   await world[Symbol.asyncDispose]();
 });

@@ -14,6 +14,10 @@ const explanations: readonly Explanation[] = [
     reason: 'The reference has this Event, and never reaches it: it compares a pool with itself.',
   },
   {
+    path: /^event MachineConfigPool \w+: Normal RolloutHeld: /,
+    reason: 'An Event reports when something begins to hold an update; the reference logs it, or waits in silence.',
+  },
+  {
     scenarios: ['degraded', 'degraded-at-target', 'degraded-back', 'degraded-elsewhere', 'unreconcilable'],
     path: /^MachineConfigPool worker status conditions (NodeDegraded|Degraded)$/,
     reason:
