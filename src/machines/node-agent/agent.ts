@@ -97,11 +97,14 @@ async function restart(run: AgentRun, journal: NodeJournal, signal: AbortSignal)
   const desired = annotationOf(run.object, keys.desiredConfig);
   recordNode(run, { type: 'Normal', reason: 'Reboot', message: `Node will reboot into config ${desired}` });
   await annotate(run, { [keys.postConfigAction]: 'Rebooting' }, signal);
+  const { reboots, clock } = run.context;
+  const name = run.object.metadata.name ?? '';
   const bootId = await run.host.bootId();
+  // One that could not be requested is requested again, also where an earlier one of the same boot was.
+  reboots.delete(name);
   await run.host.remember({ ...journal, update: { config: desired, step: 'rebooting', bootId } });
   const continuesMs = await run.host.reboot();
-  // One that could not be requested is requested again.
-  run.context.reboots.set(run.object.metadata.name ?? '', { bootId, atMs: run.context.clock.now() });
+  reboots.set(name, { bootId, atMs: clock.now() });
   requeueAfter(run, continuesMs);
 }
 
