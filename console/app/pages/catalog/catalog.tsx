@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import type { Installation, PackageList, PackageRow } from '../../../server/wire.ts';
-import { useRefresh } from '../../lib/load.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
 import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
@@ -10,7 +9,15 @@ import { CommandLine, Notice } from '../../ui/parts.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
-import { type Facet, facetValues, installationsOf, isMatch, packagePath, usePackages } from './packages.ts';
+import {
+  type Facet,
+  facetValues,
+  installationsOf,
+  isMatch,
+  isReadingCatalogs,
+  packagePath,
+  usePackages,
+} from './packages.ts';
 
 const facets: readonly (readonly [Facet, string])[] = [
   ['catalog', texts.catalog.catalogFacet],
@@ -20,10 +27,6 @@ const facets: readonly (readonly [Facet, string])[] = [
 ];
 const maxFacetValues = 12;
 const maxTiles = 300;
-/** Packages are not watched: they are read again while the page is shown. */
-const refreshMs = 10_000;
-/** While a catalog is being read. */
-const readingMs = 1_500;
 
 function FacetList({
   facet,
@@ -180,8 +183,7 @@ export function Catalog(): JSX.Element {
   const packages = usePackages(`packages ${JSON.stringify([...catalogs.rows.values()]).length}`);
   const all = packages.value?.rows ?? [];
   const unread = packages.value?.unread ?? [];
-  const isReading = unread.some(({ why }) => why === '');
-  useRefresh(packages, isReading ? readingMs : refreshMs);
+  const isReading = isReadingCatalogs(packages.value);
   if (packages.value === undefined) {
     return packages.thrown === undefined ? (
       <Skeleton lines={6} />

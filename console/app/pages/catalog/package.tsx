@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Installation, PackageRow } from '../../../server/wire.ts';
-import { type Loaded, useLoad, useRefresh } from '../../lib/load.ts';
+import { type Loaded, useLoad } from '../../lib/load.ts';
 import { installationPath, usePlace } from '../../lib/router.ts';
 import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
@@ -12,7 +12,7 @@ import { Channels } from './channels.tsx';
 import { InstallForm } from './install/install.tsx';
 import { InstanceButton } from './instance/instance.tsx';
 import { defaultHead, type Head, type Manifest, readManifest } from './manifest.ts';
-import { installationsOf, noNamespace, packagePath, usePackages } from './packages.ts';
+import { installationsOf, isReadingCatalogs, noNamespace, packagePath, usePackages } from './packages.ts';
 
 const tabs = ['about', 'channels', 'install'] as const;
 
@@ -151,7 +151,6 @@ function Content(props: {
 export function Package({ name, catalog }: { readonly name: string; readonly catalog: string }): JSX.Element {
   const { query } = usePlace();
   const packages = usePackages();
-  useRefresh(packages, packages.value?.unread.some(({ why }) => why === '') === true ? 1_500 : 30_000);
   const installed = useWatch<Installation>('installed');
   const isIt = (one: PackageRow): boolean =>
     one.name === name && (catalog === '' || `${one.catalogNamespace || noNamespace}/${one.catalog}` === catalog);
@@ -162,7 +161,7 @@ export function Package({ name, catalog }: { readonly name: string; readonly cat
   if (packages.thrown !== undefined) return <Failure thrown={packages.thrown} onRetry={packages.reload} />;
   if (packages.value === undefined) return <Skeleton />;
   // A catalog may be read at this moment.
-  if (row === undefined && packages.value.unread.some(({ why }) => why === '')) return <Skeleton />;
+  if (row === undefined && isReadingCatalogs(packages.value)) return <Skeleton />;
   if (row === undefined) return <Empty icon="catalog" title={`No catalog has the package ${name}`} isPage />;
   const own = installationsOf(row, [...installed.rows.values()]);
   const tab = tabs.find((word) => word === query.get('tab')) ?? 'about';

@@ -1,11 +1,22 @@
 import type { Installation, PackageList, PackageRow } from '../../../server/wire.ts';
 import { request } from '../../lib/api.ts';
-import { type Loaded, useLoad } from '../../lib/load.ts';
+import { type Loaded, useLoad, useRefresh } from '../../lib/load.ts';
 import { pathTo } from '../../lib/router.ts';
+
+/** How often packages are loaded again; sooner while a catalog is being read. */
+const refreshMs = 10_000;
+const readingMs = 1_500;
+
+/** Whether a catalog is being read, whose packages follow. */
+export function isReadingCatalogs(list: PackageList | undefined): boolean {
+  return list?.unread.some(({ why }) => why === '') === true;
+}
 
 /** The packages of all catalogs of the cluster. */
 export function usePackages(key = 'packages'): Loaded<PackageList> {
-  return useLoad(key, (signal) => request<PackageList>('/api/packages', { signal }));
+  const packages = useLoad(key, (signal) => request<PackageList>('/api/packages', { signal }));
+  useRefresh(packages, isReadingCatalogs(packages.value) ? readingMs : refreshMs);
+  return packages;
 }
 
 /** In addresses, of ClusterCatalogs. */

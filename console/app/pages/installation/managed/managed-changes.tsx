@@ -7,7 +7,7 @@ import { texts } from '../../../texts.ts';
 import { Panel } from '../../../ui/parts.tsx';
 import { Skeleton } from '../../../ui/states.tsx';
 import { readManifest } from '../../catalog/manifest.ts';
-import { packagePath, usePackages } from '../../catalog/packages.ts';
+import { isReadingCatalogs, packagePath, usePackages } from '../../catalog/packages.ts';
 import type { ApiObject } from '../kinds.ts';
 import { type Choice, managedKinds } from './choice.ts';
 import { rowsOf } from './plan.ts';
@@ -134,7 +134,8 @@ export function ManagedChanges(props: { readonly one: Installation; readonly obj
   const rows = rowsOf(one, packages.value?.rows ?? []);
   const offered = useOffered(rows);
   if (kind === undefined) return null;
-  if (packages.isLoading && packages.value === undefined) return <Skeleton lines={3} />;
+  const isUnknown = rows.length === 0 && isReadingCatalogs(packages.value);
+  if ((packages.isLoading && packages.value === undefined) || isUnknown) return <Skeleton lines={3} />;
   const before = kind.read(object.spec ?? {});
   const asked = askedIn(query, one.kind);
   return (
