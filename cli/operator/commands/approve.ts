@@ -1,12 +1,13 @@
 import { type InstallPlan, installPlanResource, parseInstallPlan } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
+import type { InstalledOperator } from '../../../src/installations/index.ts';
 import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
 import { approvePlan, explainMissing, openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm, createProgress } from '../../output/index.ts';
 import { findSubscription, operatorOf } from '../objects.ts';
 import { describePlan } from '../plan-text.ts';
-import { whenReached } from '../wait.ts';
+import { type Reached, whenReached } from '../wait.ts';
 
 type Values = OptionValues<typeof kubeconfigOption> & {
   readonly namespace: string;
@@ -45,6 +46,15 @@ async function pendingPlan(kube: KubeClient, namespace: string, name: string): P
   throw new TerminalError('NothingToApprove', `"${name}" waits for no approval: ${why}`);
 }
 
+const installedBy = ({ subscription }: InstalledOperator): string => subscription.status?.installedCSV ?? '';
+
+/** Whether the plan has installed its version. The next one may wait for its approval already. */
+function isInstalled({ metadata, spec }: InstallPlan, { operator, progress }: Reached): boolean {
+  const { plan: latest } = operator;
+  if (latest?.metadata.name !== metadata.name) return spec.clusterServiceVersionNames.includes(installedBy(operator));
+  return progress.state === 'installed' && latest.status?.phase === 'Complete';
+}
+
 /** `longshore operator approve`: approves a plan, and waits until what a named operator needs is installed. */
 export async function approve(values: Values, [name]: readonly [string]): Promise<number> {
   using kube = await openKube(values);
@@ -61,10 +71,12 @@ export async function approve(values: Values, [name]: readonly [string]): Promis
   if (planName === name) return 0;
   using line = createProgress(process.stderr, { isQuiet: false });
   const subscription = await findSubscription(kube, values.namespace, name);
-  const { progress } = await whenReached({ kube, timeoutMs: values.timeout, line }, subscription, (reached) => {
-    return reached.progress.state === 'installed' && reached.operator.plan?.status?.phase === 'Complete';
-  });
+  const reached = await whenReached({ kube, timeoutMs: values.timeout, line }, subscription, (now) =>
+    isInstalled(plan, now),
+  );
   line.clear();
+  const { progress, operator } = reached;
+  if (progress.state !== 'installed') process.stdout.write(`${installedBy(operator)} is installed\n`);
   process.stdout.write(`${progress.text}\n`);
   return 0;
 }
