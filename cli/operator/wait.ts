@@ -27,6 +27,12 @@ export interface Reached {
   readonly progress: Progress;
 }
 
+/** After an older version its upgrade waits for approval at once. */
+export function isNextPlan({ operator, progress }: Reached, planName: string): boolean {
+  const isOther = operator.plan !== undefined && operator.plan.metadata.name !== planName;
+  return progress.state === 'approval' && isOther && operator.csv?.status?.phase === 'Succeeded';
+}
+
 function notInstalled(name: string, what: string, progress: Progress): TerminalError {
   return new TerminalError('OperatorNotInstalled', `operator "${name}": ${what}\n${formatProgress(progress)}`);
 }

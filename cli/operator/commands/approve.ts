@@ -1,13 +1,12 @@
 import { type InstallPlan, installPlanResource, parseInstallPlan } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
-import type { InstalledOperator } from '../../../src/installations/index.ts';
 import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
 import { approvePlan, explainMissing, openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
 import { confirm, createProgress } from '../../output/index.ts';
 import { findSubscription, operatorOf } from '../objects.ts';
 import { describePlan } from '../plan-text.ts';
-import { type Reached, whenReached } from '../wait.ts';
+import { isNextPlan, whenReached } from '../wait.ts';
 
 type Values = OptionValues<typeof kubeconfigOption> & {
   readonly namespace: string;
@@ -46,15 +45,6 @@ async function pendingPlan(kube: KubeClient, namespace: string, name: string): P
   throw new TerminalError('NothingToApprove', `"${name}" waits for no approval: ${why}`);
 }
 
-const installedBy = ({ subscription }: InstalledOperator): string => subscription.status?.installedCSV ?? '';
-
-/** Whether the plan has installed its version. The next one may wait for its approval already. */
-function isInstalled({ metadata, spec }: InstallPlan, { operator, progress }: Reached): boolean {
-  const { plan: latest } = operator;
-  if (latest?.metadata.name !== metadata.name) return spec.clusterServiceVersionNames.includes(installedBy(operator));
-  return progress.state === 'installed' && latest.status?.phase === 'Complete';
-}
-
 /** `longshore operator approve`: approves a plan, and waits until what a named operator needs is installed. */
 export async function approve(values: Values, [name]: readonly [string]): Promise<number> {
   using kube = await openKube(values);
@@ -71,12 +61,12 @@ export async function approve(values: Values, [name]: readonly [string]): Promis
   if (planName === name) return 0;
   using line = createProgress(process.stderr, { isQuiet: false });
   const subscription = await findSubscription(kube, values.namespace, name);
-  const reached = await whenReached({ kube, timeoutMs: values.timeout, line }, subscription, (now) =>
-    isInstalled(plan, now),
-  );
+  const { progress, operator } = await whenReached({ kube, timeoutMs: values.timeout, line }, subscription, (one) => {
+    const isDone = one.progress.state === 'installed' && one.operator.plan?.status?.phase === 'Complete';
+    return isDone || isNextPlan(one, planName);
+  });
   line.clear();
-  const { progress, operator } = reached;
-  if (progress.state !== 'installed') process.stdout.write(`${installedBy(operator)} is installed\n`);
+  if (progress.state === 'approval') process.stdout.write(`${operator.csv?.metadata.name} is installed\n`);
   process.stdout.write(`${progress.text}\n`);
   return 0;
 }

@@ -11,7 +11,7 @@ import type { installOperatorOptions } from '../options.ts';
 import { chooseChannel, choosePackage, startingCsv } from '../packages.ts';
 import { describePlan } from '../plan-text.ts';
 import { targetsOf } from '../targets.ts';
-import { type Reached, whenReached } from '../wait.ts';
+import { isNextPlan, type Reached, whenReached } from '../wait.ts';
 
 type Values = OptionValues<typeof kubeconfigOption & typeof installOperatorOptions> & {
   readonly namespace: string;
@@ -39,12 +39,6 @@ async function confirmPlan({ operator }: Reached, { created, subscription }: Pre
   }
   const unasked = 'there is no terminal to ask on: confirm with --yes. Nothing was installed';
   await confirm({ about, text: 'Install it?', unasked });
-}
-
-/** After an older version its upgrade waits for approval at once. */
-function isNextPlan({ operator, progress }: Reached, planName: string): boolean {
-  const isOther = operator.plan !== undefined && operator.plan.metadata.name !== planName;
-  return progress.state === 'approval' && isOther && operator.csv?.status?.phase === 'Succeeded';
 }
 
 /** A plan that was made before stays as it was: it is approved here. */
