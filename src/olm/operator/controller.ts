@@ -64,7 +64,7 @@ export const operatorController: ControllerDefinition<OperatorContext, OperatorR
   name: 'operator',
   for: operatorResource,
   // Components report many steps of an installation.
-  gatherMs: 2_000,
+  gatherMs: 500,
   watches: () =>
     componentTargets.map(
       (target): Watch => ({ target, requestsFor: (change) => both(change).flatMap(operatorRequests) }),
