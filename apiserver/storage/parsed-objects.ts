@@ -1,4 +1,5 @@
 import type { KubeObject } from '../core/index.ts';
+import { Fifo } from './fifo.ts';
 import type { StoredEntry } from './storage.ts';
 import { heapRoom } from './stored-size.ts';
 
@@ -59,8 +60,7 @@ class LazyEntry implements StoredEntry {
  *  much larger objects. Those used most lately stay. */
 export class ParsedObjects {
   readonly #budget: number;
-  #queue: (LazyEntry | undefined)[] = [];
-  #head = 0;
+  readonly #queue = new Fifo<LazyEntry>();
   #size = 0;
 
   constructor(budget: number = Math.min(mostCharacters, heapRoom() * heapShare)) {
@@ -84,21 +84,14 @@ export class ParsedObjects {
     this.#queue.push(entry);
     this.#size += entry.text.length;
     // Each entry gets one second chance, so this ends.
-    for (let tries = this.#queue.length - this.#head; this.#size > this.#budget && tries > 0; tries -= 1) {
+    for (let tries = this.#queue.size; this.#size > this.#budget && tries > 0; tries -= 1) {
       this.#releaseFirst();
-    }
-    if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
-      this.#queue = this.#queue.slice(this.#head);
-      this.#head = 0;
     }
   }
 
   #releaseFirst(): void {
-    const entry = this.#queue[this.#head];
+    const entry = this.#queue.shift();
     if (entry === undefined) return;
-    // The place stays until many are free: what it had must not.
-    this.#queue[this.#head] = undefined;
-    this.#head += 1;
     if (entry.release()) this.#size -= entry.text.length;
     else this.#queue.push(entry);
   }

@@ -1,3 +1,4 @@
+import { Fifo } from './fifo.ts';
 import type { StoreEvent } from './storage.ts';
 import { heapRoom } from './stored-size.ts';
 
@@ -27,8 +28,7 @@ export class WatchHistory {
   /** Nothing at or before this revision is known (what the start of a server forgets). */
   #floor: number;
   readonly #droppedUpTo = new Map<string, number>();
-  #events: (StoreEvent | undefined)[] = [];
-  #head = 0;
+  #events = new Fifo<StoreEvent>();
   #bytes = 0;
 
   constructor(limits: HistoryLimits, floor: number) {
@@ -39,12 +39,8 @@ export class WatchHistory {
   push(event: StoreEvent): void {
     this.#events.push(event);
     this.#bytes += sizeOf(event);
-    while (this.#events.length - this.#head > this.#limits.entries || this.#bytes > this.#limits.bytes) {
+    while (this.#events.size > this.#limits.entries || this.#bytes > this.#limits.bytes) {
       if (!this.#dropOldest()) break;
-    }
-    if (this.#head > 1024 && this.#head * 2 > this.#events.length) {
-      this.#events = this.#events.slice(this.#head);
-      this.#head = 0;
     }
   }
 
@@ -52,8 +48,7 @@ export class WatchHistory {
   forget(revision: number): void {
     this.#floor = revision;
     this.#droppedUpTo.clear();
-    this.#events = [];
-    this.#head = 0;
+    this.#events = new Fifo();
     this.#bytes = 0;
   }
 
@@ -66,20 +61,16 @@ export class WatchHistory {
   after(storageKey: string, revision: number): StoreEvent[] | undefined {
     if (revision < this.oldestRevision(storageKey)) return undefined;
     const found: StoreEvent[] = [];
-    for (let index = this.#events.length - 1; index >= this.#head; index -= 1) {
-      const event = this.#events[index];
-      if (event === undefined || event.revision <= revision) break;
+    for (const event of this.#events.newestFirst()) {
+      if (event.revision <= revision) break;
       if (event.entry.storageKey === storageKey) found.push(event);
     }
     return found.reverse();
   }
 
   #dropOldest(): boolean {
-    const event = this.#events[this.#head];
+    const event = this.#events.shift();
     if (event === undefined) return false;
-    // The place stays until many are free: what it had must not.
-    this.#events[this.#head] = undefined;
-    this.#head += 1;
     this.#bytes -= sizeOf(event);
     this.#droppedUpTo.set(event.entry.storageKey, event.revision);
     return true;
