@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startApiServer } from '../apiserver/index.ts';
 import { type JsonObject, objectAt, systemClock, textAt } from '../src/base/index.ts';
 import { createKubeClient, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
@@ -22,6 +23,8 @@ const label = 'operators.operatorframework.io.index.configs.v1';
 const count = 50;
 /** Installed one after the other; the others come all at once. */
 const timed = 7;
+/** Long enough for what ends or is given back when there is nothing to do. */
+const restMs = 60_000;
 const patience = { timeoutMs: 900_000, intervalMs: 50 };
 /** Where each is timed, a look every 50 ms would be a part of the time. */
 const timedPatience = { ...patience, intervalMs: 10 };
@@ -38,6 +41,8 @@ interface Figures {
   readonly allSeconds: number;
   readonly residentBytes: number;
   readonly anonymousBytes: number;
+  /** After `restMs` without anything to do. */
+  readonly restBytes: number;
 }
 
 const nameOf = (index: number): string => `tide-${index}`;
@@ -130,7 +135,10 @@ async function measure({ kube, pids }: Subject, images: readonly string[]): Prom
   for (let index = timed; index < count; index += 1) await ask(kube, index);
   for (let index = timed; index < count; index += 1) await isInstalled(kube, index);
   const allSeconds = (performance.now() - startMs) / 1000;
-  return { installSeconds, allSeconds, ...(await memoryOf(pids)) };
+  const memory = await memoryOf(pids);
+  await setTimeout(restMs);
+  const { residentBytes: restBytes } = await memoryOf(pids);
+  return { installSeconds, allSeconds, ...memory, restBytes };
 }
 
 async function openServer(stack: AsyncDisposableStack, folder: string, crds: readonly string[]) {
@@ -187,6 +195,7 @@ const rows: readonly Row[] = [
     show: mebibytes,
   },
   { what: 'anonymous memory of it', figure: ({ anonymousBytes }) => anonymousBytes, show: mebibytes },
+  { what: 'resident memory after a minute at rest', figure: ({ restBytes }) => restBytes, show: mebibytes },
 ];
 
 function compared({ what, goal, figure, show }: Row, ours: Figures, theirs: Figures | undefined): Measurement {

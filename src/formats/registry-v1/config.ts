@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Ajv, ErrorObject } from 'ajv';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { isJsonObject, type JsonObject, type JsonValue, objectAt, TerminalError } from '../../base/index.ts';
 import type { DeploymentConfig } from '../../operators/index.ts';
 import type { AmendmentChoice } from './amendments/index.ts';
@@ -144,6 +144,26 @@ function schemas(allErrors: boolean): Ajv {
   return made;
 }
 
+/** Few operators and namespaces are installed at a time; each has the code of its schema, some 50 KiB. */
+const maxValidators = 16;
+const validators = new Map<string, ValidateFunction>();
+
+/** Compiling takes longer than validating: the least recently used are forgotten. */
+function validatorFor(about: Parameters<typeof configSchema>[0], allErrors: boolean): ValidateFunction {
+  const key = JSON.stringify([about, allErrors]);
+  let validate = validators.get(key);
+  if (validate === undefined) {
+    const schema = configSchema(about);
+    const ajv = schemas(allErrors);
+    validate = ajv.compile(schema);
+    ajv.removeSchema(schema);
+  }
+  validators.delete(key);
+  validators.set(key, validate);
+  for (const oldest of validators.keys()) if (validators.size > maxValidators) validators.delete(oldest);
+  return validate;
+}
+
 /** A value that is missing has no wrong form. */
 function isBesidesThePoint({ keyword, data }: ErrorObject): boolean {
   return wrappers.has(keyword) || (data === null && (keyword === 'const' || keyword === 'not'));
@@ -209,10 +229,8 @@ function boundedProblems(problems: readonly string[]): readonly string[] {
  *  @see docs/spec/registry-v1-rendering.md#user-configuration */
 export function configProblems(config: JsonValue, scope?: ConfigScope): readonly string[] {
   const hasDeploymentConfig = isJsonObject(config) && config['deploymentConfig'] !== undefined;
-  const schema = configSchema({ scope, hasDeploymentConfig });
-  const ajv = schemas(JSON.stringify(config).length <= maxCharactersForAllProblems);
-  const validate = ajv.compile(schema);
-  ajv.removeSchema(schema);
+  const allErrors = JSON.stringify(config).length <= maxCharactersForAllProblems;
+  const validate = validatorFor({ scope, hasDeploymentConfig }, allErrors);
   const problems = validate(config) ? [] : messagesOf(validate.errors ?? [], scope);
   if (!isJsonObject(config)) return problems;
   const amounts = scope === undefined ? badQuantities(config) : [];
