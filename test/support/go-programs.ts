@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { access, constants, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -138,4 +139,47 @@ export async function findGoPrograms(
     return { missing: `it cannot be built here: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
   }
   return (await programsIn(folderOf(project), project)) ?? { missing: 'the build left no programs' };
+}
+
+/** Controllers of a repository, started by a program of this project that is compiled into it. */
+export interface HostedProgram extends Pick<GoProject, 'name' | 'adapt' | 'command'> {
+  readonly repository: string;
+  readonly commit: string;
+  /** The program; its file is copied to the folder of this name below `cmd/`. */
+  readonly program: string;
+  readonly mainPath: string;
+  /** Of `go build`, beside those of a repository with its dependencies in `vendor/`. */
+  readonly buildArguments?: readonly string[];
+}
+
+/** Such a program: from the cache, by commit and the content of its file, or, where `mayBuild`, built once. It has no CustomResourceDefinitions: scenarios
+ *  run with those of Longshore.
+ *  @returns its path */
+export async function findHostedProgram(
+  { repository, commit, program, mainPath, buildArguments = [], ...project }: HostedProgram,
+  options: { readonly mayBuild: boolean; readonly report: (line: string) => void },
+): Promise<{ readonly program: string } | NoPrograms> {
+  const variant = createHash('sha256')
+    .update(await readFile(mainPath))
+    .digest('hex')
+    .slice(0, 8);
+  const found = await findGoPrograms(
+    {
+      ...project,
+      version: `${commit.slice(0, 12)}-${variant}`,
+      programs: [program],
+      download: async (source) => {
+        await checkOut(repository, commit, source);
+        const target = join(source, 'cmd', program);
+        await mkdir(target, { recursive: true });
+        await cp(mainPath, join(target, 'main.go'));
+      },
+      buildArguments: ['-mod=vendor', '-buildvcs=false', ...buildArguments],
+      copyCrds: async (_source, target) => {
+        await mkdir(target);
+      },
+    },
+    options,
+  );
+  return 'missing' in found ? found : { program: found.pathOf(program) };
 }

@@ -30,6 +30,7 @@ export {
 } from './cosign.ts';
 export { cutOff } from './cut-off.ts';
 export { eventually } from './eventually.ts';
+export { type Examined, examined, examinedCondition } from './examined-object.ts';
 export {
   allOf,
   asksBasicAuthentication,
