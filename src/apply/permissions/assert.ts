@@ -3,7 +3,7 @@ import { TransientError } from '../../base/index.ts';
 import { isNotFound, type KubeClient } from '../../kube/index.ts';
 import { clientFor } from '../account.ts';
 import type { Owner } from '../ownership.ts';
-import { describeMissing } from './describe.ts';
+import { describeMissing, listMissing } from './describe.ts';
 import { findMissing } from './held.ts';
 import type { Need } from './need.ts';
 import { type Surroundings, surroundingsOf } from './surroundings.ts';
@@ -21,8 +21,6 @@ interface Context {
   readonly owner: Owner;
   readonly signal: AbortSignal;
 }
-
-const maxLines = 20;
 
 async function assertThere({ platform, signal }: Context, { namespace, name }: ServiceAccountName): Promise<void> {
   try {
@@ -47,8 +45,7 @@ export async function assertPermissions(
   const needs = await needsIn(surroundingsOf(platform, signal));
   const lines = describeMissing(await findMissing({ kube: clientFor(platform, owner), signal }, needs));
   if (lines.length === 0) return;
-  const more = lines.length > maxLines ? `; and ${lines.length - maxLines} more` : '';
   const head = `serviceaccount "${account.namespace}/${account.name}" lacks permissions, so nothing was changed; missing`;
   const how = `longshore permissions bd/${owner.name} prints all required permissions as manifests`;
-  throw new PermissionsMissing(`${head}: ${lines.slice(0, maxLines).join('; ')}${more} (${how})`);
+  throw new PermissionsMissing(`${head}: ${listMissing(lines)} (${how})`);
 }

@@ -1,7 +1,8 @@
 import type { PolicyRule } from '../../rbac/index.ts';
 import type { MissingPermission } from './held.ts';
 
-const maxNames = 5;
+/** What a condition has room for, with other text: no operator is known that comes near to it. */
+const maxListCharacters = 16_384;
 
 function resourceText({ apiGroups = [], resources = [] }: PolicyRule): string {
   const [group = ''] = apiGroups;
@@ -9,10 +10,7 @@ function resourceText({ apiGroups = [], resources = [] }: PolicyRule): string {
 }
 
 function namesText(names: readonly string[]): string {
-  if (names.length === 0) return '';
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-  const shown = names.slice(0, maxNames).map((name) => JSON.stringify(name));
-  return ` ${shown.join(', ')}${more}`;
+  return names.length === 0 ? '' : ` ${names.map((name) => JSON.stringify(name)).join(', ')}`;
 }
 
 function lineOf(permissions: readonly MissingPermission[]): string {
@@ -33,4 +31,13 @@ export function describeMissing(missing: readonly MissingPermission[]): readonly
     return JSON.stringify([namespace, giver, resourceNames.length > 0, rest]);
   });
   return [...groups.values()].map(lineOf);
+}
+
+/** The lines as one text: all of them, as far as a condition has room. */
+export function listMissing(lines: readonly string[]): string {
+  const all = lines.join('; ');
+  if (all.length <= maxListCharacters) return all;
+  const end = all.lastIndexOf('; ', maxListCharacters);
+  const shown = all.slice(0, end < 0 ? maxListCharacters : end);
+  return `${shown} …; the list is too long for a condition`;
 }
