@@ -41,6 +41,17 @@ test.each([
     advice: 'longshore permissions clusterextension/tide',
   },
   {
+    conditions: [
+      examinedCondition('Progressing', [
+        'True',
+        'Retrying',
+        'lacks permissions (longshore permissions bd/tide-wave prints them), (longshore permissions clusterextension/tide prints them)',
+      ]),
+    ],
+    what: 'ClusterExtension tide: Retrying: lacks permissions (longshore permissions bd/tide-wave prints them), (longshore permissions clusterextension/tide prints them)',
+    advice: 'printed by: longshore permissions bd/tide-wave, longshore permissions clusterextension/tide',
+  },
+  {
     conditions: [done, examinedCondition('Deprecated', ['True', 'Deprecated', 'use wave'])],
     what: 'ClusterExtension tide: deprecated: use wave',
     advice: 'spec.source.catalog',

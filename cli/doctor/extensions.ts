@@ -13,9 +13,14 @@ const adviceByReason: Readonly<Record<string, (name: string) => string>> = {
     `longshore tree clusterextension/${name} shows what is not healthy; a change of the spec starts again`,
 };
 
+const permissionsCommand = /longshore permissions [a-z]+\/[a-z0-9.-]+/g;
+
 function adviceFor(name: string, { reason, message }: ReadCondition): string | undefined {
   if (message.includes('lacks permissions')) {
-    return `longshore permissions clusterextension/${name} prints the roles that are missing: review and apply them`;
+    // Those of a dependency are printed for its BundleDeployment.
+    const commands = new Set([...message.matchAll(permissionsCommand)].map(([command]) => command));
+    const shown = commands.size === 0 ? `longshore permissions clusterextension/${name}` : [...commands].join(', ');
+    return `apply the roles that are missing after a review; they are printed by: ${shown}`;
   }
   return Object.hasOwn(adviceByReason, reason) ? adviceByReason[reason]?.(name) : undefined;
 }

@@ -7,6 +7,8 @@ import {
 import type { Condition, KubeObject } from '../../kube/index.ts';
 import type { InstalledChoice } from '../../operators/index.ts';
 import type { Deprecations } from './answer.ts';
+import { choiceIn, deploymentNameOf } from './choice.ts';
+import { extensionOwners } from './find.ts';
 
 /** A condition as it is to be from now on. */
 export interface ConditionChange {
@@ -156,15 +158,44 @@ function unpackProgress(valid: Condition | undefined): Progress | undefined {
   return unpacking;
 }
 
+/** A message of a BundleDeployment in terms of the ClusterExtension, which its user has written. */
+function forExtension(deployment: KubeObject, message: string): string {
+  const { name = '' } = deployment.metadata;
+  const text = message.replace('(spec.config.serviceAccount)', '(spec.serviceAccount)');
+  const owner = extensionOwners(deployment).find((one) => deploymentNameOf(one) === name);
+  // Dependencies have permissions of their own.
+  return owner === undefined ? text : text.replace(`permissions bd/${name} `, `permissions clusterextension/${owner} `);
+}
+
 /** How far the BundleDeployment of a ClusterExtension is with what it is to install. */
 export function progressOf(object: KubeObject): Progress {
   const deployment = parseBundleDeployment(object);
   const installed = current(deployment, 'Installed');
   const unpacked = unpackProgress(current(deployment, 'HasValidBundle'));
   if (unpacked !== undefined && (unpacked !== unpacking || installed?.status !== 'False')) return unpacked;
-  if (installed?.status === 'False') return { reason: 'Retrying', message: withoutAdvice(installed.message) };
+  if (installed?.status === 'False')
+    return { reason: 'Retrying', message: forExtension(object, withoutAdvice(installed.message)) };
   if (installed?.status === 'True') return settled;
   return { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
+}
+
+const isFailing = ({ reason }: Progress): boolean => reason !== 'Succeeded' && reason !== 'RollingOut';
+
+/** The same with the BundleDeployments of dependencies. Permissions that are missing are listed for all of them: they can be granted at once. */
+export function progressOfAll(deployment: KubeObject, needed: readonly KubeObject[]): Progress {
+  if (deployment.metadata.deletionTimestamp !== undefined) {
+    const message = `BundleDeployment ${deployment.metadata.name ?? ''} is being deleted; it is created again afterwards`;
+    return { reason: 'RollingOut', message };
+  }
+  const own = progressOf(deployment);
+  const failing = needed
+    .map((one) => ({ one, progress: progressOf(one) }))
+    .filter(({ progress }) => isFailing(progress));
+  const [first] = failing;
+  if (first === undefined) return own;
+  const texts = failing.map(({ one, progress }) => `dependency ${choiceIn(one)?.bundle ?? ''}: ${progress.message}`);
+  const lacking = own.message.includes('lacks permissions') ? [own.message] : [];
+  return { reason: first.progress.reason, message: [...texts, ...lacking].join('\n') };
 }
 
 /** Why the installed objects of a BundleDeployment are not healthy; undefined when they are. */

@@ -10,7 +10,7 @@ import {
   installedCondition,
   type Progress,
   progressingCondition,
-  progressOf,
+  progressOfAll,
   settled,
   unhealthyText,
   unpacking,
@@ -157,19 +157,6 @@ function withDeadline(run: ExtensionRun, progress: Progress, rollout: Rollout): 
   }
   const message = `Revision has not rolled out for ${minutes} minute(s). Last status: ${pending}`;
   return { reason: 'ProgressDeadlineExceeded', message };
-}
-
-function progressOfAll(deployment: KubeObject, needed: readonly KubeObject[]): Progress {
-  if (deployment.metadata.deletionTimestamp !== undefined) {
-    const message = `BundleDeployment ${deployment.metadata.name ?? ''} is being deleted; it is created again afterwards`;
-    return { reason: 'RollingOut', message };
-  }
-  const failing = needed.find(
-    (one) => progressOf(one).reason !== 'Succeeded' && progressOf(one).reason !== 'RollingOut',
-  );
-  if (failing === undefined) return progressOf(deployment);
-  const { reason, message } = progressOf(failing);
-  return { reason, message: `dependency ${choiceIn(failing)?.bundle ?? ''}: ${message}` };
 }
 
 const waiting: Progress = { reason: 'RollingOut', message: 'Waiting for the bundle to be installed' };
