@@ -31,6 +31,10 @@ const byReason: ReadonlyMap<string, string> = new Map([
     'NotInstalled',
     'the cluster keeps trying: "longshore tree NAME" shows the state of every object, "longshore rollback NAME" returns to the previous version, "longshore delete NAME" removes everything',
   ],
+  [
+    'ExtensionNotInstalled',
+    'the cluster keeps trying: correct what the message names; "longshore tree clusterextension/NAME" shows the state of every object',
+  ],
   ['NotDeleted', 'the cluster keeps trying: "kubectl describe bd NAME" shows what blocks the deletion'],
 ]);
 

@@ -1,40 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { clusterExtensionResource } from '../../src/api/index.ts';
-import { isJsonEqual, type JsonObject, objectAt, TerminalError, textAt } from '../../src/base/index.ts';
+import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
 import { revisionsOf } from '../../src/installations/index.ts';
-import { conditionsOf, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import type { KubeClient } from '../../src/kube/index.ts';
 import { deploymentOfExtension } from '../client/index.ts';
 import type { OptionValues } from '../command/index.ts';
+import { createProgress } from '../output/index.ts';
 import type { rollbackOptions, timeoutOption } from './options.ts';
 import { chooseRevision } from './rollback.ts';
-
-const pollMs = 500;
-
-function isSettled({ status }: KubeObject, version: string): boolean {
-  const bundle = objectAt(status as JsonObject, 'install', 'bundle') ?? {};
-  return textAt(bundle, 'version') === version;
-}
-
-async function wait(
-  kube: KubeClient,
-  { name, version }: { readonly name: string; readonly version: string },
-  timeoutMs: number,
-): Promise<void> {
-  const startMs = performance.now();
-  for (;;) {
-    const found = await kube.get({ ...clusterExtensionResource, name });
-    const progressing = conditionsOf(found).find(({ type }) => type === 'Progressing');
-    if (isSettled(found, version) && progressing?.reason === 'Succeeded') return;
-    if (performance.now() - startMs > timeoutMs) {
-      const text = `clusterextension "${name}" is not at version ${version}: ${progressing?.message ?? 'no progress is reported'}`;
-      throw new TerminalError('NotInstalled', text);
-    }
-    await pause(pollMs);
-  }
-}
+import { extensionOutcome } from './run/outcome.ts';
+import { whenInstalled } from './run/wait.ts';
 
 /** Pins a ClusterExtension to the version of an earlier revision, whatever updates its catalogs provide.
- *  @throws TerminalError NoRollback, NotInstalled */
+ *  @throws TerminalError NoRollback, ExtensionNotInstalled */
 export async function rollbackExtension(
   kube: KubeClient,
   values: OptionValues<typeof rollbackOptions & typeof timeoutOption>,
@@ -47,8 +24,13 @@ export async function rollbackExtension(
   const { version } = revision;
   const catalog = { version, upgradeConstraintPolicy: 'SelfCertified' };
   const ref = { ...clusterExtensionResource, name };
-  await kube.patch(ref, { spec: { source: { catalog } } }, { fieldManager: 'longshore' });
-  if (values.wait) await wait(kube, { name, version }, values.timeout);
+  const written = await kube.patch(ref, { spec: { source: { catalog } } }, { fieldManager: 'longshore' });
+  if (values.wait) {
+    using progress = createProgress(process.stderr, { isQuiet: false });
+    await whenInstalled({ kube, timeoutMs: values.timeout, progress }, written, (object, generation) =>
+      extensionOutcome(object, generation, version),
+    );
+  }
   const what = values.wait ? 'rolled back' : 'is being rolled back';
   const title = `clusterextension.olm.operatorframework.io "${name}"`;
   process.stdout.write(`${title} ${what} to version ${version}, which it is pinned to now\n`);

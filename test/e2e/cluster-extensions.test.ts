@@ -103,6 +103,7 @@ describe('an extension from its installation to its removal', { shuffle: false }
     await world.kube.create(asked, user);
     const found = await reports('Progressing', { status: 'True', reason: 'Retrying' });
     const { message = '' } = conditionOf(found, 'Progressing') ?? {};
+    expect(message).toContain('(longshore permissions clusterextension/tide prints');
     expect(message).toMatch(
       /^error for resolved bundle "tide.v1.0.0" with version "1.0.0": serviceaccount "harbour-office\/installer" lacks permissions/,
     );
@@ -161,8 +162,11 @@ describe('an extension from its installation to its removal', { shuffle: false }
     }[];
     expect(revisions.map(({ version }) => version)).toEqual(['1.0.0', '1.1.0']);
     expect(await longshore('tree', 'clusterextension/tide')).toContain('settings');
-    await longshore('rollback', 'clusterextension/tide', '--no-wait');
-    await reports('Progressing', { status: 'True', reason: 'Retrying' });
+    const refused = await run('rollback', 'clusterextension/tide');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('clusterextension "tide" is not installed: Progressing=True (Retrying)');
+    expect(refused.stderr).toContain('(longshore permissions clusterextension/tide prints');
+    expect(refused.stderr).toContain('longshore tree clusterextension/NAME');
     await grant();
     await isAt('1.0.0');
     const { spec } = await world.kube.get(ref);

@@ -74,3 +74,21 @@ export function outcomeOf(object: KubeObject, generation: number): Outcome {
   const { activeBundle = '', activeVersion } = (object['status'] ?? {}) as Status;
   return { state: 'installed', bundle: activeBundle, version: activeVersion };
 }
+
+/** Reasons of `Progressing` that only a change of the ClusterExtension ends. */
+const finalReasons: ReadonlySet<string> = new Set(['Blocked', 'InvalidConfiguration', 'ProgressDeadlineExceeded']);
+
+/** The same of a ClusterExtension that is to have a version installed. */
+export function extensionOutcome(object: KubeObject, generation: number, version: string): Outcome {
+  if (object.metadata.deletionTimestamp !== undefined)
+    return { state: 'failed', text: 'it is being deleted', isFinal: true };
+  const progressing = conditionsOf(object).find(({ type }) => type === 'Progressing');
+  if (progressing === undefined || (progressing.observedGeneration ?? 0) < generation)
+    return { state: 'waiting', text: 'waiting for its controller' };
+  const { reason } = progressing;
+  if (reason === 'Retrying' || finalReasons.has(reason)) return failed(progressing, finalReasons.has(reason));
+  const bundle = objectAt(object as JsonObject, 'status', 'install', 'bundle');
+  if (reason === 'Succeeded' && textAt(bundle, 'version') === version)
+    return { state: 'installed', bundle: textAt(bundle, 'name'), version };
+  return { state: 'waiting', text: textOf(progressing) };
+}

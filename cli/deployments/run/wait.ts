@@ -77,21 +77,23 @@ async function poll<T extends object>(
 }
 
 function notInstalled(deployment: KubeObject, text: string): TerminalError {
-  return new TerminalError('NotInstalled', `${describe(deployment)} is not installed: ${text}`);
+  const reason = deployment.kind === clusterExtensionResource.kind ? 'ExtensionNotInstalled' : 'NotInstalled';
+  return new TerminalError(reason, `${describe(deployment)} is not installed: ${text}`);
 }
 
-/** Waits until the BundleDeployment, as it was applied, is installed and healthy.
+/** Waits until the BundleDeployment, as it was applied, is installed and healthy; or another object, whose outcome `read` gives.
  *  @throws TerminalError NotInstalled, with type, reason and message of the condition, when it failed or the time is over */
 export async function whenInstalled(
   waiting: Waiting,
   deployment: KubeObject,
+  read: (object: KubeObject, generation: number) => Outcome = outcomeOf,
 ): Promise<Extract<Outcome, { state: 'installed' }>> {
   const { generation = 1 } = deployment.metadata;
   let failedAtMs: number | undefined;
   let failure = '';
   const evaluate = (found: KubeObject | undefined): Extract<Outcome, { state: 'installed' }> | string => {
     if (found === undefined) throw notInstalled(deployment, 'it was deleted');
-    const outcome = outcomeOf(found, generation);
+    const outcome = read(found, generation);
     if (outcome.state === 'installed') return outcome;
     if (outcome.state === 'waiting') {
       failedAtMs = undefined;
