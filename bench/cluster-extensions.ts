@@ -215,8 +215,8 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Ours beside theirs, in turn, each on an embedded API server of its own. */
-async function measureBoth(): Promise<Measurement[]> {
+/** ClusterExtensions beside operator-controller and catalogd, in turn, each on an embedded API server of its own. */
+export async function measureClusterExtensions(): Promise<Measurement[]> {
   await using registry = await startRegistry();
   const images = await inFolder((folder) => fill(registry, folder));
   const run = (start: (folder: string) => Promise<Subject>): Promise<Figures> =>
@@ -231,30 +231,4 @@ async function measureBoth(): Promise<Measurement[]> {
   const absent =
     'missing' in binaries ? [{ what: 'operator-controller', value: `not measured: ${binaries.missing}` }] : [];
   return [...rows.map((row) => compared(row, ours, theirs)), ...absent];
-}
-
-/** By a timeline of all requests and a heap snapshot, on a busy machine; and what would be done next. */
-const profile: readonly Measurement[] = [
-  {
-    what: 'profile of 373 ms: until its Bundle exists, until its content is fetched',
-    value: '61 ms (four writes, three reviewed by the webhook), 62 ms',
-  },
-  { what: 'content made durable', value: '136 ms (seven waits for the disk in a row; two since, 5 to 20 ms)' },
-  {
-    what: 'rendering, permissions, objects, reports',
-    value: '20, 14, 31 (four phases), 23 ms (9 of a write that was removed)',
-  },
-  {
-    what: 'next for time',
-    value: 'the finalizer written while the catalogs are asked; fewer reviews of what controllers write',
-  },
-  { what: 'profile of memory when ready', value: '143 MiB: program file 55, heap 41, native memory 47' },
-  { what: 'the heap', value: 'texts 15 MiB (sources of modules), code 11, objects and their tables 15' },
-  { what: 'added by catalogs, and by threads that unpack and resolve', value: '20 MiB, 35 MiB until they are idle' },
-  { what: 'next for memory', value: 'one minified file instead of modules; one thread for all jobs' },
-];
-
-/** ClusterExtensions beside operator-controller and catalogd. */
-export async function measureClusterExtensions(): Promise<Measurement[]> {
-  return [...(await measureBoth()), ...profile];
 }
