@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clusterServiceVersionResource, olmLabels, subscriptionResource } from '../../../src/api/index.ts';
-import { isJsonEqual, type JsonObject, objectAt, TerminalError, textAt } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  TerminalError,
+  textAt,
+} from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, preconditionOf, refOf } from '../../../src/kube/index.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
@@ -83,13 +90,23 @@ function isLabelled({ metadata }: KubeObject, { namespace, csvName }: Release): 
   return owner === csvName && place === namespace;
 }
 
+/** Whether a Role of Operator Lifecycle Manager, which no operator owns any more, is to read the certificate of its name. */
+function isForCertificate({ metadata, ...role }: KubeObject): boolean {
+  const { name = '', labels = {}, ownerReferences = [] } = metadata;
+  const rules = [{ apiGroups: [''], resources: ['secrets'], resourceNames: [name], verbs: ['get'] }];
+  const isLeft = ownerReferences.length === 0 && labels[olmLabels.managed] === 'true';
+  return isLeft && isJsonEqual((role['rules'] ?? null) as JsonValue, rules);
+}
+
 /** Roles that were made for it alone: the BundleDeployment has brought its own. */
 async function deleteRoles(release: Release): Promise<void> {
   const { kube, namespace, csvName } = release;
+  const roles = (await kube.list({ apiVersion: rbac, kind: 'Role', namespace })).items;
+  // Those of its OperatorCondition have its name.
+  const names = new Set([csvName, ...roles.filter(isForCertificate).map(({ metadata }) => metadata.name)]);
   for (const kind of ['RoleBinding', 'Role']) {
     const { items } = await kube.list({ apiVersion: rbac, kind, namespace });
-    // Those of its OperatorCondition have its name.
-    const own = items.filter((object) => isLabelled(object, release) || object.metadata.name === csvName);
+    const own = items.filter((object) => isLabelled(object, release) || names.has(object.metadata.name));
     for (const object of own) await deleteObject(release, object);
   }
   const condition = await find(kube, {

@@ -1,11 +1,14 @@
 import {
+  bundleDeploymentResource,
   type ClusterServiceVersion,
+  clusterExtensionResource,
   clusterServiceVersionResource,
   operatorGroupResource,
   parseBundleDeployment,
   parseClusterServiceVersion,
   parseOperatorGroup,
   parseSubscription,
+  platformOperatorResource,
   subscriptionResource,
 } from '../../../src/api/index.ts';
 import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
@@ -58,12 +61,22 @@ async function contentOf(finding: Finding): Promise<BundleObjects> {
   return await readStagedBundle(undefined, staging);
 }
 
-/** The serving certificates of both have the same names and other owners: admission would fail in between. */
-function assertNotServing(deployment: KubeObject, csv: ClusterServiceVersion): void {
+/** The command that removes an operator with what has installed it. */
+function removalOf({ metadata }: KubeObject): string {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind !== bundleDeploymentResource.kind);
+  if (owner?.kind === clusterExtensionResource.kind) return `longshore delete clusterextension/${owner.name}`;
+  if (owner?.kind === platformOperatorResource.kind) return `kubectl delete platformoperator ${owner.name}`;
+  return `longshore delete ${metadata.name}`;
+}
+
+/** Operator Lifecycle Manager takes the Service and the Secret of a certificate only from a ClusterServiceVersion that owns them, by its uid, and issues
+ *  a certificate of its own: the API server would refuse all requests for review until the Pods have that. */
+function assertNotServing(deployment: KubeObject, csv: ClusterServiceVersion, request: Request): void {
   const { webhookdefinitions = [], apiservicedefinitions } = csv.spec;
   const what = webhookdefinitions.length > 0 ? 'webhooks' : 'an API server';
   if (webhookdefinitions.length === 0 && (apiservicedefinitions?.owned ?? []).length === 0) return;
-  refuse(deployment, `its operator serves ${what}, which would not be served while their certificate is replaced`);
+  const way = `where it may be without ${what} for a while, remove it (${removalOf(deployment)}; custom resources and their definitions stay) and install it (longshore operator install ${request.packageName})`;
+  refuse(deployment, `its operator serves ${what}, which would fail while their certificate is replaced: ${way}`);
 }
 
 interface Place {
@@ -203,7 +216,7 @@ export async function subscriptionTarget(finding: Finding, request: Request): Pr
   const { account, deploymentConfig } = placeOf(deployment, namespace);
   const content = await contentOf(finding);
   const csv = parseClusterServiceVersion({ ...content.csv, ...clusterServiceVersionResource });
-  assertNotServing(deployment, csv);
+  assertNotServing(deployment, csv, request);
   await assertFree(kube, { deployment, namespace, packageName, content });
   const { catalog, channel } = await choiceFor(kube, deployment, { namespace, bundleName: content.name, request });
   const targets = await targetsOf(finding);
