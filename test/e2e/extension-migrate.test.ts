@@ -124,6 +124,8 @@ async function isExtension(namespace: string): Promise<void> {
   expect(statusOf(extension)).toMatchObject({ install: { bundle: { name: `${package_}.v0.1.0`, version: '0.1.0' } } });
   const { metadata } = await world.kube.get({ ...deploymentKind, name: package_ });
   expect(metadata.ownerReferences).toMatchObject([{ kind: 'ClusterExtension', uid: extension.metadata.uid }]);
+  // Objects that others have made are protected again.
+  expect(metadata.annotations).not.toHaveProperty(['core.rukpak.io/adopt']);
 }
 
 const migrate = ['operator', 'migrate', package_] as const;

@@ -1,5 +1,5 @@
 import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
-import { apiVersion } from '../../../src/api/index.ts';
+import { adoptAnnotation, apiVersion } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
@@ -153,6 +153,14 @@ function assertSameGoal(existing: KubeObject, { platformOperator }: Migration, v
   throw new TerminalError('MigrationBegun', text);
 }
 
+/** It has all objects of the operator: later versions take over nothing that others have made meanwhile. */
+async function endAdoption(kube: KubeClient, deployment: KubeObject): Promise<void> {
+  const { name = '', uid = '', annotations = {} } = deployment.metadata;
+  if (annotations[adoptAnnotation] === undefined) return;
+  const metadata = { uid, annotations: { [adoptAnnotation]: null } };
+  await kube.patch({ apiVersion, kind, name }, { metadata }, { fieldManager: 'rukpakctl' });
+}
+
 /** What follows once the BundleDeployment exists; each step is repeated without harm. */
 async function complete(context: Context, deployment: KubeObject, migration: Migration): Promise<void> {
   const { kube, values, progress } = context;
@@ -163,6 +171,7 @@ async function complete(context: Context, deployment: KubeObject, migration: Mig
   progress.clear();
   const release: Release = { kube, namespace, csvName, timeoutMs: values.timeout, print };
   await releaseFromOlm(release);
+  await endAdoption(kube, deployment);
   if (goal === undefined) {
     print(`${csvName} is BundleDeployment ${name} from now on`);
     return;
