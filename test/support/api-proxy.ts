@@ -43,16 +43,18 @@ function kubeconfigOf(server: string): string {
 class Forwarding {
   readonly #server: string;
   readonly #agent: Agent;
+  readonly #token: string | undefined;
   readonly #decide: (write: string) => Fate;
   readonly #open = new Set<ServerResponse>();
   #isClosed = false;
 
   constructor({ clusters, users }: ClusterDocument, decide: (write: string) => Fate) {
     this.#server = clusters[0].cluster.server;
-    const [cert, key] = ['certificate', 'key'].map((part) =>
-      Buffer.from(users[0].user[`client-${part}-data`] ?? '', 'base64'),
-    );
-    this.#agent = new Agent({ rejectUnauthorized: false, keepAlive: true, cert, key });
+    const user = users[0].user;
+    const [cert, key] = ['certificate', 'key'].map((part) => Buffer.from(user[`client-${part}-data`] ?? '', 'base64'));
+    this.#token = user['token'];
+    const identity = this.#token === undefined ? { cert, key } : {};
+    this.#agent = new Agent({ rejectUnauthorized: false, keepAlive: true, ...identity });
     this.#decide = decide;
   }
 
@@ -82,7 +84,8 @@ class Forwarding {
   }
 
   #forward(asked: IncomingMessage, reply: ServerResponse, lose?: () => void): void {
-    const { method, url = '', headers } = asked;
+    const { method, url = '' } = asked;
+    const headers = { ...asked.headers, ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }) };
     const passed = request(`${this.#server}${url}`, { method, headers, agent: this.#agent }, (answer) => {
       if (lose === undefined) {
         // A connection for each request: one that is shared shows when a suspended client has been given up.
@@ -104,7 +107,7 @@ class Forwarding {
   }
 }
 
-/** Starts a proxy to the API server of a kubeconfig with a client certificate; `decide` is asked about each write, as `METHOD PATH`. */
+/** Starts a proxy to the API server of a kubeconfig with a client certificate or a token; `decide` is asked about each write, as `METHOD PATH`. */
 export async function startApiProxy(kubeconfig: string, decide: (write: string) => Fate): Promise<ApiProxy> {
   const document = parseYaml('the kubeconfig', kubeconfig) as unknown as ClusterDocument;
   const forwarding = new Forwarding(document, decide);

@@ -14,6 +14,7 @@ import { continuing } from '../migrate/continuing.ts';
 import { deploymentWith } from '../migrate/extension.ts';
 import { completePlatform, type PlatformTarget, platformTarget } from '../migrate/platform.ts';
 import { assertProvided } from '../migrate/provided.ts';
+import { reached } from '../migrate/reached.ts';
 import { isMigrationOf, type Migration, migrationOf } from '../migrate/record.ts';
 import { type Release, releaseFromOlm } from '../migrate/release.ts';
 import { showPreview } from '../migrate/shown-preview.ts';
@@ -239,6 +240,6 @@ export async function migrateOperator(values: Values, [name]: readonly [string])
   const context = { kube, values, progress };
   if (values.to === 'ClusterExtension') return await toClusterExtension(context, name);
   if (values.to === 'Subscription') return await toSubscription(context, name);
-  const left = await leavesExtension(context, name);
+  const left = (await leavesExtension(context, name)) ?? (await reached(context, name));
   return left ?? (await fromSubscription(context, name));
 }

@@ -11,6 +11,7 @@ import { type Context, confirmOnce, print } from './context.ts';
 import { deploymentWith, extensionWith, refuse } from './extension.ts';
 import { completeSubscription, deleteDeployment, labelForOlm } from './hand-back.ts';
 import { platformOwnersOf, releaseExtension, releaseFromPlatform } from './hand-over.ts';
+import { subscriptionReached } from './reached.ts';
 import { begunSubscription } from './returned.ts';
 import { showPreview } from './shown-preview.ts';
 import { assertPlanned, awaitPlan, plannedProperties, subscribe, unsubscribe } from './subscription-plan.ts';
@@ -131,6 +132,7 @@ export async function toSubscription(context: Context, packageName: string): Pro
   const deployment = await deploymentWith(kube, packageName);
   const begun = await begunSubscription(kube, packageName);
   if (deployment === undefined && begun === undefined) {
+    if (await subscriptionReached(context, packageName)) return 0;
     throw new TerminalError('OperatorNotFound', `no BundleDeployment installs package "${packageName}"`);
   }
   await using stack = new AsyncDisposableStack();
