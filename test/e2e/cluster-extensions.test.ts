@@ -185,10 +185,18 @@ describe('an extension from its installation to its removal', { shuffle: false }
     }
   });
 
-  test('it is removed with everything that it installed', async () => {
-    expect(await longshore('delete', 'clusterextension/tide')).toBe(
-      'clusterextension.olm.operatorframework.io "tide" deleted\n',
-    );
+  test('it is removed with everything that it installed, and reports what is in the way', async () => {
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace };
+    await world.kube.patch(held, { metadata: { finalizers: ['example.com/hold'] } }, user);
+    const deleting = longshore('delete', 'clusterextension/tide');
+    await eventually(async () => {
+      const progressing = conditionOf(await world.kube.get(ref), 'Progressing');
+      expect(progressing?.message).toContain(
+        'Waiting for the removal of tide: waiting for deletion of ConfigMap "settings"',
+      );
+    }, patience);
+    await world.kube.patch(held, { metadata: { finalizers: null } }, user);
+    expect(await deleting).toBe('clusterextension.olm.operatorframework.io "tide" deleted\n');
     expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
     expect(isNotFound(await errorOf(world.kube.get({ ...deploymentKind, name: 'tide' })))).toBe(true);
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace };

@@ -17,18 +17,16 @@ async function remove({ context }: ExtensionRun, live: KubeObject, signal: Abort
   }
 }
 
+/** Reports what is still to be removed, and what it waits for or fails of. */
 function reportRemoval(run: ExtensionRun, left: readonly KubeObject[]): void {
-  const texts = left.flatMap((live) =>
-    conditionsOf(live)
-      .filter(({ type, reason }) => type === 'Removing' && reason === 'RemovalFailed')
-      .map(({ message }) => message),
+  const removing = left.map((live) =>
+    conditionsOf(live).find(({ type, status }) => type === 'Removing' && status === 'True'),
   );
-  const message = `Waiting for the removal of ${left.map(({ metadata }) => metadata.name).join(', ')}`;
-  run.status.set(run, [
-    progressingCondition(
-      texts.length === 0 ? { reason: 'RollingOut', message } : { reason: 'Retrying', message: texts.join('\n') },
-    ),
-  ]);
+  const failed = removing.filter((one) => one?.reason === 'RemovalFailed');
+  const texts = (failed.length > 0 ? failed : removing).flatMap((one) => one?.message ?? []);
+  const waiting = `Waiting for the removal of ${left.map(({ metadata }) => metadata.name).join(', ')}`;
+  const message = failed.length > 0 ? texts.join('\n') : [waiting, ...texts].join(': ');
+  run.status.set(run, [progressingCondition({ reason: failed.length > 0 ? 'Retrying' : 'RollingOut', message })]);
 }
 
 /** Removes what was installed for a ClusterExtension that is being deleted: its package first, then what that needed. Deleted with
