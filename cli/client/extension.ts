@@ -1,6 +1,6 @@
 import { bundleDeploymentResource, clusterExtensionResource, packageNameAnnotation } from '../../src/api/index.ts';
 import { type JsonObject, objectAt, TerminalError, textAt } from '../../src/base/index.ts';
-import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { conditionsOf, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
 import type { Target } from './target.ts';
 
 function isOwnedBy({ metadata }: KubeObject, uid: string | undefined): boolean {
@@ -13,15 +13,16 @@ function packageOf(deployment: KubeObject): string | undefined {
 }
 
 /** The BundleDeployment of a ClusterExtension.
- *  @throws TerminalError NotInstalled when there is none */
+ *  @throws TerminalError NothingChosen when there is none, with what its condition reports */
 export async function deploymentOfExtension(kube: KubeClient, name: string): Promise<KubeObject> {
   const extension = await kube.get({ ...clusterExtensionResource, name });
   const requested = textAt(objectAt(extension['spec'] as JsonObject, 'source', 'catalog') ?? {}, 'packageName');
   const { items } = await kube.list(bundleDeploymentResource);
   const found = items.find((one) => isOwnedBy(one, extension.metadata.uid) && packageOf(one) === requested);
   if (found !== undefined) return { ...found, ...pick(bundleDeploymentResource) };
-  const advice = `kubectl describe clusterextension ${name} shows why`;
-  throw new TerminalError('NotInstalled', `nothing was chosen for clusterextension "${name}" yet: ${advice}`);
+  const progressing = conditionsOf(extension).find(({ type }) => type === 'Progressing');
+  const why = progressing?.message ?? 'no controller has reconciled it; longshore doctor checks whether they run';
+  throw new TerminalError('NothingChosen', `nothing was chosen for clusterextension "${name}" yet: ${why}`);
 }
 
 function pick({

@@ -20,7 +20,11 @@ export async function rollbackExtension(
   const deployment = await deploymentOfExtension(kube, name);
   const revisions = revisionsOf(deployment);
   const isInstalled = isJsonEqual(revisions.at(-1)?.spec ?? null, (deployment['spec'] ?? {}) as JsonObject);
-  const revision = chooseRevision(revisions, { number: values.to, isInstalled, name });
+  const revision = chooseRevision(revisions, {
+    number: values.to,
+    isInstalled,
+    title: `clusterextension "${name}"`,
+  });
   const { version } = revision;
   const catalog = { version, upgradeConstraintPolicy: 'SelfCertified' };
   const ref = { ...clusterExtensionResource, name };

@@ -58,7 +58,7 @@ describe('the revision to go back to', () => {
     },
     { name: 'the one that is asked for', desired: { number: 1, isInstalled: true }, found: 1 },
   ])('is $name', ({ desired, found }) => {
-    expect(chooseRevision(revisions, { ...desired, name: 'combo' }).revision).toBe(found);
+    expect(chooseRevision(revisions, { ...desired, title: 'bd "combo"' }).revision).toBe(found);
   });
 
   test.each([
@@ -67,6 +67,6 @@ describe('the revision to go back to', () => {
     { revisions: revisions.slice(0, 1), number: undefined, text: 'has no earlier revision; recorded: 1' },
     { revisions: [], number: undefined, text: 'has no earlier revision; recorded: none' },
   ])('is refused: $text', ({ revisions: known, number, text }) => {
-    expect(() => chooseRevision(known, { number, isInstalled: true, name: 'combo' })).toThrow(text);
+    expect(() => chooseRevision(known, { number, isInstalled: true, title: 'bd "combo"' })).toThrow(text);
   });
 });

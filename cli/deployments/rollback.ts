@@ -26,13 +26,13 @@ export function specOfRevision(revision: Revision, options: { readonly hasBundle
   return { ...spec, template: { ...template, spec: { ...bundle, source } } };
 }
 
-/** The revision to go back to: the one that is asked for; otherwise the last that was installed before the present spec.
+/** The revision to go back to: the one that is asked for; otherwise the last that was installed before the present spec. `title` names the object in errors.
  *  @throws TerminalError NoRollback */
 export function chooseRevision(
   revisions: readonly Revision[],
-  desired: { readonly number: number | undefined; readonly isInstalled: boolean; readonly name: string },
+  desired: { readonly number: number | undefined; readonly isInstalled: boolean; readonly title: string },
 ): Revision {
-  const { number, isInstalled, name } = desired;
+  const { number, isInstalled, title } = desired;
   const found =
     number === undefined ? revisions.at(isInstalled ? -2 : -1) : revisions.find(({ revision }) => revision === number);
   const isLast = found === revisions.at(-1);
@@ -40,7 +40,7 @@ export function chooseRevision(
   const known = revisions.map(({ revision }) => revision).join(', ');
   const text =
     found === undefined || number === undefined
-      ? `bundledeployment "${name}" has no ${number === undefined ? 'earlier revision' : `revision ${number}`}; recorded: ${known === '' ? 'none' : known}`
-      : `bundledeployment "${name}": revision ${number} is installed`;
+      ? `${title} has no ${number === undefined ? 'earlier revision' : `revision ${number}`}; recorded: ${known === '' ? 'none' : known}`
+      : `${title}: revision ${number} is installed`;
   throw new TerminalError('NoRollback', text);
 }

@@ -239,6 +239,11 @@ describe('what a user may do by a ClusterExtension', () => {
       const found = await world.kube.get({ ...extensionKind, name: 'escalation' });
       expect(conditionOf(found, 'Progressing')).toMatchObject({ status: 'False', reason: 'InvalidConfiguration' });
     }, patience);
+    for (const command of ['diff', 'history', 'rollback', 'tree', 'permissions']) {
+      const { stderr } = await run(command, 'clusterextension/escalation');
+      expect(stderr).toContain('nothing was chosen for clusterextension "escalation" yet: ');
+      expect(stderr).toContain('unknown field "serviceAccount"');
+    }
     expect(isNotFound(await errorOf(world.kube.get({ ...deploymentKind, name: 'escalation' })))).toBe(true);
     await world.kube.delete({ ...extensionKind, name: 'escalation' });
   });

@@ -20,7 +20,7 @@ export async function history(values: Values, [text]: readonly [string]): Promis
   const revisions = revisionsOf(await kube.get({ apiVersion, ...target }));
   printDocument(values, revisions, () => (revisions.length === 0 ? '' : formatTable(columns, revisions.map(rowOf))));
   if (revisions.length === 0 && values.output === 'text') {
-    process.stderr.write(`bundledeployment "${target.name}" has no recorded revision yet\n`);
+    process.stderr.write(`${named.kind.toLowerCase()} "${named.name}" has no recorded revision yet\n`);
   }
   return 0;
 }

@@ -43,7 +43,11 @@ export async function rollback(values: Values, [text]: readonly [string]): Promi
   assertUnmanaged(deployment, 'rollback');
   const revisions = revisionsOf(deployment);
   const isInstalled = isJsonEqual(revisions.at(-1)?.spec ?? null, specOf(deployment));
-  const revision = chooseRevision(revisions, { number: values.to, isInstalled, name: target.name });
+  const revision = chooseRevision(revisions, {
+    number: values.to,
+    isInstalled,
+    title: `bundledeployment "${target.name}"`,
+  });
   const desired = specOfRevision(revision, { hasBundle: await hasBundle(kube, deployment, revision) });
   const written = await patchSpec(kube, deployment, replacing(specOf(deployment), desired));
   const title = `bundledeployment.core.rukpak.io "${target.name}"`;
