@@ -113,6 +113,16 @@ export class ObjectWriter {
     await this.#validate(target, step, context);
   }
 
+  /** Puts an object before admission that is posted to a subresource and not stored, such as an Eviction.
+   *  @returns what admission made of it
+   *  @throws StatusError the refusal */
+  async admitPosted(target: WriteTarget, posted: KubeObject, context: WriteContext): Promise<KubeObject> {
+    const step = { operation: 'CREATE' as const, name: target.name, old: undefined, isOwnKind: true };
+    const object = await this.#mutate(target, { ...step, object: posted }, context);
+    await this.#validate(target, { ...step, object }, context);
+    return object;
+  }
+
   async #createTracked(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
     const { type } = target;
     const name = object.metadata.name ?? '';
@@ -275,6 +285,7 @@ export class ObjectWriter {
 
   async #mutate(target: WriteTarget, step: AdmissionStep, context: WriteContext): Promise<KubeObject> {
     let { object } = step;
+    if (context.isAdmitted === true) return object as KubeObject;
     for (const plugin of this.#deps.plugins()) {
       const changed = await plugin.mutate?.(admissionRequest(target, { ...step, object }, context));
       if (changed === undefined) continue;
@@ -284,6 +295,7 @@ export class ObjectWriter {
   }
 
   async #validate(target: WriteTarget, step: AdmissionStep, context: WriteContext): Promise<void> {
+    if (context.isAdmitted === true) return;
     const request = admissionRequest(target, step, context);
     for (const plugin of this.#deps.plugins()) {
       if (step.operation === 'DELETE') await plugin.mutate?.(request);

@@ -9,6 +9,8 @@ export interface WriteContext {
   readonly dryRun: boolean;
   /** Whether the object is one of many that are deleted at once: then admission does not get its name. */
   readonly isCollection?: boolean;
+  /** Whether admission has seen the request that the write is a part of: an eviction is admitted, not the deletion that it leads to. */
+  readonly isAdmitted?: boolean;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions with kind and apiVersion. */
   readonly options: JsonObject;
   warn(text: string): void;

@@ -171,18 +171,19 @@ export async function evictPod(call: ResourceCall): Promise<Reply> {
   const { parts, request } = call;
   const form = virtualForm(call);
   const { context: asked, validation } = readWriteOptions(call, 'CreateOptions');
-  const eviction = await readPosted(call, { group: 'policy', version: 'v1', kind: 'Eviction' }, validation);
-  const options = objectOf(eviction['deleteOptions']);
-  const { name = request.name } = eviction.metadata;
+  const posted = await readPosted(call, { group: 'policy', version: 'v1', kind: 'Eviction' }, validation);
+  const { name = request.name } = posted.metadata;
   if (name !== request.name) throw badRequest('name in URL does not match name in Eviction object');
-  const context = { ...asked, dryRun: dryRunOf(options['dryRun'], asked.dryRun) };
+  const target = { ...targetOf(call), subresource: 'eviction' };
+  const eviction = await parts.writer.admitPosted(target, posted, asked);
+  const options = objectOf(eviction['deleteOptions']);
+  const context = { ...asked, dryRun: dryRunOf(options['dryRun'], asked.dryRun), isAdmitted: true };
   const pod = readObject(call);
   const budget = isHarmless(pod) ? undefined : budgetOf(call, pod);
   if (budget !== undefined && (isReady(pod) || !mayGoUnready(budget))) {
     if (context.dryRun) checkBudget(budget);
-    else await spendBudget(call, budget, context);
+    else await spendBudget(call, budget, asked);
   }
-  const target = { ...targetOf(call), subresource: 'eviction' };
   const deletion = deletionOf(options);
   if (!context.dryRun) {
     const build = (live = pod): KubeObject => {

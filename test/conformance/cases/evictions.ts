@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { installPolicies } from '../policies.ts';
 import type { Probe } from '../probe.ts';
 import { type Area, area } from '../suite.ts';
 
@@ -45,6 +46,10 @@ function evict(api: Probe, pod: string, options: JsonObject = {}): Promise<unkno
 }
 
 const statusOnly = (body: JsonValue): unknown => (isJsonObject(body) ? body['status'] : body);
+
+const podRule = (...resources: string[]): JsonObject => ({
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources }],
+});
 
 /** Evictions, and the budgets that forbid them. */
 export const cases: Area = area('Evictions', (it) => {
@@ -120,5 +125,24 @@ export const cases: Area = area('Evictions', (it) => {
     await evict(api, pod, { deleteOptions: { preconditions: { uid: 'x' } } });
     await api.ask('POST', `${pod}/eviction?dryRun=All`, { body: { ...eviction, metadata: { name: 'a' } } });
     await api.ask('GET', pod, { keep: statusOnly });
+  });
+  it('puts an eviction before admission', async (api) => {
+    const pod = await createPod(api, 'a', true);
+    const message = 'request.operation + " " + request.subResource + " " + object.kind + " " + object.metadata.name';
+    const validations = [{ expression: 'oldObject != null', messageExpression: message }];
+    await installPolicies(api, {
+      evictions: { spec: { matchConstraints: podRule('pods/eviction'), validations }, binding: {} },
+    });
+    await evict(api, pod);
+    await evict(api, pod, { deleteOptions: { dryRun: ['All'] } });
+    await api.ask('GET', pod, { keep: statusOnly });
+  });
+  it('puts what an eviction leads to before no admission', async (api) => {
+    const pod = await createPod(api, 'a', true);
+    const spec = { matchConstraints: podRule('pods', 'pods/status'), validations: [{ expression: 'false' }] };
+    await installPolicies(api, { pods: { spec, binding: {} } });
+    await api.ask('DELETE', pod);
+    await evict(api, pod);
+    await api.untilDeleted(pod);
   });
 });
