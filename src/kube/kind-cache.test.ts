@@ -44,6 +44,20 @@ test('objects of one name in two namespaces are two objects, and a write is seen
   expect(cache.get('twin', 'two')).toBeDefined();
 });
 
+test('an object that a write has deleted does not come back when the watch was faster than the answer', async () => {
+  const cache = await cacheOf({});
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'one', name: 'held' };
+  const held = configMap('one', 'held');
+  const finalizers = ['example.com/held'];
+  await cluster.kube.create({ ...held, metadata: { ...held.metadata, finalizers } }, user);
+  await cluster.kube.delete(ref);
+  const answer = await cluster.kube.patch(ref, { metadata: { finalizers: null } }, user);
+  await eventually(() => expect(cache.get('held', 'one')).toBeUndefined());
+  cache.wrote(answer);
+  expect(cache.get('held', 'one')).toBeUndefined();
+  expect(cache.inNamespace('one').map(({ metadata }) => metadata.name)).not.toContain('held');
+});
+
 test('selectors bound what is cached, and a metadata-only cache holds no data', async () => {
   const labelled = await cacheOf({ labelSelector: 'kept=yes' });
   const named = await cacheOf({ fieldSelector: 'metadata.name=chosen', namespace: 'one', isMetadataOnly: true });

@@ -55,6 +55,12 @@ function isNewerThanSeen(written: KubeObject, seen: KubeObject | undefined): boo
   return seen === undefined || (order(written, seen) ?? 1) > 0;
 }
 
+/** Whether the write that is answered with this object has deleted it: its last finalizer was removed. */
+function isGone({ metadata }: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
+}
+
 function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
   const share = createMetadataSharing();
   return (whole) => {
@@ -113,7 +119,9 @@ export function createKindCache(options: Options): KindCache {
     values: () => cache.values().map(freshest),
     wrote: (object) => {
       const { namespace, name } = namespacedName(object);
-      if (!isNewerThanSeen(object, cache.get(name, namespace))) return;
+      const seen = cache.get(name, namespace);
+      // The watch may be faster than the answer: what it has shown to be deleted does not come back.
+      if (!isNewerThanSeen(object, seen) || (seen === undefined && isGone(object))) return;
       written.set(keyOf(object), { object: project(object), atMs: options.clock.now() });
     },
     subscribe: (listener) => cache.subscribe(listener),

@@ -13,6 +13,8 @@ export interface ObjectMeta {
   generation?: number;
   creationTimestamp?: string | null;
   deletionTimestamp?: string;
+  /** In seconds. */
+  deletionGracePeriodSeconds?: number;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   finalizers?: string[];
