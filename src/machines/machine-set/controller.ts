@@ -159,7 +159,8 @@ const scale: Step<SetRun> = async (run, { signal }) => {
   const { context, set, object } = run;
   if (object.metadata.deletionTimestamp !== undefined) return 'stop';
   const { replicas = 1, deletePolicy: policy = 'Random' } = set.spec ?? {};
-  if (run.machines.filter(isStaying).length < replicas) await claimLive(run, signal);
+  // Nor may it have shown the mark that the autoscaler sets just before it lowers the number: another machine would go, with the pods that run on it.
+  if (run.machines.filter(isStaying).length !== replicas) await claimLive(run, signal);
   const staying = run.machines.filter(isStaying);
   const missing = Math.min(replicas - staying.length, mostAtOnce);
   if (missing > 0) {

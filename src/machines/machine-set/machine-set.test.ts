@@ -87,6 +87,22 @@ test('ML-06, ML-09: the machine with the annotation goes first', async () => {
   expect(await names()).not.toContain(chosen);
 });
 
+test('ML-06, ML-09: a mark that the watch has not shown yet counts', async () => {
+  const { kube } = cluster;
+  await stack.disposeAsync();
+  stack = await openMachineNamespace(kube);
+  for (const name of ['a', 'b', 'c']) await kube.create(machineObject(name, { labels }), user);
+  using held = holdWatch(kube, 'Machine');
+  stack.use(await runControllers(held.kube, addMachineSets));
+  await kube.create(setObject(), user);
+  await eventually(async () => expect(await status()).toMatchObject({ replicas: 3 }));
+  const annotations = { [machineAnnotations.deleteMachine]: 'yes' };
+  await kube.patch({ ...place, name: 'b' }, { metadata: { annotations } }, user);
+  await scaleTo(2);
+  await eventually(async () => expect(await names()).toHaveLength(2));
+  expect(await names()).toEqual(['a', 'c']);
+});
+
 test('ML-08: a set that scales from three to one deletes two machines', async () => {
   await threeMachines();
   await scaleTo(1);
