@@ -7,7 +7,7 @@ import {
   parseMachine,
   parseMachineHealthCheck,
 } from '../../api/index.ts';
-import { type Clock, isSelected, type JsonObject, type LabelSelector } from '../../base/index.ts';
+import { type Clock, errorMessage, isSelected, type JsonObject, type LabelSelector } from '../../base/index.ts';
 import {
   type ControllerDefinition,
   defineController,
@@ -20,6 +20,7 @@ import {
 } from '../../controller/index.ts';
 import {
   type EventRecorder,
+  formatNamespacedName,
   isNotFound,
   type KindCache,
   type KubeClient,
@@ -39,6 +40,8 @@ interface CheckContext {
   readonly machines: KindCache;
   readonly nodes: KindCache;
   readonly events: EventRecorder;
+  /** When machines become unhealthy, by check and uid, as it was reported. */
+  readonly waiting: Map<string, ReadonlyMap<string, number>>;
 }
 
 interface Target {
@@ -86,6 +89,31 @@ function isHealthy({ machine, node, health }: Target): boolean {
   return health.state === 'healthy' && node !== undefined && deletionTimestamp === undefined && !isRemediated;
 }
 
+/** Namespace, check, machine and Node. */
+function placeOf(check: KubeObject, { machine, node }: Target): string {
+  const { namespace, name } = machine.metadata;
+  return [namespace, check.metadata.name, name, node?.metadata.name].filter(Boolean).join('/');
+}
+
+/** Reports machines that become unhealthy at some time unless something changes, once each time. */
+function reportWaiting({ context, object, ...run }: CheckRun): void {
+  const key = formatNamespacedName(namespacedName(object));
+  const before = context.waiting.get(key);
+  const now = new Map<string, number>();
+  for (const target of run.targets) {
+    if (target.health.state !== 'waiting') continue;
+    const { untilMs } = target.health;
+    const { uid = '' } = target.object.metadata;
+    now.set(uid, untilMs);
+    if (before?.get(uid) === untilMs) continue;
+    const { name } = target.node?.metadata ?? {};
+    const state = name === undefined ? 'no node yet' : `unhealthy node ${name}`;
+    const message = `Machine ${placeOf(object, target)} has ${state}`;
+    context.events.record(target.object, { type: 'Normal', reason: 'DetectedUnhealthy', message });
+  }
+  context.waiting.set(key, now);
+}
+
 const restrict: Step<CheckRun> = async (run) => {
   await Promise.resolve();
   const { context, check, object, targets } = run;
@@ -115,6 +143,7 @@ const restrict: Step<CheckRun> = async (run) => {
   });
   const waits = targets.flatMap(({ health }) => (health.state === 'waiting' ? [health.untilMs] : []));
   if (waits.length > 0) requeueAfter(run, Math.min(...waits) - context.clock.now() + 1);
+  reportWaiting(run);
   if (isAllowed) return undefined;
   const text = `Remediation restricted due to exceeded number of unhealthy machines ${counts}`;
   if (targets.some(({ health }) => health.state === 'unhealthy')) {
@@ -123,28 +152,38 @@ const restrict: Step<CheckRun> = async (run) => {
   return 'stop';
 };
 
-async function markForExternal(run: CheckRun, { object, machine }: Target, signal: AbortSignal): Promise<void> {
+async function markForExternal(run: CheckRun, target: Target, signal: AbortSignal): Promise<void> {
+  const { object, machine } = target;
   const { externalRemediation } = machineAnnotations;
   if (machine.metadata.annotations?.[externalRemediation] !== undefined) return;
   const metadata = { ...preconditionOf(object), annotations: { [externalRemediation]: '' } };
-  const written = await run.context.kube.patch(refOf(object), { metadata }, { fieldManager, signal });
-  run.context.machines.wrote(written);
-  const message = `Requesting external remediation of machine ${machine.metadata.name}`;
-  run.context.events.record(object, { type: 'Normal', reason: 'ExternalAnnotationAdded', message });
+  const request = `Requesting external remediation of node associated with machine ${placeOf(run.object, target)}`;
+  try {
+    const written = await run.context.kube.patch(refOf(object), { metadata }, { fieldManager, signal });
+    run.context.machines.wrote(written);
+  } catch (thrown) {
+    const message = `${request} failed: ${errorMessage(thrown)}`;
+    run.context.events.record(object, { type: 'Warning', reason: 'ExternalAnnotationFailed', message });
+    throw thrown;
+  }
+  run.context.events.record(object, { type: 'Normal', reason: 'ExternalAnnotationAdded', message: request });
 }
 
-async function deleteMachine({ context }: CheckRun, { object, machine }: Target, signal: AbortSignal): Promise<void> {
+async function deleteMachine(run: CheckRun, target: Target, signal: AbortSignal): Promise<void> {
+  const { context } = run;
+  const { object, machine } = target;
   const { namespace = '', name, uid } = machine.metadata;
+  const place = placeOf(run.object, target);
   try {
     const left = await context.kube.delete({ ...machineResource, namespace, name }, { uid, signal });
     if (left !== undefined) context.machines.wrote(left);
   } catch (thrown) {
     if (isNotFound(thrown)) return;
-    const text = `Machine ${namespace}/${name} could not be deleted: ${thrown instanceof Error ? thrown.message : ''}`;
+    const text = `Machine ${place} remediation failed: unable to delete Machine object: ${errorMessage(thrown)}`;
     context.events.record(object, { type: 'Warning', reason: 'MachineDeletionFailed', message: text });
     throw thrown;
   }
-  const message = `Machine ${namespace}/${name} has been remediated by requesting to delete Machine object`;
+  const message = `Machine ${place} has been remediated by requesting to delete Machine object`;
   context.events.record(object, { type: 'Normal', reason: 'MachineDeleted', message });
 }
 
@@ -161,12 +200,6 @@ async function waitMs(
   return unseen === undefined ? undefined : unseenMs;
 }
 
-/** Namespace, check, machine and Node. */
-function placeOf({ object }: CheckRun, { machine, node }: Target): string {
-  const { namespace, name } = machine.metadata;
-  return [namespace, object.metadata.name, name, node?.metadata.name].filter(Boolean).join('/');
-}
-
 async function remediate(run: CheckRun, target: Target, signal: AbortSignal): Promise<void> {
   const { object, machine } = target;
   if (machine.metadata.deletionTimestamp !== undefined) return;
@@ -176,7 +209,7 @@ async function remediate(run: CheckRun, target: Target, signal: AbortSignal): Pr
     return;
   }
   if (machine.metadata.ownerReferences?.some(({ controller }) => controller === true) !== true) {
-    const message = `Machine ${placeOf(run, target)} has no controller owner, skipping remediation`;
+    const message = `Machine ${placeOf(run.object, target)} has no controller owner, skipping remediation`;
     run.context.events.record(object, { type: 'Normal', reason: 'SkippedNoController', message });
     return;
   }
@@ -216,6 +249,7 @@ export const machineHealthCheckController: ControllerDefinition<CheckContext, Ch
     return { context, object, check: parseMachineHealthCheck(object), status, targets: [] };
   },
   steps: [readTargets, restrict, remediateAll],
+  forget: ({ waiting }, name) => void waiting.delete(formatNamespacedName(name)),
   permissions: {
     cluster: [
       { apiGroups: ['machine.openshift.io'], resources: ['machinehealthchecks'], verbs: ['get', 'list', 'watch'] },
@@ -241,6 +275,7 @@ export function addMachineHealthChecks(manager: Manager): void {
     machines: manager.cache(machineResource),
     nodes: manager.cache(nodeTarget),
     events: manager.eventRecorder('machinehealthcheck-controller'),
+    waiting: new Map(),
   };
   manager.add(machineHealthCheckController, { context, workers: 2 });
 }

@@ -76,6 +76,30 @@ test('ML-10: a machine whose node does not answer is deleted, the others stay', 
   await eventually(async () => expect(await status()).toMatchObject({ expectedMachines: 2, currentHealthy: 2 }));
 });
 
+test('a machine that becomes unhealthy after a time is reported once, with its node', async () => {
+  await createMachines(['a', 'b'], []);
+  await setReady(cluster.kube, 'node-b', 'False');
+  await createCheck({ unhealthyConditions: [{ type: 'Ready', status: 'False', timeout: '100000h' }] });
+  await start();
+  const counts = async (): Promise<JsonObject[]> =>
+    (await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'machines' })).items.map(
+      ({ involvedObject, reason, message, count }) => ({
+        name: (involvedObject as { name: string }).name,
+        reason: reason as string,
+        message: message as string,
+        count: count as number,
+      }),
+    );
+  const message = 'Machine machines/check/b/node-b has unhealthy node node-b';
+  const event = { name: 'b', reason: 'DetectedUnhealthy', message, count: 1 };
+  await eventually(async () => expect(await counts()).toEqual([event]));
+  await cluster.kube.patch(check, { spec: { maxUnhealthy: 1 } }, user);
+  await eventually(async () => expect(await status()).toMatchObject({ remediationsAllowed: 1, currentHealthy: 1 }));
+  await cluster.kube.delete({ ...place, name: 'a' });
+  await eventually(async () => expect(await status()).toMatchObject({ expectedMachines: 1 }));
+  expect(await counts()).toEqual([event]);
+});
+
 test('a machine whose Node the watch has not shown yet is not deleted', async () => {
   const { kube } = cluster;
   {
