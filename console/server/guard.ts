@@ -58,6 +58,8 @@ function assertSameOrigin(request: FastifyRequest, { hosts }: Origins): void {
 export function addGuard(app: FastifyInstance, origins: () => Origins): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers);
+    // What a user has seen is not left in the browser for the next one; icons and files of the page have policies of their own.
+    if (request.url.startsWith('/api/')) void reply.header('cache-control', 'no-store');
     if (origins().isSecure) void reply.header('strict-transport-security', 'max-age=31536000');
     // A kubelet that probes does not know the name.
     if (request.url === '/healthz') return;

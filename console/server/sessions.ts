@@ -28,6 +28,8 @@ export interface Session extends SignedIn {
   readonly kube: KubeClient;
   readonly transport: Transport;
   readonly watches: SessionWatches;
+  /** Aborted when the session is over: streams end with it. */
+  readonly ended: AbortSignal;
   /** Requests that are under way. */
   openRequests: number;
   lastUsedMs: number;
@@ -76,6 +78,7 @@ export async function countedRequest<T>(session: Session, work: () => Promise<T>
 export class Sessions implements Disposable {
   readonly #deps: SessionsDeps;
   readonly #sessions = new Map<string, Session>();
+  readonly #endings = new Map<string, AbortController>();
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -92,18 +95,23 @@ export class Sessions implements Disposable {
     const { clock, log } = this.#deps;
     const nowMs = clock.now();
     const kube = createKubeClient({ access: signedIn.access, clock });
+    const ending = new AbortController();
     const session: Session = {
       ...signedIn,
       csrf: newName(),
       kube,
       transport: createTransport(signedIn.access, { deadlineMs, maxBodyBytes }),
       watches: new SessionWatches({ kube, clock, log }),
+      ended: ending.signal,
       openRequests: 0,
       createdMs: nowMs,
       lastUsedMs: nowMs,
     };
     const name = newName();
-    this.#sessions.set(digestOf(name), session);
+    const key = digestOf(name);
+    this.#sessions.set(key, session);
+    this.#endings.set(key, ending);
+    this.#endInTime(key, ending.signal);
     log.info({ user: signedIn.user, method: signedIn.method }, 'signed in to the console');
     const secure = this.#deps.isSecure() ? '; Secure' : '';
     void reply.header('set-cookie', `${this.#cookieName}=${name}; Path=/; HttpOnly; SameSite=Strict${secure}`);
@@ -179,10 +187,20 @@ export class Sessions implements Disposable {
     if (oldest !== undefined) this.#end(oldest[0]);
   }
 
+  /** A page that only follows its stream sends no request at which the session would be found to be over. */
+  #endInTime(key: string, signal: AbortSignal): void {
+    void this.#deps.clock.sleep(lifetimeMs, { signal }).then(
+      () => this.#end(key),
+      () => undefined,
+    );
+  }
+
   #end(key: string): void {
     const session = this.#sessions.get(key);
     if (session === undefined) return;
     this.#sessions.delete(key);
+    this.#endings.get(key)?.abort();
+    this.#endings.delete(key);
     session.watches[Symbol.dispose]();
     session.transport.close();
     session.kube.close();

@@ -1,6 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { ConsoleProblem } from '../problem.ts';
 
+/** Names and folders that every file system takes. */
+const maxNameBytes = 255;
+const maxFolders = 32;
+
 const part = String.raw`[a-z0-9][\w-]*(?:[.:@][\w-]+)*`;
 /** Never a path that leaves a folder: commands read those of the machine that serves the console. */
 export const imageReference: RegExp = new RegExp(`^(?:oci://)?${part}(?:/${part})+$`, 'i');
@@ -78,20 +82,36 @@ export class Input {
     return value.map((item: JsonValue) => read(new Input(isJsonObject(item) ? item : { item })));
   }
 
-  /** The files of a bundle: `[{ path, base64 }]`. A path stays below its folder. */
+  /** A path below its folder, on any file system. */
+  #path(): string {
+    const path = this.#matching('path', /^[^\\\0]+$/, 'a path');
+    const parts = path.split('/');
+    if (parts.some((name) => name === '' || name === '.' || name === '..')) {
+      throw this.#invalid('path', 'a path below the folder, without "." and ".."');
+    }
+    if (parts.length > maxFolders || parts.some((name) => Buffer.byteLength(name) > maxNameBytes)) {
+      throw this.#invalid('path', `at most ${maxFolders} folders, and names of at most ${maxNameBytes} bytes`);
+    }
+    return path;
+  }
+
+  /** The files of a bundle: `[{ path, base64 }]`. */
   files(field: string, folder: string): ReadonlyMap<string, Uint8Array> {
     const maxFiles = 2_000;
     const files = this.each(field, maxFiles, (file): [string, Uint8Array] => {
-      const path = file.#matching('path', /^[^\\\0]+$/, 'a path');
-      const parts = path.split('/');
-      if (parts.some((part) => part === '' || part === '.' || part === '..')) {
-        throw this.#invalid('path', 'a path below the folder, without "." and ".."');
-      }
+      const path = file.#path();
       const data = file.#body['base64'];
       if (typeof data !== 'string') throw this.#invalid('base64', 'the content of a file');
       return [`${folder}/${path}`, Buffer.from(data, 'base64')];
     });
     if (files.length === 0) throw this.#invalid(field, 'at least one file');
-    return new Map(files);
+    const found = new Map(files);
+    for (const path of found.keys()) {
+      const isBelowFile = path
+        .split('/')
+        .some((_, index, parts) => index > 0 && found.has(parts.slice(0, index).join('/')));
+      if (isBelowFile) throw this.#invalid(field, `${path.slice(folder.length + 1)} not to be below a file`);
+    }
+    return found;
   }
 }

@@ -116,11 +116,16 @@ test('a user signs in with OpenID Connect: the ID token is what the API server s
     methods: ['oidc', 'token'],
     issuer: provider.issuer,
   });
-  const started = await visitor.post('/api/sign-in/oidc', {});
+  const elsewhere = 'https://attacker.example.com/';
+  const started = await visitor.post('/api/sign-in/oidc', { redirect_uri: elsewhere, returnTo: elsewhere });
   const stateCookie = started.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   expect(started.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Lax/);
   const { url: address } = (await started.json()) as { url: string };
   expect(new URL(address).searchParams.get('code_challenge_method')).toBe('S256');
+  expect([new URL(address).origin, new URL(address).searchParams.get('redirect_uri')]).toEqual([
+    provider.issuer,
+    `${url}/api/sign-in/callback`,
+  ]);
   const back = await new Person().agree(address, `${url}/api/sign-in/callback`);
   const path = back.slice(url.length);
 
@@ -128,8 +133,9 @@ test('a user signs in with OpenID Connect: the ID token is what the API server s
   expect(foreign.status).toBe(400);
 
   visitor.cookie = stateCookie;
-  const done = await visitor.send(path);
-  expect(done.status).toBe(200);
+  const done = await visitor.send(`${path}&returnTo=${encodeURIComponent(elsewhere)}`);
+  expect([done.status, done.headers.get('location'), done.headers.get('refresh')]).toEqual([200, null, '0; url=/']);
+  expect(await done.text()).not.toContain('attacker');
   expect(visitor.cookie).toMatch(/^longshore=/);
   const session = (await (await visitor.send('/api/session')).json()) as { user: string; csrf: string };
   expect(session).toMatchObject({ user: 'oidc:ada', signedInBy: 'oidc' });

@@ -36,9 +36,9 @@ export function addStream(app: FastifyInstance, sessions: Sessions, closing: Abo
     const end = (): void => {
       reply.raw.destroy();
     };
-    closing.addEventListener('abort', end, { once: true });
+    for (const signal of [closing, session.ended]) signal.addEventListener('abort', end, { once: true });
     reply.raw.once('close', () => {
-      closing.removeEventListener('abort', end);
+      for (const signal of [closing, session.ended]) signal.removeEventListener('abort', end);
       open.set(session, Math.max(0, (open.get(session) ?? 1) - 1));
       if (open.get(session) === 0) open.delete(session);
       stack.dispose();
