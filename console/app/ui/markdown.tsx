@@ -1,7 +1,7 @@
-import { lexer, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
+import { markdownTokens } from './markdown-tokens.ts';
 
-const maxLength = 200_000;
 const maxDepth = 12;
 
 /** Links lead to the web alone. */
@@ -103,5 +103,5 @@ function all(tokens: readonly Token[], depth: number): ComponentChildren {
 
 /** Markdown of others as elements that we make: no HTML of theirs becomes any. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
-  return <div class="prose">{all(lexer(text.slice(0, maxLength)), 0)}</div>;
+  return <div class="prose">{all(markdownTokens(text), 0)}</div>;
 }

@@ -19,6 +19,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
 export const maxIconBytes: number = 512 * 1024;
 const maxSummaryLength = 240;
 const maxWords = 20;
+const maxWordLength = 100;
 
 function headOf(manifest: KubeObject): {
   readonly status: JsonObject;
@@ -46,8 +47,14 @@ export function iconOf(manifest: KubeObject): Icon | undefined {
   return isShown(found) ? found : undefined;
 }
 
+/** A list has thousands of rows: a package is not shown by an essay in place of a word. */
+function short(text: string): string {
+  return text.slice(0, maxWordLength);
+}
+
 function wordsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((word) => typeof word === 'string').slice(0, maxWords) : [];
+  const words = Array.isArray(value) ? value.filter((word) => typeof word === 'string') : [];
+  return words.slice(0, maxWords).map(short);
 }
 
 /** The first sentences of a description, without the marks of Markdown. */
@@ -76,16 +83,18 @@ export function packageRow(manifest: KubeObject): PackageRow {
     catalog: textAt(status, 'catalogSource'),
     catalogNamespace: textAt(status, 'catalogSourceNamespace'),
     catalogTitle: textAt(status, 'catalogSourceDisplayName') || textAt(status, 'catalogSource'),
-    title: textAt(csv, 'displayName') || name,
+    title: short(textAt(csv, 'displayName')) || name,
     summary: summaryOf(csv),
-    provider: textAt(objectAt(status, 'provider'), 'name'),
+    provider: short(textAt(objectAt(status, 'provider'), 'name')),
     keywords: wordsOf(csv['keywords']),
-    apis: owned.map((crd) => textAt(crd, 'kind')).slice(0, maxWords),
-    capability: textAt(annotations, 'capabilities'),
-    categories: textAt(annotations, 'categories')
-      .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== ''),
+    apis: wordsOf(owned.map((crd) => textAt(crd, 'kind'))),
+    capability: short(textAt(annotations, 'capabilities')),
+    categories: wordsOf(
+      textAt(annotations, 'categories')
+        .split(',')
+        .map((word) => word.trim())
+        .filter((word) => word !== ''),
+    ),
     channels: channels.map((channel) => textAt(channel, 'name')),
     defaultChannel: textAt(status, 'defaultChannel'),
     version,

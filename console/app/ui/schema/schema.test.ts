@@ -30,7 +30,7 @@ test('each error is reported by the path of its field', () => {
 });
 
 test('a pattern that may run for ever is left to the server, as one that cannot be read is', () => {
-  for (const pattern of ['^(a+)+$', '(', `^${'a'.repeat(300)}$`]) {
+  for (const pattern of ['^(a+)+$', '(', `^${'a'.repeat(300)}$`, `^${'a*'.repeat(12)}$`, `^${'a?'.repeat(60)}$`]) {
     expect(fieldErrors({ type: 'string', pattern }, `${'a'.repeat(60)}!`).size).toBe(0);
   }
 });

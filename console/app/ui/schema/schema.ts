@@ -25,7 +25,11 @@ export type FieldErrors = ReadonlyMap<string, string>;
 export type FieldKind = 'object' | 'map' | 'list' | 'texts' | 'choice' | 'flag' | 'number' | 'text' | 'other';
 
 const maxPatternLength = 200;
-const maxCheckedLength = 256;
+/** How long a value may be that a pattern is tried on, by the number of its repetitions: how many ways there are to match grows with both. */
+const checkedLengths: readonly (readonly [number, number])[] = [
+  [3, 256],
+  [12, 16],
+];
 
 /** The type of a schema, without `null`. */
 export function typeOf({ type, properties, items, enum: choices }: Schema): string {
@@ -57,9 +61,12 @@ export function fieldKind(schema: Schema): FieldKind {
   return type === 'string' ? 'text' : 'other';
 }
 
-/** Patterns come with catalogs and charts too: one whose groups repeat may run for ever, and is left to the server. */
-function patternOf({ pattern = '' }: Schema): RegExp | undefined {
+/** Patterns come with catalogs and charts too: one that may run for ever on a value is left to the server. */
+function patternFor({ pattern = '' }: Schema, value: string): RegExp | undefined {
   if (pattern === '' || pattern.length > maxPatternLength || /\)[*+{]/.test(pattern)) return undefined;
+  const repetitions = pattern.match(/[*+?{]/g)?.length ?? 0;
+  const [, length = 0] = checkedLengths.find(([most]) => repetitions <= most) ?? [];
+  if (value.length > length) return undefined;
   try {
     return new RegExp(pattern, 'u');
   } catch {
@@ -71,8 +78,7 @@ function textProblem(schema: Schema, value: string): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
   if (value.length < minLength) return minLength === 1 ? 'must not be empty' : `at least ${minLength} characters`;
   if (value.length > maxLength) return `at most ${maxLength} characters`;
-  const pattern = patternOf(schema);
-  const isWrong = pattern !== undefined && value.length <= maxCheckedLength && !pattern.test(value);
+  const isWrong = patternFor(schema, value)?.test(value) === false;
   return isWrong ? `does not match ${schema.pattern ?? ''}` : '';
 }
 

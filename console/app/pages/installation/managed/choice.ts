@@ -115,9 +115,3 @@ export function packageOf({ kind, source }: Installation): { readonly name: stri
   const [name = '', , place = ''] = source.split(' ');
   return { name, catalog: kind === 'Subscription' ? place.replace(/,$/, '') : '' };
 }
-
-/** The line that a user types for the same. */
-export function patchLine({ kind, namespace, name }: Installation, patch: Values): string {
-  const place = namespace === '' ? '' : ` -n ${namespace}`;
-  return `kubectl patch ${kind.toLowerCase()} ${name}${place} --type merge -p '${JSON.stringify(patch)}'`;
-}

@@ -5,6 +5,7 @@ import type { Installation, PackageRow } from '../../../../server/wire.ts';
 import { objectPath, request } from '../../../lib/api.ts';
 import { type Loaded, useLoad } from '../../../lib/load.ts';
 import { setQuery } from '../../../lib/router.ts';
+import { patchLine } from '../../../lib/shell.ts';
 import { notify } from '../../../lib/toasts.ts';
 import { texts } from '../../../texts.ts';
 import { messageOf, PermittedButton } from '../../../ui/action.tsx';
@@ -14,7 +15,7 @@ import type { Values } from '../../../ui/schema/schema.ts';
 import { Failure, Skeleton } from '../../../ui/states.tsx';
 import { Blockers, ChangeList, compare, type Found } from '../change-list.tsx';
 import { type ApiObject, installationKinds } from '../kinds.ts';
-import { type Choice, managedKinds, packageOf, patchLine, patchOf } from './choice.ts';
+import { type Choice, managedKinds, packageOf, patchOf } from './choice.ts';
 import { imageIn, useChoicePlan } from './plan.ts';
 
 interface ProposalProps {
