@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import type { Installation } from '../server/wire.ts';
 import { useKeys } from './lib/keys.ts';
 import { usePlace } from './lib/router.ts';
@@ -23,7 +23,7 @@ import { texts } from './texts.ts';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { KeyList } from './ui/key-list.tsx';
 import { Palette } from './ui/palette.tsx';
-import { Empty } from './ui/states.tsx';
+import { Broken, Empty } from './ui/states.tsx';
 
 const entries: readonly {
   readonly path: string;
@@ -89,11 +89,14 @@ function Crumbs({ parts }: { readonly parts: readonly string[] }): JSX.Element {
 function Stale(): JSX.Element | null {
   const { isOpen, lastMs } = useStore(connection);
   const nowMs = useStore(now);
+  const isLocal = useStore(session)?.signedInBy === 'link';
   if (isOpen) return null;
   return (
     <div class="bar" role="status">
       <Icon name="warning" />
-      {texts.app.stale(relative(new Date(lastMs).toISOString(), nowMs))}
+      <span>
+        {texts.app.stale(relative(new Date(lastMs).toISOString(), nowMs))} {isLocal && texts.app.staleLink}
+      </span>
     </div>
   );
 }
@@ -145,6 +148,12 @@ function Page({ parts }: { readonly parts: readonly string[] }): JSX.Element {
   );
 }
 
+/** The page, or what is in its place when it cannot be drawn: an object or a catalog of others may have any form. */
+function SafePage({ parts }: { readonly parts: readonly string[] }): JSX.Element {
+  const [thrown, reset] = useErrorBoundary() as [unknown, () => void];
+  return thrown === undefined ? <Page parts={parts} /> : <Broken thrown={thrown} onRetry={reset} />;
+}
+
 function SignedIn(): JSX.Element {
   const { parts, path } = usePlace();
   const [overlay, setOverlay] = useState<'' | 'palette' | 'keys'>('');
@@ -158,7 +167,7 @@ function SignedIn(): JSX.Element {
   }, [path]);
   return (
     <div class="frame">
-      <a class="visually-hidden" href="#content">
+      <a class="visually-hidden skip" href="#content">
         {texts.app.skip}
       </a>
       <Rail path={path} needing={needing} />
@@ -173,7 +182,7 @@ function SignedIn(): JSX.Element {
         </header>
         <Stale />
         <main id="content" tabIndex={-1}>
-          <Page parts={parts} />
+          <SafePage key={path} parts={parts} />
         </main>
       </div>
       {overlay === 'palette' && <Palette installed={[...installed.rows.values()]} onClose={() => setOverlay('')} />}

@@ -1,18 +1,15 @@
 import { render } from 'preact';
-import type { SessionInfo } from '../server/wire.ts';
 import { Frame } from './frame.tsx';
-import { request, useSession } from './lib/api.ts';
+import { readSession } from './lib/api.ts';
 import { startRouter } from './lib/router.ts';
-import { session } from './lib/session.ts';
+import { beginSession, endSession, session } from './lib/session.ts';
 import { startSettings } from './lib/settings.ts';
 import { startClock } from './lib/time.ts';
 import { watchConnection } from './lib/watches.ts';
 
 async function findSession(): Promise<void> {
   try {
-    const found = await request<SessionInfo>('/api/session');
-    useSession(found);
-    session.set(found);
+    beginSession(await readSession());
   } catch {
     session.set(null);
   }
@@ -21,7 +18,7 @@ async function findSession(): Promise<void> {
 startSettings();
 startRouter();
 startClock();
-watchConnection(() => session.set(null));
+watchConnection(endSession);
 const root = document.querySelector('#app');
 if (root !== null) render(<Frame />, root);
 void findSession();

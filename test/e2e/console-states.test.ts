@@ -13,6 +13,16 @@ const provisionerClassName = 'core-rukpak-io-plain';
 const rbac = 'rbac.authorization.k8s.io/v1';
 const patience = { timeout: 60_000 };
 
+/** Those that show the cluster. */
+const everyPage = [
+  '/',
+  '/installed',
+  '/installed/BundleDeployment/-/combo',
+  '/dependencies',
+  '/catalog',
+  '/catalog/olm/examples/tide-gauge',
+];
+
 let world: ConsolePlatform;
 
 async function goTo(page: Page, path: string): Promise<void> {
@@ -141,33 +151,68 @@ describe.skipIf(!hasBrowser)(`states of the console${why}`, { timeout: 180_000 }
     await finish(page);
   });
 
-  test('the server was restarted: the page asks to sign in, and is where it was', async () => {
-    await install();
-    const token = await accountWith('restarted', [
-      { apiGroups: ['core.rukpak.io'], resources: ['bundledeployments'], verbs: ['get', 'list', 'watch'] },
-    ]);
-    const page = await world.openAs(token);
-    await goTo(page, '/installed?q=com');
-    await page.waitForSelector('a.grid-row >> text=combo');
-    await world.restartForUsers();
-    await page.getByLabel('Bearer token').waitFor(patience);
-    await page.getByLabel('Bearer token').fill(token);
-    await page.getByRole('button', { name: 'Sign in with a token' }).click();
-    await page.waitForSelector('a.grid-row >> text=combo');
-    expect(new URL(page.url()).search).toBe('?q=com');
-    world.troubles.splice(0, world.troubles.length, ...world.troubles.filter((line) => !line.includes('net::ERR')));
+  test('forbidden: every page names what a user who may see nothing lacks', async () => {
+    const page = await world.openAs(await accountWith('no-one', []), { width: 360 });
+    page.setDefaultTimeout(30_000);
+    const found: Record<string, string> = {};
+    for (const path of everyPage) {
+      await goTo(page, path);
+      const isShown = await page.waitForSelector('text=You may not see this').catch(() => undefined);
+      if (isShown === undefined) found[path] = await page.locator('main').innerText();
+      const name = path.replaceAll(/\W+/g, '-');
+      await picture(page, `state-forbidden${name}`);
+      const box = await page.locator('.state pre').first().boundingBox();
+      if (box !== null && box.x + box.width > 360) found[path] = `the role ends at ${box.x + box.width} pixels`;
+      const lines = await violationsOf(page);
+      if (lines.length > 0) found[path] = lines.join('\n');
+    }
+    expect(found).toEqual({});
     await finish(page);
   });
 
-  test('disconnected: what was there stays, below a bar', async () => {
-    const page = await world.open({ width: 360 });
-    await goTo(page, '/installed');
-    await page.waitForSelector('a.grid-row >> text=combo');
-    await world.stopConsole();
-    await page.waitForSelector('.bar >> text=Connection lost', patience);
-    expect(await page.isVisible('a.grid-row >> text=combo')).toBe(true);
-    await picture(page, 'state-disconnected');
+  test('error: every page reports what failed, and what to do', async () => {
+    await install();
+    const page = await world.open();
+    const problem = { reason: 'InternalError', message: 'the storage is full', advice: 'make room, then try again' };
+    for (const pattern of ['**/api/commands/*', '**/api/packages', '**/api/log?*']) {
+      await page.route(pattern, (route) => route.fulfill({ status: 503, json: problem }));
+    }
+    const found: Record<string, string> = {};
+    for (const path of [
+      '/dependencies',
+      '/catalog',
+      '/catalog/-/shop/tide-gauge',
+      '/installed/BundleDeployment/-/combo?tab=objects',
+      '/installed/BundleDeployment/-/combo?tab=changes',
+      '/installed/BundleDeployment/-/combo?tab=permissions',
+      '/installed/BundleDeployment/-/combo?tab=log',
+    ]) {
+      await goTo(page, path);
+      await page.waitForSelector('[role=alert] >> text=the storage is full', patience);
+      await page.waitForSelector('text=make room, then try again');
+      await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+      const lines = await violationsOf(page);
+      if (lines.length > 0) found[path] = lines.join('\n');
+    }
+    expect(found).toEqual({});
+    world.troubles.splice(0, world.troubles.length, ...world.troubles.filter((line) => !line.includes('503')));
+    await finish(page);
+  });
+
+  test('broken: an object of another form than expected leaves the other pages as they are', async () => {
+    await install();
+    const page = await world.open({ theme: 'dark' });
+    const tree = { apiVersion: 'v1', kind: 'Namespace', name: 'combo', state: 'Current', message: '', children: 5 };
+    await page.route('**/api/commands/tree', (route) =>
+      route.fulfill({ json: { command: '', exitCode: 0, output: tree, messages: '' } }),
+    );
+    await goTo(page, '/installed/BundleDeployment/-/combo?tab=objects');
+    await page.waitForSelector('[role=alert] >> text=This page cannot be drawn');
+    await picture(page, 'state-broken');
     expect(await violationsOf(page)).toEqual([]);
-    await page.context().close();
+    await page.locator('.rail').getByRole('link', { name: 'Installed' }).click();
+    await page.click('a.grid-row >> text=combo');
+    await page.waitForSelector('.steps');
+    await finish(page);
   });
 });

@@ -28,6 +28,8 @@ export interface ConsolePlatform extends AsyncDisposable {
   readonly browser: Browser;
   /** Has the example images. */
   readonly registry: Registry;
+  /** The one-time link that is valid now. */
+  link(): string;
   /** A page that is signed in; it fails the test when anything is requested from elsewhere, or a script fails. */
   open(options?: PageOptions): Promise<Page>;
   /** A page of a console as it runs on a cluster, where a user has signed in with a token. */
@@ -146,6 +148,7 @@ export async function openConsolePlatform(
     browser,
     registry,
     troubles,
+    link: () => link,
     restartForUsers: async () => {
       await forUsers[Symbol.asyncDispose]();
       forUsers = await startForUsers(platform.kubeconfigPath, log, Number(new URL(forUsers.url).port));

@@ -1,10 +1,12 @@
 import type { CommandResult, Problem, SessionInfo } from '../../server/wire.ts';
+import { texts } from '../texts.ts';
+import { beginSession } from './session.ts';
 
 let csrf = '';
 
-/** Called with each session that begins. */
-export function useSession(session: SessionInfo): void {
+function keepToken(session: SessionInfo): SessionInfo {
   csrf = session.csrf;
+  return session;
 }
 
 /** What a Status of the API server reports of one field. */
@@ -46,19 +48,47 @@ interface Sending {
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request to the server of the page.
- *  @throws ApiError */
-export async function request<T>(path: string, { method = 'GET', body, type, signal }: Sending = {}): Promise<T> {
+async function send(path: string, { method = 'GET', body, type, signal }: Sending): Promise<Response> {
   const hasBody = body !== undefined;
   const headers = {
     ...(method === 'GET' ? {} : { 'x-longshore-csrf': csrf }),
     ...(hasBody ? { 'content-type': type ?? 'application/json' } : {}),
   };
   const init = { method, headers, ...(hasBody ? { body: JSON.stringify(body) } : {}), ...(signal ? { signal } : {}) };
-  const response = await fetch(path, init);
+  try {
+    return await fetch(path, init);
+  } catch (thrown) {
+    if (signal?.aborted === true) throw thrown;
+    throw new ApiError(0, { reason: 'Unreachable', ...texts.states.unreachable });
+  }
+}
+
+/** Sends a request to the server of the page.
+ *  @throws ApiError */
+export async function request<T>(path: string, sending: Sending = {}): Promise<T> {
+  let response = await send(path, sending);
+  if (response.status === 403 && (await isOfNewSession(response.clone()))) response = await send(path, sending);
   if (!response.ok) throw await problemOf(response);
   const isJson = (response.headers.get('content-type') ?? '').includes('json');
   return (isJson ? await response.json() : await response.text()) as T;
+}
+
+/** Who is signed in.
+ *  @throws ApiError 401 where no one is */
+export async function readSession(): Promise<SessionInfo> {
+  return keepToken(await request<SessionInfo>('/api/session'));
+}
+
+/** Signs in.
+ *  @throws ApiError */
+export async function signIn(method: 'link' | 'token', body: Readonly<Record<string, string>>): Promise<SessionInfo> {
+  return keepToken(await request<SessionInfo>(`/api/sign-in/${method}`, { method: 'POST', body }));
+}
+
+/** Whether the same user has signed in again on another page, so that the request was of the session before. */
+async function isOfNewSession(response: Response): Promise<boolean> {
+  const { reason } = await problemOf(response);
+  return reason === 'TokenMissing' && beginSession(await readSession());
 }
 
 /** Fewer than the server lets one user run: others wait here, and are dropped with the view that asked for them. */

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useStore } from './store.ts';
+import { returns } from './watches.ts';
 
 /** What a request has come to. The value of an earlier one stays until the next is there. */
 export interface Loaded<T> {
@@ -8,7 +10,7 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Loads a value when the view is shown, and again when `key` changes. An empty key loads nothing. */
+/** Loads a value when the view is shown, and again when `key` changes or a lost connection is back. An empty key loads nothing. */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({
     value: undefined,
@@ -16,6 +18,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
     isLoading: key !== '',
   });
   const [count, setCount] = useState(0);
+  const returned = useStore(returns);
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => {
@@ -31,9 +34,19 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
       },
     );
     return () => stop.abort();
-  }, [key, count]);
+  }, [key, count, returned]);
   const reload = useCallback(() => setCount((one) => one + 1), []);
   return { ...state, reload };
+}
+
+/** Loads again when `mark` changes, once what is being loaded is there: for what is derived from objects that are watched. */
+export function useReloadOn(mark: string, { isLoading, reload }: Pick<Loaded<unknown>, 'isLoading' | 'reload'>): void {
+  const loaded = useRef(mark);
+  useEffect(() => {
+    if (isLoading || loaded.current === mark) return;
+    loaded.current = mark;
+    reload();
+  }, [mark, isLoading]);
 }
 
 /** Loads again now and then while the page is in view, unless it is being loaded: for what is not watched. */

@@ -3,7 +3,9 @@ import { request } from '../lib/api.ts';
 import { session } from '../lib/session.ts';
 import { type Settings, settings } from '../lib/settings.ts';
 import { useStore } from '../lib/store.ts';
+import { notify } from '../lib/toasts.ts';
 import { texts } from '../texts.ts';
+import { messageOf } from '../ui/action.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Keys } from '../ui/key-list.tsx';
 import { Panel } from '../ui/parts.tsx';
@@ -41,7 +43,10 @@ function Choice<Key extends keyof Settings>(props: {
 export function SettingsPage(): JSX.Element {
   const who = useStore(session);
   const signOut = (): void => {
-    void request('/api/session', { method: 'DELETE' }).finally(() => session.set(null));
+    request('/api/session', { method: 'DELETE' }).then(
+      () => session.set(null),
+      (thrown: unknown) => notify(messageOf(thrown)),
+    );
   };
   return (
     <div class="stack">

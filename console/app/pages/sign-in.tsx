@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SessionInfo, SignInInfo } from '../../server/wire.ts';
-import { ApiError, request, useSession } from '../lib/api.ts';
+import { ApiError, readSession, request, signIn } from '../lib/api.ts';
 import { useLoad } from '../lib/load.ts';
 import { go } from '../lib/router.ts';
-import { session } from '../lib/session.ts';
+import { beginSession, hasEnded } from '../lib/session.ts';
+import { useStore } from '../lib/store.ts';
 import { texts } from '../texts.ts';
 import { Notice } from '../ui/parts.tsx';
 
@@ -18,9 +19,23 @@ function takeSecret(): string {
 const linkSecret = takeSecret();
 
 function begin(found: SessionInfo): void {
-  useSession(found);
   if (window.location.pathname === '/sign-in') go('/', { isReplacing: true });
-  session.set(found);
+  beginSession(found);
+}
+
+/** The user may sign in on another page of the browser: this one goes on when it is looked at again. */
+function useOtherSignIn(): void {
+  useEffect(() => {
+    const look = (): void => {
+      if (!document.hidden) readSession().then(begin, () => undefined);
+    };
+    document.addEventListener('visibilitychange', look);
+    window.addEventListener('focus', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      window.removeEventListener('focus', look);
+    };
+  }, []);
 }
 
 /** How to get in. */
@@ -36,8 +51,9 @@ export function SignIn(): JSX.Element {
   };
   useEffect(() => {
     if (linkSecret === '') return;
-    attempt(request<SessionInfo>('/api/sign-in/link', { method: 'POST', body: { secret: linkSecret } }));
+    attempt(signIn('link', { secret: linkSecret }));
   }, []);
+  useOtherSignIn();
   const startOidc = (): void => {
     request<{ url: string }>('/api/sign-in/oidc', { method: 'POST', body: {} }).then(({ url }) => {
       window.location.href = url;
@@ -49,6 +65,7 @@ export function SignIn(): JSX.Element {
     <main class="sign-in">
       <div class="panel">
         <h1>{texts.signIn.title}</h1>
+        {useStore(hasEnded) && <Notice tone="info" title={texts.signIn.ended} />}
         {isWorking && <p aria-live="polite">{texts.signIn.working}</p>}
         {error !== undefined && (
           <Notice tone="danger" title={error.message}>
@@ -65,7 +82,7 @@ export function SignIn(): JSX.Element {
           class="stack tight"
           onSubmit={(event) => {
             event.preventDefault();
-            attempt(request<SessionInfo>('/api/sign-in/token', { method: 'POST', body: { token } }));
+            attempt(signIn('token', { token }));
           }}
         >
           <label class="field">

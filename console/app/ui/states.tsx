@@ -80,7 +80,8 @@ export function Forbidden({ message }: { readonly message: string }): JSX.Elemen
 /** What went wrong, and what to do. */
 export function Failure({ thrown, onRetry }: { readonly thrown: unknown; readonly onRetry?: () => void }): JSX.Element {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  if (error instanceof ApiError && error.status === 403) return <Forbidden message={error.message} />;
+  const isForbidden = (error instanceof ApiError && error.status === 403) || roleFor(error.message) !== undefined;
+  if (isForbidden) return <Forbidden message={error.message} />;
   const advice = error instanceof ApiError ? error.advice : '';
   return (
     <div class="state" role="alert">
@@ -104,8 +105,41 @@ export function Failure({ thrown, onRetry }: { readonly thrown: unknown; readonl
   );
 }
 
-/** What is in the place of rows; undefined where there are none. */
-function stateOf({ state, message }: Watched<unknown>): JSX.Element | undefined {
+/** A page that could not be drawn. */
+export function Broken({ thrown, onRetry }: { readonly thrown: unknown; readonly onRetry: () => void }): JSX.Element {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return (
+    <div class="state" role="alert">
+      <Icon name="failed" />
+      <h1>{texts.states.broken}</h1>
+      <p class="message">{message}</p>
+      <p class="muted">{texts.states.brokenHint}</p>
+      <div class="row">
+        <button type="button" class="button" onClick={onRetry}>
+          <Icon name="refresh" />
+          {texts.states.retry}
+        </button>
+        <button type="button" class="button quiet" onClick={() => copyText(message)}>
+          <Icon name="copy" />
+          {texts.states.copyDetails}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** A page that has nothing yet but its title, and what is in the place of its content. */
+export function PageState(props: { readonly title: string; readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="stack">
+      <h1>{props.title}</h1>
+      {props.children}
+    </div>
+  );
+}
+
+/** What is in the place of rows; undefined where they are known. */
+export function stateOf({ state, message }: Watched<unknown>): JSX.Element | undefined {
   if (state === 'loading') return <Skeleton />;
   if (state === 'forbidden') return <Forbidden message={message} />;
   return state === 'failed' ? <Failure thrown={new Error(message)} /> : undefined;

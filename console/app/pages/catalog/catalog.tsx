@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { CommandLine, Notice } from '../../ui/parts.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty, Failure, PageState, Skeleton } from '../../ui/states.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import {
   type Facet,
@@ -185,10 +185,14 @@ export function Catalog(): JSX.Element {
   const unread = packages.value?.unread ?? [];
   const isReading = isReadingCatalogs(packages.value);
   if (packages.value === undefined) {
-    return packages.thrown === undefined ? (
-      <Skeleton lines={6} />
-    ) : (
-      <Failure thrown={packages.thrown} onRetry={packages.reload} />
+    return (
+      <PageState title={texts.pages.catalog}>
+        {packages.thrown === undefined ? (
+          <Skeleton lines={6} />
+        ) : (
+          <Failure thrown={packages.thrown} onRetry={packages.reload} />
+        )}
+      </PageState>
     );
   }
   const rows = all.filter((row) => isMatch(row, query)).toSorted((a, b) => a.title.localeCompare(b.title));

@@ -7,7 +7,7 @@ import { texts } from '../../texts.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { Notice, Panel, Status } from '../../ui/parts.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty, Failure, PageState, Skeleton } from '../../ui/states.tsx';
 import { Channels } from './channels.tsx';
 import { InstallForm } from './install/install.tsx';
 import { InstanceButton } from './instance/instance.tsx';
@@ -158,10 +158,19 @@ export function Package({ name, catalog }: { readonly name: string; readonly cat
   const manifest = useLoad(row === undefined ? '' : packagePath(row), (signal) =>
     row === undefined ? Promise.reject(new Error(name)) : readManifest(row, signal),
   );
-  if (packages.thrown !== undefined) return <Failure thrown={packages.thrown} onRetry={packages.reload} />;
-  if (packages.value === undefined) return <Skeleton />;
+  const isUnknown = packages.value === undefined;
   // A catalog may be read at this moment.
-  if (row === undefined && isReadingCatalogs(packages.value)) return <Skeleton />;
+  if (isUnknown || (row === undefined && isReadingCatalogs(packages.value))) {
+    return (
+      <PageState title={name}>
+        {isUnknown && packages.thrown !== undefined ? (
+          <Failure thrown={packages.thrown} onRetry={packages.reload} />
+        ) : (
+          <Skeleton />
+        )}
+      </PageState>
+    );
+  }
   if (row === undefined) return <Empty icon="catalog" title={`No catalog has the package ${name}`} isPage />;
   const own = installationsOf(row, [...installed.rows.values()]);
   const tab = tabs.find((word) => word === query.get('tab')) ?? 'about';

@@ -8,7 +8,7 @@ import { texts } from '../../texts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { CommandLine, Notice, Panel, Status } from '../../ui/parts.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
+import { Empty, Failure, PageState, Skeleton } from '../../ui/states.tsx';
 
 const maxRows = 200;
 /** What bundles need is not watched: it is read again while the page is shown. */
@@ -197,9 +197,16 @@ export function Dependencies(): JSX.Element {
     readRelations(undefined, signal),
   );
   useRefresh(found, refreshMs);
-  if (found.thrown !== undefined) return <Failure thrown={found.thrown} onRetry={found.reload} />;
-  if (found.value === undefined) return <Skeleton lines={6} />;
-  const { installations, unread } = found.value;
+  const { installations = [], unread = '' } = found.value ?? {};
+  // Where nothing could be read, that is the answer.
+  const problem = found.thrown ?? (installations.length === 0 && unread !== '' ? new Error(unread) : undefined);
+  if (found.value === undefined || problem !== undefined) {
+    return (
+      <PageState title={texts.pages.dependencies}>
+        {problem === undefined ? <Skeleton lines={6} /> : <Failure thrown={problem} onRetry={found.reload} />}
+      </PageState>
+    );
+  }
   const known: Known = {
     standings: new Map(installations.map((one) => [referenceKey(one), one])),
     installed: installed.rows,

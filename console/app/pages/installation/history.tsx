@@ -4,7 +4,7 @@ import type { Installation } from '../../../server/wire.ts';
 import { runCommand } from '../../lib/api.ts';
 import { useLoad } from '../../lib/load.ts';
 import { texts } from '../../texts.ts';
-import { ActionDialog, PermittedButton } from '../../ui/action.tsx';
+import { ActionDialog, failureText, PermittedButton } from '../../ui/action.tsx';
 import { Ago, Panel, Reference } from '../../ui/parts.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { installationKinds } from './kinds.ts';
@@ -75,7 +75,7 @@ function Rows({
           command="rollback"
           body={{ kind: one.kind, name: one.name, revision: chosen }}
           button={texts.installation.rollBackTo(chosen)}
-          done={texts.installation.rollBackTo(chosen)}
+          done={texts.installation.rollingBack(chosen)}
           onClose={() => setChosen(undefined)}
         >
           <p>{texts.installation.rollBackHint}</p>
@@ -89,8 +89,9 @@ function Rows({
 export function History({ one }: { readonly one: Installation }): JSX.Element {
   const key = `${one.uid} ${one.version} ${one.status}`;
   const found = useLoad(key, async (signal) => {
-    const { output } = await runCommand('history', { kind: one.kind, name: one.name }, signal);
-    return Array.isArray(output) ? (output as readonly Revision[]) : [];
+    const result = await runCommand('history', { kind: one.kind, name: one.name }, signal);
+    if (!Array.isArray(result.output)) throw new Error(failureText(result));
+    return result.output as readonly Revision[];
   });
   if (found.thrown !== undefined) return <Failure thrown={found.thrown} onRetry={found.reload} />;
   if (found.value === undefined) return <Skeleton />;

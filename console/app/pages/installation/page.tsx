@@ -3,13 +3,12 @@ import { useState } from 'preact/hooks';
 import type { Installation } from '../../../server/wire.ts';
 import { objectPath, request } from '../../lib/api.ts';
 import { installationPath, setQuery, usePlace } from '../../lib/router.ts';
-import { notify } from '../../lib/toasts.ts';
 import { useObjects, useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
-import { PermittedButton } from '../../ui/action.tsx';
+import { ActionDialog, PermittedButton } from '../../ui/action.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Ago, Dialog, Reference, Status } from '../../ui/parts.tsx';
-import { Empty, Failure, Forbidden, Skeleton } from '../../ui/states.tsx';
+import { Empty, PageState, stateOf } from '../../ui/states.tsx';
 import { Yaml } from '../../ui/yaml.tsx';
 import { Changes } from './changes.tsx';
 import { Events } from './events.tsx';
@@ -35,23 +34,33 @@ interface Shown {
 }
 
 function PauseButton({ one, object }: Shown): JSX.Element | null {
+  const [isOpen, setOpen] = useState(false);
   const kind = installationKinds['BundleDeployment'];
   if (one.kind !== 'BundleDeployment' || kind === undefined) return null;
   const isPaused = object?.metadata.annotations?.[pausedAnnotation] !== undefined;
   const body = { metadata: { annotations: { [pausedAnnotation]: isPaused ? null : 'true' } } };
-  const toggle = (): void => {
-    const path = `${objectPath(kind, '', one.name)}?fieldManager=longshore-console`;
-    request(path, { method: 'PATCH', body, type: 'application/merge-patch+json' }).then(
-      () => notify(isPaused ? texts.installation.resume : texts.installation.pause),
-      (thrown: unknown) => notify(String(thrown)),
-    );
-  };
+  const path = `${objectPath(kind, '', one.name)}?fieldManager=longshore-console`;
+  const title = isPaused ? texts.installation.resumeTitle(one.name) : texts.installation.pauseTitle(one.name);
   const access = { verb: 'patch', group: kind.group, resource: kind.plural, name: one.name };
   return (
-    <PermittedButton access={access} onClick={toggle}>
-      <Icon name="paused" />
-      {isPaused ? texts.installation.resume : texts.installation.pause}
-    </PermittedButton>
+    <>
+      <PermittedButton access={access} onClick={() => setOpen(true)}>
+        <Icon name="paused" />
+        {isPaused ? texts.installation.resume : texts.installation.pause}
+      </PermittedButton>
+      {isOpen && (
+        <ActionDialog
+          title={title}
+          line={`kubectl annotate bundledeployment ${one.name} ${pausedAnnotation}${isPaused ? '-' : '=true'}`}
+          run={() => request(path, { method: 'PATCH', body, type: 'application/merge-patch+json' })}
+          button={title}
+          done={isPaused ? texts.installation.resumed(one.name) : texts.installation.paused(one.name)}
+          onClose={() => setOpen(false)}
+        >
+          <p>{isPaused ? texts.installation.resumeHint : texts.installation.pauseHint}</p>
+        </ActionDialog>
+      )}
+    </>
   );
 }
 
@@ -161,9 +170,8 @@ export function InstallationPage(props: {
   const one = installed.rows.get(`${kind}/${namespace}/${name}`);
   const tab = tabs.find((word) => word === query.get('tab')) ?? 'summary';
   if (one === undefined) {
-    if (installed.state === 'loading') return <Skeleton />;
-    if (installed.state === 'forbidden') return <Forbidden message={installed.message} />;
-    if (installed.state === 'failed') return <Failure thrown={new Error(installed.message)} />;
+    const state = stateOf(installed);
+    if (state !== undefined) return <PageState title={name}>{state}</PageState>;
     return (
       <Empty title={texts.installation.missing} isPage>
         <p>{texts.installation.missingHint}</p>
