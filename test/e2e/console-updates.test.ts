@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +12,7 @@ import { parseYaml } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { chromiumPath, violationsOf } from '../support/browser.ts';
 import { type ConsolePlatform, openConsolePlatform } from '../support/console-platform.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, startWebServer } from '../support/index.ts';
 import { picture } from '../support/pictures.ts';
 import { programPath, runLongshore } from './program.ts';
 import { conditionOf, statusOf } from './world.ts';
@@ -28,10 +29,38 @@ const machinePlace = {
 const channel = 'stable-1.1';
 const patience = { timeout: 60_000 };
 
+const query = 'max(storage_replicas) == bool 1';
+
 let world: ConsolePlatform;
+const servers = new AsyncDisposableStack();
+/** Of the second release, by its digest. */
+let nextImage = '';
+/** Of the update service of the examples. */
+let upstream = '';
 /** What `release sign` writes: the ConfigMap that the engine verifies the second release with. */
 let signatures = '';
 const children: ChildProcess[] = [];
+
+/** As a Prometheus answers: the risk applies. */
+const answerQuery: RequestListener = (_, response) => {
+  const result = [{ metric: {}, value: [0, '1'] }];
+  response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
+};
+
+/** An update service for both releases, with a risk that a Prometheus decides about. */
+const answerGraph: RequestListener = (_, response) => {
+  const metadata = { 'io.openshift.upgrades.graph.release.channels': channel };
+  const nodes = [
+    { version: '1.0.0', payload: 'x', metadata },
+    { version: '1.1.0', payload: nextImage, metadata },
+  ];
+  const message = 'Storage with a single replica stops in the middle of the update.';
+  const url = 'https://example.com/single-replica';
+  const risk = { name: 'SingleReplica', message, url, matchingRules: [{ type: 'PromQL', promql: { promql: query } }] };
+  const conditionalEdges = [{ edges: [{ from: '1.0.0', to: '1.1.0' }], risks: [risk] }];
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ nodes, edges: [], conditionalEdges }));
+};
 
 async function runProgram(args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runLongshore(args, { cwd: process.cwd() });
@@ -54,7 +83,10 @@ async function publishReleases({ host }: Registry): Promise<readonly string[]> {
   signatures = await mkdtemp(join(tmpdir(), 'longshore-signatures-'));
   const key = 'examples/release/signing/signing-key.asc';
   await runProgram(['release', 'sign', `${host}/release:1.1.0`, '--key', key, '--signatures-to', signatures]);
-  return ['--no-olm', '--release', images[0] ?? '', '--allow-unsigned-releases', '--machines', '2'];
+  nextImage = images[1] ?? '';
+  const prometheus = servers.use(await startWebServer(answerQuery));
+  const cluster = ['--no-olm', '--machines', '2', '--prometheus-url', prometheus.url];
+  return [...cluster, '--release', images[0] ?? '', '--allow-unsigned-releases'];
 }
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
@@ -109,7 +141,7 @@ beforeAll(async () => {
     KUBECONFIG: platform.kubeconfigPath,
   });
   await untilProgressing(/^False Cluster version is 1\.0\.0$/);
-  const upstream = await serveUpdates(registry.host);
+  upstream = await serveUpdates(registry.host);
   await platform.kube.patch(version, { spec: { upstream } }, user);
   await platform.kube.create(machineWithHooks(), user);
   const [file = ''] = await readdir(signatures);
@@ -127,6 +159,7 @@ afterAll(async () => {
     await ended;
   }
   await world[Symbol.asyncDispose]();
+  await servers.disposeAsync();
   await rm(signatures, { recursive: true, force: true });
 });
 
@@ -137,6 +170,41 @@ async function goTo(page: Page, path: string): Promise<void> {
 
 // A browser and several processes share the cores of the machine with other tests.
 describe.skipIf(!hasBrowser)(`updates of a cluster in the console${why}`, { timeout: 240_000 }, () => {
+  test('a risk that a Prometheus decides about is shown with its query, and accepted by itself', async () => {
+    const { kube } = world.platform;
+    const service = servers.use(await startWebServer(answerGraph));
+    await kube.patch(version, { spec: { upstream: service.url, channel } }, user);
+    const page = await world.open({ theme: 'dark' });
+    await goTo(page, '/updates');
+    const risk = page.locator('.risk', { hasText: 'SingleReplica' });
+    await risk.getByText('Storage with a single replica stops in the middle of the update.').waitFor(patience);
+    await risk.getByText('applies to this cluster', { exact: true }).waitFor(patience);
+    await risk.locator('pre', { hasText: query }).waitFor();
+    expect(await risk.getByRole('link').getAttribute('href')).toBe('https://example.com/single-replica');
+    await page.getByText('not recommended', { exact: true }).waitFor();
+    await picture(page, 'update-promql');
+    expect(await violationsOf(page)).toEqual([]);
+
+    await risk.getByRole('button', { name: 'Accept SingleReplica' }).click();
+    const dialog = page.locator('dialog');
+    await dialog.getByText('longshore upgrade accept SingleReplica').waitFor(patience);
+    await dialog.getByText('count as recommended, now and later').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Accept SingleReplica' }).click();
+    await risk.locator('.chip', { hasText: 'accepted' }).waitFor(patience);
+    await page.getByText('recommended', { exact: true }).waitFor(patience);
+    const { desiredUpdate } = (await kube.get(version))['spec'] as { desiredUpdate?: object };
+    expect(desiredUpdate).toMatchObject({ acceptRisks: [{ name: 'SingleReplica' }] });
+
+    await risk.getByRole('button', { name: 'No longer accept SingleReplica' }).click();
+    await dialog.getByText('longshore upgrade accept SingleReplica-').waitFor(patience);
+    await dialog.getByRole('button', { name: 'No longer accept SingleReplica' }).click();
+    await page.getByText('not recommended', { exact: true }).waitFor(patience);
+    expect(world.troubles).toEqual([]);
+    await page.context().close();
+    await kube.patch(version, { spec: { upstream, channel: null, desiredUpdate: null } }, user);
+  });
+
   test('a risk is understood and accepted, an update is followed, and what it waits for is corrected', async () => {
     const { kube } = world.platform;
     const page = await world.open();

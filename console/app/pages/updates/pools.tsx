@@ -2,18 +2,17 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WatchedObject } from '../../../server/wire.ts';
 import { runCommand } from '../../lib/api.ts';
-import { useLoad, useRefresh } from '../../lib/load.ts';
-import { useWatch } from '../../lib/watches.ts';
+import { useLoad, useReloadOn } from '../../lib/load.ts';
+import { useWatch, type Watched } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
 import { ActionDialog, failureText, PermittedButton } from '../../ui/action.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice, Panel } from '../../ui/parts.tsx';
-import { Failure, WatchContent } from '../../ui/states.tsx';
+import { Failure, Forbidden, Skeleton, WatchContent } from '../../ui/states.tsx';
 import type { ApiObject } from '../installation/kinds.ts';
 import { type Condition, isTrue } from './cluster-version.ts';
 
-/** How often the nodes of a pool are read while they are updated. */
-const refreshMs = 4_000;
+type WatchedNodes = Watched<WatchedObject<ApiObject>>;
 
 interface Pool extends ApiObject {
   readonly spec?: {
@@ -64,7 +63,7 @@ function PauseButton({ pool }: { readonly pool: Pool }): JSX.Element {
           command={isPaused ? 'poolResume' : 'poolPause'}
           body={{ name }}
           button={title}
-          done={title}
+          done={isPaused ? texts.installation.resumed(name) : texts.installation.paused(name)}
           onClose={() => setOpen(false)}
         >
           <p>{isPaused ? texts.updates.resumeHint : texts.updates.pauseHint}</p>
@@ -106,17 +105,38 @@ function Nodes({ nodes }: { readonly nodes: readonly PoolNode[] }): JSX.Element 
   );
 }
 
-function PoolRow({ pool }: { readonly pool: Pool }): JSX.Element {
+/** What the phases of these nodes are derived from: it changes when one of them does. */
+function markOf(shown: readonly PoolNode[], { rows }: WatchedNodes): string {
+  const names = new Set(shown.map(({ name }) => name));
+  const own = [...rows.values()].filter(({ object }) => names.has(object.metadata.name));
+  const facts = own.map(({ object: { metadata, status } }) => {
+    const conditions = (status?.['conditions'] ?? []) as readonly Condition[];
+    const ready = conditions.find(({ type }) => type === 'Ready');
+    return [metadata.name, metadata.annotations, ready?.status];
+  });
+  return JSON.stringify(facts);
+}
+
+/** The nodes of a pool, read again when one of them, or the pool, has changed. */
+function PoolNodes({ pool, nodes }: { readonly pool: Pool; readonly nodes: WatchedNodes }): JSX.Element {
   const { name } = pool.metadata;
-  const { machineCount: all = 0, updatedMachineCount: updated = 0, conditions } = pool.status ?? {};
-  const isUpdated = isTrue(conditions, 'Updated') !== undefined;
-  const found = useLoad(`${name} ${updated} ${all} ${isUpdated}`, async (signal) => {
+  const found = useLoad(name, async (signal) => {
     const result = await runCommand('poolStatus', { name }, signal);
     if (typeof result.output === 'string') throw new Error(failureText(result));
     return (result.output as { nodes: readonly PoolNode[] }).nodes;
   });
-  useRefresh(found, refreshMs, !isUpdated);
+  const mark = JSON.stringify([pool.spec, pool.status]) + markOf(found.value ?? [], nodes);
+  useReloadOn(mark, found);
+  if (found.value !== undefined) return <Nodes nodes={found.value} />;
+  if (found.thrown !== undefined) return <Failure thrown={found.thrown} onRetry={found.reload} />;
+  return <Skeleton lines={1} />;
+}
+
+function PoolRow({ pool, nodes }: { readonly pool: Pool; readonly nodes: WatchedNodes }): JSX.Element {
+  const { name } = pool.metadata;
+  const { machineCount: all = 0, updatedMachineCount: updated = 0, conditions } = pool.status ?? {};
   const problems = ['Degraded', 'RenderDegraded'].flatMap((type) => isTrue(conditions, type)?.message ?? []);
+  const held = isTrue(conditions, 'RolloutHeld')?.message;
   return (
     <li class="stack tight">
       <div class="row wrap">
@@ -127,10 +147,8 @@ function PoolRow({ pool }: { readonly pool: Pool }): JSX.Element {
         </span>
         <PauseButton pool={pool} />
       </div>
-      {found.value !== undefined && <Nodes nodes={found.value} />}
-      {found.value === undefined && found.thrown !== undefined && (
-        <Failure thrown={found.thrown} onRetry={found.reload} />
-      )}
+      {nodes.state === 'forbidden' ? <Forbidden message={nodes.message} /> : <PoolNodes pool={pool} nodes={nodes} />}
+      {held !== undefined && <Notice tone="warning" title={held} />}
       {problems.map((problem) => (
         <Notice key={problem} tone="danger" title={problem} />
       ))}
@@ -141,13 +159,15 @@ function PoolRow({ pool }: { readonly pool: Pool }): JSX.Element {
 /** Pools of nodes, with the nodes that are being updated. */
 export function Pools(): JSX.Element {
   const watched = useWatch<WatchedObject<Pool>>('objects machineconfiguration.openshift.io/v1 MachineConfigPool');
+  // Nodes are of interest where there are pools.
+  const nodes = useWatch<WatchedObject<ApiObject>>(watched.rows.size === 0 ? undefined : 'objects v1 Node');
   return (
     <Panel title={texts.updates.pools}>
       <WatchContent watched={watched} empty={<p class="body muted">{texts.updates.noPools}</p>}>
         {(rows) => (
           <ul class="list">
             {rows.map(({ object }) => (
-              <PoolRow key={object.metadata.name} pool={object} />
+              <PoolRow key={object.metadata.name} pool={object} nodes={nodes} />
             ))}
           </ul>
         )}
