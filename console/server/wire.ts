@@ -137,6 +137,8 @@ export interface LogLine {
 /** What the controllers have logged about an installation. */
 export interface LogResult {
   readonly lines: readonly LogLine[];
+  /** Pods whose log could not be read. */
+  readonly unread: readonly { readonly pod: string; readonly why: string }[];
   /** What a user types for the same; empty where there is no such command. */
   readonly command: string;
 }

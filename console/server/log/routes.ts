@@ -29,17 +29,27 @@ function podNames(text: string): readonly string[] {
   return names.filter((name) => /^[a-z0-9][a-z0-9.-]*$/.test(name)).slice(0, maxPods);
 }
 
-/** The logs of the controllers' Pods, with the permissions of the viewer. */
-async function podLines(session: Session, about: LoggedInstallation): Promise<readonly LogLine[]> {
+/** The logs of the controllers' Pods, with the permissions of the viewer. A Pod that is only starting has none.
+ *  @throws ConsoleProblem where none can be read */
+async function podLines(session: Session, about: LoggedInstallation): Promise<Omit<LogResult, 'command'>> {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const query = `labelSelector=${encodeURIComponent(selector)}&limit=${maxPods}`;
   const names = podNames(await read(session, `${pods}?${query}`, 'application/json'));
   const found: LogLine[] = [];
+  const problems: (readonly [string, ConsoleProblem])[] = [];
   for (const name of names) {
     const path = `${pods}/${name}/log?tailLines=${tailLines}&limitBytes=${limitBytes}`;
-    found.push(...installationLines((await read(session, path, '*/*')).split('\n'), about, name));
+    try {
+      found.push(...installationLines((await read(session, path, '*/*')).split('\n'), about, name));
+    } catch (thrown) {
+      if (!(thrown instanceof ConsoleProblem)) throw thrown;
+      problems.push([name, thrown]);
+    }
   }
-  return found.toSorted((a, b) => (a.time < b.time ? -1 : 1)).slice(-maxLines);
+  const [first] = problems;
+  if (first !== undefined && problems.length === names.length) throw first[1];
+  const lines = found.toSorted((a, b) => (a.time < b.time ? -1 : 1)).slice(-maxLines);
+  return { lines, unread: problems.map(([pod, { message }]) => ({ pod, why: message })) };
 }
 
 function aboutOf(url: string): LoggedInstallation {
@@ -58,9 +68,9 @@ export function addLog(app: FastifyInstance, sessions: Sessions, recent: RecentL
     const session = sessions.require(request);
     const about = aboutOf(request.url);
     if (recent !== undefined && session.method === 'link') {
-      return { lines: installationLines(recent.lines(), about, ''), command: '' };
+      return { lines: installationLines(recent.lines(), about, ''), unread: [], command: '' };
     }
     const command = `kubectl logs -n ${namespace} -l ${selector} --prefix --tail=${tailLines} | grep ${about.name}`;
-    return { lines: await countedRequest(session, () => podLines(session, about)), command };
+    return { ...(await countedRequest(session, () => podLines(session, about))), command };
   });
 }

@@ -5,7 +5,7 @@ import { useLoad } from '../../lib/load.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Ago, CommandLine, Panel } from '../../ui/parts.tsx';
+import { Ago, CommandLine, Notice, Panel } from '../../ui/parts.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 
 const tones = { debug: 'idle', info: 'idle', warn: 'warning', error: 'danger' } as const;
@@ -38,7 +38,7 @@ export function Log({ one }: { readonly one: Installation }): JSX.Element {
   );
   if (found.thrown !== undefined) return <Failure thrown={found.thrown} onRetry={found.reload} />;
   if (found.value === undefined) return <Skeleton lines={6} />;
-  const { lines, command } = found.value;
+  const { lines, unread, command } = found.value;
   const shown = lines.filter(({ level }) => !isFiltered || level === 'warn' || level === 'error');
   return (
     <Panel
@@ -60,6 +60,11 @@ export function Log({ one }: { readonly one: Installation }): JSX.Element {
         </span>
       }
     >
+      {unread.map(({ pod, why }) => (
+        <Notice key={pod} tone="warning" title={texts.installation.unreadLog(pod)}>
+          <p class="message">{why}</p>
+        </Notice>
+      ))}
       {shown.length === 0 ? (
         <Empty icon="activity" title={texts.installation.noLog} />
       ) : (

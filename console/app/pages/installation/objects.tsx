@@ -13,6 +13,7 @@ import { Empty, Failure, Skeleton, WatchContent } from '../../ui/states.tsx';
 import { Yaml } from '../../ui/yaml.tsx';
 import { FieldOwners } from './field-owners.tsx';
 import type { ApiObject } from './kinds.ts';
+import { PodLog } from './pod-log.tsx';
 import { isFiltering, isShown, type TreeFilter, TreeFilters, useTreeFilter } from './tree-filter.tsx';
 import { isTroubled, nodeKey, type TreeNode } from './tree-node.ts';
 
@@ -55,7 +56,7 @@ function NodeRow(props: {
           type="button"
           class="node grow"
           aria-pressed={selected === key}
-          onClick={() => setQuery({ object: key })}
+          onClick={() => setQuery({ object: key, log: '' })}
         >
           <StatusIcon word={healthWord(node.state)} />
           <span class="kind">{node.kind}</span>
@@ -119,6 +120,7 @@ function Selected({ node }: { readonly node: TreeNode }): JSX.Element {
             {([row]) =>
               row !== undefined && (
                 <>
+                  {kind === 'Pod' && <PodLog pod={row.object} />}
                   <FieldOwners owners={row.owners ?? []} />
                   <Yaml value={row.object} />
                 </>
