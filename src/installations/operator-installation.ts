@@ -36,6 +36,7 @@ function stepsOf(operator: InstalledOperator, progress: Progress): readonly Inst
   const found = stages.findIndex((stage) => stage === kind);
   const current = found === -1 ? 0 : found;
   const { plan, csv, subscription } = operator;
+  const { installedCSV = '' } = subscription.status ?? {};
   const doneTexts = [
     subscription.status?.currentCSV ?? '',
     plan === undefined ? '' : `InstallPlan ${plan.metadata.name}`,
@@ -43,7 +44,9 @@ function stepsOf(operator: InstalledOperator, progress: Progress): readonly Inst
   ];
   return stages.map((stage, index): InstallationStep => {
     const title = stageTitles[stage];
-    if (index > current) return { title, state: 'idle', reason: '', text: '', since: '', advice: [] };
+    const isLast = index === stages.length - 1;
+    const kept = isLast && installedCSV !== '' ? `${installedCSV} stays until then` : '';
+    if (index > current) return { title, state: 'idle', reason: '', text: kept, since: '', advice: [] };
     const isCurrent = index === current && progress.state !== 'installed';
     if (!isCurrent) return { title, state: 'done', reason: '', text: doneTexts[index] ?? '', since: '', advice: [] };
     const text = [`${progress.object}: ${progress.text}`, ...progress.details].join('\n');

@@ -32,9 +32,9 @@ function exampleObjects(registry: string): readonly KubeObject[] {
 }
 
 /** What there is to try, a line each. */
-const hints = (registry: string): readonly string[] => [
-  'Catalog: install Tide Gauge 0.1.0 with updates that wait for approval, then approve its update.',
-  `Installed: change combo to ${registry}/combo:v0.0.3 and see the difference first; v0.0.4 cannot be installed, and the page reports why.`,
+const hints: readonly string[] = [
+  'Overview, "Try the example": install Tide Gauge 0.1.0 with updates that wait for approval, then approve its update.',
+  'Overview, "Change the example bundle": see the difference to combo v0.0.3 first. Then break it with v0.0.4, and the page reports why.',
 ];
 
 /** `longshore demo --console`: a cluster to click through, until it is stopped. */
@@ -52,7 +52,7 @@ export async function consoleDemo({ open }: Values): Promise<number> {
   for (const object of exampleObjects(registry.host)) {
     await platform.kube.apply(object, { fieldManager: 'longshore-demo', force: true });
   }
-  for (const hint of hints(registry.host)) terminal.line(hint);
+  for (const hint of hints) terminal.line(hint);
   const consoleServer = await openUpConsole(config, platform, { log, terminal, recentLines });
   if (consoleServer !== undefined) stack.use(consoleServer);
   terminal.line('Ctrl-C stops it.');

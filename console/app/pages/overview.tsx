@@ -8,6 +8,7 @@ import { texts } from '../texts.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Ago, Panel, Status, StepIcon } from '../ui/parts.tsx';
 import { WatchContent } from '../ui/states.tsx';
+import { packagePath, usePackages } from './catalog/packages.ts';
 
 const maxListed = 25;
 const maxEvents = 14;
@@ -123,12 +124,41 @@ function StartTile(props: {
   );
 }
 
-/** The example bundle of a server on this machine, as it is at first: where its next version is. */
-function nextExample(all: readonly Installation[]): string | undefined {
-  const sources = all.filter(({ kind, name }) => kind === 'BundleDeployment' && name === 'combo');
-  return sources
-    .map(({ source }) => /^([\w.:/-]+\/combo):v0\.0\.2(?: |$)/.exec(source)?.[1])
-    .find((text) => text !== undefined);
+interface NextExample {
+  readonly image: string;
+  readonly title: string;
+  readonly hint: string;
+}
+
+/** What to change the example bundle of a server on this machine to: first to a version that can be installed, then to one that cannot. */
+function nextExample(all: readonly Installation[]): NextExample | undefined {
+  const example = all.find(({ kind, name }) => kind === 'BundleDeployment' && name === 'combo');
+  if (example?.status !== 'Healthy') return undefined;
+  const [, image = '', version] = /^([\w.:/-]+\/combo):(v0\.0\.[23])(?: |$)/.exec(example.source) ?? [];
+  if (version === undefined) return undefined;
+  const { startChange, startChangeHint, startBreak, startBreakHint } = texts.overview;
+  return version === 'v0.0.2'
+    ? { image: `${image}:v0.0.3`, title: startChange, hint: startChangeHint }
+    : { image: `${image}:v0.0.4`, title: startBreak, hint: startBreakHint };
+}
+
+const examplePackage = { name: 'tide-gauge', version: '0.1.0' };
+
+/** Leads to the form that installs the example, filled in so that an update waits for approval; nothing where no catalog has it. */
+function ExampleTile(): JSX.Element | null {
+  const rows = usePackages().value?.rows ?? [];
+  // One of a CatalogSource has plans to approve.
+  const row = rows.find(({ name, catalogNamespace }) => name === examplePackage.name && catalogNamespace !== '');
+  if (row === undefined) return null;
+  const query = new URLSearchParams({ tab: 'install', version: examplePackage.version, approval: 'Manual' });
+  return (
+    <StartTile
+      href={`${packagePath(row)}?${query.toString()}`}
+      icon="boxes"
+      title={texts.overview.startExample}
+      hint={texts.overview.startExampleHint}
+    />
+  );
 }
 
 /** What to begin with: on an empty cluster, and as long as the examples of a server on this machine were not tried. */
@@ -147,20 +177,13 @@ function Start({ all }: { readonly all: readonly Installation[] }): JSX.Element 
           hint={texts.overview.startCatalogHint}
         />
       )}
-      {!isTried && (
-        <StartTile
-          href="/catalog?q=tide"
-          icon="boxes"
-          title={texts.overview.startExample}
-          hint={texts.overview.startExampleHint}
-        />
-      )}
+      {!isTried && <ExampleTile />}
       {next !== undefined && (
         <StartTile
-          href={`/installed/BundleDeployment/-/combo?tab=changes&image=${encodeURIComponent(`${next}:v0.0.3`)}`}
+          href={`/installed/BundleDeployment/-/combo?tab=changes&image=${encodeURIComponent(next.image)}`}
           icon="activity"
-          title={texts.overview.startChange}
-          hint={texts.overview.startChangeHint}
+          title={next.title}
+          hint={next.hint}
         />
       )}
     </div>

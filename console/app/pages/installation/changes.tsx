@@ -4,6 +4,7 @@ import type { Installation } from '../../../server/wire.ts';
 import { objectPath, request } from '../../lib/api.ts';
 import { useLoad } from '../../lib/load.ts';
 import { setQuery, usePlace } from '../../lib/router.ts';
+import { patchLine } from '../../lib/shell.ts';
 import { notify } from '../../lib/toasts.ts';
 import { texts } from '../../texts.ts';
 import { PermittedButton } from '../../ui/action.tsx';
@@ -65,20 +66,22 @@ function ApplyButton(props: {
   const ref = templateOf(desired).spec?.source?.image?.ref ?? '';
   const isSameImage = ref === templateOf(before).spec?.source?.image?.ref;
   const version = isSameImage ? texts.installation.newValues : (ref.split(/[:@]/).at(-1)?.slice(0, 20) ?? ref);
+  const { name } = desired.metadata;
+  const body = { spec: mergePatch(before.spec, desired.spec) };
   const apply = (): void => {
-    const path = `${objectPath(kind, '', desired.metadata.name)}?fieldManager=longshore-console`;
-    const body = { spec: mergePatch(before.spec, desired.spec) };
+    const path = `${objectPath(kind, '', name)}?fieldManager=longshore-console`;
     request(path, { method: 'PATCH', body, type: 'application/merge-patch+json' }).then(
       () => {
-        notify(texts.installation.apply(version, found.changes.length));
+        notify(texts.installation.changeDone(name, version));
         setQuery({ tab: '', image: '' });
       },
       (thrown: unknown) => setProblem(thrown instanceof Error ? thrown.message : String(thrown)),
     );
   };
-  const access = { verb: 'patch', group: kind.group, resource: kind.plural, name: desired.metadata.name };
+  const access = { verb: 'patch', group: kind.group, resource: kind.plural, name };
   return (
     <div class="stack tight">
+      <CommandLine command={patchLine({ kind: desired.kind, namespace: '', name }, body)} />
       {problem !== '' && <Notice tone="danger" title={problem} />}
       <div class="toolbar">
         <PermittedButton access={access} className={isBlocked ? 'danger' : 'primary'} onClick={apply}>
@@ -131,10 +134,10 @@ function Outcome(props: {
         </Panel>
       )}
       {found.changes.length > 0 && <ChangeList changes={found.changes} />}
+      <CommandLine command={found.command} />
       {before !== undefined && desired !== undefined && found.changes.length + found.blockers.length > 0 && (
         <ApplyButton found={found} before={before} desired={desired} />
       )}
-      <CommandLine command={found.command} />
     </>
   );
 }

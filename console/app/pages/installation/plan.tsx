@@ -54,7 +54,7 @@ export function PlanDialog({
                       <tr key={`${resource.kind} ${resource.name}`}>
                         <td>{resource.kind}</td>
                         <td class="mono break">{resource.name}</td>
-                        <td class="muted">{status}</td>
+                        <td class="muted">{texts.installation.planStates[status] ?? status}</td>
                       </tr>
                     ))}
                   </tbody>

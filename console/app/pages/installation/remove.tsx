@@ -120,7 +120,7 @@ function RemoveDialog({ one, onClose }: { readonly one: Installation; readonly o
       {...deedOf(one)}
       button={isBreaking ? texts.removal.anyway(one.name) : texts.installation.removeButton(one.name)}
       isDangerous
-      done={texts.installation.removeTitle(one.name)}
+      done={texts.installation.removing(one.name)}
       onClose={onClose}
       onDone={() => go('/installed')}
       isWide

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { EventRow, Installation, InstallationStep } from '../../../server/wire.ts';
+import { installationPath } from '../../lib/router.ts';
 import { useWatch } from '../../lib/watches.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -13,7 +14,13 @@ function eventsOf(one: Installation, events: readonly EventRow[]): readonly Even
   return own.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, maxEvents);
 }
 
-function Why({ step, events }: { readonly step: InstallationStep; readonly events: readonly EventRow[] }): JSX.Element {
+interface StepProps {
+  readonly one: Installation;
+  readonly step: InstallationStep;
+  readonly events: readonly EventRow[];
+}
+
+function Why({ one, step, events }: StepProps): JSX.Element {
   return (
     <div class="why">
       {step.reason !== '' && (
@@ -34,6 +41,12 @@ function Why({ step, events }: { readonly step: InstallationStep; readonly event
               </li>
             ))}
           </ul>
+          {one.kind === 'BundleDeployment' && step.state === 'failed' && one.version !== '' && (
+            <p class="row wrap">
+              <a href={`${installationPath(one)}?tab=changes`}>{texts.installation.seeChanges}</a>
+              <a href={`${installationPath(one)}?tab=history`}>{texts.installation.seeHistory}</a>
+            </p>
+          )}
         </>
       )}
       {events.length > 0 && (
@@ -54,13 +67,7 @@ function Why({ step, events }: { readonly step: InstallationStep; readonly event
   );
 }
 
-function Step({
-  step,
-  events,
-}: {
-  readonly step: InstallationStep;
-  readonly events: readonly EventRow[];
-}): JSX.Element {
+function Step({ one, step, events }: StepProps): JSX.Element {
   const isOpen = step.state === 'failed' || step.state === 'waiting' || (step.state === 'running' && step.text !== '');
   return (
     <li>
@@ -68,7 +75,7 @@ function Step({
       <strong>{step.title}</strong>
       <span class="muted break step-text">{isOpen ? '' : step.text}</span>
       <Ago time={step.since} />
-      {isOpen && <Why step={step} events={events} />}
+      {isOpen && <Why one={one} step={step} events={events} />}
     </li>
   );
 }
@@ -139,7 +146,7 @@ export function Summary({
       <Panel>
         <ol class="steps">
           {one.steps.map((step) => (
-            <Step key={step.title} step={step} events={own} />
+            <Step key={step.title} one={one} step={step} events={own} />
           ))}
           {!isStepOpen && (
             <li>

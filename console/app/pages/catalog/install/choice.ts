@@ -43,8 +43,15 @@ export function kindsFor(row: PackageRow): readonly InstallKind[] {
   return row.catalogNamespace === '' ? ['ClusterExtension', 'PlatformOperator'] : ['Subscription'];
 }
 
-/** What the package suggests. */
-export function firstChoice(row: PackageRow, { status }: Manifest): Choice {
+/** What the address asks for, as links to the form do: a version that the channel has, and whether updates wait. */
+function askedIn(query: URLSearchParams, channel: Channel | undefined): Pick<Choice, 'version' | 'approval'> {
+  const version = query.get('version') ?? '';
+  const isOffered = channel?.entries?.some((entry) => entry.version === version) === true;
+  return { version: isOffered ? version : '', approval: query.get('approval') === 'Manual' ? 'Manual' : 'Automatic' };
+}
+
+/** What the package suggests, and the address asks for. */
+export function firstChoice(row: PackageRow, { status }: Manifest, query: URLSearchParams): Choice {
   const first = status.channels.find(({ name }) => name === status.defaultChannel) ?? status.channels[0];
   const modes = modesOf(first);
   const mode: Mode = modes.includes('all') ? 'all' : (modes[0] ?? 'own');
@@ -55,13 +62,12 @@ export function firstChoice(row: PackageRow, { status }: Manifest): Choice {
     kind,
     name: row.name,
     channel: first?.name ?? '',
-    version: '',
     namespace: shared ? 'operators' : (suggested ?? row.name),
     mode,
     watched: '',
-    approval: 'Automatic',
     account: '',
     config: {},
+    ...askedIn(query, first),
   };
 }
 

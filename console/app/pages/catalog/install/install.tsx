@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Installation, PackageRow } from '../../../../server/wire.ts';
 import { useLoad } from '../../../lib/load.ts';
+import { usePlace } from '../../../lib/router.ts';
 import { texts } from '../../../texts.ts';
 import { Notice, Panel } from '../../../ui/parts.tsx';
 import { type FieldErrors, fieldErrors } from '../../../ui/schema/schema.ts';
@@ -65,7 +66,8 @@ function allErrors(choice: Choice, manifest: Manifest): FieldErrors {
 /** The form, the plan for what was chosen, what is written, and then the button that installs. */
 export function InstallForm(situation: Situation): JSX.Element {
   const { row, manifest, installed, packages } = situation;
-  const [choice, setChoice] = useState<Choice>(() => firstChoice(row, manifest));
+  const { query } = usePlace();
+  const [choice, setChoice] = useState<Choice>(() => firstChoice(row, manifest, query));
   const own = allErrors(choice, manifest);
   const isThere = isTaken(installed, choice, row);
   const { objects, trial } = usePrepared(situation, choice, own.size === 0 && !isThere);
