@@ -50,15 +50,16 @@ function order(a: KubeObject, b: KubeObject): number | undefined {
   return compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion);
 }
 
-/** A write counts until the watch shows something that is as new. */
-function isNewerThanSeen(written: KubeObject, seen: KubeObject | undefined): boolean {
-  return seen === undefined || (order(written, seen) ?? 1) > 0;
-}
-
 /** Whether the write that is answered with this object has deleted it: its last finalizer was removed. */
-function isGone({ metadata }: KubeObject): boolean {
+function hasDeleted({ metadata }: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
+}
+
+/** A write counts until the watch shows something that is as new. The watch may be faster than the answer: what it has shown to be deleted does not
+ *  come back. */
+function isNewerThanSeen(written: KubeObject, seen: KubeObject | undefined): boolean {
+  return seen === undefined ? !hasDeleted(written) : (order(written, seen) ?? 1) > 0;
 }
 
 function projection({ isMetadataOnly = false, projection: part }: ListTarget): (object: KubeObject) => KubeObject {
@@ -119,9 +120,7 @@ export function createKindCache(options: Options): KindCache {
     values: () => cache.values().map(freshest),
     wrote: (object) => {
       const { namespace, name } = namespacedName(object);
-      const seen = cache.get(name, namespace);
-      // The watch may be faster than the answer: what it has shown to be deleted does not come back.
-      if (!isNewerThanSeen(object, seen) || (seen === undefined && isGone(object))) return;
+      if (!isNewerThanSeen(object, cache.get(name, namespace))) return;
       written.set(keyOf(object), { object: project(object), atMs: options.clock.now() });
     },
     subscribe: (listener) => cache.subscribe(listener),

@@ -8,11 +8,11 @@ const user = { fieldManager: 'test' };
 export interface Examined {
   readonly stuckMs: number;
   /** What it finds, as if so much time had gone by. */
-  findings(afterMs?: number): Promise<readonly Finding[]>;
+  readonly findings: (afterMs?: number) => Promise<readonly Finding[]>;
   /** What it finds about one object, `tide`, with these conditions, which is deleted again. */
-  findingsFor(conditions: readonly JsonObject[], afterMs?: number): Promise<readonly Finding[]>;
+  readonly findingsFor: (conditions: readonly JsonObject[], afterMs?: number) => Promise<readonly Finding[]>;
   /** What it finds about an object, `held`, that is deleted and has a finalizer that stays. */
-  findingsWhileHeld(afterMs: number): Promise<readonly Finding[]>;
+  readonly findingsWhileHeld: (afterMs: number) => Promise<readonly Finding[]>;
 }
 
 /** Examines objects of a kind on a cluster. */
