@@ -29,6 +29,7 @@ export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { replaceFile, syncDirectory, syncFile, writeSecretFile } from './durable-files.ts';
 export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
+export { firstIndexes, firstRepeated, isRepeated } from './first-indexes.ts';
 export { parseGoDuration } from './go-duration.ts';
 export { goJson, goJsonHash, goMembers } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
@@ -62,7 +63,7 @@ export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';
 export { lazily, remember, rememberReading } from './remember.ts';
-export { cutText, serverText } from './server-text.ts';
+export { cutText, serverText, withoutSecret } from './server-text.ts';
 export {
   createReplaceableCertificate,
   createServingCertificate,

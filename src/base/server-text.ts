@@ -17,3 +17,12 @@ export function serverText(text: string | Buffer, maxCharacters: number = defaul
     .slice(0, maxCharacters + 1);
   return cutText(printableLine(start), maxCharacters);
 }
+
+/** The text without a secret that was sent to its server, as it is or as JSON escapes it: a server that returns what it was sent must not bring it into
+ *  conditions, events and logs. */
+export function withoutSecret(text: string, secret: string): string {
+  if (secret === '') return text;
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const forms = new Set([secret, inJson, inJson.replaceAll('/', String.raw`\/`)]);
+  return [...forms].reduce((rest, form) => rest.replaceAll(form, '[hidden]'), text);
+}

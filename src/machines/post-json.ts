@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { nodeHttp, redactUrl, serverText, TransientError } from '../base/index.ts';
+import { nodeHttp, redactUrl, serverText, TransientError, withoutSecret } from '../base/index.ts';
 
 export interface PostOptions {
   /** Of `http:` or `https:`. Redirects are not followed. */
@@ -41,11 +41,6 @@ async function responseTo(text: string, options: PostOptions, signal: AbortSigna
   return await promise;
 }
 
-/** A server that returns what it was sent must not bring it into conditions and events. */
-function withoutSecret(text: string, secret = ''): string {
-  return secret === '' ? text : text.replaceAll(secret, '[hidden]');
-}
-
 /** Posts a JSON document and returns the body of an answer with status 200.
  *  @throws TransientError ProviderUnavailable for everything else */
 export async function postJson(text: string, options: PostOptions): Promise<string> {
@@ -54,7 +49,7 @@ export async function postJson(text: string, options: PostOptions): Promise<stri
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
   try {
     const response = await responseTo(text, options, deadline);
-    const body = withoutSecret(await bodyOf(response, what, maxBytes), options.secret);
+    const body = withoutSecret(await bodyOf(response, what, maxBytes), options.secret ?? '');
     if (response.statusCode === 200) return body;
     const status = String(response.statusCode);
     throw new TransientError('ProviderUnavailable', `${what}: status ${status}: ${serverText(body, 200)}`);

@@ -55,6 +55,15 @@ test.skipIf(!hasPrometheus)('rules are evaluated by a real Prometheus (skipped w
   await expect(ask('max(')).rejects.toThrow(/^executing PromQL query: bad_data: .*parse error/);
 });
 
+test('a server that returns the token that it was sent does not bring it into conditions', async () => {
+  await using server = await startWebServer((request, response) => {
+    const error = `no rights for ${request.headers.authorization}`;
+    response.writeHead(422).end(JSON.stringify({ status: 'error', errorType: 'execution', error }));
+  });
+  const asked = matches({ url: server.url, token: () => Promise.resolve('a/"secret"\n') }, 'q');
+  await expect(asked).rejects.toThrow('executing PromQL query: execution: no rights for Bearer [hidden]');
+});
+
 describe('a server that answers with', () => {
   test.each<[string, number, string, string | RegExp]>([
     ['status 500', 500, 'a stack trace', 'executing PromQL query: server_error: server error: 500'],

@@ -11,6 +11,7 @@ import {
   TransientError,
   textAt,
   withDeadline,
+  withoutSecret,
 } from '../../base/index.ts';
 import { createHttpClient, type HttpClient, readBody } from '../../sources/index.ts';
 
@@ -93,11 +94,13 @@ async function query(
 ): Promise<boolean> {
   const address = new URL(`${url.replace(/\/+$/, '')}/api/v1/query`);
   address.searchParams.set('query', promql);
-  const bearer = token === undefined ? {} : { authorization: `Bearer ${(await token()).trim()}` };
+  const secret = token === undefined ? '' : (await token()).trim();
+  const bearer = secret === '' ? {} : { authorization: `Bearer ${secret}` };
   // By GET: a proxy that authorizes requests takes POST for a creation.
   const request = { method: 'GET', url: address.href, headers: bearer, signal } as const;
   const response = await http.send(request);
-  return matchOf(readDocument(response.status, (await readBody(request, response, maxBytes)).toString('utf8')));
+  const body = withoutSecret((await readBody(request, response, maxBytes)).toString('utf8'), secret);
+  return matchOf(readDocument(response.status, body));
 }
 
 /** The address without the query, which would fill the message. */
