@@ -10,19 +10,26 @@ function selectorsOf(role: KubeObject): JsonObject[] {
   return isJsonObject(aggregationRule) ? objectsIn(aggregationRule['clusterRoleSelectors']) : [];
 }
 
+/** The same for rules that are equal, whatever the order of their fields is. */
+function textOf(rule: JsonObject): string {
+  return JSON.stringify(Object.entries(rule).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** The rules of all other roles that the selectors match, in order of selectors and names; each rule once. */
 function gatheredRules(role: KubeObject, all: readonly KubeObject[]): JsonValue[] {
   const others = all
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .toSorted((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
-  const rules: JsonValue[] = [];
+  // By text: a role may have thousands of rules, which cannot be compared each with each.
+  const rules = new Map<string, JsonValue>();
   for (const selector of selectorsOf(role)) {
     const chosen = others.filter(({ metadata }) => matchesLabelSelector(selector, metadata.labels ?? {}));
     for (const rule of chosen.flatMap(({ rules: own }) => objectsIn(own))) {
-      if (!rules.some((known) => isJsonEqual(known, rule))) rules.push(rule);
+      const key = textOf(rule);
+      if (!rules.has(key)) rules.set(key, rule);
     }
   }
-  return rules;
+  return [...rules.values()];
 }
 
 /** Cluster roles with an aggregation rule hold the rules of the roles that it selects. */

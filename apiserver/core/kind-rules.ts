@@ -7,8 +7,8 @@ export interface RegistryView {
   services(): Iterable<KubeObject>;
   /** A free address of the service network, undefined when there is none. */
   freeClusterIp(): string | undefined;
-  /** A free port from 30000 to 32767, undefined when there is none. */
-  freeNodePort(): number | undefined;
+  /** A port from 30000 to 32767 that is not in `used`, undefined when there is none. */
+  freeNodePort(used: ReadonlySet<number>): number | undefined;
   isClusterIpInRange(address: string): boolean;
   nowMs(): number;
 }

@@ -1,5 +1,5 @@
-import { listAt, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
-import { asJson, type KubeObject, numberAt, type RegistryView } from '../core/index.ts';
+import { listAt, objectAt, textAt } from '../../src/base/index.ts';
+import { asJson, type KubeObject, type RegistryView } from '../core/index.ts';
 
 /** 10.96.0.0/12, the network that kubeadm gives to services; its first address is the `kubernetes` service's. */
 const network = { first: 10 * 2 ** 24 + 96 * 2 ** 16, size: 2 ** 20, text: '10.96.0.0/12' };
@@ -37,9 +37,7 @@ export function createRegistryView(services: () => Iterable<KubeObject>, nowMs: 
       }
       return undefined;
     },
-    freeNodePort: () => {
-      const ports = [...services()].flatMap((service) => objectsAt(objectAt(asJson(service), 'spec'), 'ports'));
-      const used = new Set(ports.map((port) => numberAt(port, 'nodePort')));
+    freeNodePort: (used) => {
       for (let tries = nodePorts.first; tries <= nodePorts.last; tries++) {
         lastPort = lastPort >= nodePorts.last ? nodePorts.first : lastPort + 1;
         if (!used.has(lastPort)) return lastPort;

@@ -54,10 +54,11 @@ function fits(volume: KubeObject, claim: KubeObject): boolean {
     text(own['storageClassName']) === text(requested['storageClassName']) &&
     (own['volumeMode'] ?? 'Filesystem') === (requested['volumeMode'] ?? 'Filesystem');
   const { selector } = requested;
+  const modes = new Set(modesOf(volume));
   return (
     isFree &&
     isAlike &&
-    modesOf(claim).every((mode) => modesOf(volume).includes(mode)) &&
+    modesOf(claim).every((mode) => modes.has(mode)) &&
     compareQuantities(capacityOf(volume), sizeOf(claim)) >= 0 &&
     (selector === undefined || matchesLabelSelector(selector, volume.metadata.labels))
   );

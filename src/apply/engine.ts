@@ -298,7 +298,8 @@ class Engine implements ApplyEngine {
     const mayWait = again.filter((object) => !isCrd(object) || before.has(keyOf(object)));
     const waitNot = new Set(await this.#held.readyOf(this.#serving(check), mayWait, all));
     const waiting = mayWait.filter((object) => !waitNot.has(object));
-    const ready = again.filter((object) => !waiting.includes(object));
+    const isWaiting = new Set(waiting);
+    const ready = again.filter((object) => !isWaiting.has(object));
     if (waiting.length === 0) this.#held.release(owner);
     const converting = [...(await this.#converting(check, waiting.filter(isCrd), all)).values()];
     const isChecked = (object: KubeObject): boolean => isCrd(object) || before.has(keyOf(object));

@@ -1,4 +1,4 @@
-import { cutText, isJsonObject, type JsonObject, TerminalError } from '../base/index.ts';
+import { cutText, firstRepeated, isJsonObject, type JsonObject, TerminalError } from '../base/index.ts';
 import type { Descriptor } from './descriptor.ts';
 
 /** A layer of an image or artifact, and what it holds. */
@@ -106,7 +106,7 @@ function readTitledLayers(what: string, layers: readonly RawLayer[]): readonly L
   });
   const isFolder = (layer: RawLayer): boolean => annotationOf(layer, unpackAnnotation) === 'true';
   const hasFolder = layers.some((layer, index) => isFolder(layer) || titles[index]?.includes('/'));
-  const twice = titles.find((title, index) => titles.indexOf(title) !== index);
+  const twice = firstRepeated(titles);
   if (twice !== undefined) refuse(what, `two layers have the title ${JSON.stringify(cutText(twice, 200))}`);
   return layers.map((layer, index) => {
     const { digest, sizeBytes } = layer;

@@ -101,3 +101,29 @@ test('a list in a change of an object is not compared with the former one each w
     expect((await ask(`PATCH ${podPath}/a`, patch, 'application/merge-patch+json')).status).toBe(200);
   }
 });
+
+test('a list in which every item needs something of its own is not read again for each of them', async () => {
+  const ports = many(15_000, (index) => ({ name: `p${index}`, port: index + 1 }));
+  const spec = { type: 'NodePort', selector: { a: 'b' }, ports };
+  const service = (name: string): string =>
+    JSON.stringify({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec });
+  const path = '/api/v1/namespaces/default/services';
+  const headers = { 'content-type': 'application/json' };
+  // The first one has all node ports, the second looks for others.
+  for (const name of ['costly-a', 'costly-b']) {
+    expect((await connection.ask({ method: 'POST', path, headers, body: service(name) })).status).toBeLessThan(500);
+  }
+  await connection.ask({ method: 'DELETE', path: `${path}/costly-a`, headers });
+  await connection.ask({ method: 'DELETE', path: `${path}/costly-b`, headers });
+});
+
+test('constraints of a pod are not compared each with each', async () => {
+  const topologySpreadConstraints = many(24_000, (index) => ({
+    maxSkew: 1,
+    topologyKey: `k${index}`,
+    whenUnsatisfiable: 'DoNotSchedule',
+  }));
+  const spec = { containers: [container], topologySpreadConstraints };
+  const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec };
+  expect(await answerTo(podPath, JSON.stringify(object))).toBe('bounded');
+});

@@ -1,5 +1,14 @@
 import { X509Certificate } from 'node:crypto';
-import { errorMessage, type JsonObject, listOfTexts, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
+import {
+  errorMessage,
+  firstIndexes,
+  isRepeated,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   type FieldError,
@@ -55,9 +64,10 @@ function serviceErrors(service: JsonObject): FieldError[] {
 
 function reviewVersionErrors(versions: readonly string[]): FieldError[] {
   if (versions.length === 0) return [requiredField(versionsAt)];
+  const first = firstIndexes(versions);
   const errors = versions.flatMap((version, index) => {
     const field = `${versionsAt}[${index}]`;
-    if (versions.indexOf(version) < index) return [invalidField(field, version, 'duplicate version')];
+    if (isRepeated(first, version, index)) return [invalidField(field, version, 'duplicate version')];
     return dns1035LabelProblems(version).map((problem) => invalidField(field, version, problem));
   });
   if (versions.some((version) => known.includes(version))) return errors;

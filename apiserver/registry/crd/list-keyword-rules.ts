@@ -1,4 +1,14 @@
-import { isTrueAt, type JsonObject, listOfTexts, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
+import {
+  firstIndexes,
+  isRepeated,
+  isTrueAt,
+  type JsonObject,
+  lazily,
+  listOfTexts,
+  objectAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -35,18 +45,21 @@ function setItemErrors(node: JsonObject, path: string): FieldError[] {
 }
 
 function keyErrors(items: JsonObject, keys: readonly string[], path: string): FieldError[] {
+  const first = firstIndexes(keys);
+  const field = `${path}.${mapKeys}`;
+  // Each shows all keys: they are made once, not once a key.
+  const isUnknown = lazily(() => invalidField(field, [...keys], 'entries must all be names of item properties'));
+  const isDouble = lazily(() => invalidField(field, [...keys], 'must not contain duplicate entries'));
   return keys.flatMap((key, index) => {
     const errors: FieldError[] = [];
     const property = objectAt(items, 'properties', key);
     if (property === undefined) {
-      errors.push(invalidField(`${path}.${mapKeys}`, [...keys], 'entries must all be names of item properties'));
+      errors.push(isUnknown());
     } else if (['array', 'object'].includes(textAt(property, 'type'))) {
       const rule = `must be a scalar type if parent array's ${listType} is map`;
       errors.push(invalidField(`${path}.items.properties[${key}].type`, textAt(items, 'type'), rule));
     }
-    if (keys.indexOf(key) < index) {
-      errors.push(invalidField(`${path}.${mapKeys}`, [...keys], 'must not contain duplicate entries'));
-    }
+    if (isRepeated(first, key, index)) errors.push(isDouble());
     return errors;
   });
 }
@@ -73,12 +86,19 @@ function mapListErrors(node: JsonObject, path: string): FieldError[] {
   return [...errors, invalidField(`${path}.items.type`, textAt(items, 'type'), rule)];
 }
 
-function mapKeyErrors(items: JsonObject, key: string, field: string): FieldError[] {
+interface MapKeyOptions {
+  /** Properties that the items must have. */
+  readonly required: ReadonlySet<string>;
+  readonly field: string;
+}
+
+function mapKeyErrors(items: JsonObject, key: string, options: MapKeyOptions): FieldError[] {
+  const { required, field } = options;
   const property = objectAt(items, 'properties', key);
   if (property === undefined) return [];
   const errors: FieldError[] = [];
   const why = `this property is in ${mapKeys}, so it`;
-  if (!listOfTexts(items, 'required').includes(key) && valueAt(property, 'default') === undefined) {
+  if (!required.has(key) && valueAt(property, 'default') === undefined) {
     errors.push(requiredField(`${field}.default`, `${why} must have a default or be a required property`));
   }
   if (isTrueAt(property, 'nullable')) errors.push(forbiddenField(`${field}.nullable`, `${why} cannot be nullable`));
@@ -95,7 +115,10 @@ function identityErrors(node: JsonObject, path: string): FieldError[] {
   }
   if (type === 'set') return errors;
   const keys = listOfTexts(node, mapKeys);
-  return [...errors, ...keys.flatMap((key) => mapKeyErrors(items, key, `${path}.items.properties[${key}]`))];
+  const required = new Set(listOfTexts(items, 'required'));
+  const errorsOf = (key: string): FieldError[] =>
+    mapKeyErrors(items, key, { required, field: `${path}.items.properties[${key}]` });
+  return [...errors, ...keys.flatMap(errorsOf)];
 }
 
 function valueErrors(

@@ -1,5 +1,7 @@
 import {
+  firstIndexes,
   isJsonObject,
+  isRepeated,
   type JsonObject,
   listOfTexts,
   objectAt,
@@ -61,9 +63,10 @@ function apiVersionErrors(apiVersion: string, field: string): FieldError[] {
 
 function namedRuleErrors(rule: JsonObject, path: string): FieldError[] {
   const names = listOfTexts(rule, 'resourceNames');
+  const first = firstIndexes(names);
   const errors = names.flatMap((name, index) => {
     const field = `${path}.resourceNames[${index}]`;
-    const duplicate = names.indexOf(name) < index ? [duplicateField(field, name)] : [];
+    const duplicate = isRepeated(first, name, index) ? [duplicateField(field, name)] : [];
     return [...invalids(field, name, pathSegmentProblems(name)), ...duplicate];
   });
   return [...errors, ...admissionRuleErrors(rule, path)];
@@ -159,6 +162,7 @@ function annotationErrors(
 function annotationListErrors(spec: JsonObject, path: string, context: Annotations): FieldError[] {
   const annotations = objectsAt(spec, 'auditAnnotations');
   const keys = annotations.map((annotation) => textAt(annotation, 'key'));
+  const first = firstIndexes(keys);
   const field = `${path}.auditAnnotations`;
   const why = `must not have more than ${maxAnnotations} auditAnnotations`;
   const many = annotations.length > maxAnnotations ? [invalidField(field, annotations, why)] : [];
@@ -166,7 +170,7 @@ function annotationListErrors(spec: JsonObject, path: string, context: Annotatio
     ...many,
     ...annotations.flatMap((annotation, index) => {
       const key = keys[index] ?? '';
-      const duplicate = keys.indexOf(key) < index ? [duplicateField(`${field}[${index}].key`, key)] : [];
+      const duplicate = isRepeated(first, key, index) ? [duplicateField(`${field}[${index}].key`, key)] : [];
       return [...annotationErrors(annotation, `${field}[${index}]`, context), ...duplicate];
     }),
   ];
@@ -221,8 +225,9 @@ function paramRefErrors(reference: JsonObject | undefined, path: string): FieldE
 }
 
 function actionErrors(given: readonly string[], field: string): FieldError[] {
+  const first = firstIndexes(given);
   const errors = given.flatMap((action, index) => {
-    const duplicate = given.indexOf(action) < index ? [duplicateField(`${field}[${index}]`, action)] : [];
+    const duplicate = isRepeated(first, action, index) ? [duplicateField(`${field}[${index}]`, action)] : [];
     return [...choice(`${field}[${index}]`, action, actions), ...duplicate];
   });
   if (given.includes('Deny') && given.includes('Warn')) {

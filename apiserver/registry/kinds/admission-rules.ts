@@ -1,4 +1,4 @@
-import { type JsonObject, listOfTexts, valueAt } from '../../../src/base/index.ts';
+import { firstIndexes, isRepeated, type JsonObject, listOfTexts, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { choice } from './checks.ts';
@@ -24,19 +24,20 @@ function operationErrors(texts: readonly string[], field: string): FieldError[] 
 }
 
 /** A resource that an earlier, wider one of the list already names. */
-function coveredError(text: string, earlier: readonly string[], field: string): FieldError[] {
+function coveredError(text: string, isEarlier: (wide: string) => boolean, field: string): FieldError[] {
   const [resource = '', subresource] = text.split('/');
   if (subresource === undefined) return [];
-  const cover = [`${resource}/*`, `*/${subresource}`].find((wide) => wide !== text && earlier.includes(wide));
+  const cover = [`${resource}/*`, `*/${subresource}`].find((wide) => wide !== text && isEarlier(wide));
   return cover === undefined ? [] : [invalidField(field, text, `if '${cover}' is present, must not specify ${text}`)];
 }
 
 function resourceErrors(texts: readonly string[], field: string): FieldError[] {
   if (texts.length === 0) return [requiredField(field)];
+  const first = firstIndexes(texts);
   const each = texts.flatMap((text, index) =>
     text === ''
       ? [requiredField(`${field}[${index}]`)]
-      : coveredError(text, texts.slice(0, index), `${field}[${index}]`),
+      : coveredError(text, (wide) => isRepeated(first, wide, index), `${field}[${index}]`),
   );
   if (texts.length > 1 && texts.includes('*/*')) {
     return [...each, invalidPrinted(field, goTexts(texts), "if '*/*' is present, must not specify other resources")];

@@ -1,5 +1,7 @@
 import {
+  firstIndexes,
   goQuote,
+  isRepeated,
   type JsonObject,
   listOfTexts,
   objectAt,
@@ -109,17 +111,18 @@ function conditionsOf(object: KubeObject): JsonObject[] {
 function conditionErrors(object: KubeObject): FieldError[] {
   const conditions = conditionsOf(object);
   const types = conditions.map((condition) => textAt(condition, 'type'));
+  const first = firstIndexes(types);
   return eachErrors(conditions, 'status.conditions', (condition, path, index) => {
     const [type, field] = [types[index] ?? '', `${path}.type`];
     const states = decisions.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
     const other = type === 'Approved' ? 'Denied' : 'Approved';
-    const isOpposed = decisions.slice(0, 2).includes(type) && types.slice(0, index).includes(other);
+    const isOpposed = decisions.slice(0, 2).includes(type) && isRepeated(first, other, index);
     const why = 'Approved and Denied conditions are mutually exclusive';
     return [
       ...(type === '' ? [requiredField(field)] : []),
       ...requiredChoice(`${path}.status`, textAt(condition, 'status'), states),
       ...(isOpposed ? [invalidField(field, type, why)] : []),
-      ...(types.indexOf(type) < index ? [duplicateField(field, type)] : []),
+      ...(isRepeated(first, type, index) ? [duplicateField(field, type)] : []),
     ];
   });
 }

@@ -1,4 +1,13 @@
-import { isTrueAt, type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
+import {
+  firstIndexes,
+  isRepeated,
+  isTrueAt,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -178,9 +187,10 @@ function schemaErrors(object: KubeObject): FieldError[] {
 function conditionErrors(object: KubeObject): FieldError[] {
   const conditions = objectsAt(objectAt(asJson(object), 'status'), 'conditions');
   const types = conditions.map((condition) => textAt(condition, 'type'));
+  const first = firstIndexes(types);
   return eachErrors(conditions, 'status.conditions', (_condition, path, index) => {
     const type = types[index] ?? '';
-    const doubled = types.indexOf(type) < index ? [duplicateField(`${path}.type`, type)] : [];
+    const doubled = isRepeated(first, type, index) ? [duplicateField(`${path}.type`, type)] : [];
     return type === '' ? [...doubled, requiredField(`${path}.type`, 'must not be empty')] : doubled;
   });
 }

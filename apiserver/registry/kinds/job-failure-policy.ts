@@ -1,4 +1,13 @@
-import { type JsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
+import {
+  firstIndexes,
+  isRepeated,
+  type JsonObject,
+  listAt,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -45,10 +54,11 @@ function codeErrors(requirement: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (codes.length === 0) errors.push(invalidField(path, shown, 'at least one value is required'));
   if (codes.length > mostCodes) errors.push(tooManyField(path, codes.length, mostCodes));
+  const first = firstIndexes(codes);
   codes.forEach((code, index) => {
     const field = `${path}[${index}]`;
     if (isIn && code === 0) errors.push(invalidField(field, code, 'must not be 0 for the In operator'));
-    if (codes.indexOf(code) < index) errors.push(duplicateField(field, code));
+    if (isRepeated(first, code, index)) errors.push(duplicateField(field, code));
   });
   const isOrdered = codes.every((code, index) => index === 0 || (codes[index - 1] ?? 0) <= code);
   return isOrdered ? errors : [...errors, invalidField(path, shown, 'must be ordered')];

@@ -1,4 +1,4 @@
-import { type JsonObject, objectsAt, textAt } from '../../../src/base/index.ts';
+import { firstIndexes, isRepeated, type JsonObject, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -34,11 +34,12 @@ function conditionErrors(condition: JsonObject, path: string, own: ConditionVari
 export function matchConditionErrors(parent: JsonObject, path: string, options: ConditionVariables): FieldError[] {
   const conditions = objectsAt(parent, 'matchConditions');
   const names = conditions.map((condition) => textAt(condition, 'name'));
+  const first = firstIndexes(names);
   const field = `${path}matchConditions`;
   const many = conditions.length > maxConditions ? [tooManyField(field, conditions.length, maxConditions)] : [];
   const each = conditions.flatMap((condition, index) => {
     const name = names[index] ?? '';
-    const isSecond = name !== '' && names.indexOf(name) < index;
+    const isSecond = name !== '' && isRepeated(first, name, index);
     const duplicate = isSecond ? [duplicateField(`${field}[${index}].name`, name)] : [];
     return [...conditionErrors(condition, `${field}[${index}]`, options), ...duplicate];
   });

@@ -1,5 +1,7 @@
 import {
+  firstIndexes,
   isJsonEqual,
+  isRepeated,
   type JsonObject,
   listOfTexts,
   objectAt,
@@ -57,8 +59,9 @@ function taintErrors(taint: JsonObject, path: string, isDoubled: boolean): Field
 function taintsErrors(spec: JsonObject): FieldError[] {
   const taints = objectsAt(spec, 'taints');
   const marks = taints.map((taint) => `${textAt(taint, 'effect')} ${textAt(taint, 'key')}`);
+  const first = firstIndexes(marks);
   return eachErrors(taints, 'metadata.taints', (taint, path, index) =>
-    taintErrors(taint, path, marks.indexOf(marks[index] ?? '') < index),
+    taintErrors(taint, path, isRepeated(first, marks[index] ?? '', index)),
   );
 }
 

@@ -1,6 +1,8 @@
 import {
+  firstIndexes,
   goQuote,
   isJsonEqual,
+  isRepeated,
   type JsonObject,
   listOfTexts,
   objectAt,
@@ -314,9 +316,10 @@ function limitErrors(limit: JsonObject, path: string): FieldError[] {
 function limitRangeErrors(object: KubeObject): FieldError[] {
   const limits = objectsAt(specOf(object), 'limits');
   const types = limits.map((limit) => textAt(limit, 'type'));
+  const first = firstIndexes(types);
   return eachErrors(limits, 'spec.limits', (limit, path, index) => {
     const type = types[index] ?? '';
-    const doubled = types.indexOf(type) < index ? [duplicateField(`${path}.type`, type)] : [];
+    const doubled = isRepeated(first, type, index) ? [duplicateField(`${path}.type`, type)] : [];
     return [...typeErrors(type, `${path}.type`), ...doubled, ...limitErrors(limit, path)];
   });
 }

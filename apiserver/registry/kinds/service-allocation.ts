@@ -8,7 +8,7 @@ import {
   valueAt,
 } from '../../../src/base/index.ts';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
-import { asJson, countAt, numberAt, type RegistryView } from '../../core/index.ts';
+import { asJson, countAt, type RegistryView } from '../../core/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { settleFamilies } from './service-families.ts';
 import {
@@ -97,6 +97,7 @@ class NodePorts {
   readonly #view: RegistryView;
   readonly #own: Set<number>;
   #used: Set<number> | undefined;
+  #isExhausted = false;
 
   constructor(view: RegistryView, own: readonly number[]) {
     this.#view = view;
@@ -109,33 +110,43 @@ class NodePorts {
     if (port < 30_000 || port > 32_767) {
       return 'provided port is not in the valid range. The range of valid ports is 30000-32767';
     }
-    this.#used ??= new Set([...this.#view.services()].flatMap((other) => nodePortsOf(objectAt(asJson(other), 'spec'))));
-    if (this.#used.has(port)) return 'provided port is already allocated';
-    this.#used.add(port);
+    const used = this.#allUsed();
+    if (used.has(port)) return 'provided port is already allocated';
+    used.add(port);
     return undefined;
   }
 
   /** 0 when none is left. */
   next(): number {
-    return this.#view.freeNodePort() ?? 0;
+    const port = this.#isExhausted ? undefined : this.#view.freeNodePort(this.#allUsed());
+    this.#isExhausted = port === undefined;
+    if (port !== undefined) this.#allUsed().add(port);
+    return port ?? 0;
+  }
+
+  /** Those of all services, which are read once: a service may have thousands of ports. */
+  #allUsed(): Set<number> {
+    this.#used ??= new Set([...this.#view.services()].flatMap((other) => nodePortsOf(objectAt(asJson(other), 'spec'))));
+    return this.#used;
   }
 }
 
 /** The node port that a port of a new service is to have, 0 for any; `known` is what its number was given already. */
-function requestedPort(port: JsonObject, known: number | undefined, list: readonly JsonObject[]): number {
-  if (known === undefined) return requestedFor(countAt(port, 'port'), list);
+function requestedPort(port: JsonObject, known: number | undefined, requested: ReadonlyMap<number, number>): number {
+  if (known === undefined) return requested.get(countAt(port, 'port')) ?? 0;
   return countAt(port, 'nodePort') || known;
 }
 
 /** Ports of a new service: the same port of several protocols has one node port. */
 function allocateNewPorts(spec: JsonObject, ports: NodePorts): FieldError[] {
   const list = objectsAt(spec, 'ports');
+  const requestedAt = requestedPorts(list);
   const given = new Map<number, number>();
   for (const [index, port] of list.entries()) {
     if (countAt(port, 'nodePort') === 0 && !wantsNodePorts(spec)) continue;
     const number = countAt(port, 'port');
     const known = given.get(number);
-    const requested = requestedPort(port, known, list);
+    const requested = requestedPort(port, known, requestedAt);
     const problem = requested === 0 || requested === known ? undefined : ports.problem(requested);
     if (problem !== undefined) return [invalidField(`spec.ports[${index}].nodePort`, requested, problem)];
     const nodePort = requested === 0 ? ports.next() : requested;
@@ -145,9 +156,14 @@ function allocateNewPorts(spec: JsonObject, ports: NodePorts): FieldError[] {
   return [];
 }
 
-function requestedFor(number: number, ports: readonly JsonObject[]): number {
-  const match = ports.find((port) => numberAt(port, 'port') === number && countAt(port, 'nodePort') !== 0);
-  return countAt(match, 'nodePort');
+/** The node ports that are requested, by the number of the port; of several protocols the first counts. */
+function requestedPorts(ports: readonly JsonObject[]): ReadonlyMap<number, number> {
+  const requested = new Map<number, number>();
+  for (const port of ports) {
+    const [number, nodePort] = [countAt(port, 'port'), countAt(port, 'nodePort')];
+    if (nodePort !== 0 && !requested.has(number)) requested.set(number, nodePort);
+  }
+  return requested;
 }
 
 function allocateChangedPorts(spec: JsonObject, ports: NodePorts): FieldError[] {

@@ -119,10 +119,10 @@ function affinityErrors(spec: JsonObject): FieldError[] {
 }
 
 function externalAddressErrors(spec: JsonObject, before: JsonObject | undefined): FieldError[] {
-  const known = listOfTexts(before, 'externalIPs');
+  const known = new Set(listOfTexts(before, 'externalIPs'));
   return listOfTexts(spec, 'externalIPs').flatMap((address, index) => {
     const field = `spec.externalIPs[${index}]`;
-    const errors = known.includes(address) ? [] : addressErrors(address, field);
+    const errors = known.has(address) ? [] : addressErrors(address, field);
     return errors.length > 0 ? errors : endpointAddressErrors(address, field);
   });
 }
@@ -172,10 +172,8 @@ function sourceRangeErrors(object: KubeObject, before: JsonObject | undefined): 
   const ranges = listOfTexts(spec, 'loadBalancerSourceRanges').map((range) => range.trim());
   if (ranges.length > 0) {
     const field = 'spec.LoadBalancerSourceRanges';
-    const known = listOfTexts(before, 'loadBalancerSourceRanges').map((range) => range.trim());
-    const bad = ranges.flatMap((range, index) =>
-      known.includes(range) ? [] : networkErrors(range, `${field}[${index}]`),
-    );
+    const known = new Set(listOfTexts(before, 'loadBalancerSourceRanges').map((range) => range.trim()));
+    const bad = ranges.flatMap((range, index) => (known.has(range) ? [] : networkErrors(range, `${field}[${index}]`)));
     return isBalanced(spec) ? bad : [forbiddenField(field, onlyLoadBalancer), ...bad];
   }
   const annotation = valueAt(object.metadata.annotations, rangesAnnotation);

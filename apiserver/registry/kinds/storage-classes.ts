@@ -1,6 +1,8 @@
 import {
+  firstIndexes,
   goQuote,
   isJsonEqual,
+  isRepeated,
   type JsonObject,
   listOfTexts,
   objectAt,
@@ -45,16 +47,18 @@ function topologyTermErrors(term: JsonObject, path: string): FieldError[] {
   const field = `${path}.matchLabelExpressions`;
   const requirements = objectsAt(term, 'matchLabelExpressions');
   const keys = requirements.map((requirement) => textAt(requirement, 'key'));
+  const firstKeys = firstIndexes(keys);
   return eachErrors(requirements, field, (requirement, at, index) => {
     const values = listOfTexts(requirement, 'values');
+    const firstValues = firstIndexes(values);
     const key = keys[index] ?? '';
     return [
       ...(values.length === 0 ? [requiredField(`${at}.values`)] : []),
       ...values.flatMap((value, number) =>
-        values.indexOf(value) < number ? [duplicateField(`${at}.values[${number}]`, value)] : [],
+        isRepeated(firstValues, value, number) ? [duplicateField(`${at}.values[${number}]`, value)] : [],
       ),
       ...invalids(`${at}.key`, key, qualifiedNameProblems(key)),
-      ...(keys.indexOf(key) < index ? [duplicateField(`${at}.key`, key)] : []),
+      ...(isRepeated(firstKeys, key, index) ? [duplicateField(`${at}.key`, key)] : []),
     ];
   });
 }
@@ -121,9 +125,10 @@ const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];
 
 function tokenErrors(requests: readonly JsonObject[]): FieldError[] {
   const audiences = requests.map((request) => textAt(request, 'audience'));
+  const first = firstIndexes(audiences);
   return eachErrors(requests, 'spec.tokenRequests', (request, path, index) => {
     const audience = audiences[index] ?? '';
-    if (audiences.indexOf(audience) < index) return [duplicateField(`${path}.audience`, audience)];
+    if (isRepeated(first, audience, index)) return [duplicateField(`${path}.audience`, audience)];
     const seconds = numberAt(request, 'expirationSeconds');
     if (seconds === undefined) return [];
     const field = `${path}.expirationSeconds`;
@@ -176,17 +181,19 @@ export const storageDriverRules: KindRules = {
 
 function nodeDriverErrors(drivers: readonly JsonObject[]): FieldError[] {
   const names = drivers.map((driver) => textAt(driver, 'name'));
+  const first = firstIndexes(names);
   return eachErrors(drivers, 'spec.drivers', (driver, path, index) => {
     const [name, id] = [names[index] ?? '', textAt(driver, 'nodeID')];
     const errors = csiDriverNameErrors(`${path}.name`, name);
     if (id === '') errors.push(requiredField(`${path}.nodeID`));
     if (id.length > 256) errors.push(invalidField(`${path}.nodeID`, id, 'must be 256 characters or less'));
     errors.push(...negativeErrors(`${path}.allocatable.count`, valueAt(objectAt(driver, 'allocatable'), 'count')));
-    if (names.indexOf(name) < index) errors.push(duplicateField(`${path}.name`, name));
+    if (isRepeated(first, name, index)) errors.push(duplicateField(`${path}.name`, name));
     const keys = listOfTexts(driver, 'topologyKeys');
+    const firstKeys = firstIndexes(keys);
     const ofKeys = keys.flatMap((key, number) => [
       ...(key === '' ? [requiredField(path)] : []),
-      ...(keys.indexOf(key) < number ? [duplicateField(path, key)] : []),
+      ...(isRepeated(firstKeys, key, number) ? [duplicateField(path, key)] : []),
       ...invalids(path, key, qualifiedNameProblems(key)),
     ]);
     return [...errors, ...ofKeys];

@@ -1,4 +1,13 @@
-import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
+import {
+  firstIndexes,
+  isRepeated,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -32,9 +41,10 @@ function nameErrors(name: string, field: string): FieldError[] {
 
 function versionErrors(versions: readonly string[], field: string): FieldError[] {
   if (versions.length === 0) return [requiredField(field, `must specify one of ${reviewVersions.join(', ')}`)];
+  const first = firstIndexes(versions);
   const errors = versions.flatMap((version, index) => {
     const place = `${field}[${index}]`;
-    if (versions.indexOf(version) < index) return [invalidField(place, version, 'duplicate version')];
+    if (isRepeated(first, version, index)) return [invalidField(place, version, 'duplicate version')];
     return invalids(place, version, dns1035LabelProblems(version));
   });
   if (errors.length > 0 || versions.some((version) => reviewVersions.includes(version))) return errors;
@@ -71,10 +81,11 @@ function webhookErrors(webhook: JsonObject, path: string, patterns: PatternBudge
 export function validateWebhooks(object: KubeObject): FieldError[] {
   const webhooks = objectsAt(asJson(object), 'webhooks');
   const names = webhooks.map((webhook) => textAt(webhook, 'name'));
+  const first = firstIndexes(names);
   const patterns = new PatternBudget();
   return webhooks.flatMap((webhook, index) => {
     const name = names[index] ?? '';
-    const isSecond = names.indexOf(name) < index;
+    const isSecond = isRepeated(first, name, index);
     const duplicate = isSecond ? [duplicateField(`webhooks[${index}].name`, name)] : [];
     return [...webhookErrors(webhook, `webhooks[${index}]`, patterns), ...duplicate];
   });

@@ -1,5 +1,5 @@
 import { type ClusterServiceVersion, installedAlongsidePrefix } from '../../api/index.ts';
-import { type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../base/index.ts';
+import { firstRepeated, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../base/index.ts';
 import { compareVersions, formatVersion, parseTolerantVersion, type Version } from '../../constraints/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { ApiKey } from '../../operators/index.ts';
@@ -150,7 +150,7 @@ function checkNativeApis({ spec }: ClusterServiceVersion, facts: RequirementFact
 function invalidStrategy({ spec }: ClusterServiceVersion): string | undefined {
   if (spec.install.strategy !== 'deployment') return 'unrecognized install strategy';
   const names = (spec.install.spec?.deployments ?? []).map(({ name }) => name);
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  const repeated = firstRepeated(names);
   return repeated === undefined ? undefined : `two deployments have the name ${repeated}`;
 }
 

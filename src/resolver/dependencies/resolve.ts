@@ -1,4 +1,4 @@
-import { errorMessage, goQuote, TerminalError } from '../../base/index.ts';
+import { errorMessage, firstRepeated, goQuote, TerminalError } from '../../base/index.ts';
 import { Steps } from '../sat/steps.ts';
 import { type Anchor, findAnchor } from './anchor.ts';
 import { compareTexts, formatCatalogName } from './candidate.ts';
@@ -18,7 +18,7 @@ function inOrder(requested: readonly RequestedPackage[]): readonly RequestedPack
 }
 
 function assertUnique(kind: string, names: readonly string[]): void {
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = firstRepeated(names);
   if (twice === undefined) return;
   throw new TerminalError('DuplicateIdentifier', `duplicate identifier ${goQuote(`${kind}${twice}`)} in input`);
 }

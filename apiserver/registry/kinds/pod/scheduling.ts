@@ -242,26 +242,24 @@ function domainErrors(constraint: JsonObject, path: string): FieldError[] {
   return [...errors, invalidField(field, domains, text)];
 }
 
-function repeatErrors(list: readonly JsonObject[], index: number, path: string): FieldError[] {
-  const words = ['topologyKey', 'whenUnsatisfiable'].map((key) => textAt(list[index], key));
-  const isSame = (other: JsonObject): boolean =>
-    textAt(other, 'topologyKey') === words[0] && textAt(other, 'whenUnsatisfiable') === words[1];
-  const field = `${path}.{topologyKey, whenUnsatisfiable}`;
-  return list.slice(index + 1).some(isSame) ? [duplicateField(field, `{${words.join(', ')}}`)] : [];
+/** What no two constraints of a pod may have in common. */
+function spreadIdentity(constraint: JsonObject): string {
+  return `{${['topologyKey', 'whenUnsatisfiable'].map((key) => textAt(constraint, key)).join(', ')}}`;
 }
 
 /** Errors of `topologySpreadConstraints`. */
 export function spreadErrors(spec: JsonObject, path: string): FieldError[] {
   const list = objectsAt(spec, 'topologySpreadConstraints');
   const policies = ['Honor', 'Ignore'];
+  const last = new Map(list.map((constraint, index) => [spreadIdentity(constraint), index]));
   return each(spec, { path, key: 'topologySpreadConstraints' }, (constraint, at, index) => {
     const skew = numberAt(constraint, 'maxSkew') ?? 0;
-    const action = textAt(constraint, 'whenUnsatisfiable');
+    const [action, identity] = [textAt(constraint, 'whenUnsatisfiable'), spreadIdentity(constraint)];
     return [
       ...(skew > 0 ? [] : [invalidField(`${at}.maxSkew`, skew, 'must be greater than zero')]),
       ...(textAt(constraint, 'topologyKey') === '' ? [requiredField(`${at}.topologyKey`, 'can not be empty')] : []),
       ...choice(`${at}.whenUnsatisfiable`, action, ['DoNotSchedule', 'ScheduleAnyway']),
-      ...repeatErrors(list, index, at),
+      ...(last.get(identity) === index ? [] : [duplicateField(`${at}.{topologyKey, whenUnsatisfiable}`, identity)]),
       ...domainErrors(constraint, at),
       ...choice(`${at}.nodeAffinityPolicy`, valueAt(constraint, 'nodeAffinityPolicy'), policies),
       ...choice(`${at}.nodeTaintsPolicy`, valueAt(constraint, 'nodeTaintsPolicy'), policies),
