@@ -48,6 +48,7 @@ export {
   type LabelSelector,
   type Labels,
   matchesLabelSelector,
+  matchesNodeExpressions,
   parseLabelSelector,
 } from './selectors/label-selector.ts';
 export {

@@ -35,9 +35,10 @@ function isUpdatedOnDelete(set: KubeObject): boolean {
 /** The Nodes that are to have a pod of the set. */
 function targetsOf(cluster: Cluster, set: KubeObject): readonly string[] {
   const { spec } = templateOf(set);
-  const { nodeName, nodeSelector } = isJsonObject(spec) ? spec : ({} as JsonObject);
+  const podSpec = isJsonObject(spec) ? spec : ({} as JsonObject);
+  const { nodeName } = podSpec;
   if (typeof nodeName === 'string' && nodeName !== '') return [nodeName];
-  return nodesOfDaemonSet(cluster, isJsonObject(nodeSelector) ? nodeSelector : {});
+  return nodesOfDaemonSet(cluster, podSpec);
 }
 
 interface DaemonPods {

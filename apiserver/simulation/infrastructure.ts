@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { type Controller, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import type { KubeObject } from '../core/index.ts';
-import { nodeName } from './nodes.ts';
+import { nodeLabels, nodeName } from './nodes.ts';
 import { keyOf, keyText, type SimulationContext, shortHash, writeStatus } from './simulated.ts';
 
 const cloudProvider = 'system:serviceaccount:kube-system:service-controller';
@@ -57,8 +57,8 @@ export function nodeSimulation(context: SimulationContext): Controller {
       return isStart || (resource.storageKey === 'nodes' && change === 'DELETED') ? [nodeName] : [];
     },
     work: async (name) => {
-      const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' };
-      const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} };
+      const metadata = { name, labels: { ...nodeLabels } };
+      const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata, spec: {} };
       const object = cluster.get(type, { namespace: '', name }) ?? (await cluster.create(type, node, { as }));
       if (statusOf(object).conditions !== undefined) return;
       const capacity = { cpu: '8', memory: '32Gi', pods: '1000', 'ephemeral-storage': '100Gi' };

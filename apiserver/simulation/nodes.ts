@@ -1,19 +1,47 @@
 import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
 import { objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import type { Cluster, ClusterEvent, KubeObject } from '../core/index.ts';
+import { type SelectableNode, selectsNode, toleratesCordon } from './node-affinity.ts';
 import { simulateAnnotation, simulatedNode } from './simulated.ts';
 
 /** Name of the Node that there always is. */
 export const nodeName = 'longshore';
 
-function isSimulated({ metadata }: KubeObject): boolean {
-  return metadata.name === nodeName || metadata.annotations?.[simulateAnnotation] === simulatedNode;
+const isOwn = ({ metadata }: KubeObject): boolean => metadata.name === nodeName;
+
+function isSimulated(node: KubeObject): boolean {
+  return isOwn(node) || node.metadata.annotations?.[simulateAnnotation] === simulatedNode;
 }
 
-/** Whether the scheduler places pods there. A Node that has not reported yet counts: the first one is made while pods wait for it. */
-function takesPods(node: KubeObject): boolean {
+/** Labels of the Node that there always is. */
+export const nodeLabels: Readonly<Record<string, string>> = {
+  'kubernetes.io/hostname': nodeName,
+  'kubernetes.io/os': 'linux',
+  'kubernetes.io/arch': 'amd64',
+};
+
+/** A Node as the scheduler sees it. */
+interface PlacedNode extends SelectableNode {
+  readonly isReady: boolean;
+  readonly isCordoned: boolean;
+}
+
+/** One that has not reported yet counts as ready: the first one is made while pods wait for it. */
+function placedNode(node: KubeObject): PlacedNode {
   const ready = objectsIn(statusOf(node)['conditions']).find(({ type }) => type === 'Ready');
-  return specOf(node)['unschedulable'] !== true && (ready === undefined || ready['status'] === 'True');
+  return {
+    name: node.metadata.name ?? '',
+    labels: node.metadata.labels ?? {},
+    isReady: ready === undefined || ready['status'] === 'True',
+    isCordoned: specOf(node)['unschedulable'] === true,
+  };
+}
+
+/** Why the scheduler does not place the pod there, in its words; undefined if it may. */
+function refusalOf(node: PlacedNode, podSpec: JsonObject): string | undefined {
+  if (node.isCordoned && !toleratesCordon(podSpec)) return 'node(s) were unschedulable';
+  if (!node.isReady) return 'node(s) had untolerated taint {node.kubernetes.io/not-ready: }';
+  return selectsNode(podSpec, node) ? undefined : "node(s) didn't match Pod's node affinity/selector";
 }
 
 /** Whether DaemonSets may need other pods after an event. */
@@ -24,21 +52,25 @@ export function changesNodes({ resource, type, object, previous }: ClusterEvent)
 
 const labelsOf = (node: KubeObject | undefined): JsonObject => ({ ...node?.metadata.labels });
 
-/** Names of the simulated Nodes that a DaemonSet runs on, cordoned ones included: the one that there always is, and others that its node selector selects. */
-export function nodesOfDaemonSet(cluster: Cluster, selector: JsonObject): readonly string[] {
-  const isSelected = (node: KubeObject): boolean =>
-    Object.entries(selector).every(([key, value]) => node.metadata.labels?.[key] === value);
-  const others = cluster
+/** Names of the simulated Nodes that a DaemonSet runs on, cordoned ones included: those that its pods select. */
+export function nodesOfDaemonSet(cluster: Cluster, podSpec: JsonObject): readonly string[] {
+  const own: SelectableNode = { name: nodeName, labels: nodeLabels };
+  const present = cluster
     .list(typeOf(cluster, 'nodes'))
-    .filter((node) => node.metadata.name !== nodeName && node.metadata.deletionTimestamp === undefined)
-    .filter((node) => isSimulated(node) && isSelected(node));
-  return [nodeName, ...others.map(({ metadata }) => metadata.name ?? '')];
+    .filter((node) => isSimulated(node) && (node.metadata.deletionTimestamp === undefined || isOwn(node)))
+    .map(placedNode);
+  const nodes = present.some(({ name }) => name === nodeName) ? present : [own, ...present];
+  return nodes.filter((node) => selectsNode(podSpec, node)).map(({ name }) => name);
 }
 
-/** The Nodes on which pods are simulated. Pods are placed on them in turn. */
+/** Where a pod goes, or why it goes nowhere. */
+export type Placement = { readonly node: string } | { readonly problem: string };
+
+/** The Nodes on which pods are simulated. Pods are placed in turn on those that they select. */
 export class SimulatedNodes {
-  /** Whether each takes pods. */
-  readonly #nodes = new Map<string, boolean>([[nodeName, true]]);
+  readonly #nodes = new Map<string, PlacedNode>([
+    [nodeName, { name: nodeName, labels: nodeLabels, isReady: true, isCordoned: false }],
+  ]);
   #turn = 0;
 
   constructor(cluster: Cluster) {
@@ -46,7 +78,7 @@ export class SimulatedNodes {
     for (const node of cluster.list(type)) this.#keep(node);
   }
 
-  /** Takes in an event; true where a Node takes pods that did not before. */
+  /** Takes in an event; true where a Node may take pods that it did not take before. */
   take({ resource, object, type }: ClusterEvent): boolean {
     if (resource.storageKey !== 'nodes') return false;
     const name = object.metadata.name ?? '';
@@ -54,23 +86,29 @@ export class SimulatedNodes {
     if (type !== 'DELETED') this.#keep(object);
     // It is made again at once.
     else if (name !== nodeName) this.#nodes.delete(name);
-    return this.#nodes.get(name) === true && before !== true;
+    const after = this.#nodes.get(name);
+    return after?.isReady === true && !isJsonEqual({ ...before }, { ...after });
   }
 
   has(name: string): boolean {
     return this.#nodes.has(name);
   }
 
-  /** The Node for the next pod; undefined while none takes pods. */
-  choose(): string | undefined {
-    const open = [...this.#nodes].filter(([, isOpen]) => isOpen).map(([name]) => name);
+  /** The Node for the next pod. */
+  place(podSpec: JsonObject): Placement {
+    const refusals = [...this.#nodes.values()].map((node) => ({ node, refusal: refusalOf(node, podSpec) }));
+    const open = refusals.flatMap(({ node, refusal }) => (refusal === undefined ? [node.name] : []));
     this.#turn += 1;
-    return open[this.#turn % Math.max(1, open.length)];
+    const chosen = open[this.#turn % Math.max(1, open.length)];
+    if (chosen !== undefined) return { node: chosen };
+    const counts = Map.groupBy(refusals, ({ refusal = '' }) => refusal);
+    const reasons = [...counts].map(([text, { length }]) => `${length} ${text}`).toSorted();
+    return { problem: `0/${refusals.length} nodes are available: ${reasons.join(', ')}.` };
   }
 
   #keep(node: KubeObject): void {
     const name = node.metadata.name ?? '';
-    if (isSimulated(node)) this.#nodes.set(name, takesPods(node));
+    if (isSimulated(node)) this.#nodes.set(name, placedNode(node));
     else this.#nodes.delete(name);
   }
 }

@@ -1,34 +1,11 @@
 import { typeOf } from '../controllers/index.ts';
 import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
+import { reportOnce } from './report-once.ts';
 
 /** Pods of one owner, finished ones included. A cluster has room for so many pods as its nodes have; here only memory would end. */
 const maxPodsOfOwner = 500;
 /** Of all owners together: a user who creates many owners takes no more memory than this. */
 const maxPods = 10_000;
-const component = 'simulation';
-
-/** One Event an owner, whatever number of tries. */
-async function report(cluster: Cluster, owner: KubeObject, text: { as: string; message: string }): Promise<void> {
-  const { apiVersion, kind, metadata } = owner;
-  const { namespace = '', name = '', uid = '' } = metadata;
-  const events = typeOf(cluster, 'events');
-  const key = { namespace, name: `${name.slice(0, 200)}.${uid}` };
-  if (cluster.get(events, key) !== undefined) return;
-  const event: KubeObject = {
-    apiVersion: 'v1',
-    kind: 'Event',
-    metadata: key,
-    involvedObject: { apiVersion, kind, namespace, name, uid },
-    type: 'Warning',
-    reason: 'SimulationLimitReached',
-    message: text.message,
-    source: { component },
-    reportingComponent: component,
-    count: 1,
-  };
-  await cluster.create(events, event, { as: text.as });
-}
-
 /** @throws StatusError 403 when the owner, or all of them, have as many pods as the simulation creates; an Event reports it */
 export async function assertRoomForPod(cluster: Cluster, owner: KubeObject, as: string): Promise<void> {
   const pods = typeOf(cluster, 'pods');
@@ -39,6 +16,6 @@ export async function assertRoomForPod(cluster: Cluster, owner: KubeObject, as: 
   const limit = isOwnerFull ? `${maxPodsOfOwner} pods for one ${owner.kind}` : `${maxPods} pods for the whole cluster`;
   const remedy = isOwnerFull ? 'lower its number of replicas or completions' : 'delete workloads or finished pods';
   const message = `the simulation creates at most ${limit}: ${remedy}, or start the server without the simulation`;
-  await report(cluster, owner, { as, message });
+  await reportOnce(cluster, owner, { as, reason: 'SimulationLimitReached', message, component: 'simulation' });
   throw new StatusError({ code: 403, reason: 'Forbidden', message });
 }

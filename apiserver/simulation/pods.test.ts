@@ -3,7 +3,7 @@ import { type JsonObject, silentLogger, systemClock } from '../../src/base/index
 import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
-import { startSimulation } from './index.ts';
+import { simulateAnnotation, startSimulation } from './index.ts';
 
 const as = { as: 'test' };
 const status = { ...as, subresource: 'status' } as const;
@@ -57,4 +57,62 @@ test('a pod with readiness gates is ready once their conditions are True', async
   await eventually(() => expect(condition('Ready')).toMatchObject({ ...refused, message }));
   await setCondition('example.com/gate', 'True');
   await eventually(() => expect(condition('Ready')).toMatchObject({ status: 'True' }));
+});
+
+async function createNode(name: string, labels: Record<string, string>, spec: JsonObject = {}): Promise<void> {
+  const metadata = { name, labels, annotations: { [simulateAnnotation]: 'node' } };
+  await cluster.create(cluster.type('nodes'), { apiVersion: 'v1', kind: 'Node', metadata, spec }, as);
+}
+
+const placedOn = (): unknown =>
+  (cluster.get(cluster.type('pods'), key)?.['spec'] as JsonObject | undefined)?.['nodeName'];
+
+test('a pod waits for a Node that its selector and required affinity select, and reports why it waits', async () => {
+  await createNode('other', { disk: 'ssd' });
+  const matchExpressions = [{ key: 'cores', operator: 'Gt', values: ['4'] }];
+  const required = { nodeSelectorTerms: [{ matchExpressions }] };
+  const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+  await createPod({ nodeSelector: { disk: 'ssd' }, affinity });
+  const message = "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.";
+  const refused = { status: 'False', reason: 'Unschedulable', message };
+  await eventually(() => expect(condition('PodScheduled')).toMatchObject(refused));
+  await eventually(() =>
+    expect(cluster.list(cluster.type('events'))).toEqual([
+      expect.objectContaining({ type: 'Warning', reason: 'FailedScheduling', message }),
+    ]),
+  );
+  expect(cluster.get(cluster.type('pods'), key)?.['status']).toMatchObject({ phase: 'Pending' });
+  await cluster.patch(
+    cluster.type('nodes'),
+    { namespace: '', name: 'other' },
+    { metadata: { labels: { cores: '8' } } },
+    as,
+  );
+  await eventually(() => expect(condition('Ready')).toMatchObject({ status: 'True' }));
+  expect(placedOn()).toBe('other');
+  expect(condition('PodScheduled')).toMatchObject({ status: 'True' });
+  // Labels that change later do not matter to a pod that runs.
+  await cluster.patch(
+    cluster.type('nodes'),
+    { namespace: '', name: 'other' },
+    { metadata: { labels: { cores: '2' } } },
+    as,
+  );
+  expect(condition('Ready')).toMatchObject({ status: 'True' });
+});
+
+test('a pod that names its Node and tolerates that it is cordoned runs there; one that does not tolerate it waits', async () => {
+  await createNode('cordoned', {}, { unschedulable: true });
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['cordoned'] }];
+  const required = { nodeSelectorTerms: [{ matchFields }] };
+  const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+  await createPod({ affinity });
+  const message =
+    "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) were unschedulable.";
+  await eventually(() => expect(condition('PodScheduled')).toMatchObject({ reason: 'Unschedulable', message }));
+  await cluster.delete(cluster.type('pods'), key, { ...as, gracePeriodSeconds: 0 });
+  const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }];
+  await createPod({ affinity, tolerations });
+  await eventually(() => expect(condition('Ready')).toMatchObject({ status: 'True' }));
+  expect(placedOn()).toBe('cordoned');
 });

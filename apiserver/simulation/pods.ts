@@ -10,6 +10,7 @@ import {
 } from '../controllers/index.ts';
 import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
 import { nodeName, SimulatedNodes } from './nodes.ts';
+import { reportOnce } from './report-once.ts';
 import {
   conditionsFrom,
   isSetToFail,
@@ -258,13 +259,25 @@ class PodSimulation implements Controller {
 
   async #bind(pod: KubeObject): Promise<void> {
     if (nodeOf(pod) !== undefined) return;
-    const node = this.#nodes.choose();
-    if (node === undefined) {
-      this.#unplaced.add(keyText(pod));
-      return;
-    }
+    const placement = this.#nodes.place(specOf(pod));
+    if ('problem' in placement) return await this.#leave(pod, placement.problem);
     const binding = { as: scheduler, subresource: 'binding' as const };
-    await this.#cluster.patch(this.#type, keyOf(keyText(pod)), { spec: { nodeName: node } }, binding);
+    await this.#cluster.patch(this.#type, keyOf(keyText(pod)), { spec: { nodeName: placement.node } }, binding);
+  }
+
+  /** It waits for another Node, or for a change of one. */
+  async #leave(pod: KubeObject, message: string): Promise<void> {
+    this.#unplaced.add(keyText(pod));
+    const observations: Observation[] = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
+    const now = timestampOf(this.#clock.now());
+    const conditions = [
+      ...conditionsFrom(pod, observations, { now, extra: ['lastProbeTime'] }),
+      ...otherConditions(pod, observations),
+    ];
+    const status = { ...statusOf(pod), phase: 'Pending', conditions };
+    await writeStatus(this.#cluster, { type: this.#type, object: pod, as: scheduler }, status);
+    const warning = { as: scheduler, component: 'default-scheduler', reason: 'FailedScheduling', message };
+    await reportOnce(this.#cluster, pod, warning);
   }
 
   async #run(pod: KubeObject): Promise<void> {

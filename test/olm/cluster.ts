@@ -9,7 +9,7 @@ import {
   type JsonValue,
   systemClock,
 } from '../../src/base/index.ts';
-import { freePort } from '../support/index.ts';
+import { eventually, freePort } from '../support/index.ts';
 import { startStandInPods } from './pods.ts';
 
 /** A cluster for one implementation: nothing but OLM's kinds and the namespace `olm`. */
@@ -83,6 +83,11 @@ export async function openCluster(
   const authority = await createCertificateAuthority({ commonName: 'pods', nowMs: Date.now(), lifetimeDays: 1 });
   ports.pods = stack.use(await startStandInPods(server.client, authority)).port;
   await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
+  const labels = { disk: 'fast' };
+  // What a Subscription selects; the simulation makes its Node soon after the start.
+  await eventually(() =>
+    server.client.patch({ apiVersion: 'v1', kind: 'Node', name: 'longshore' }, { metadata: { labels } }),
+  );
   if (isPackageServerRegistered) await addPackageService(server);
   const owned = stack.move();
   return {

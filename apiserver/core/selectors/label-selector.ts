@@ -18,7 +18,8 @@ function labelOf(labels: Labels, key: string): string | undefined {
 const integerPattern = /^[+-]?\d{1,19}$/;
 
 function isBeyond(operator: 'gt' | 'lt', actual: string | undefined, bound: string | undefined): boolean {
-  if (actual === undefined || bound === undefined || !integerPattern.test(actual)) return false;
+  if (actual === undefined || bound === undefined) return false;
+  if (!integerPattern.test(actual) || !integerPattern.test(bound)) return false;
   return operator === 'gt' ? BigInt(actual) > BigInt(bound) : BigInt(actual) < BigInt(bound);
 }
 
@@ -57,13 +58,15 @@ const expressionOperators: Readonly<Record<string, LabelRequirement['operator']>
   DoesNotExist: '!',
 };
 
-function requirementOf(expression: JsonValue): LabelRequirement | undefined {
+const nodeOperators: typeof expressionOperators = { ...expressionOperators, Gt: 'gt', Lt: 'lt' };
+
+function requirementOf(expression: JsonValue, operators = expressionOperators): LabelRequirement | undefined {
   if (!isJsonObject(expression)) return undefined;
   const { key, operator, values } = expression;
-  if (typeof key !== 'string' || typeof operator !== 'string' || !Object.hasOwn(expressionOperators, operator)) {
+  if (typeof key !== 'string' || typeof operator !== 'string' || !Object.hasOwn(operators, operator)) {
     return undefined;
   }
-  const known = expressionOperators[operator];
+  const known = operators[operator];
   const texts = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
   return known === undefined ? undefined : { key, operator: known, values: texts };
 }
@@ -78,6 +81,14 @@ export function matchesLabelSelector(selector: JsonValue | undefined, labels: La
   const expressions = Array.isArray(matchExpressions) ? matchExpressions : [];
   return expressions.every((expression) => {
     const requirement = requirementOf(expression);
+    return requirement !== undefined && isMet(requirement, labels);
+  });
+}
+
+/** Whether all expressions of a node selector term hold for these labels; with `Gt` and `Lt`, whose value must be an integer, as must the label's. */
+export function matchesNodeExpressions(expressions: readonly JsonValue[], labels: Labels): boolean {
+  return expressions.every((expression) => {
+    const requirement = requirementOf(expression, nodeOperators);
     return requirement !== undefined && isMet(requirement, labels);
   });
 }

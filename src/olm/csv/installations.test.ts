@@ -105,6 +105,8 @@ test('the configuration of the Subscription is in the first version of the Deplo
   await at.group();
   const spec = { name: 'boat', source: 'shop', sourceNamespace: '$id-a' };
   const config = { env: [{ name: 'LOG', value: 'debug' }], nodeSelector: { disk: 'ssd' } };
+  const node = { apiVersion: 'v1', kind: 'Node', name: 'longshore' };
+  await cluster.kube.patch(node, { metadata: { labels: { disk: 'ssd' } } }, { fieldManager: 'test' });
   const metadata = { name: 'boat', namespace: '$id-a' };
   await at.create({ ...operatorKinds.subscription, metadata, spec: { ...spec, config } });
   const status = { currentCSV: 'boat.v0.1.0', lastUpdated: '2026-01-01T00:00:00Z' };
