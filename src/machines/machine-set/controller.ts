@@ -12,7 +12,9 @@ import {
   type JsonObject,
   type LabelSelector,
   mapLimit,
+  sha256Digest,
   TerminalError,
+  TransientError,
 } from '../../base/index.ts';
 import {
   type ControllerDefinition,
@@ -28,6 +30,7 @@ import {
   type CacheIndex,
   type EventRecorder,
   indexCache,
+  isAlreadyExists,
   isNotFound,
   type KindCache,
   type KubeClient,
@@ -55,6 +58,8 @@ interface SetRun extends ReconcileRun {
   readonly set: MachineSet;
   readonly status: StatusWriter;
   machines: readonly Machine[];
+  /** The version of the set that was read before its machines were. */
+  version: string;
 }
 
 const fieldManager = 'longshore-machine-sets';
@@ -62,6 +67,8 @@ const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
 /** Machines that are created or deleted in one reconcile; further ones follow in the next. */
 const mostAtOnce = 100;
 const parallel = 10;
+/** Characters of the name of a set in those of its machines, which become names of hosts. */
+const maxPrefix = 54;
 
 function controllerOf({ metadata }: KubeObject): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
@@ -118,21 +125,37 @@ const claim: Step<SetRun> = async (run, { signal }) => {
 /** The machines as the API server has them: the watch may not have shown those yet that were created just before. An instance too many costs money,
  *  and may be deleted as the wrong one. */
 async function claimLive(run: SetRun, signal: AbortSignal): Promise<void> {
+  const { kube } = run.context;
   const { namespace } = run.object.metadata;
-  const { items } = await run.context.kube.list({ ...machineResource, namespace }, { signal });
+  const { metadata } = await kube.get(refOf(run.object), { signal });
+  if (metadata.uid !== run.object.metadata.uid) throw new TransientError('SetReplaced', 'the set was created again');
+  run.version = metadata.resourceVersion ?? '';
+  const { items } = await kube.list({ ...machineResource, namespace }, { signal });
   run.machines = await claimOf(run, items, signal);
 }
 
-function machineOf({ set, object }: SetRun): KubeObject {
+/** The names of the next machines. Two processes that both believe that they lead, and see the same machines of the same set, choose the same names, so
+ *  that one of them creates each; a machine that comes later has a name of its own. */
+function nextNames({ object, machines, version }: SetRun, count: number): readonly string[] {
+  const { name = '', uid = '' } = object.metadata;
+  const present = machines.map(({ metadata }) => metadata.uid ?? '').toSorted();
+  return Array.from({ length: count }, (_, index) => {
+    const digest = sha256Digest(JSON.stringify([uid, version, present, index]));
+    return `${name.slice(0, maxPrefix).replace(/[-.]+$/, '')}-${digest.slice(digest.length - 8)}`;
+  });
+}
+
+function machineOf({ set, object }: SetRun, name?: string): KubeObject {
   const { metadata, spec } = set.spec?.template ?? {};
   const { apiVersion, kind } = object;
-  const { namespace = '', name = '', uid = '' } = object.metadata;
-  const owner = { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  const { namespace = '', name: setName = '', uid = '' } = object.metadata;
+  const owner = { apiVersion, kind, name: setName, uid, controller: true, blockOwnerDeletion: true };
   return {
     apiVersion: machineResource.apiVersion,
     kind: machineResource.kind,
     metadata: {
-      generateName: `${name}-`,
+      ...(name === undefined ? {} : { name }),
+      generateName: `${setName}-`,
       namespace,
       labels: { ...metadata?.labels },
       annotations: { ...metadata?.annotations },
@@ -140,6 +163,21 @@ function machineOf({ set, object }: SetRun): KubeObject {
     },
     spec: { ...spec } as JsonObject,
   };
+}
+
+/** Creates a machine, or finds the one that another process has created.
+ *  A name that is taken by a machine of another owner is left to it. */
+async function createMachine(run: SetRun, name: string, signal: AbortSignal): Promise<KubeObject> {
+  const { kube } = run.context;
+  const { namespace } = run.object.metadata;
+  try {
+    return await kube.create(machineOf(run, name), { fieldManager, signal });
+  } catch (thrown) {
+    if (!isAlreadyExists(thrown)) throw thrown;
+    const found = await kube.get({ ...machineResource, namespace, name }, { signal });
+    if (controllerOf(found) === run.object.metadata.uid) return found;
+    return await kube.create(machineOf(run), { fieldManager, signal });
+  }
 }
 
 const isStaying = ({ metadata }: Machine): boolean => metadata.deletionTimestamp === undefined;
@@ -164,10 +202,8 @@ const scale: Step<SetRun> = async (run, { signal }) => {
   const staying = run.machines.filter(isStaying);
   const missing = Math.min(replicas - staying.length, mostAtOnce);
   if (missing > 0) {
-    const places = Array.from({ length: missing });
-    const created = await mapLimit(places, parallel, () =>
-      context.kube.create(machineOf(run), { fieldManager, signal }),
-    );
+    const names = nextNames(run, missing);
+    const created = await mapLimit(names, parallel, (name) => createMachine(run, name, signal));
     for (const machine of created) context.machines.wrote(machine);
     run.machines = [...run.machines, ...created.map(parseMachine)];
   } else if (missing < 0) {
@@ -250,7 +286,7 @@ export const machineSetController: ControllerDefinition<SetContext, SetRun> = de
   begin: (context, object): SetRun => {
     const { kube, clock, sets: cache } = context;
     const status = new StatusWriter(object, { kube, clock, cache, fieldManager });
-    return { context, object, set: parseMachineSet(object), status, machines: [] };
+    return { context, object, set: parseMachineSet(object), status, machines: [], version: '' };
   },
   steps: [checkSelector, claim, scale, report],
   permissions: {

@@ -11,7 +11,7 @@ import {
 import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineLabels, machineResource, machineSetResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import type { KubeClient, KubeObject } from '../../kube/index.ts';
 import { addMachineSets, machineSetController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -191,4 +191,42 @@ test('machines of another namespace that name the set as their owner do not coun
   await scaleTo(2);
   await eventually(async () => expect(await status()).toMatchObject({ replicas: 2 }));
   expect(await names()).toHaveLength(2);
+});
+
+test('two processes that both believe that they lead create each machine once', async () => {
+  await stack.disposeAsync();
+  stack = await openMachineNamespace(cluster.kube);
+  const [arrived, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const created: string[] = [];
+  const noting = (before: () => Promise<unknown>): KubeClient => ({
+    ...cluster.kube,
+    create: async (object, options) => {
+      if (object.kind !== 'Machine') return await cluster.kube.create(object, options);
+      await before();
+      const machine = await cluster.kube.create(object, options);
+      created.push(machine.metadata.name ?? '');
+      return machine;
+    },
+  });
+  // The first one has decided to create machines, and is then slower than the second.
+  const slow = noting(() => {
+    arrived.resolve(undefined);
+    return released.promise;
+  });
+  stack.use(await runControllers(slow, addMachineSets));
+  stack.defer(() => released.resolve(undefined));
+  await cluster.kube.create(setObject(), user);
+  await arrived.promise;
+  stack.use(
+    await runControllers(
+      noting(() => Promise.resolve()),
+      addMachineSets,
+    ),
+  );
+  await eventually(async () => expect(await names()).toHaveLength(3));
+  released.resolve(undefined);
+  await scaleTo(4);
+  await eventually(async () => expect(await status()).toMatchObject({ replicas: 4 }));
+  expect(created).toHaveLength(4);
+  expect(await names()).toHaveLength(4);
 });
