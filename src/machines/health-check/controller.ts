@@ -193,7 +193,8 @@ async function waitMs(
   { machine, node }: Target,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const leftMs = (updateEndMs(machine, node) ?? 0) - context.clock.now();
+  const nowMs = context.clock.now();
+  const leftMs = (updateEndMs(machine, node, nowMs) ?? 0) - nowMs;
   if (leftMs > 0) return leftMs;
   if (node !== undefined || machine.status?.phase === 'Failed') return undefined;
   const unseen = await readNode(machine.status?.nodeRef?.name ?? '', { ...context, signal });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Machine, parseMachine } from '../../api/index.ts';
+import { type Machine, machineAnnotations, parseMachine } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { durationMs, healthOfMachine, maxUnhealthyOf } from './evaluate.ts';
+import { durationMs, healthOfMachine, maxUnhealthyOf, updateEndMs } from './evaluate.ts';
 
 const nowMs = Date.parse('2030-01-01T01:00:00Z');
 const spec = { unhealthyConditions: [{ type: 'Ready', status: 'Unknown', timeout: '5m' }] };
@@ -65,4 +65,23 @@ test.each([
   ['0', 0],
 ])('the duration %s', (text, expected) => {
   expect(durationMs(text)).toBe(expected);
+});
+
+test.each<{ name: string; ofMachine?: string; ofNode?: string; end: string | undefined }>([
+  { name: 'a time on its node', ofNode: '2030-01-01T03:00:00Z', end: '2030-01-01T03:00:00Z' },
+  { name: 'a time on its node that no update lasts to', ofNode: '9999-12-31T23:59:59Z', end: undefined },
+  { name: 'no time on its node', ofNode: 'tomorrow', end: undefined },
+  {
+    name: 'a time on the machine, by an administrator',
+    ofMachine: '2031-01-01T00:00:00Z',
+    end: '2031-01-01T00:00:00Z',
+  },
+])('an update that lasts until $name: $end', ({ ofMachine, ofNode, end }) => {
+  const annotations = (text: string | undefined): Record<string, string> =>
+    text === undefined ? {} : { [machineAnnotations.nodeUpdateInProgress]: text };
+  const own = machine({});
+  const updated = { ...own, metadata: { ...own.metadata, annotations: annotations(ofMachine) } };
+  const its = node('True', '2030-01-01T00:00:00Z');
+  const until = updateEndMs(updated, { ...its, metadata: { name: 'n', annotations: annotations(ofNode) } }, nowMs);
+  expect(until).toBe(end === undefined ? undefined : Date.parse(end));
 });

@@ -70,11 +70,15 @@ export function maxUnhealthyOf(value: number | string | undefined, total: number
   return percent === '%' ? Math.floor((total * Number(digits)) / 100) : Number(digits);
 }
 
-/** Until when health checks leave the machine alone, because its node is being updated; undefined if they do not.
+/** An update of a node takes hours; the pool notes two. */
+const longestUpdateMs = 24 * 3_600_000;
+
+/** Until when health checks leave the machine alone, because its node is being updated; undefined if they do not. The node itself may write its
+ *  annotations: an end that is further away than an update takes is not one, and would hide a broken node.
  *  @see docs/spec/machine-lifecycle.md#7-machine-sets-and-health-checks-short */
-export function updateEndMs(machine: Machine, node: KubeObject | undefined): number | undefined {
+export function updateEndMs(machine: Machine, node: KubeObject | undefined, nowMs: number): number | undefined {
   const key = machineAnnotations.nodeUpdateInProgress;
-  const text = machine.metadata.annotations?.[key] ?? node?.metadata.annotations?.[key];
-  const untilMs = Date.parse(text ?? '');
-  return Number.isNaN(untilMs) ? undefined : untilMs;
+  const [ofMachine, ofNode] = [machine, node].map((object) => Date.parse(object?.metadata.annotations?.[key] ?? ''));
+  if (ofMachine !== undefined && !Number.isNaN(ofMachine)) return ofMachine;
+  return ofNode !== undefined && ofNode - nowMs <= longestUpdateMs ? ofNode : undefined;
 }
