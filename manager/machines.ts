@@ -32,13 +32,12 @@ const readyHooks: Readonly<Record<Exclude<ReadyHook['name'], 'log-flush'>, Machi
   'volume-detach': volumeDetachHook,
 };
 
-function hooksOf({ hooks, etcd }: MachinesSettings): readonly MachineHook[] {
+function hooksOf({ hooks, etcd }: MachinesSettings, provider: EtcdProvider | undefined): readonly MachineHook[] {
   const chosen = hooks.map((hook) =>
     hook.name === 'log-flush' ? logFlushHook(hook.delaySeconds) : readyHooks[hook.name],
   );
-  if (etcd === undefined) return chosen;
-  const { endpoints, tls, desiredMembers: desiredVoters } = etcd;
-  return [...chosen, quorumHook({ provider: new EtcdProvider({ endpoints, tls }), desiredVoters })];
+  if (etcd === undefined || provider === undefined) return chosen;
+  return [...chosen, quorumHook({ provider, desiredVoters: etcd.desiredMembers })];
 }
 
 /** Adds the controllers of machines. A new one is added here. */
@@ -51,7 +50,8 @@ export function addMachineControllers(
   addMachineSets(manager);
   addMachineHealthChecks(manager);
   addNodeLink(manager);
-  for (const hook of hooksOf(settings)) addMachineHook(manager, hook);
+  const etcd = settings.etcd && new EtcdProvider(settings.etcd);
+  for (const hook of hooksOf(settings, etcd)) addMachineHook(manager, hook);
   const isOfRelease = hasClusterVersion || releaseVersion !== undefined;
-  addNodeUpdates(manager, { version, releaseVersion, isOfRelease, hasSimulatedNodes: provider === undefined });
+  addNodeUpdates(manager, { version, releaseVersion, isOfRelease, hasSimulatedNodes: provider === undefined, etcd });
 }

@@ -7,6 +7,7 @@ import {
   addNodeAgent,
   addNodeConfig,
   addNodeDrains,
+  type EtcdProvider,
   SimulatedHosts,
   surgeHook,
 } from '../src/machines/index.ts';
@@ -22,6 +23,8 @@ function isSimulated({ spec }: KubeObject): boolean {
 interface NodeUpdates {
   readonly version: string;
   readonly hasSimulatedNodes: boolean;
+  /** etcd of the control plane, where it is known. */
+  readonly etcd?: EtcdProvider | undefined;
   /** An update engine waits for the ClusterOperator of the pools. */
   readonly isOfRelease: boolean;
   /** Version of the release that this program belongs to. Default: its own. */
@@ -31,13 +34,13 @@ interface NodeUpdates {
 /** Adds the controllers that update the nodes of pools; with `hasSimulatedNodes`, the agents of simulated nodes too. */
 export function addNodeUpdates(
   manager: Manager,
-  { version, hasSimulatedNodes, isOfRelease, releaseVersion = version }: NodeUpdates,
+  { version, hasSimulatedNodes, isOfRelease, etcd, releaseVersion = version }: NodeUpdates,
 ): void {
   addNodeDrains(manager);
   addMachineHook(manager, surgeHook);
   if (isOfRelease) addNodeConfig(manager, { version: releaseVersion });
   const delay = hasSimulatedNodes ? { delayMs: simulatedDelayMs } : {};
-  addMachineConfigPools(manager, { version, releaseVersion, ...delay });
+  addMachineConfigPools(manager, { version, releaseVersion, etcd, ...delay });
   if (!hasSimulatedNodes) return;
   const hosts = new SimulatedHosts(manager);
   addNodeAgent(manager, { hostOf: (node) => (isSimulated(node) ? hosts.hostOf(node) : undefined) });

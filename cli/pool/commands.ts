@@ -40,7 +40,8 @@ export const poolCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'pool skip',
-    summary: 'Continue the update of a pool without one of its gates: canary, maintenance-window or a check.',
+    summary:
+      'Continue the update of a pool without one of its gates: canary, maintenance-window, disruption-budgets, etcd-health or a check.',
     description: 'The gate is skipped for the present configuration of the pool alone: the next one has it again.',
     positionals: ['NAME', 'GATE'],
     options: poolOptions,

@@ -64,4 +64,9 @@ export type NodeAgentState = 'Done' | 'Working' | 'Degraded' | 'Unreconcilable';
 export type PoolConditionType = 'Updated' | 'Updating' | 'NodeDegraded' | 'RenderDegraded' | 'Degraded' | 'RolloutHeld';
 
 /** Gates that have a name of their own, and can be skipped like checks. */
-export const rolloutGates = { canary: 'canary', window: 'maintenance-window' } as const;
+export const rolloutGates = {
+  budgets: 'disruption-budgets',
+  canary: 'canary',
+  etcd: 'etcd-health',
+  window: 'maintenance-window',
+} as const;

@@ -49,6 +49,22 @@ export function budgetsOf(pod: DrainablePod, budgets: Iterable<KubeObject>): rea
   return [...budgets].filter((budget) => selects(budget, pod)).map(factsOf);
 }
 
+/** Phases in which the API server evicts a pod whatever its budgets are. */
+const unguardedPhases: readonly string[] = ['Pending', 'Succeeded', 'Failed'];
+
+/** Budgets by which the API server refuses to evict the pod until someone changes them: one that never allows a disruption, or several. Evaluates no more
+ *  budgets than it needs to know. */
+export function deadlockOf(pod: DrainablePod, budgets: Iterable<KubeObject>): readonly BudgetFacts[] {
+  if (unguardedPhases.includes(pod.phase) || pod.deletionMs !== undefined) return [];
+  const own: BudgetFacts[] = [];
+  for (const budget of budgets) {
+    if (!selects(budget, pod)) continue;
+    own.push(factsOf(budget));
+    if (own.some(neverAllows) || own.length > 1) return own;
+  }
+  return [];
+}
+
 /** Whether the budget allows no disruption even when all its pods are healthy: `maxUnavailable: 0`, or as many required as there are.
  *  @see docs/spec/machine-lifecycle.md#6-drain-engine */
 export function neverAllows({ disruptionsAllowed, desiredHealthy, expectedPods }: BudgetFacts): boolean {

@@ -2,6 +2,7 @@ import {
   type MachineConfigPool,
   machineConfigPoolResource,
   nodeUpdateAnnotations,
+  poolNames,
   rolloutGates,
 } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
@@ -12,11 +13,13 @@ import { type OptionValues, printDocument } from '../../command/index.ts';
 import type { poolOptions } from '../options.ts';
 import { readPool } from '../read.ts';
 
-function gatesOf({ spec }: MachineConfigPool): readonly string[] {
+function gatesOf({ spec, metadata }: MachineConfigPool): readonly string[] {
   const { canary, maintenanceWindows = [], gates } = spec.rollout ?? {};
   return [
     ...(canary === undefined ? [] : [rolloutGates.canary]),
     ...(maintenanceWindows.length === 0 ? [] : [rolloutGates.window]),
+    ...(gates?.disruptionBudgets === true ? [rolloutGates.budgets] : []),
+    ...(metadata.name === poolNames.master ? [rolloutGates.etcd] : []),
     ...(gates?.checks ?? []).map(({ name }) => name),
   ];
 }

@@ -175,6 +175,8 @@ export interface RolloutGates {
   readonly readySeconds?: number;
   /** Whether the pods of DaemonSets on the node must be ready. */
   readonly daemonSetsReady?: boolean;
+  /** Whether nodes are not started while PodDisruptionBudgets can never allow their drain. Without it they are started, and an Event reports it. */
+  readonly disruptionBudgets?: boolean;
   /** The node is degraded if a gate does not pass within this time; a Job that has not finished by then has failed. Default 10m. */
   readonly timeout?: string;
   /** Checks of your own. */
@@ -533,6 +535,9 @@ export const machineConfigPoolShape: Schema = {
                   "type": "integer"
                 },
                 "daemonSetsReady": {
+                  "type": "boolean"
+                },
+                "disruptionBudgets": {
                   "type": "boolean"
                 },
                 "timeout": {

@@ -15,6 +15,8 @@ export interface ChoiceFacts {
   readonly order?: NodeOrder | undefined;
   /** How many nodes may have the target, or be on their way to it; undefined: all. */
   readonly startLimit?: number | undefined;
+  /** Nodes that do not start now. */
+  readonly excluded?: ReadonlySet<string>;
   /** Nodes that go after all others: those that run the controller. */
   readonly deferred?: ReadonlySet<string>;
 }
@@ -75,7 +77,8 @@ function startable({ nodes, target, startLimit = Number.POSITIVE_INFINITY }: Cho
  *  @see docs/spec/machine-lifecycle.md#one-round-for-a-pool */
 export function chooseNodes(facts: ChoiceFacts): Choice {
   const capacity = capacityOf(facts);
-  const all = capacity === 0 ? [] : facts.nodes.filter((node) => isCandidate(node, facts.target));
+  const isExcluded = ({ name }: PoolNode): boolean => facts.excluded?.has(name) === true;
+  const all = capacity === 0 ? [] : facts.nodes.filter((node) => isCandidate(node, facts.target) && !isExcluded(node));
   const isDeferred = ({ name }: PoolNode): boolean => all.length > 1 && facts.deferred?.has(name) === true;
   const candidates = all.filter((node) => !isDeferred(node));
   const sorted = candidates.toSorted(compareNodes(facts.nodes, sortOf(facts)));

@@ -10,6 +10,7 @@ import type {
   ListTarget,
   ObjectEvent,
 } from '../../kube/index.ts';
+import type { QuorumProvider } from '../quorum/provider.ts';
 import type { CanaryState } from './canary.ts';
 import type { Hold } from './hold.ts';
 import { poolOfNode } from './membership.ts';
@@ -21,6 +22,8 @@ export interface PoolSettings {
   readonly version: string;
   /** Version of the release that the cluster runs, noted in what is rendered; empty where there is none. */
   readonly releaseVersion?: string | undefined;
+  /** etcd of the control plane: nodes of the pool `master` are started while it keeps its quorum. Absent: not known. */
+  readonly etcd?: QuorumProvider | undefined;
   /** Changes within this time lead to one round. Default 5 s. */
   readonly delayMs?: number | undefined;
 }
@@ -37,6 +40,12 @@ export interface PoolContext {
   /** Machines by the name of their node. */
   readonly machinesOf: CacheIndex;
   readonly pods: KindCache;
+  /** Pods by the name of their node. */
+  readonly podsOn: CacheIndex;
+  readonly budgets: KindCache;
+  readonly daemonSets: KindCache;
+  readonly namespaces: KindCache;
+  readonly drainRules: KindCache;
   /** False where the cluster does not serve Machines: nodes whose machines are being deleted are not known then. */
   hasMachines: boolean;
   readonly events: EventRecorder;

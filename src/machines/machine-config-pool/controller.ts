@@ -1,9 +1,11 @@
 import {
+  drainRuleResource,
   machineConfigPoolResource,
   machineResource,
   nodeUpdateAnnotations,
   parseMachineConfigPool,
   poolNames,
+  rolloutGates,
 } from '../../api/index.ts';
 import {
   isJsonEqual,
@@ -20,7 +22,7 @@ import {
   type Step,
   type Watch,
 } from '../../controller/index.ts';
-import { podTarget } from '../../drain/index.ts';
+import { drainablePod, podTarget } from '../../drain/index.ts';
 import { type CacheChange, indexCache, type KubeObject, type NamespacedName, NoKindMatch } from '../../kube/index.ts';
 import { nodeNameOf } from '../nodes.ts';
 import { checkPermissions } from '../rollout-check/permissions.ts';
@@ -44,6 +46,9 @@ import { startNodes } from './start-nodes.ts';
 import { countNodes, isPoolUpdated, poolConditions } from './status.ts';
 
 const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
+const namespaceTarget = { apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true } as const;
+const daemonSetTarget = { apiVersion: 'apps/v1', kind: 'DaemonSet', isMetadataOnly: true } as const;
+const budgetTarget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' } as const;
 const delayMs = 5_000;
 
 /** A pool without a target waits; one that would select every node does nothing. */
@@ -178,10 +183,21 @@ function watchesOf(context: PoolContext): readonly Watch[] {
       name,
     }));
   };
+  const heldByBudgets = (): readonly NamespacedName[] =>
+    readPools(context)
+      .filter(({ status }) => status?.rollout?.hold?.gate === rolloutGates.budgets)
+      .map(({ metadata: { name } }) => ({ namespace: '', name }));
+  // They are read when nodes are to start, and have to be known by then.
+  const none = (): readonly NamespacedName[] => [];
   return [
     { target: nodeTarget, requestsFor: nodeChanged },
     { target: machineResource, requestsFor: machineChanged, isOptional: true },
     { target: configTarget, requestsFor: all },
+    { target: budgetTarget, requestsFor: heldByBudgets },
+    { target: podTarget, requestsFor: none },
+    { target: namespaceTarget, requestsFor: none },
+    { target: daemonSetTarget, requestsFor: none },
+    { target: drainRuleResource, requestsFor: none, isOptional: true },
   ];
 }
 
@@ -216,7 +232,10 @@ export const machineConfigPoolController: ControllerDefinition<PoolContext, Pool
         verbs: ['get', 'list', 'watch', 'patch', 'delete'],
       },
       { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'patch'] },
-      { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['pods', 'namespaces'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['apps'], resources: ['daemonsets'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['drain.platform'], resources: ['drainrules'], verbs: ['get', 'list', 'watch'] },
       ...checkPermissions,
     ],
   },
@@ -226,7 +245,7 @@ export const machineConfigPoolController: ControllerDefinition<PoolContext, Pool
 /** Adds the controller of MachineConfigPools. */
 export function addMachineConfigPools(manager: Manager, settings: PoolSettings): void {
   const { kube, clock } = manager;
-  const machines = manager.cache(machineResource);
+  const [machines, pods] = [manager.cache(machineResource), manager.cache(podTarget)];
   const context: PoolContext = {
     kube,
     clock,
@@ -236,7 +255,12 @@ export function addMachineConfigPools(manager: Manager, settings: PoolSettings):
     nodes: manager.cache(nodeTarget),
     machines,
     machinesOf: indexCache(machines, (machine) => [nodeNameOf(machine)]),
-    pods: manager.cache(podTarget),
+    pods,
+    podsOn: indexCache(pods, (pod) => [drainablePod(pod).nodeName]),
+    budgets: manager.cache(budgetTarget),
+    daemonSets: manager.cache(daemonSetTarget),
+    namespaces: manager.cache(namespaceTarget),
+    drainRules: manager.cache(drainRuleResource),
     hasMachines: true,
     events: manager.eventRecorder('machineconfigcontroller-nodecontroller'),
   };

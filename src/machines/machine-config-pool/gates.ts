@@ -5,11 +5,8 @@ import { gateTimeoutMs } from '../rollout-check/gate-timeout.ts';
 import { skippedGates } from '../rollout-check/skip.ts';
 import { type CanaryState, canaryState } from './canary.ts';
 import { type PoolRun, targetOf } from './context.ts';
-import type { Hold } from './hold.ts';
+import { checkPollMs, type Hold } from './hold.ts';
 import { isUpdated, type PoolNode } from './pool-node.ts';
-
-/** How often a check is evaluated that no watch shows. */
-const checkPollMs = 5_000;
 
 /** How far the first nodes are.
  *  @throws TerminalError InvalidCanary */

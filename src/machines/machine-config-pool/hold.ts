@@ -1,16 +1,29 @@
 import { type MachineConfigPool, type RolloutHold, type RolloutStatus, rolloutGates } from '../../api/index.ts';
 import { cutText, formatTimestamp } from '../../base/index.ts';
+import type { PoolNode } from './pool-node.ts';
 
 /** What keeps a pool from starting nodes. A closed set, for metrics. */
-export type HoldKind = 'arbiter' | 'batch' | 'canary' | 'check' | 'degraded-pool' | 'invalid' | 'skew' | 'window';
+export type HoldKind =
+  | 'arbiter'
+  | 'batch'
+  | 'budgets'
+  | 'canary'
+  | 'check'
+  | 'degraded-pool'
+  | 'etcd'
+  | 'invalid'
+  | 'skew'
+  | 'window';
 
 /** Reasons of the condition `RolloutHeld`. */
 export const holdReasons: Readonly<Record<HoldKind, string>> = {
   arbiter: 'ArbiterUnavailable',
   batch: 'BatchInWork',
+  budgets: 'DisruptionBudgetDeadlock',
   canary: 'CanaryNotPassed',
   check: 'CheckNotPassed',
   'degraded-pool': 'OtherPoolDegraded',
+  etcd: 'EtcdNotHealthy',
   invalid: 'InvalidSpec',
   skew: 'VersionSkew',
   window: 'OutsideMaintenanceWindow',
@@ -24,10 +37,20 @@ export interface Hold {
   readonly message: string;
 }
 
+/** Nodes that may start, or what holds them. */
+export interface GatedNodes {
+  readonly chosen: readonly PoolNode[];
+  readonly hold?: Hold;
+}
+
+/** How often a gate is evaluated that no watch shows. */
+export const checkPollMs = 5_000;
+
 const maxMessageCharacters = 1_500;
+const skippable: readonly string[] = Object.values(rolloutGates);
 
 function isSkippable({ kind, gate }: Hold): boolean {
-  return kind === 'check' || gate === rolloutGates.canary || gate === rolloutGates.window;
+  return kind === 'check' || skippable.includes(gate);
 }
 
 /** What the pool waits for, and what an administrator can do. */

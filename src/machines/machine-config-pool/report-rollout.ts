@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../base/index.ts';
 import { type PoolRun, targetOf } from './context.ts';
-import { type Hold, holdReasons, holdStatus } from './hold.ts';
+import { type Hold, type HoldKind, holdReasons, holdStatus } from './hold.ts';
 
 const type = 'RolloutHeld';
+/** What does not pass by itself. */
+const warned: readonly HoldKind[] = ['budgets', 'check', 'etcd'];
 
 /** The condition of a pool that is held; False where it was. Its time is that since which the gate has held. */
 function reportHold(run: PoolRun, hold: Hold | undefined): JsonObject {
@@ -15,7 +17,7 @@ function reportHold(run: PoolRun, hold: Hold | undefined): JsonObject {
   const { held, isFresh } = holdStatus(hold, pool, context.clock.now());
   const { message } = held;
   status.set(run, [{ type, status: 'True', reason: holdReasons[hold.kind], message, isFresh }]);
-  if (isFresh) status.event({ type: hold.kind === 'check' ? 'Warning' : 'Normal', reason: type, message });
+  if (isFresh) status.event({ type: warned.includes(hold.kind) ? 'Warning' : 'Normal', reason: type, message });
   return { hold: { ...held } };
 }
 

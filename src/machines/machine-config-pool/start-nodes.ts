@@ -2,9 +2,12 @@ import { machineAnnotations, nodeUpdateAnnotations, poolNames, updateInProgressT
 import { formatTimestamp, isJsonObject, type JsonObject, mapLimit, objectsAt, textAt } from '../../base/index.ts';
 import type { Step } from '../../controller/index.ts';
 import { isNotFound, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
+import { drainableNodes } from './budget-gate.ts';
 import { type Choice, chooseNodes } from './choice.ts';
 import { nodesOf, type PoolRun, poolFieldManager, recordPool, targetOf } from './context.ts';
+import { quorateNodes } from './etcd-gate.ts';
 import { evaluateCanary, gateHold } from './gates.ts';
+import type { GatedNodes } from './hold.ts';
 import { holdOf } from './holds.ts';
 import { maxUnavailableOf, quorumLimit } from './max-unavailable.ts';
 import { type PoolNode, poolNode } from './pool-node.ts';
@@ -37,7 +40,7 @@ function operatorNodes({ context }: PoolRun): ReadonlySet<string> {
   return new Set(pods.length === 1 && isJsonObject(spec) ? [textAt(spec, 'nodeName')] : []);
 }
 
-function choose(run: PoolRun): Choice {
+function choose(run: PoolRun, excluded: ReadonlySet<string>): Choice {
   const { pool, nodes } = run;
   const { maxUnavailablePerZone, zoneByZone, order } = pool.spec.rollout ?? {};
   const { label } = order ?? {};
@@ -53,6 +56,7 @@ function choose(run: PoolRun): Choice {
     zoneByZone,
     order,
     startLimit: run.canary?.limit,
+    excluded,
     ...(pool.metadata.name === poolNames.master ? { deferred: operatorNodes(run) } : {}),
   });
   for (const { name } of choice.deferred) {
@@ -140,6 +144,19 @@ async function writeNodes(run: PoolRun, chosen: readonly PoolNode[], signal: Abo
   await mapLimit(others, parallel, (node) => writeNode(run, node, { isChosen: false, signal }));
 }
 
+/** The nodes that may start, and why none does where there are some that could. */
+async function startable(run: PoolRun, signal: AbortSignal): Promise<GatedNodes> {
+  const { chosen } = choose(run, new Set());
+  const hold = await holdOf(run, signal);
+  if (hold !== undefined) return { chosen: [], hold };
+  const drainable = drainableNodes(run, chosen, (excluded) => choose(run, excluded).chosen);
+  if (drainable.hold !== undefined) return drainable;
+  const quorate = await quorateNodes(run, drainable.chosen, signal);
+  if (quorate.hold !== undefined) return quorate;
+  const gate = await gateHold(run, quorate.chosen, signal);
+  return gate === undefined ? quorate : { chosen: [], hold: gate };
+}
+
 /** Starts as many nodes as the pool may have unavailable.
  *  @see docs/spec/machine-lifecycle.md#one-round-for-a-pool */
 export const startNodes: Step<PoolRun> = async (run, { signal }) => {
@@ -147,9 +164,8 @@ export const startNodes: Step<PoolRun> = async (run, { signal }) => {
   if (object.metadata.deletionTimestamp !== undefined) return;
   run.canary = evaluateCanary(run);
   if (pool.spec.paused === true) return;
-  const { chosen } = choose(run);
-  const hold = (await holdOf(run, signal)) ?? (await gateHold(run, chosen, signal));
-  await writeNodes(run, hold === undefined ? chosen : [], signal);
+  const { chosen, hold } = await startable(run, signal);
+  await writeNodes(run, chosen, signal);
   const target = targetOf(pool);
   const isWaiting = run.nodes.some(({ desired, isLeaving }) => desired !== target && !isLeaving);
   if (hold !== undefined && isWaiting) run.hold = hold;
