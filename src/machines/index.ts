@@ -38,4 +38,4 @@ export { orderedDrainHook } from './ready-hooks/ordered-drain.ts';
 export { readyHookPermissions } from './ready-hooks/permissions.ts';
 export { replacementHook } from './ready-hooks/replacement.ts';
 export { volumeDetachHook } from './ready-hooks/volume-detach.ts';
-export { withSkippedGate } from './rollout-check/skip.ts';
+export { skippedGates, withSkippedGate } from './rollout-check/skip.ts';

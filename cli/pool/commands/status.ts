@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RolloutCanaryStatus } from '../../../src/api/index.ts';
 import { printable } from '../../../src/base/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
+import { skippedGates } from '../../../src/machines/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type OptionValues, printDocument } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
@@ -42,6 +43,7 @@ function summaryOf(shown: ShownPool): readonly Line[] {
     ['Progress', progressText(shown)],
     ['At a time', String(spec.maxUnavailable ?? 1)],
     ['Paused', spec.paused === true ? 'yes' : ''],
+    ['Skipped', [...skippedGates(shown.pool)].join(', ')],
     ...rolloutLines(shown),
     ['Updating', updating?.message ?? ''],
     ['Degraded', problem.join('; ')],
