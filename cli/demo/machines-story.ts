@@ -149,21 +149,27 @@ spec:
 const fiveReady = '--for=jsonpath={.status.readyReplicas}=5';
 const allInPool = '--for=jsonpath={.status.updatedMachineCount}=6';
 
+/** One Node first, which is watched for a while; then two at a time. */
+const rollout = '{"spec":{"maxUnavailable":2,"rollout":{"canary":{"count":1,"bake":"15s"}}}}';
+
 const nodesChapter: readonly Step[] = [
   {
     comment:
-      'The Nodes of five workers and of the new member are in one pool. Two of them may be unavailable at a time. While the pool is paused, a file on each Node is about to change.',
+      'The Nodes of five workers and of the new member are in one pool. Two of them may be unavailable at a time, and the first one is a canary: others wait until it has been updated and ready for 15 seconds. While the pool is paused, a file on each Node is about to change.',
   },
   { kubectl: ['wait', 'machineset/workers', ...place, fiveReady, patience] },
   { kubectl: ['wait', 'mcp/worker', allInPool, patience] },
-  { kubectl: ['patch', 'mcp', 'worker', '--type=merge', '-p', '{"spec":{"maxUnavailable":2}}'] },
+  { kubectl: ['patch', 'mcp', 'worker', '--type=merge', '-p', rollout] },
   { longshore: ['pool', 'pause', 'worker'] },
   { write: 'motd.yaml', content: motdYaml },
   { kubectl: ['apply', '-f', 'motd.yaml'] },
   { kubectl: ['wait', 'mcp/worker', '--for=condition=Updated=false', patience] },
   { longshore: ['pool', 'list'] },
-  { comment: 'Each Node is cordoned, drained, changed, restarted and uncordoned, never more than two at once.' },
+  { comment: 'Each Node is cordoned, drained, changed, restarted and uncordoned. The canary goes first.' },
   { longshore: ['pool', 'resume', 'worker'] },
+  { kubectl: ['wait', 'mcp/worker', '--for=jsonpath={.status.updatedMachineCount}=1', patience] },
+  { longshore: ['pool', 'status', 'worker'] },
+  { comment: 'It stays ready: the others follow, never more than two at once.' },
   { longshore: ['pool', 'status', 'worker', '--wait', patience] },
   { longshore: ['pool', 'status', 'worker'] },
 ];

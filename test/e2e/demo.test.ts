@@ -4,6 +4,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { matchesDocument, stepsOf } from './documents.ts';
 
 /** Longer than the demo allows itself, so that its message is the one that is seen. */
 const patienceMs = 200_000;
@@ -92,6 +93,9 @@ const reportedOfMachines = [
   /worker\s+False\s+False\s+False\s+True\s+\d+s\s+0 of 6 nodes updated, 6 waiting/,
   /pool status worker --wait [^]*\n6 of 6 nodes updated\n/,
   /At a time: 2\n/,
+  /Canary: {4}\S+: ready since \S+Z, for 15s\n/,
+  /Gate: {6}canary holds since \S+Z: canary: \S+ updated and ready; other nodes are started at \S+Z\. To go on without it: longshore pool skip worker canary\n/,
+  /Canary: {4}\S+: passed\n/,
   /\nDone in \d+ s/,
 ];
 
@@ -101,8 +105,21 @@ function nodesAtOnce(output: string): readonly number[] {
   return [...lines].map(([, updated, all, waiting = '0']) => Number(all) - Number(updated) - Number(waiting));
 }
 
+/** What the demo printed after a command, without the table that follows. */
+function printedAfter(output: string, command: string): string {
+  const [, text = ''] = output.split(`\n$ ${command}\n`);
+  return text.split(/\n(?=[$#] |\n)/)[0] ?? '';
+}
+
 function expectMachinesStory({ exitCode, output }: Outcome): void {
   for (const part of reportedOfMachines) expect(output).toMatch(part);
+  const [, chapter = ''] = readFileSync('docs/demo.md', 'utf8').split('## Machines and their nodes');
+  const shown = stepsOf(chapter.replace('```\n', '```console\n'));
+  expect(shown).not.toHaveLength(0);
+  for (const step of shown) {
+    if (step.kind !== 'command') continue;
+    expect(output).toSatisfy((printed: string) => matchesDocument(step.output, printedAfter(printed, step.command)));
+  }
   const atOnce = nodesAtOnce(output);
   expect(atOnce).not.toHaveLength(0);
   expect(Math.max(...atOnce)).toBeLessThanOrEqual(2);
