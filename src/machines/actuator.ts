@@ -54,6 +54,7 @@ export interface ActuatorCall {
  *  @see docs/spec/machine-lifecycle.md#46-actuator-contract */
 export interface Actuator {
   create(machine: Machine, call: ActuatorCall): Promise<Instance>;
+  /** Reports all that `create` does: its answer may have been lost. */
   update(machine: Machine, call: ActuatorCall): Promise<Instance>;
   delete(machine: Machine, call: ActuatorCall): Promise<void>;
   /** False only when the instance is certain to be gone; a terminated one is. */

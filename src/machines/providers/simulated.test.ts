@@ -54,3 +54,11 @@ test('an instance vanishes, a termination takes its time or fails', async () => 
   const all = [vanishing, slow, stuck].map((one) => provider.exists(one, call));
   expect(await Promise.all(all)).toEqual([false, false, true]);
 });
+
+test('an instance has its id and labels in every report: the answer to its creation may be lost', async () => {
+  await using _namespace = await temporaryNamespace(cluster.kube, 'machines');
+  const one = machine('one', {});
+  const { providerID, labels } = await provider.create(one, call);
+  expect(providerID).toBe('simulated:///machines/uid-of-one');
+  expect(await provider.update(one, call)).toMatchObject({ providerID, labels, state: 'running' });
+});

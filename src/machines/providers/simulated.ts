@@ -80,6 +80,11 @@ const nodeRefOf = ({ metadata }: Machine): ObjectRef => ({ apiVersion: 'v1', kin
 const providerIdOf = ({ metadata }: Machine): string =>
   `simulated:///${metadata.namespace ?? ''}/${metadata.uid ?? ''}`;
 
+/** What the machine of an instance has from its creation on. */
+function identityOf(machine: Machine): Pick<Instance, 'providerID' | 'labels'> {
+  return { providerID: providerIdOf(machine), labels: { [machineLabels.instanceType]: 'simulated' } };
+}
+
 function textAt(object: KubeObject, key: string): string {
   const { data } = object;
   const value = isJsonObject(data) ? data[key] : undefined;
@@ -122,11 +127,7 @@ export class SimulatedProvider implements Actuator {
     const creating = this.#creating.then(() => this.#createInstance(machine, call));
     this.#creating = creating.catch(() => undefined);
     await creating;
-    return {
-      providerID: providerIdOf(machine),
-      state: 'starting',
-      labels: { [machineLabels.instanceType]: 'simulated' },
-    };
+    return { ...identityOf(machine), state: 'starting' };
   }
 
   async #createInstance(machine: Machine, call: ActuatorCall): Promise<void> {
@@ -153,7 +154,9 @@ export class SimulatedProvider implements Actuator {
     const leftMs = dueMs - this.#clock.now();
     if (leftMs > 0) throw new RequeueAfter(leftMs);
     if (textAt(instance, 'joinedAt') === '') await this.#join(machine, call);
-    return { state: 'running', addresses: [{ type: 'Hostname', address: machine.metadata.name }] };
+    // With its identity: the process that created it may have ended before the machine had it.
+    const addresses = [{ type: 'Hostname', address: machine.metadata.name }];
+    return { ...identityOf(machine), state: 'running', addresses };
   }
 
   /** The Node joins once: one that an administrator deletes does not come back. */
