@@ -11,7 +11,11 @@ interface Area {
 
 const kinds: readonly (readonly [Explanation['kind'], string, string])[] = [
   ['deliberate', 'Decided for Longshore', 'The specification asks for them.'],
-  ['defect', 'Defects of the reference that are not copied', 'The specification marks them.'],
+  [
+    'defect',
+    'Defects of the reference that are not copied',
+    'The specification marks them, or the comparison showed them.',
+  ],
   ['resync', 'Effects of its intervals', 'They were shortened for the comparison.'],
 ];
 

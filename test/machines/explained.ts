@@ -56,4 +56,19 @@ export const explanations: readonly Explanation[] = [
     path: /^events$/,
     shows: /FailedCreate|FailedUpdate|FailedDelete/,
   },
+  {
+    kind: 'deliberate',
+    reason:
+      'An Event about a machine that has no Node yet reports that. The reference calls the Node unhealthy, without a name, and ends the name of such a machine with a slash.',
+    path: /^events$/,
+    shows:
+      /DetectedUnhealthy: Machine \S+ has (no node yet|unhealthy node)\s*$|MachineDeleted: Machine machines\/check\/a\/? has/,
+  },
+  {
+    kind: 'defect',
+    reason:
+      'A check counts a machine no more that has been deleted. The reference counts it until something happens to another one.',
+    scenarios: ['check-not-ready', 'check-failed'],
+    path: /^objects\[MachineHealthCheck machines\/check\]\.status\.expectedMachines$/,
+  },
 ];

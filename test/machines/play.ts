@@ -7,7 +7,7 @@ import { errorMessage, type JsonObject, objectAt, textAt } from '../../src/base/
 import { nodeOf } from './objects.ts';
 import { Observer } from './observer.ts';
 import { ScenarioProvider } from './provider.ts';
-import type { Action, Implementation, Recording, Scenario, Snapshot, State } from './scenario.ts';
+import type { Action, EngineStart, Implementation, Recording, Scenario, Snapshot, State } from './scenario.ts';
 
 /** For quiet. What changes for longer is a loop. */
 const restLimitMs = 30_000;
@@ -33,8 +33,32 @@ interface Parts {
   readonly server: ApiServer;
   readonly observer: Observer;
   readonly provider: ScenarioProvider;
+  readonly controllers: Controllers;
   readonly quietMs: number;
   readonly isExpected: Expectation;
+}
+
+/** The controllers of an implementation, which can be started again. */
+class Controllers implements AsyncDisposable {
+  readonly #implementation: Implementation;
+  readonly #start: EngineStart;
+  #running: AsyncDisposable | undefined;
+
+  constructor(implementation: Implementation, start: EngineStart) {
+    this.#implementation = implementation;
+    this.#start = start;
+  }
+
+  async start(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    this.#running = await this.#implementation.start(this.#start);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.[Symbol.asyncDispose]();
+  }
 }
 
 async function create({ client }: ApiServer, object: JsonObject): Promise<void> {
@@ -57,13 +81,14 @@ class Run {
   }
 
   async act(action: Action): Promise<void> {
-    const { server, observer, provider } = this.#parts;
+    const { server, observer, provider, controllers } = this.#parts;
     const { client } = server;
     if ('rest' in action) return await this.#rest(action.rest, action.until);
     if ('await' in action) await this.#await(action.await);
     else if ('provider' in action) provider.setAnswer(action.provider, action.answers);
     else if ('apply' in action) await create(server, action.apply);
     else if ('delete' in action) await client.delete(action.delete);
+    else if ('restart' in action) await controllers.start();
     else {
       const { subresource } = action;
       const options = subresource === undefined ? { fieldManager } : { fieldManager, subresource };
@@ -168,8 +193,10 @@ export async function playScenario(
   const observer = stack.use(new Observer(server));
   if (scenario.hasNodes === true) stack.use(joinNodes(server));
   for (const object of scenario.objects ?? []) await create(server, object);
-  stack.use(await implementation.start({ kubeconfigPath, actuatorUrl: provider.url, workFolder }));
-  const run = new Run({ server, observer, provider, quietMs: implementation.quietMs, isExpected });
+  const start = { kubeconfigPath, actuatorUrl: provider.url, workFolder };
+  const controllers = stack.use(new Controllers(implementation, start));
+  await controllers.start();
+  const run = new Run({ server, observer, provider, controllers, quietMs: implementation.quietMs, isExpected });
   for (const action of scenario.actions) {
     try {
       await run.act(action);

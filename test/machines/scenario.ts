@@ -25,8 +25,10 @@ export type Action =
   | { readonly rest: string; readonly until?: State }
   | { readonly await: State }
   | { readonly apply: JsonObject }
-  | { readonly patch: Target; readonly merge: JsonObject; readonly subresource?: 'status' }
+  | { readonly patch: Target; readonly merge: JsonObject; readonly subresource?: 'status' | 'scale' }
   | { readonly delete: Target }
+  /** Ends the controllers and starts them again. */
+  | { readonly restart: true }
   /** What the provider answers to an operation from now on, instead of doing it. Null: it does it again. */
   | { readonly provider: Operation; readonly answers: JsonObject | null };
 

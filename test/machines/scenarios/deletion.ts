@@ -19,6 +19,39 @@ function budget(spec: JsonObject): JsonObject {
   };
 }
 
+/** Evictions are refused for a reason that no budget has. */
+const refusal = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  name: 'no-evictions',
+};
+const refusalBinding = { ...refusal, kind: 'ValidatingAdmissionPolicyBinding' };
+const refuseEvictions: readonly Action[] = [
+  {
+    apply: {
+      apiVersion: refusal.apiVersion,
+      kind: refusal.kind,
+      metadata: { name: refusal.name },
+      spec: {
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] },
+          ],
+        },
+        validations: [{ expression: 'false', message: 'no pod is evicted today' }],
+      },
+    },
+  },
+  {
+    apply: {
+      apiVersion: refusal.apiVersion,
+      kind: refusalBinding.kind,
+      metadata: { name: refusal.name },
+      spec: { policyName: refusal.name, validationActions: ['Deny'] },
+    },
+  },
+];
+
 const web = podOn('a', 'web', { metadata: { labels: { app: 'web' } } });
 const isEvicted: State = { of: pod('web'), isAbsent: true };
 
@@ -218,7 +251,7 @@ export const scenarios: readonly Scenario[] = [
   {
     id: 'drain-budget',
     title: 'a PodDisruptionBudget holds a pod, and lets it go',
-    rows: ['ML-14', 'ML-15', 'ML-58'],
+    rows: ['ML-14', 'ML-15', 'ML-41', 'ML-58'],
     actions: [
       ...running('a'),
       { apply: budget({ minAvailable: 1 }) },
@@ -294,6 +327,55 @@ export const scenarios: readonly Scenario[] = [
       { delete: machine('a') },
       { rest: 'drained', until: { of: machine('a'), has: 'Drain finished successfully' } },
       { await: isEvicted },
+    ],
+  },
+  {
+    id: 'drain-refused',
+    title: 'evictions are refused by an admission policy, and allowed later',
+    rows: ['ML-42'],
+    actions: [
+      ...running('a'),
+      { apply: web },
+      ...refuseEvictions,
+      { rest: 'running' },
+      { delete: machine('a') },
+      { rest: 'refused' },
+      { delete: refusalBinding },
+      gone,
+    ],
+  },
+  {
+    id: 'drain-replaced-pod',
+    title: 'a pod that is evicted is replaced by one of the same name on another node',
+    rows: ['ML-43'],
+    actions: [
+      ...running('a', { spec: preTerminate }),
+      { apply: nodeOf('b') },
+      { apply: podOn('a', 'web', { metadata: { finalizers: ['example.com/held'] } }) },
+      { rest: 'running' },
+      { delete: machine('a') },
+      { await: { of: pod('web'), has: 'deletionTimestamp' } },
+      { patch: pod('web'), merge: { metadata: { finalizers: null } } },
+      { await: isEvicted },
+      { apply: podOn('b', 'web') },
+      { rest: 'drained', until: { of: machine('a'), has: 'Drain finished successfully' } },
+    ],
+  },
+  {
+    id: 'delete-restarted',
+    title: 'the controllers start again after a drain, and a pod is bound to the node',
+    rows: ['ML-44'],
+    actions: [
+      ...running('a', { spec: preTerminate }),
+      { apply: web },
+      { rest: 'running' },
+      { delete: machine('a') },
+      { rest: 'drained', until: { of: machine('a'), has: 'Drain finished successfully' } },
+      { apply: podOn('a', 'late') },
+      { restart: true },
+      { rest: 'restarted' },
+      setHooks({ preTerminate: null }),
+      gone,
     ],
   },
 ];

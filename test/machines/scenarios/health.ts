@@ -1,13 +1,14 @@
 import { checkObject, healthCheck, machine, machineObject, running, setReady } from '../objects.ts';
 import type { Action, Scenario } from '../scenario.ts';
 
-const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: '0', controller: true };
+/** Of a kind that no server knows: the garbage collector deletes what belongs to an object that does not exist. */
+const owner = { apiVersion: 'example.com/v1', kind: 'Robot', name: 'owner', uid: '0', controller: true };
 const owned = { labels: { 'machine.openshift.io/cluster-api-cluster': 'test', set: 'w' } };
 const three = ['a', 'b', 'c'];
 const runThree: Action[] = three.flatMap((name) => running(name, { metadata: { ...owned, ownerReferences: [owner] } }));
 const breakThem = (...names: readonly string[]): Action[] => names.map((name) => setReady(name, 'False'));
 
-/** Health checks of machines that a controller owns, which does not exist: none is replaced. */
+/** Health checks of machines that a controller owns, which does not run: none is replaced. */
 export const scenarios: readonly Scenario[] = [
   {
     id: 'check-not-ready',
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
     actions: [
       ...runThree,
       ...breakThem('a', 'b'),
+      { rest: 'broken' },
       { apply: checkObject('check', 'w', { spec: { maxUnhealthy: '40%' } }) },
       { rest: 'restricted', until: { of: healthCheck('check'), has: 'TooManyUnhealthy' } },
     ],

@@ -10,6 +10,8 @@ const hooks = {
   ],
 };
 
+const etcdHook = { name: 'EtcdQuorumOperator', owner: 'clusteroperator/etcd' };
+
 /** Before a deletion. */
 export const scenarios: readonly Scenario[] = [
   {
@@ -35,6 +37,15 @@ export const scenarios: readonly Scenario[] = [
     title: 'a machine with hooks is not deleted',
     rows: ['ML-12', 'ML-16', 'ML-19', 'ML-33'],
     actions: [...running('a', { spec: { lifecycleHooks: hooks } }), { rest: 'running' }],
+  },
+  {
+    id: 'life-quorum-hook',
+    title: 'a machine of the control plane with the hook of etcd',
+    rows: ['ML-28', 'ML-33'],
+    actions: [
+      ...running('a', { spec: { lifecycleHooks: { preDrain: [etcdHook] } } }, { 'node-role.kubernetes.io/master': '' }),
+      { rest: 'running' },
+    ],
   },
   {
     id: 'life-invalid-configuration',

@@ -1,5 +1,14 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { checkObject, healthCheck, machineObject, machineSet, setObject } from '../objects.ts';
+import {
+  checkObject,
+  clusterLabel,
+  healthCheck,
+  machine,
+  machineObject,
+  machineSet,
+  setObject,
+  setReady,
+} from '../objects.ts';
 import type { Action, Scenario, State } from '../scenario.ts';
 
 const scale = (replicas: number): Action => ({ patch: machineSet('workers'), merge: { spec: { replicas } } });
@@ -78,6 +87,23 @@ export const scenarios: readonly Scenario[] = [
       { await: run(1) },
       { apply: checkObject('check', 'workers', { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } }) },
       { rest: 'paused' },
+    ],
+  },
+  {
+    id: 'check-replaced',
+    title: 'the node of a machine of a set is not ready for longer than the timeout',
+    rows: ['ML-10'],
+    hasNodes: true,
+    actions: [
+      { apply: machineObject('a', { metadata: { labels: { ...clusterLabel, set: 'workers' } } }) },
+      { await: { machines: 1, phase: 'Running' } },
+      { apply: setObject('workers', 2) },
+      { await: run(2) },
+      { apply: checkObject('check', 'workers') },
+      { rest: 'healthy', until: { of: healthCheck('check'), has: '"currentHealthy":2' } },
+      setReady('a', 'False'),
+      { await: { of: machine('a'), isAbsent: true } },
+      { rest: 'replaced', until: run(2) },
     ],
   },
 ];
