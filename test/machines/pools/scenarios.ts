@@ -62,7 +62,7 @@ function scenario(
 const choice: readonly PoolScenario[] = [
   scenario(
     ['limit-default', 'three nodes without a limit'],
-    ['MP-02', 'MP-06'],
+    ['MP-02', 'MP-06', 'MP-15'],
     [
       ...begin(),
       ...nodes(3),
@@ -148,6 +148,37 @@ const choice: readonly PoolScenario[] = [
       rest('one is started'),
       ready('w1', 'True'),
       rest('it is ready'),
+    ],
+  ),
+  scenario(
+    ['two-of-three', 'a limit of three, of which a node that is not ready and one that was targeted use up two'],
+    ['MP-14'],
+    [
+      ...begin({ maxUnavailable: 3, paused: true }),
+      node('w1', { zone: 'a' }),
+      node('w2', { zone: 'b', current: 'rendered-old', ready: 'False' }),
+      node('w3', { zone: 'c', current: 'rendered-old', desired: '<1>' }),
+      node('w4', { zone: 'd', current: 'rendered-old' }),
+      node('w5', { zone: 'e', current: 'rendered-old' }),
+      rest('paused'),
+      spec('worker', { paused: false }),
+      rest('one more is started'),
+    ],
+  ),
+  scenario(
+    ['two-of-four', 'nine nodes and a limit of four, of which a node at work and one that is not ready use up two'],
+    ['MP-20'],
+    [
+      ...begin({ maxUnavailable: 4, paused: true }),
+      ...nodes(9, (index) => ({
+        zone: `z${index}`,
+        ...([1, 2, 7].includes(index) ? {} : { current: 'rendered-old' }),
+        ...(index === 3 ? { desired: '<1>', state: 'Working' } : {}),
+        ...(index === 7 ? { ready: 'False' } : {}),
+      })),
+      rest('paused'),
+      spec('worker', { paused: false }),
+      rest('two more are started'),
     ],
   ),
   scenario(
