@@ -13,20 +13,20 @@ const user = { fieldManager: 'test' };
 /** Machines of tests. */
 export const machinePlace: Resource & { readonly namespace: string } = { ...machineResource, namespace: 'machines' };
 
-const definitions = [
+/** Files with the definitions of machines and pools. */
+export const machineDefinitions: readonly string[] = [
   'drain.platform_drainrules',
   'machine.openshift.io_machines',
   'machine.openshift.io_machinesets',
   'machine.openshift.io_machinehealthchecks',
   'machineconfiguration.openshift.io_machineconfigs',
   'machineconfiguration.openshift.io_machineconfigpools',
-];
+].map((name) => `crds/machines/${name}.yaml`);
 
 /** A bare cluster with the kinds of machines and pools; with LONGSHORE_TEST_CLUSTER=kube, a real control plane. */
 export async function openMachineCluster(): Promise<BareCluster> {
   const cluster = isRealCluster() ? await openRealCluster() : await openBareCluster();
-  for (const name of definitions) {
-    const file = `crds/machines/${name}.yaml`;
+  for (const file of machineDefinitions) {
     await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
   }
   // A controller does not start where one of its kinds is not served.

@@ -5,6 +5,7 @@ import { type ApiServer, type KubeObject, type Manifest, startApiServer } from '
 import { machineLabels, machineResource, machineSetResource } from '../../../src/api/index.ts';
 import { errorMessage, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import { type ApiProxy, eventually, type Fate, startApiProxy } from '../../support/index.ts';
+import { machineDefinitions } from '../../support/machine-cluster.ts';
 import { type ControllersProcess, spawnControllers } from '../olm/controllers-process.ts';
 import type { Strike, StrikeReport } from '../olm/kill-run.ts';
 
@@ -15,15 +16,6 @@ const by = { fieldManager: 'test' };
 const entry = join(import.meta.dirname, 'controllers-child.ts');
 /** For a deletion with all pauses between tries, on a busy machine. */
 const patience = { timeoutMs: 300_000, intervalMs: 100 };
-const definitions = [
-  'drain.platform_drainrules',
-  'machine.openshift.io_machines',
-  'machine.openshift.io_machinesets',
-  'machine.openshift.io_machinehealthchecks',
-  'machineconfiguration.openshift.io_machineconfigs',
-  'machineconfiguration.openshift.io_machineconfigpools',
-].map((name) => join(import.meta.dirname, `../../../crds/machines/${name}.yaml`));
-
 const selector = (app: string): JsonObject => ({ matchLabels: { app } });
 const template = (app: string, spec: JsonObject): JsonObject => ({ metadata: { labels: { app } }, spec });
 
@@ -90,7 +82,7 @@ export class KilledDeletions implements AsyncDisposable {
     const stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'longshore-machine-kills-'));
     stack.defer(() => rm(folder, { recursive: true, force: true }));
-    const server = stack.use(await startApiServer({ crds: definitions as readonly Manifest[] }));
+    const server = stack.use(await startApiServer({ crds: machineDefinitions as readonly Manifest[] }));
     for (const object of objects()) await server.client.create(object as unknown as KubeObject, by);
     const killed = new KilledDeletions(server, stack);
     stack.use(server.cluster.subscribe(({ object }) => killed.#see(object as unknown as JsonObject)));
