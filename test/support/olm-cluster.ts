@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type JsonObject, parseYaml, silentLogger, systemClock } from '../../src/base/index.ts';
+import { type Clock, type JsonObject, parseYaml, silentLogger, systemClock } from '../../src/base/index.ts';
 import { createManager, type Manager, type Permissions } from '../../src/controller/index.ts';
 import {
   isNotFound,
@@ -51,16 +51,14 @@ async function allow(kube: KubeClient, definitions: readonly Permitted[]): Promi
   await kube.apply({ ...kind, kind: 'ClusterRoleBinding', roleRef, subjects }, user);
 }
 
-/** Controllers that run until they are disposed of, with the permissions of `definitions` and no others; by default as an administrator. */
-export async function runControllers(
-  admin: KubeClient,
+/** Runs controllers whose time is that of `clock`, with the permissions of the client. */
+export async function runByClock(
+  kube: KubeClient,
+  clock: Clock,
   add: (manager: Manager) => void,
-  definitions?: readonly Permitted[],
 ): Promise<AsyncDisposable> {
-  if (definitions !== undefined) await allow(admin, definitions);
   const stop = new AbortController();
-  const kube = definitions === undefined ? admin : admin.actingAs(serviceAccountUser(account));
-  const manager = createManager({ kube, clock: systemClock, log: silentLogger(), signal: stop.signal });
+  const manager = createManager({ kube, clock, log: silentLogger(), signal: stop.signal });
   add(manager);
   await manager.start();
   return {
@@ -69,6 +67,17 @@ export async function runControllers(
       await manager.whenStopped();
     },
   };
+}
+
+/** Controllers that run until they are disposed of, with the permissions of `definitions` and no others; by default as an administrator. */
+export async function runControllers(
+  admin: KubeClient,
+  add: (manager: Manager) => void,
+  definitions?: readonly Permitted[],
+): Promise<AsyncDisposable> {
+  if (definitions !== undefined) await allow(admin, definitions);
+  const kube = definitions === undefined ? admin : admin.actingAs(serviceAccountUser(account));
+  return await runByClock(kube, systemClock, add);
 }
 
 /** The object, undefined if it does not exist. */

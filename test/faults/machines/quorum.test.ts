@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { machineLabels } from '../../../src/api/index.ts';
 import { addMachineHook, addMachines, EtcdProvider, quorumHook } from '../../../src/machines/index.ts';
 import { findControlPlane } from '../../control-plane/index.ts';
+import { acceleratedClock } from '../../support/accelerated-clock.ts';
 import { type BareCluster, eventually } from '../../support/index.ts';
 import {
   joinNode,
@@ -14,12 +15,14 @@ import {
   machinePlace,
   openMachineCluster,
 } from '../../support/machine-cluster.ts';
-import { runControllers } from '../../support/olm-cluster.ts';
+import { runByClock } from '../../support/olm-cluster.ts';
 import { EtcdGroup } from './etcd-group.ts';
 
 /** `npm run test:quorum` plays 200. */
 const runs = Number(process.env['LONGSHORE_TEST_QUORUM'] ?? '3');
 const voters = 3;
+/** Of the pauses between steps: most of a replacement is waiting. etcd itself has its own time. */
+const speed = 10;
 const settleMs = 300_000;
 const user = { fieldManager: 'test' };
 const found = await findControlPlane({ mayBuild: false, report: () => undefined });
@@ -90,7 +93,7 @@ beforeAll(async () => {
   const endpoints = first.map((address) => EtcdGroup.clientUrl(address));
   const hook = quorumHook({ provider: new EtcdProvider({ endpoints, deadlineMs: 2_000 }), desiredVoters: voters });
   stack.use(
-    await runControllers(cluster.kube, (manager) => {
+    await runByClock(cluster.kube, acceleratedClock(speed), (manager) => {
       addMachines(manager, { actuator: provider });
       addMachineHook(manager, hook);
     }),
