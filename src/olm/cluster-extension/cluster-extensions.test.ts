@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { drawnCatalog, drawnPackage } from '../../../test/support/drawn-package.ts';
 import { type BareCluster, cutOff, eventually, openBareCluster } from '../../../test/support/index.ts';
-import { type Clock, type JsonObject, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
+import { type Clock, type JsonObject, objectAt, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
 import { conditionsOf, createManager, type Manager } from '../../controller/index.ts';
 import { type Condition, isNotFound, type KubeClient, type KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
@@ -177,6 +177,30 @@ test('what was written when a bundle was chosen is not written again once it is 
   const { annotations, generation } = (await cluster.kube.get(deploymentRef)).metadata;
   expect([annotations, generation]).toEqual([made.metadata.annotations, made.metadata.generation]);
   expect(annotations?.['olm.operatorframework.io/choice']).toContain('"channel":"stable"');
+});
+
+test('an update that its user withdraws is not installed later, though no catalog has what is installed', async () => {
+  offer('1.0.0');
+  await launch();
+  await ask({}, { version: '1.0.0' });
+  await untilInstalled('1.0.0');
+  const request = async (version: string): Promise<void> => {
+    const spec = { source: { catalog: { version, upgradeConstraintPolicy: 'SelfCertified' } } };
+    await cluster.kube.patch(extensionRef, { spec }, user);
+  };
+  const imageOf = async (): Promise<JsonObject | undefined> =>
+    objectAt((await cluster.kube.get(deploymentRef)) as JsonObject, 'spec', 'template', 'spec', 'source', 'image');
+  const before = await imageOf();
+  offer('2.0.0');
+  await request('2.0.0');
+  await eventually(async () => expect(await imageOf()).not.toEqual(before));
+  const update = await imageOf();
+  await request('>=2.0.0, <2.0.1');
+  await eventually(async () => expect(await progressing()).toMatchObject({ observedGeneration: 3 }));
+  expect(await imageOf()).toEqual(update);
+  await request('1.0.0');
+  await eventually(async () => expect(await imageOf()).toEqual(before));
+  await untilInstalled('1.0.0');
 });
 
 describe('a progress deadline', () => {

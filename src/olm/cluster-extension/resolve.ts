@@ -9,6 +9,7 @@ import { deprecationConditions, installedCondition, progressingCondition } from 
 import { imageOf } from './deployment-object.ts';
 import { hasCatalogs, standingFor, unservedCatalogs } from './find.ts';
 import { type ExtensionRun, extensionOf } from './run.ts';
+import { withdraw } from './withdraw.ts';
 
 /** What resolution starts from: what is installed; or what the status shows, where the BundleDeployment is lost. */
 function startOf(run: ExtensionRun): ExtensionQuestion['installed'] {
@@ -99,6 +100,7 @@ export const resolve: Step<ExtensionRun> = async (run, { signal }) => {
     run.desired = { main: kept, needed: [], deprecations: undefined };
     return undefined;
   }
+  await withdraw(run, signal);
   const progress = { reason: 'Retrying', message: answer.text } as const;
   run.status.set(run, [progressingCondition(progress), installedCondition(installed, false)]);
   return 'stop';
