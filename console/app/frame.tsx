@@ -179,6 +179,12 @@ function SignedIn(): JSX.Element {
             <span>{texts.app.find}</span>
             <kbd>Ctrl K</kbd>
           </button>
+          <span class="only-narrow">
+            <a class="button icon-only" href="/settings" title={texts.pages.settings}>
+              <Icon name="settings" />
+              <span class="visually-hidden">{texts.pages.settings}</span>
+            </a>
+          </span>
         </header>
         <Stale />
         <main id="content" tabIndex={-1}>

@@ -24,7 +24,8 @@ export function go(path: string, { isReplacing = false }: { readonly isReplacing
   place.set(placeOf());
   if (before !== place.get().path) {
     window.scrollTo(0, 0);
-    document.querySelector('main')?.focus({ preventScroll: true });
+    // After a dialog that leads here is closed: nothing else can have the focus while it is open.
+    setTimeout(() => document.querySelector('main')?.focus({ preventScroll: true }));
   }
 }
 
@@ -55,6 +56,7 @@ export function startRouter(): void {
       !isPlain ||
       link.origin !== window.location.origin ||
       link.target !== '' ||
+      link.hash !== '' ||
       link.hasAttribute('download')
     ) {
       return;

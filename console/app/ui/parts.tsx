@@ -123,7 +123,7 @@ export function Reference({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-/** A dialog of the browser: it traps the focus and closes with Escape. */
+/** A dialog of the browser: it traps the focus, closes with Escape, and gives the focus back. */
 export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
@@ -134,7 +134,13 @@ export function Dialog(props: {
   const { title, onClose, className = '', children } = props;
   useEffect(() => {
     const dialog = ref.current;
+    const before = document.activeElement;
     if (dialog !== null && !dialog.open) dialog.showModal();
+    return () => {
+      // The browser gives the focus back where it closes the dialog itself, and not where the dialog is removed.
+      const isLost = document.activeElement === document.body || dialog?.contains(document.activeElement) === true;
+      if (isLost && before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <dialog

@@ -184,9 +184,7 @@ function InstallButton({ subject }: { readonly subject: Subject }): JSX.Element 
 
 function Results({ subject }: { readonly subject: Subject }): JSX.Element {
   const files = 'files' in subject ? subject.files : [];
-  const key =
-    'image' in subject ? subject.image : files.map(({ path, base64 }) => `${path} ${base64.length}`).join('\n');
-  const found = useLoad(key, (signal) => examine(subject, signal));
+  const found = useLoad('examined', (signal) => examine(subject, signal));
   if (found.isLoading) return <Skeleton lines={6} />;
   if (found.thrown !== undefined || found.value === undefined)
     return <Failure thrown={found.thrown} onRetry={found.reload} />;
@@ -233,7 +231,9 @@ function Results({ subject }: { readonly subject: Subject }): JSX.Element {
 
 /** A place for the folder or archive of a bundle, or the reference of an image. */
 export function Bench(): JSX.Element {
-  const [subject, setSubject] = useState<Subject | undefined>();
+  // The same files, chosen again, may have another content.
+  const [chosen, setChosen] = useState<{ readonly subject: Subject; readonly turn: number } | undefined>();
+  const setSubject = (subject: Subject): void => setChosen((before) => ({ subject, turn: (before?.turn ?? 0) + 1 }));
   const [problem, setProblem] = useState('');
   const [isOver, setOver] = useState(false);
   const [image, setImage] = useState('');
@@ -306,7 +306,7 @@ export function Bench(): JSX.Element {
         </form>
       </div>
       {problem !== '' && <Notice tone="danger" title={problem} />}
-      {subject !== undefined && <Results subject={subject} />}
+      {chosen !== undefined && <Results key={chosen.turn} subject={chosen.subject} />}
     </div>
   );
 }
