@@ -43,7 +43,12 @@ async function hold(node: string): Promise<void> {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, namespace: 'default', labels },
-    spec: { nodeName: node, containers: [{ name: 'database', image: 'example.org/database' }] },
+    // No kubelet ends it.
+    spec: {
+      nodeName: node,
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: 'database', image: 'example.org/database' }],
+    },
   };
   const budget = { ...budgetType, spec: { minAvailable: 1, selector: { matchLabels: labels } } };
   const { namespace, ...rest } = budget;
