@@ -20,6 +20,14 @@ export const nodeLabels: Readonly<Record<string, string>> = {
   'kubernetes.io/arch': 'amd64',
 };
 
+/** Of a cluster of one node, which manifests for control planes and for workers run on. The scheduler alone sees them: with the labels themselves the Node
+ *  would be in the pools of machines that others have. */
+const nodeRoles: Readonly<Record<string, string>> = {
+  'node-role.kubernetes.io/control-plane': '',
+  'node-role.kubernetes.io/master': '',
+  'node-role.kubernetes.io/worker': '',
+};
+
 /** A Node as the scheduler sees it. */
 interface PlacedNode extends SelectableNode {
   readonly isReady: boolean;
@@ -31,7 +39,7 @@ function placedNode(node: KubeObject): PlacedNode {
   const ready = objectsIn(statusOf(node)['conditions']).find(({ type }) => type === 'Ready');
   return {
     name: node.metadata.name ?? '',
-    labels: node.metadata.labels ?? {},
+    labels: { ...(isOwn(node) ? nodeRoles : {}), ...node.metadata.labels },
     isReady: ready === undefined || ready['status'] === 'True',
     isCordoned: specOf(node)['unschedulable'] === true,
   };
@@ -54,7 +62,7 @@ const labelsOf = (node: KubeObject | undefined): JsonObject => ({ ...node?.metad
 
 /** Names of the simulated Nodes that a DaemonSet runs on, cordoned ones included: those that its pods select. */
 export function nodesOfDaemonSet(cluster: Cluster, podSpec: JsonObject): readonly string[] {
-  const own: SelectableNode = { name: nodeName, labels: nodeLabels };
+  const own: SelectableNode = { name: nodeName, labels: { ...nodeRoles, ...nodeLabels } };
   const present = cluster
     .list(typeOf(cluster, 'nodes'))
     .filter((node) => isSimulated(node) && (node.metadata.deletionTimestamp === undefined || isOwn(node)))
@@ -69,7 +77,7 @@ export type Placement = { readonly node: string } | { readonly problem: string }
 /** The Nodes on which pods are simulated. Pods are placed in turn on those that they select. */
 export class SimulatedNodes {
   readonly #nodes = new Map<string, PlacedNode>([
-    [nodeName, { name: nodeName, labels: nodeLabels, isReady: true, isCordoned: false }],
+    [nodeName, { name: nodeName, labels: { ...nodeRoles, ...nodeLabels }, isReady: true, isCordoned: false }],
   ]);
   #turn = 0;
 

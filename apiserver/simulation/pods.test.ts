@@ -101,6 +101,15 @@ test('a pod waits for a Node that its selector and required affinity select, and
   expect(condition('Ready')).toMatchObject({ status: 'True' });
 });
 
+test.each(['control-plane', 'master', 'worker'])(
+  'the Node that there always is runs pods for Nodes of the role %s',
+  async (role) => {
+    await createPod({ nodeSelector: { [`node-role.kubernetes.io/${role}`]: '' } });
+    await eventually(() => expect(condition('Ready')).toMatchObject({ status: 'True' }));
+    expect(placedOn()).toBe('longshore');
+  },
+);
+
 test('a pod that names its Node and tolerates that it is cordoned runs there; one that does not tolerate it waits', async () => {
   await createNode('cordoned', {}, { unschedulable: true });
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['cordoned'] }];
