@@ -45,6 +45,8 @@ function mergeLists(live: readonly JsonValue[], applied: readonly JsonValue[], s
   const right = applied.map(elementOf);
   const inApplied = new Set(right);
   const sharedOrder = right.filter((element) => liveIndex.has(element));
+  // Counted, not shifted: that would move the whole list for each item.
+  let shared = 0;
   const done = new Set<PathElement>();
   const merged: JsonValue[] = [];
   const takeApplied = (index: number): void => {
@@ -53,7 +55,7 @@ function mergeLists(live: readonly JsonValue[], applied: readonly JsonValue[], s
     const value = mergeValues(same.length === 1 ? same[0] : undefined, applied[index], shape.items);
     if (value !== undefined) merged.push(value);
     done.add(element);
-    if (sharedOrder[0] === element) sharedOrder.shift();
+    if (sharedOrder[shared] === element) shared += 1;
   };
   let next = 0;
   for (const [index, element] of left.entries()) {
@@ -61,7 +63,7 @@ function mergeLists(live: readonly JsonValue[], applied: readonly JsonValue[], s
       merged.push(live[index] ?? null);
       continue;
     }
-    if (done.has(element) || sharedOrder[0] !== element) continue;
+    if (done.has(element) || sharedOrder[shared] !== element) continue;
     for (; !done.has(element) && next < right.length; next += 1) takeApplied(next);
   }
   for (; next < right.length; next += 1) takeApplied(next);

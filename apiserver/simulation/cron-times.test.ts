@@ -35,6 +35,29 @@ test('a day that never comes is given up', () => {
   expect(next('0 0 31 2 *', '2026-01-01T00:00:00Z')).toBeUndefined();
 });
 
+test.each([
+  ['0 0 30 2 *', undefined],
+  ['0 0 31 4,6,9,11 *', undefined],
+  ['* * * 1 *', '2027-01-01T00:00:00.000Z'],
+  ['59 23 29 2 *', '2028-02-29T23:59:00.000Z'],
+])('%s is found, or given up, without looking at every day', (text, expected) => {
+  const schedule = readSchedule(text);
+  if (schedule === undefined) throw new Error(`${text} is no schedule`);
+  let looks = 0;
+  const found = nextTime(schedule, Date.parse('2026-02-01T00:00:00Z'), () => {
+    looks += 1;
+    return 0;
+  });
+  expect(found === undefined ? undefined : new Date(found).toISOString()).toBe(expected);
+  expect(looks).toBeLessThan(1000);
+});
+
+test('clocks are asked once for all minutes between which they do not change', () => {
+  const offset = zoneOffset('Europe/Berlin');
+  const change = Date.parse('2026-03-29T01:00:00Z');
+  expect([-1, 0, 1, 0, -1].map((minutes) => offset(change + minutes * 60_000) / 3_600_000)).toEqual([1, 2, 2, 2, 1]);
+});
+
 test('CTL-09 a schedule in a zone follows its clocks, over the change to summer time', () => {
   const zone = 'Europe/Berlin';
   expect(next('0 9 * * *', '2026-01-01T09:00:00Z', zone)).toBe('2026-01-02T08:00:00.000Z');

@@ -99,9 +99,12 @@ export function newReplicaSet(deployment: KubeObject, name: string, revision: nu
 
 function historyOf({ metadata }: KubeObject): string {
   const { [revisionAnnotation]: revision, [historyAnnotation]: history } = metadata.annotations ?? {};
-  const parts = [...(history === undefined || history === '' ? [] : history.split(',')), revision ?? ''];
-  while (parts.length > 1 && parts.join(',').length > longestHistory) parts.shift();
-  return parts.join(',');
+  const all = [history ?? '', revision ?? ''].filter((part, index) => index > 0 || part !== '').join(',');
+  if (all.length <= longestHistory) return all;
+  // The oldest revisions go, whole ones.
+  const end = all.slice(-longestHistory - 1);
+  const comma = end.indexOf(',');
+  return comma < 0 ? (revision ?? '') : end.slice(comma + 1);
 }
 
 /** What is to change of the set that has the Deployment's template: annotations and `minReadySeconds` follow the Deployment, and a set that

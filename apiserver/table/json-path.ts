@@ -1,7 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 
 const maxResults = 10_000;
+/** Values that one search looks at: a path of many steps would otherwise multiply what a large object has. */
+const maxVisits = 20_000;
 const maxPathLength = 4096;
+
+/** How many more values a search may look at. */
+interface Budget {
+  left: number;
+}
 
 type Step =
   | { readonly kind: 'field'; readonly names: readonly string[] }
@@ -13,7 +20,7 @@ type Step =
 
 type Operand = { readonly path: readonly Step[] } | { readonly value: JsonValue };
 
-/** A compiled JSONPath: the values that it finds, in order, at most 10,000. Never throws. */
+/** A compiled JSONPath: the values that it finds, in order, at most 10,000, among the first 20,000 that it looks at. Never throws. */
 export type JsonPath = (root: JsonValue) => JsonValue[];
 
 const fieldPattern = /\.?((?:\\.|[^.[\]\\{}])+)/y;
@@ -131,12 +138,15 @@ function childrenOf(value: JsonValue): JsonValue[] {
   return isJsonObject(value) ? Object.values(value).filter((child) => child !== undefined) : [];
 }
 
-function descendantsOf(root: JsonValue): JsonValue[] {
+function descendantsOf(root: JsonValue, budget: Budget): JsonValue[] {
   const found: JsonValue[] = [];
   const pending: JsonValue[] = [root];
   for (let next = pending.pop(); next !== undefined && found.length < maxResults; next = pending.pop()) {
     found.push(next);
-    pending.push(...childrenOf(next).slice(0, maxResults).toReversed());
+    const children = childrenOf(next);
+    budget.left -= children.length;
+    if (budget.left <= 0) break;
+    pending.push(...children.slice(0, maxResults).toReversed());
   }
   return found;
 }
@@ -160,15 +170,21 @@ function rangeOf(value: JsonValue, step: Step & { kind: 'range' }): JsonValue[] 
   return value.slice(step.from ?? 0, step.to ?? value.length).filter((_item, index) => index % step.by === 0);
 }
 
-function operandValue(operand: Operand, item: JsonValue): JsonValue | undefined {
-  return 'value' in operand ? operand.value : walk([item], operand.path)[0];
+function operandValue(operand: Operand, item: JsonValue, budget: Budget): JsonValue | undefined {
+  return 'value' in operand ? operand.value : walk(item, operand.path, budget)[0];
 }
 
-function isSelected(item: JsonValue, { left, operator, right }: Step & { kind: 'filter' }): boolean {
-  const value = operandValue(left, item);
+type Filter = Step & { kind: 'filter' };
+
+function isSelected(item: JsonValue, { left, operator, right }: Filter, budget: Budget): boolean {
+  const value = operandValue(left, item, budget);
   if (right === undefined) return value !== undefined;
-  const other = operandValue(right, item);
+  const other = operandValue(right, item, budget);
   return isScalar(value) && isScalar(other) && isTrue(operator, value, other);
+}
+
+function selectedOf(value: JsonValue, filter: Filter, budget: Budget): JsonValue[] {
+  return Array.isArray(value) ? value.filter((item) => budget.left > 0 && isSelected(item, filter, budget)) : [];
 }
 
 type Scalar = string | number | boolean;
@@ -184,7 +200,16 @@ function isTrue(operator: string, a: Scalar, b: Scalar): boolean {
   return results[operator] ?? false;
 }
 
-function apply(value: JsonValue, step: Step): JsonValue[] {
+/** What a step looks at in a value, but for what `..` and filters count themselves. */
+function visitsOf(value: JsonValue, step: Step): number {
+  if (step.kind === 'field') return step.names.length;
+  if (step.kind === 'slice') return step.indexes.length;
+  if (step.kind === 'descend') return 1;
+  return Array.isArray(value) ? value.length : childrenOf(value).length;
+}
+
+function apply(value: JsonValue, step: Step, budget: Budget): JsonValue[] {
+  budget.left -= 1 + visitsOf(value, step);
   switch (step.kind) {
     case 'field':
       return fieldsOf(value, step.names);
@@ -195,22 +220,26 @@ function apply(value: JsonValue, step: Step): JsonValue[] {
     case 'all':
       return childrenOf(value);
     case 'descend':
-      return descendantsOf(value);
+      return descendantsOf(value, budget);
     case 'filter':
-      return Array.isArray(value) ? value.filter((item) => isSelected(item, step)) : [];
+      return selectedOf(value, step, budget);
   }
 }
 
-function walk(roots: readonly JsonValue[], steps: readonly Step[]): JsonValue[] {
-  let values = [...roots];
-  for (const step of steps) values = applyToAll(values, step);
+function walk(root: JsonValue, steps: readonly Step[], budget: Budget): JsonValue[] {
+  let values = [root];
+  for (const step of steps) {
+    if (values.length === 0) break;
+    values = applyToAll(values, step, budget);
+  }
   return values;
 }
 
-function applyToAll(values: readonly JsonValue[], step: Step): JsonValue[] {
+function applyToAll(values: readonly JsonValue[], step: Step, budget: Budget): JsonValue[] {
   const found: JsonValue[] = [];
   for (const value of values) {
-    const results = apply(value, step);
+    if (budget.left <= 0) break;
+    const results = apply(value, step, budget);
     found.push(...results.slice(0, maxResults - found.length));
     if (found.length >= maxResults) break;
   }
@@ -222,5 +251,5 @@ function applyToAll(values: readonly JsonValue[], step: Step): JsonValue[] {
 export function parseJsonPath(text: string): JsonPath | undefined {
   if (text.length > maxPathLength) return undefined;
   const steps = parseSteps(text.trim());
-  return steps === undefined ? undefined : (root) => walk([root], steps);
+  return steps === undefined ? undefined : (root) => walk(root, steps, { left: maxVisits });
 }

@@ -1,4 +1,5 @@
 import { TerminalError } from './errors.ts';
+import { remember } from './remember.ts';
 
 /** Which objects are selected, by their labels; all conditions must hold. */
 export interface LabelSelector {
@@ -14,9 +15,12 @@ interface LabelRequirement {
 
 type Labels = Readonly<Record<string, string>>;
 
+/** A selector with thousands of values is compared with every namespace. */
+const setOf = remember((values: readonly string[]): ReadonlySet<string> => new Set(values));
+
 const matches: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
-  In: (value, values) => value !== undefined && values.includes(value),
-  NotIn: (value, values) => value === undefined || !values.includes(value),
+  In: (value, values) => value !== undefined && setOf(values).has(value),
+  NotIn: (value, values) => value === undefined || !setOf(values).has(value),
   Exists: (value) => value !== undefined,
   DoesNotExist: (value) => value === undefined,
 };

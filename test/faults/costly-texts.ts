@@ -1,12 +1,18 @@
 /** Texts on which a careless regular expression, or a careless loop, takes minutes: by name, what reads them. */
 import { trackUpdate } from '../../apiserver/apply/index.ts';
-import type { KubeObject } from '../../apiserver/core/index.ts';
+import { mergeApplied } from '../../apiserver/apply/merge.ts';
+import { backendsOf } from '../../apiserver/controllers/endpoints/pod-addresses.ts';
+import { subsetsOf } from '../../apiserver/controllers/endpoints/subsets.ts';
+import { type KubeObject, matchesLabelSelector } from '../../apiserver/core/index.ts';
+import { parseAccept } from '../../apiserver/http/negotiation.ts';
 import { applyStrategicMergePatch } from '../../apiserver/patch/index.ts';
 import { caBundleProblem } from '../../apiserver/registry/crd/conversion-rules.ts';
 import { readSchedule } from '../../apiserver/registry/kinds/index.ts';
 import { fieldReferenceErrors } from '../../apiserver/registry/kinds/pod/field-references.ts';
 import { overlapWarnings } from '../../apiserver/registry/kinds/pod/volume-overlaps.ts';
 import { loadBuiltinSchemas } from '../../apiserver/schema/index.ts';
+import { catchUp } from '../../apiserver/simulation/revisions.ts';
+import { columnsOfPrinterColumns } from '../../apiserver/table/index.ts';
 import {
   formatYamlPieces,
   type JsonObject,
@@ -89,6 +95,43 @@ function deleteByPatch(count: number): void {
   applyStrategicMergePatch(object, patch, loadBuiltinSchemas().kind('', 'v1', 'Pod'));
 }
 
+function applyFinalizers(count: number): void {
+  const metadata = { name: 'a', finalizers: many(count, (at) => `example.com/f${at}`) };
+  mergeApplied({ metadata }, { metadata }, loadBuiltinSchemas().kind('', 'v1', 'ConfigMap'));
+}
+
+/** A ReplicaSet of which a user has written the annotations becomes the latest again. */
+function catchUpWith(history: string): void {
+  const annotations = {
+    'deployment.kubernetes.io/revision': '1',
+    'deployment.kubernetes.io/revision-history': history,
+  };
+  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { annotations }, spec: {} };
+  catchUp({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: {}, spec: {} } as KubeObject, set as KubeObject, 2);
+}
+
+/** What a PodDisruptionBudget costs whenever one of its pods changes. */
+function selectPods(matchExpressions: readonly JsonObject[]): void {
+  const selector = { matchExpressions: [...matchExpressions] };
+  for (let pod = 0; pod < 30_000; pod += 1) matchesLabelSelector(selector, { app: 'a', index: `${pod}` });
+}
+
+function findNamedPorts(count: number): void {
+  const status = { phase: 'Running', podIP: '10.0.0.1' };
+  const ports = many(count, (at) => ({ name: `p${at}`, containerPort: at + 1 }));
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ ports }] }, status };
+  const named = many(count, (at) => ({ name: `p${at}`, port: at + 1, targetPort: `p${at}` }));
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: named } };
+  subsetsOf(service as KubeObject, backendsOf(many(20, () => pod as KubeObject)));
+}
+
+function printColumn(jsonPath: string, list: readonly JsonObject[]): void {
+  const object = { apiVersion: 'example.com/v1', kind: 'A', metadata: { name: 'a' }, spec: { list: [...list] } };
+  for (const { cell } of columnsOfPrinterColumns(many(100, (at) => ({ name: `${at}`, type: 'string', jsonPath })))) {
+    cell(object as KubeObject, 0);
+  }
+}
+
 export const costlyTexts: Readonly<Record<string, () => unknown>> = {
   'a quantity of digits in spec.config': () =>
     configProblems({ deploymentConfig: { resources: { limits: { cpu: `${'1'.repeat(length)}x` } } } }),
@@ -132,6 +175,29 @@ export const costlyTexts: Readonly<Record<string, () => unknown>> = {
     const values = many(300_000, (at) => `value-${at}`);
     enumValues.find({ enum: values.toReversed() }, { enum: values });
   },
+  'thousands of finalizers that are applied again': () => applyFinalizers(300_000),
+  'thousands of values in the selector of a budget': () =>
+    selectPods([{ key: 'app', operator: 'NotIn', values: many(90_000, (at) => `v${at}`) }]),
+  'thousands of labels in the selector of a budget': () =>
+    selectPods(many(90_000, (at) => ({ key: `k${at}`, operator: 'DoesNotExist' }))),
+  'thousands of named ports of a Service and its pods': () => findNamedPorts(15_000),
+  'revisions of commas in a ReplicaSet': () => catchUpWith(','.repeat(250_000)),
+  'an Accept header of stars': () => parseAccept(`${'*,'.repeat(length / 8)}${'a,'.repeat(length / 8)}`),
+  'columns of dots': () =>
+    printColumn(
+      `.spec${'.'.repeat(4000)}a`,
+      many(9000, () => ({})),
+    ),
+  'columns of names': () =>
+    printColumn(
+      `.spec.list[*][${`'a',`.repeat(1000)}'a']`,
+      many(30_000, () => ({ a: 1 })),
+    ),
+  'columns of filters that are long': () =>
+    printColumn(
+      `.spec.list[?(@${'.*'.repeat(1800)}=="x")]`,
+      many(2000, () => ({ a: {}, b: {}, c: {} })),
+    ),
   'a field path of brackets in a pod': () =>
     fieldReferenceErrors({ apiVersion: 'v1', fieldPath: `a${"['".repeat(length / 2)}]` }, 'fieldRef', []),
 };

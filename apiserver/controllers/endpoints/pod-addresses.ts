@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, lazily } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../core/index.ts';
 import { objectsIn, specOf, statusOf } from '../controller.ts';
 
@@ -69,18 +69,28 @@ function containerPorts(pod: KubeObject): JsonObject[] {
   return [...objectsIn(containers), ...sidecars].flatMap(({ ports }) => objectsIn(ports));
 }
 
-function targetOf(port: JsonObject, pod: KubeObject): number | undefined {
+/** The ports that a pod names, by protocol and name; of equal names the first. */
+function namedPorts(pod: KubeObject): ReadonlyMap<string, number> {
+  const byName = new Map<string, number>();
+  for (const { name, protocol = 'TCP', containerPort } of containerPorts(pod)) {
+    const key = `${text(protocol)} ${text(name)}`;
+    if (!byName.has(key)) byName.set(key, Number(containerPort));
+  }
+  return byName;
+}
+
+function targetOf(port: JsonObject, named: () => ReadonlyMap<string, number>): number | undefined {
   const { targetPort, protocol = 'TCP' } = port;
   if (typeof targetPort === 'number') return targetPort === 0 ? Number(port['port']) : targetPort;
-  if (typeof targetPort !== 'string') return Number(port['port']);
-  const found = containerPorts(pod).find(({ name, protocol: own = 'TCP' }) => name === targetPort && own === protocol);
-  return found === undefined ? undefined : Number(found['containerPort']);
+  return typeof targetPort === 'string' ? named().get(`${text(protocol)} ${targetPort}`) : Number(port['port']);
 }
 
 /** The ports of a Service as they are on a pod; one that the pod does not name is left out. */
 export function portsOn(pod: KubeObject, service: KubeObject): JsonObject[] {
+  // Read once: a Service and a pod may have thousands of ports each.
+  const named = lazily(() => namedPorts(pod));
   return objectsIn(specOf(service)['ports']).flatMap((port) => {
-    const target = targetOf(port, pod);
+    const target = targetOf(port, named);
     if (target === undefined) return [];
     const { appProtocol, protocol = 'TCP', name = '' } = port;
     return [{ name, port: target, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];

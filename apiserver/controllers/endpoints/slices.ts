@@ -34,7 +34,9 @@ export function slicesOf(service: KubeObject, backends: readonly Backend[]): Sli
       const addresses = addressesOf(backend.pod, addressType);
       if (addresses.length === 0) continue;
       const key = JSON.stringify(portsOn(backend.pod, service));
-      byPorts.set(key, [...(byPorts.get(key) ?? []), endpointOf(backend, service, addresses)]);
+      const endpoints = byPorts.get(key) ?? [];
+      endpoints.push(endpointOf(backend, service, addresses));
+      byPorts.set(key, endpoints);
     }
     if (byPorts.size === 0) return [{ addressType, endpoints: [], ports: null }];
     return [...byPorts].flatMap(([ports, endpoints]) =>

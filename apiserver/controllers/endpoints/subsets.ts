@@ -3,9 +3,13 @@ import type { KubeObject } from '../../core/index.ts';
 import { addressesOf, type Backend, familiesOf, identityOf, portsOn, publishesUnready } from './pod-addresses.ts';
 
 interface Member {
+  /** Its place among the pods of the Service. */
+  readonly index: number;
   readonly address: JsonObject;
   readonly isReady: boolean;
 }
+
+const collator = new Intl.Collator('en', { numeric: true });
 
 function withoutEmptyName(port: JsonObject): JsonObject {
   const { name, ...rest } = port;
@@ -13,7 +17,7 @@ function withoutEmptyName(port: JsonObject): JsonObject {
 }
 
 function byIp(a: JsonObject, b: JsonObject): number {
-  return String(a['ip'] as string).localeCompare(String(b['ip'] as string), 'en', { numeric: true });
+  return collator.compare(String(a['ip'] as string), String(b['ip'] as string));
 }
 
 function addressesIn(members: readonly Member[], isReady: boolean): JsonObject[] {
@@ -28,13 +32,20 @@ function membersByPort(service: KubeObject, backends: readonly Backend[]): Map<s
   const family = familiesOf(service)[0] ?? 'IPv4';
   const isUnreadyToo = publishesUnready(service);
   const byPort = new Map<string, Member[]>();
-  for (const backend of backends.filter(({ isTerminating }) => isUnreadyToo || !isTerminating)) {
+  for (const [index, backend] of backends.entries()) {
+    if (backend.isTerminating && !isUnreadyToo) continue;
     const [ip] = addressesOf(backend.pod, family);
     if (ip === undefined) continue;
-    const member = { address: { ip, ...identityOf(backend, service) }, isReady: backend.isReady || isUnreadyToo };
+    const member = {
+      index,
+      address: { ip, ...identityOf(backend, service) },
+      isReady: backend.isReady || isUnreadyToo,
+    };
     for (const port of portsOn(backend.pod, service)) {
       const key = JSON.stringify(withoutEmptyName(port));
-      byPort.set(key, [...(byPort.get(key) ?? []), member]);
+      const members = byPort.get(key) ?? [];
+      members.push(member);
+      byPort.set(key, members);
     }
   }
   return byPort;
@@ -53,7 +64,7 @@ function subsetOf(members: readonly Member[], ports: readonly JsonObject[]): Jso
 export function subsetsOf(service: KubeObject, backends: readonly Backend[]): JsonObject[] {
   const byMembers = new Map<string, { readonly members: readonly Member[]; readonly ports: JsonObject[] }>();
   for (const [port, members] of membersByPort(service, backends)) {
-    const key = JSON.stringify(members);
+    const key = members.map(({ index }) => index).join();
     const group = byMembers.get(key) ?? { members, ports: [] };
     group.ports.push(JSON.parse(port) as JsonObject);
     byMembers.set(key, group);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, remember } from '../../../src/base/index.ts';
 import { type LabelRequirement, parseRequirements } from './label-syntax.ts';
 
 /** Labels of an object as they came in; anything but an object of strings counts as no labels. */
@@ -71,18 +71,71 @@ function requirementOf(expression: JsonValue, operators = expressionOperators): 
   return known === undefined ? undefined : { key, operator: known, values: texts };
 }
 
+/** What all expressions of a selector ask of one label. */
+interface LabelRule {
+  /** Values that all `In` have; undefined without one. */
+  allowed: ReadonlySet<string> | undefined;
+  readonly denied: Set<string>;
+  isRequired: boolean;
+  isForbidden: boolean;
+}
+
+function addToRule(rule: LabelRule, { operator, values }: LabelRequirement): void {
+  if (operator === 'in') {
+    const { allowed } = rule;
+    rule.allowed = new Set(allowed === undefined ? values : values.filter((value) => allowed.has(value)));
+  }
+  if (operator === 'notin') for (const value of values) rule.denied.add(value);
+  if (operator === '!') rule.isForbidden = true;
+  if (operator === 'in' || operator === 'exists') rule.isRequired = true;
+}
+
+/** The rules of expressions by label, and those that need their label; undefined where an expression is malformed. */
+function readRules(
+  expressions: readonly JsonValue[],
+):
+  | { readonly rules: ReadonlyMap<string, LabelRule>; readonly required: readonly (readonly [string, LabelRule])[] }
+  | undefined {
+  const rules = new Map<string, LabelRule>();
+  for (const expression of expressions) {
+    const requirement = requirementOf(expression);
+    if (requirement === undefined) return undefined;
+    const { key } = requirement;
+    const rule = rules.get(key) ?? { allowed: undefined, denied: new Set(), isRequired: false, isForbidden: false };
+    addToRule(rule, requirement);
+    rules.set(key, rule);
+  }
+  return { rules, required: [...rules].filter(([, { isRequired }]) => isRequired) };
+}
+
+function isRuleMet(rule: LabelRule, value: string | undefined): boolean {
+  if (value === undefined) return !rule.isRequired;
+  return !rule.isForbidden && !rule.denied.has(value) && (rule.allowed?.has(value) ?? true);
+}
+
+/** Selectors are compared with every pod of a namespace, and may have thousands of labels and values: both are read once. What is compared is not
+ *  changed any more. */
+const rulesOf = remember(readRules);
+const pairsOf = remember((labels: JsonObject) => Object.entries(labels));
+
+function meetsExpressions(expressions: readonly JsonValue[], labels: NonNullable<Labels> = {}): boolean {
+  const read = rulesOf(expressions);
+  if (read === undefined) return false;
+  for (const [key, rule] of read.required) if (!isRuleMet(rule, labelOf(labels, key))) return false;
+  return Object.entries(labels).every(([key, value]) => {
+    const rule = read.rules.get(key);
+    return rule === undefined || isRuleMet(rule, value);
+  });
+}
+
 /** Whether a LabelSelector object (`matchLabels`, `matchExpressions`) selects these labels.
  *  Absent selects nothing, `{}` everything; a malformed expression matches nothing. */
 export function matchesLabelSelector(selector: JsonValue | undefined, labels: Labels): boolean {
   if (!isJsonObject(selector)) return false;
   const { matchLabels, matchExpressions } = selector;
-  const pairs = isJsonObject(matchLabels) ? Object.entries(matchLabels) : [];
+  const pairs = isJsonObject(matchLabels) ? pairsOf(matchLabels) : [];
   if (!pairs.every(([key, value]) => labelOf(labels, key) === value)) return false;
-  const expressions = Array.isArray(matchExpressions) ? matchExpressions : [];
-  return expressions.every((expression) => {
-    const requirement = requirementOf(expression);
-    return requirement !== undefined && isMet(requirement, labels);
-  });
+  return !Array.isArray(matchExpressions) || meetsExpressions(matchExpressions, labels);
 }
 
 /** Whether all expressions of a node selector term hold for these labels; with `Gt` and `Lt`, whose value must be an integer, as must the label's. */
