@@ -158,12 +158,22 @@ function defaultKey(items: Structure, name: string): JsonValue | undefined {
   return field.type === 'integer' ? 0 : '';
 }
 
+/** A longer default in the key of each item would make a short list a very large one. */
+const maxDefaultKeyCharacters = 1024;
+
 function keyedElement({ keys, items }: Shape & { kind: 'list' }, item: JsonValue): PathElement | { problem: string } {
   if (item === null) return { problem: 'associative list with keys may not have a null element' };
   if (!isJsonObject(item)) return { problem: 'associative list with keys may not have non-map elements' };
   const key: JsonObject = {};
   for (const name of keys) {
-    const value = Object.hasOwn(item, name) ? item[name] : defaultKey(items, name);
+    const isGiven = Object.hasOwn(item, name);
+    const value = isGiven ? item[name] : defaultKey(items, name);
+    if (!isGiven && typeof value === 'string' && value.length > maxDefaultKeyCharacters) {
+      const why = `the default of which has more than ${maxDefaultKeyCharacters} characters`;
+      return {
+        problem: `associative list with keys has an element that omits key field ${JSON.stringify(name)}, ${why}`,
+      };
+    }
     if (value === undefined) {
       const why = `an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`;
       return { problem: `associative list with keys has ${why}` };

@@ -2,7 +2,7 @@
  *  Pure; knows neither objects nor clusters. Patterns run in linear time.
  *  @imports src/base
  *  @packages re2js */
-export { compileDefaults } from './defaults.ts';
+export { compileDefaults, maxDefaultedCharacters } from './defaults.ts';
 export type { FieldError } from './field-error.ts';
 export {
   duplicateField,
@@ -45,3 +45,4 @@ export { patternSizeErrors } from './pattern-limits.ts';
 export { compilePattern, instructionsToCompile, type Pattern, PatternBudget, patternProblem } from './patterns.ts';
 export type { Schema } from './schema.ts';
 export { type CompiledSchema, compileSchema } from './validate.ts';
+export { tooManyChecks } from './validation-run.ts';

@@ -79,8 +79,10 @@ function patternTest(pattern = ''): (text: string) => boolean | undefined {
 /** Checks length (in characters, not bytes) and pattern of a text, of which the first that fails is reported. */
 export function textCheck({ minLength, maxLength, pattern }: Schema): Check {
   const matches = patternTest(pattern);
+  const isRead = minLength !== undefined || maxLength !== undefined || pattern !== undefined;
   return (value, _old, run) => {
     if (typeof value !== 'string') return 0;
+    if (isRead) run.spend(value.length);
     if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength) {
       run.report(tooLongField(run.fieldOf(run.path), maxLength));
     } else if (minLength !== undefined && lengthOf(value) < minLength) {
@@ -97,6 +99,7 @@ export function formatCheck(format: string | undefined): Check | undefined {
   if (format === undefined || !isKnownFormat(format)) return undefined;
   return (value, _old, run) => {
     if (typeof value !== 'string') return 0;
+    run.spend(value.length);
     if (!hasFormat(value, format)) {
       const { path } = run;
       const rule = `${path} in body must be of type ${format}: ${goQuote(value)}`;

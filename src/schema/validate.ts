@@ -7,7 +7,7 @@ import { isKnownFormat } from './formats.ts';
 import { correlatedItems, isUnchanged } from './ratcheting.ts';
 import { formatCheck, numberCheck, reportRule, textCheck, typeCheck } from './scalars.ts';
 import type { Schema } from './schema.ts';
-import { type Check, ValidationRun } from './validation-run.ts';
+import { type Check, TooManyChecks, tooManyChecks, ValidationRun } from './validation-run.ts';
 
 /** `root` stands before every field, `old` is the stored value: unchanged parts are not validated again. */
 export interface ValidateOptions {
@@ -17,7 +17,7 @@ export interface ValidateOptions {
 
 /** A schema made ready to check values. */
 export interface CompiledSchema {
-  /** All errors of `value`, in the words of kube-apiserver. Lists of type set and map are not checked for duplicates here:
+  /** All errors of `value`, in the words of kube-apiserver; the first is `tooManyChecks` where it takes too long to find all. Lists of type set and map are not checked for duplicates here:
    *  see `listTypeErrors`. */
   validate(value: JsonValue, options?: ValidateOptions): FieldError[];
 }
@@ -34,8 +34,13 @@ export function compileSchema(schema: Schema, options: CompileOptions = {}): Com
   return {
     validate: (value, { root = '', old } = {}) => {
       const run = new ValidationRun(root);
-      check(value, old, run);
-      return run.errors;
+      try {
+        check(value, old, run);
+        return run.errors;
+      } catch (thrown) {
+        if (thrown instanceof TooManyChecks) return [tooManyChecks, ...run.errors];
+        throw thrown;
+      }
     },
   };
 }
@@ -63,6 +68,7 @@ function compilePlain(schema: Schema, options: CompileOptions): Check {
   const content = compileContent(schema, options);
   const checkEnum = enumCheck(schema.enum ?? []);
   return (value, old, run) => {
+    run.spend(1);
     let matches = checkType(value, old, run);
     if (value === null) return matches + (checkEnum?.(value, old, run) ?? 0);
     // Every kind of check that visits all values counts, and the node itself.
@@ -104,6 +110,7 @@ function enumCheck(allowed: readonly JsonValue[]): Check | undefined {
   const texts = new Set(allowed.filter((item) => typeof item === 'string'));
   const supported = allowed.map((item) => goQuote(typeof item === 'string' ? item : JSON.stringify(item))).join(', ');
   return (value, _old, run) => {
+    if (typeof value !== 'string') run.spend(allowed.length);
     if (typeof value === 'string' ? texts.has(value) : isAmong(value, allowed)) return 0;
     const { message } = invalidField('', new UntypedValue(value), '');
     const found = message.slice('Invalid value: '.length);
@@ -161,6 +168,7 @@ function memberChecks(properties: Readonly<Record<string, Schema>>, options: Com
     const object = value as JsonObject;
     const isTop = run.isAtTop();
     let matches = 0;
+    run.spend(members.length);
     for (const { name, step, check } of members) {
       const member = Object.hasOwn(object, name) ? object[name] : undefined;
       if (member === undefined) continue;
@@ -177,6 +185,7 @@ function memberChecks(properties: Readonly<Record<string, Schema>>, options: Com
 function requiredCheck(required: readonly string[]): Check {
   return (value, _old, run) => {
     const object = value as JsonObject;
+    run.spend(required.length);
     for (const name of required) {
       if (object[name] === undefined || !Object.hasOwn(object, name)) {
         run.report(requiredField(run.fieldOf(`${run.path}.${name}`)));
@@ -224,7 +233,9 @@ function additionalCheck(
   const check = additional === false ? undefined : compileNode(additional, options);
   return (value, old, run) => {
     let matches = 0;
-    for (const [name, member] of Object.entries(value as JsonObject)) {
+    const members = Object.entries(value as JsonObject);
+    run.spend(members.length);
+    for (const [name, member] of members) {
       if (Object.hasOwn(properties, name) || member === undefined) continue;
       if (check === undefined) {
         const { path } = run;

@@ -5,9 +5,27 @@ import type { FieldError } from './field-error.ts';
  *  `old` is the value at the same place of the stored object, where there is one. */
 export type Check = (value: JsonValue, old: JsonValue | undefined, run: ValidationRun) => number;
 
+/** Checks of parts of a value, and characters that are looked at or reported, in one validation. A schema and a value of a few megabytes multiply
+ *  to billions; those that are published need a million. */
+const maxChecks = 20_000_000;
+
+/** What an error counts beside its text: it takes a hundred times as long as a check. */
+const checksOfError = 100;
+
+/** The first error of a validation that has ended before everything was checked. */
+export const tooManyChecks: FieldError = {
+  field: '<nil>',
+  reason: 'FieldValueTooMany',
+  message: `Too many: to validate this object by its schema takes more than ${maxChecks} checks: shorten its lists, or simplify the schema`,
+};
+
+/** Ends a validation. */
+export class TooManyChecks extends Error {}
+
 /** The errors of one validation, and where in the value it is. */
 export class ValidationRun {
   #errors: FieldError[] = [];
+  #left = maxChecks;
   readonly #steps: string[] = [];
   readonly #root: string;
 
@@ -50,7 +68,15 @@ export class ValidationRun {
     return name === '' ? this.#root : `${this.#root}.${name}`;
   }
 
+  /** Counts checks before they are made.
+   *  @throws TooManyChecks */
+  spend(checks: number): void {
+    this.#left -= checks;
+    if (this.#left < 0) throw new TooManyChecks(tooManyChecks.message);
+  }
+
   report(error: FieldError): void {
+    this.spend(checksOfError + error.field.length + error.message.length);
     this.#errors.push(error);
   }
 

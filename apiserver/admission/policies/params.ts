@@ -4,11 +4,16 @@ import {
   type Cluster,
   type KubeObject,
   matchesLabelSelector,
+  type ObjectSummary,
   type ResourceType,
+  StatusError,
 } from '../../core/index.ts';
 import type { Binding, Policy } from './policy.ts';
 
 type ParamKind = NonNullable<Policy['paramKind']>;
+
+/** A policy is evaluated for each, and users may be the ones who write them. */
+const maxParams = 100;
 
 /** A binding or policy that cannot be used. */
 export class Misconfigured extends Error {}
@@ -48,12 +53,24 @@ function findParams(
     return found === undefined ? [] : [found];
   }
   const { selector } = reference;
-  const all = cluster.list(type, namespace === '' ? {} : { namespace });
-  return all.filter((object) => !isJsonObject(selector) || matchesLabelSelector(selector, object.metadata.labels));
+  const selects = ({ labels }: ObjectSummary): boolean =>
+    !isJsonObject(selector) || matchesLabelSelector(selector, labels);
+  const found: KubeObject[] = [];
+  for (const object of cluster.each(type, { selects, ...(namespace === '' ? {} : { namespace }) })) {
+    if (found.length === maxParams) throw tooManyParams(type);
+    found.push(object);
+  }
+  return found;
+}
+
+/** Denied whatever the failure policy is: a user who may create parameters would switch the policy off with them. */
+function tooManyParams({ plural }: ResourceType): StatusError {
+  const message = `the paramRef of a ValidatingAdmissionPolicyBinding selects more than ${maxParams} ${plural}: delete some, or select fewer`;
+  return new StatusError({ code: 403, reason: 'Forbidden', message });
 }
 
 /** The parameters with which a policy is asked for a binding, one after the other; undefined stands for none.
- *  @throws Misconfigured */
+ *  @throws Misconfigured · StatusError 403 when there are more than 100 */
 export function collectParams(
   policy: Policy,
   binding: Binding,

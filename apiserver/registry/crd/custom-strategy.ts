@@ -12,9 +12,18 @@ import {
   compileSchema,
   dns1123SubdomainProblems,
   type FieldError,
+  maxDefaultedCharacters,
   type Schema,
+  tooManyChecks,
 } from '../../../src/schema/index.ts';
-import { asJson, finalizerWarnings, type KubeObject, type ScalePaths, type Strategy } from '../../core/index.ts';
+import {
+  asJson,
+  finalizerWarnings,
+  type KubeObject,
+  type ScalePaths,
+  StatusError,
+  type Strategy,
+} from '../../core/index.ts';
 import { pruneCustom, UnreadableObject } from '../../schema/index.ts';
 import {
   compileEmbeddedWalk,
@@ -40,21 +49,32 @@ export interface CustomVersion {
 export interface CustomObjects {
   /** Brings a body into form: metadata is ObjectMeta, unknown fields go, nulls that mean nothing too. Changes `object`.
    *  @returns the unknown fields
-   *  @throws UnreadableObject for metadata of wrong types */
+   *  @throws UnreadableObject for metadata of wrong types · StatusError 413 when its defaults make it too large */
   decode(object: KubeObject): string[];
-  /** Takes out what the schema does not know and sets its defaults. Changes `object`. */
-  complete(object: KubeObject): void;
+  /** Takes out what the schema does not know and sets its defaults. Changes `object`.
+   *  @throws StatusError 413 when its defaults make it too large */
+  applyDefaults(object: KubeObject): void;
+  /** The same for an object that is stored: it is read even where not all defaults of a later schema fit into it.
+   *  @returns the characters of JSON that the defaults have */
+  complete(object: KubeObject): number;
   /** Takes out what the schema does not know. Changes `object`. */
   prune(object: KubeObject): void;
   validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];
 }
 
 /** Everything but metadata is the schema's. */
-function withoutMetadata(object: JsonObject, work: (rest: JsonObject) => void): void {
+function withoutMetadata(object: JsonObject, work: (rest: JsonObject) => number): number {
   const { metadata } = object;
   delete object['metadata'];
-  work(object);
+  const result = work(object);
   if (metadata !== undefined) object['metadata'] = metadata;
+  return result;
+}
+
+function tooLargeByDefaults(): StatusError {
+  const message =
+    'Request entity too large: with the defaults of its schema the object has more than 3 MiB: shorten its lists';
+  return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
 }
 
 /** Makes the schema of a version ready for its objects, with the first of them: most definitions of a cluster get none while a process runs. */
@@ -63,9 +83,13 @@ export function compileObjects(version: CustomVersion): CustomObjects {
   const embedded = lazily(() => compileEmbeddedWalk(schema));
   const defaults = lazily(() => compileDefaults(schema));
   const rules = lazily(() => compileRules(version));
-  const complete = (json: JsonObject): string[] => {
+  const complete = (json: JsonObject): { readonly unknown: string[]; readonly characters: number } => {
     const unknown = pruneCustom(json, schema, { isObject: true });
-    withoutMetadata(json, defaults());
+    return { unknown, characters: withoutMetadata(json, defaults()) };
+  };
+  const applyDefaults = (json: JsonObject): string[] => {
+    const { unknown, characters } = complete(json);
+    if (characters > maxDefaultedCharacters) throw tooLargeByDefaults();
     return unknown;
   };
   return {
@@ -76,7 +100,7 @@ export function compileObjects(version: CustomVersion): CustomObjects {
       const unknownMetadata = settleMetadata(json, '');
       // An object of another kind is validated later, by its kind alone.
       if (object.kind !== version.kind) return unknownMetadata;
-      const unknown = [...unknownMetadata, ...complete(json)];
+      const unknown = [...unknownMetadata, ...applyDefaults(json)];
       embedded()?.(json, '', (inner, path) => {
         const error = embeddedTypeError(inner, path);
         if (error !== undefined) throw new UnreadableObject(`${error.field}: ${error.message}`);
@@ -84,10 +108,12 @@ export function compileObjects(version: CustomVersion): CustomObjects {
       });
       return unknown;
     },
-    complete: (object) => void complete(asJson(object)),
+    applyDefaults: (object) => void applyDefaults(asJson(object)),
+    complete: (object) => complete(asJson(object)).characters,
     prune: (object) => void pruneCustom(asJson(object), schema, { isObject: true }),
     validate: (object, old, subresource) => {
       const errors = rules().ofSchema(asJson(object), old === undefined ? undefined : asJson(old), subresource);
+      if (errors.includes(tooManyChecks)) return errors;
       if (subresource !== 'status') errors.push(...specScaleErrors(object, scale));
       errors.push(...statusScaleErrors(object, scale));
       if (subresource !== 'status')
@@ -169,9 +195,10 @@ export function createCustomStrategy(version: CustomVersion, objects: CustomObje
     },
     prepareForStatusUpdate: keepAllButStatus,
     decode: (object) => objects.decode(object),
-    applyDefaults: (object) => objects.complete(object),
+    applyDefaults: (object) => objects.applyDefaults(object),
     validate: (object, old, subresource) => {
       const errors = objects.validate(object, old, subresource);
+      if (errors.includes(tooManyChecks)) return errors;
       return [...errors, ...(rules()?.errors(object, old, errors) ?? [])];
     },
     validationWarnings: (object) => rules()?.warnings(object) ?? [],

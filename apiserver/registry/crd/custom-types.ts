@@ -95,6 +95,12 @@ function deprecationOf(crd: JsonObject, version: JsonObject): { readonly depreca
   return { deprecationWarning: `${group}/${name} ${kind} is deprecated${advice}` };
 }
 
+/** An object with its defaults, and how many characters of JSON these have. */
+interface Completed {
+  readonly object: KubeObject;
+  readonly characters: number;
+}
+
 /** The versions of a definition, and how objects get from one to another. */
 class Versions {
   readonly #objects: ReadonlyMap<string, CustomObjects>;
@@ -106,10 +112,9 @@ class Versions {
   }
 
   /** An object by the schema of its own version, with that version's defaults: as it is before it is turned into another. */
-  complete(object: KubeObject): KubeObject {
+  complete(object: KubeObject): Completed {
     const copy = copyJson(object);
-    this.#objects.get(object.apiVersion)?.complete(copy);
-    return copy;
+    return { object: copy, characters: this.#objects.get(object.apiVersion)?.complete(copy) ?? 0 };
   }
 
   /** The object under the name of another version; what that one does not know goes. */
@@ -124,7 +129,7 @@ class Versions {
     const webhook = this.#webhook;
     if (webhook === undefined) return undefined;
     const served = new ConvertedObjects(apiVersion, (object, signal) =>
-      webhook.convert(this.complete(object), apiVersion, signal),
+      webhook.convert(this.complete(object).object, apiVersion, signal),
     );
     return {
       find: (object) => served.find(object),
@@ -141,7 +146,10 @@ interface VersionConversion extends AsyncConversion {
   find(object: KubeObject): KubeObject;
 }
 
-/** Objects as they are served are worked out once each; what needs no change is served as it is stored. */
+/** Of defaults of an object that is served again as it is: those of many small objects could be far more than the objects. */
+const maxKeptCharacters = 2048;
+
+/** Objects as they are served are worked out once each, unless defaults make them large; what needs no change is served as it is stored. */
 function converters(
   versions: Versions,
   apiVersion: string,
@@ -149,9 +157,11 @@ function converters(
 ): Pick<ResourceType, 'toServed' | 'toStorage' | 'conversion'> {
   const served = new WeakMap<KubeObject, KubeObject>();
   const conversion = versions.asyncInto(apiVersion, storageVersion);
-  const read = (object: KubeObject, source: KubeObject): KubeObject => {
+  const read = (object: KubeObject, source: KubeObject): Completed => {
     if (object.apiVersion === apiVersion) return versions.complete(object);
-    return versions.rename(source === object ? versions.complete(object) : source, apiVersion);
+    if (source !== object) return { object: versions.rename(source, apiVersion), characters: 0 };
+    const completed = versions.complete(object);
+    return { ...completed, object: versions.rename(completed.object, apiVersion) };
   };
   return {
     ...(conversion === undefined ? {} : { conversion }),
@@ -160,7 +170,8 @@ function converters(
       const source = conversion?.find(object) ?? object;
       const known = served.get(source);
       if (known !== undefined) return known;
-      const result = read(object, source);
+      const { object: result, characters } = read(object, source);
+      if (characters > maxKeptCharacters) return result;
       const isSame = isJsonEqual(asJson(result), asJson(object));
       served.set(source, isSame ? object : result);
       return isSame ? object : result;

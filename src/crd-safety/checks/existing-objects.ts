@@ -4,9 +4,11 @@ import {
   compileListTypes,
   compileSchema,
   type FieldError,
+  maxDefaultedCharacters,
   PatternBudget,
   patternSizeErrors,
   type Schema,
+  tooManyChecks,
 } from '../../schema/index.ts';
 import type { CheckInfo } from '../check.ts';
 import { type Crd, versionOf } from '../crd.ts';
@@ -92,8 +94,9 @@ function compileObjectCheck({ version, schema }: Target): ObjectCheck {
     const compiled = compileSchema(schema);
     const listTypes = compileListTypes(schema);
     return (object) => {
-      setDefaults(object);
-      const errors = [...compiled.validate(object), ...(listTypes?.(object, '') ?? [])];
+      if (setDefaults(object) > maxDefaultedCharacters) return 'the defaults of the schema make it larger than 3 MiB';
+      const errors = compiled.validate(object);
+      if (!errors.includes(tooManyChecks)) errors.push(...(listTypes?.(object, '') ?? []));
       return errors.length === 0 ? undefined : joined(errors);
     };
   } catch (thrown) {
