@@ -134,6 +134,28 @@ test.each(['? {a: b}\n: c\n', 'a: {? {b: c} : d}\n', 'x: &x {a: b}\n*x : c\n'])(
   expect(() => parseYaml('f', text)).toThrow('invalid map key: a mapping cannot be a key');
 });
 
+test.each([
+  ['~: c\n', 'null', { line: 1, column: 2 }],
+  ['a:\n  null: c\n', 'null', { line: 2, column: 7 }],
+  ['a: {~ : c}\n', 'null', { line: 1, column: 7 }],
+  ['b: 1\n? [a]\n: c\n', 'a list', { line: 2, column: 6 }],
+  ['a: {[b]: c}\n', 'a list', { line: 1, column: 8 }],
+  ['? - a\n: c\n', 'a list', undefined],
+])('%j is refused: %s is no key', (text, what, place) => {
+  const fault = yamlFault(errorOf(() => parseYaml('f', text)));
+  expect(fault.reason).toBe(`invalid map key: ${what} cannot be a key`);
+  if (place !== undefined) expect(fault).toMatchObject(place);
+});
+
+test('a list or nothing as the value of a key is a value', () => {
+  const text =
+    'a:\nb: [1]\nc: {d: , e: [2], f: ~}\n? g\n: [3]\n? h\n: ~\ni:\n- 4\nj: [{k: [5]}, null]\n"~": l\n"null" : m\n';
+  expect(parseYaml('f', text)).toEqual({
+    ...{ a: null, b: [1], c: { d: null, e: [2], f: null }, g: [3], h: null, i: [4] },
+    ...{ j: [{ k: [5] }, null], '~': 'l', null: 'm' },
+  });
+});
+
 test('a key that looks like a serialized mapping is a key, and a quoted template is a text', () => {
   const value = { '[object Object]': '{{ .Values.a }}', '{{ a }}': 'b' };
   expect(parseYaml('f', formatYaml(value))).toEqual(value);

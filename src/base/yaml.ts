@@ -1,4 +1,4 @@
-import { CORE_SCHEMA, dump, type LoadOptions, loadAll, type Schema, Type } from 'js-yaml';
+import { CORE_SCHEMA, dump, type LoadOptions, loadAll, type Schema, Type, YAMLException } from 'js-yaml';
 import { errorMessage, TerminalError } from './errors.ts';
 import { assertHarmless, exactInteger, isJsonObject, type JsonValue, maxExactDigits, maxNestingDepth } from './json.ts';
 
@@ -211,7 +211,11 @@ export function endedText(text: string): string {
 
 /** The node that the parser begins or ends; a listener may replace `result`. Not the type of js-yaml: declarations of packages would need its types. */
 export interface ParserState {
+  readonly input: string;
   readonly position: number;
+  /** Of the position, from 0, and where that line begins. */
+  readonly line: number;
+  readonly lineStart: number;
   readonly kind: string;
   result: unknown;
 }
@@ -219,6 +223,19 @@ export interface ParserState {
 /** How `loadSharing` reads. */
 interface SharedReading extends YamlReading {
   readonly listener?: (event: 'open' | 'close', state: ParserState) => void;
+}
+
+const keyEnd = /\s*:(?=[\s\0,[\]{}])/y;
+
+/** A list or nothing as a key, which the parser would turn into a text, and no tool of Kubernetes accepts.
+ *  @throws YAMLException */
+function assertKey(state: ParserState): void {
+  const { input, position, line, lineStart, result } = state;
+  if (result !== null && !Array.isArray(result)) return;
+  keyEnd.lastIndex = position;
+  if (!keyEnd.test(input)) return;
+  const reason = `invalid map key: ${result === null ? 'null' : 'a list'} cannot be a key`;
+  throw new YAMLException(reason, { line, column: position - lineStart } as never);
 }
 
 /** All documents of an `endedText`. The parser makes a copy of what it is given, from which all its values are cut: here it gives that up for the
@@ -232,6 +249,7 @@ export function loadSharing(ended: string, { listener, isLastKeyTaken = false }:
     listener(event, state) {
       if (!isShared && state.input === ended) state.input = ended;
       isShared = true;
+      if (event === 'close') assertKey(state);
       listener?.(event, state);
     },
   });

@@ -69,6 +69,7 @@ const streams: readonly { name: string; text: string; documents: readonly JsonVa
     text: 'a: !!binary aGVsbG8=\nb: !!thing 1\nc: !!thing {d: !local e}\n',
     documents: [{ a: 'hello', b: '1', c: { d: 'e' } }],
   },
+  { name: 'a key that is a number, as a float64', text: '12345678.5: 1\n', documents: [{ '12345678.5': 1 }] },
   { name: 'YAML that no number can hold', text: 'a: 1e400\n', documents: [{ a: '1e400' }] },
   {
     name: 'one JSON value, and YAML from there on',
@@ -126,6 +127,8 @@ test.each([
   ['--- {a: 1}\n', 1, 'invalid Yaml document separator: {a: 1}'],
   ['%YAML 1.1\n---\na: 1\n', 1, /did not find expected <document start>$/],
   ['a: !!binary "#"\n', 1, /^error converting YAML to JSON: yaml: line 1: cannot resolve a node with .*binary/],
+  ['b: 1\n~: c\n', 2, /^error converting YAML to JSON: yaml: line 2: invalid map key: null cannot be a key$/],
+  ['b: 1\n? [c]\n: d\n', 2, /^error converting YAML to JSON: yaml: line 2: invalid map key: a list cannot be a key$/],
   ['{"a":1e400}', 1, 'json: cannot unmarshal number 1e400 into Go value of type float64'],
   [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 1, 'nested deeper than 256 levels'],
   ['{"\\u005f_proto__":{}}', 1, 'document: the key "__proto__" is not accepted'],
