@@ -62,3 +62,11 @@ test('an instance has its id and labels in every report: the answer to its creat
   expect(providerID).toBe('simulated:///machines/uid-of-one');
   expect(await provider.update(one, call)).toMatchObject({ providerID, labels, state: 'running' });
 });
+
+test('a name that is too long for a host is refused for good', async () => {
+  const long = machine('a'.repeat(253), {});
+  await expect(provider.create(long, call)).rejects.toMatchObject({
+    reason: 'InvalidConfiguration',
+    message: 'metadata.name: expected at most 63 characters, which a host name may have, found 253',
+  });
+});

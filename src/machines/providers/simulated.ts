@@ -66,6 +66,9 @@ function specOf({ spec }: Machine): SimulatedSpec {
   };
 }
 
+/** The name of a machine becomes the label `kubernetes.io/hostname` of its Node. */
+const longestHostName = 63;
+
 /** The ConfigMap that stands for the instance: by the uid of the machine, so that a new machine of the name has an instance of its own. */
 function instanceOf({ metadata }: Machine): ObjectRef {
   return {
@@ -122,6 +125,11 @@ export class SimulatedProvider implements Actuator {
 
   async create(machine: Machine, call: ActuatorCall): Promise<Instance> {
     const { failCreate } = specOf(machine);
+    const { length } = machine.metadata.name;
+    if (length > longestHostName) {
+      const text = `metadata.name: expected at most ${longestHostName} characters, which a host name may have, found ${length}`;
+      throw new ActuatorError('InvalidConfiguration', text);
+    }
     if (failCreate !== undefined)
       throw new ActuatorError(failCreate, `spec.providerSpec.value.failCreate: ${failCreate}`);
     const creating = this.#creating.then(() => this.#createInstance(machine, call));
