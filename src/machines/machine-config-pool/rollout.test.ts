@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { endJob, type JobEnd } from '../../../test/support/ended-job.ts';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { openMachineCluster } from '../../../test/support/machine-cluster.ts';
 import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
@@ -83,21 +84,8 @@ async function openJob(): Promise<KubeObject> {
   });
 }
 
-/** Ends a Job, as its controller would. */
-async function endJob({ metadata }: KubeObject, result: 'Complete' | 'Failed'): Promise<void> {
-  const time = new Date(Math.floor(Date.now() / 1000) * 1000).toISOString().replace('.000', '');
-  const condition = (type: string) => ({
-    type,
-    status: 'True',
-    reason: 'Test',
-    message: 'it ended',
-    lastTransitionTime: time,
-  });
-  const before = condition(result === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget');
-  const counts = result === 'Complete' ? { succeeded: 1, completionTime: time } : { failed: 1 };
-  const status = { startTime: time, ...counts, conditions: [before, condition(result)] };
-  await cluster.kube.patch({ ...jobs, name: metadata.name ?? '' }, { status }, { ...user, subresource: 'status' });
-}
+const end = ({ metadata }: KubeObject, result: JobEnd['result']): Promise<void> =>
+  endJob(cluster.kube, { namespace: 'checks', name: metadata.name ?? '' }, { result });
 
 test('a canary is updated and watched before other nodes are started; its state survives in the status of the pool', async () => {
   const target = await beginUpdate({ canary: { count: 1, bake: '1h' } });
@@ -169,7 +157,7 @@ test('a Job runs before each batch, once; the next batch waits for the end of th
   ]);
   expect(first['spec']).toMatchObject({ activeDeadlineSeconds: 300, ttlSecondsAfterFinished: 3600, backoffLimit: 0 });
   expect(await pools.started(target)).toEqual([]);
-  await endJob(first, 'Complete');
+  await end(first, 'Complete');
   await eventually(async () => expect(await pools.started(target)).toEqual(['w1', 'w2']), { timeoutMs: 30_000 });
   await pools.finish('w1', target);
   await eventually(async () => expect(await held()).toBe('True BatchInWork the batch of w2 is not completed'));
@@ -177,7 +165,7 @@ test('a Job runs before each batch, once; the next batch waits for the end of th
   await pools.finish('w2', target);
   const second = await openJob();
   expect(await pools.started(target)).toEqual(['w1', 'w2']);
-  await endJob(second, 'Failed');
+  await end(second, 'Failed');
   const failure = `check smoke: Job checks/${second.metadata.name ?? ''} has failed: Test: it ended; delete the Job to run it again`;
   await eventually(
     async () =>
@@ -213,7 +201,7 @@ test('a Job of that name that is not owned by the pool does not count', async ()
   const target = await beginUpdate({ gates: { checks: [{ name: 'smoke', when: 'BeforeBatch', job }] } });
   const own = await openJob();
   await cluster.kube.patch({ ...jobs, name: own.metadata.name ?? '' }, { metadata: { ownerReferences: null } }, user);
-  await endJob(own, 'Complete');
+  await end(own, 'Complete');
   const name = own.metadata.name ?? '';
   await eventually(async () =>
     expect(await held()).toMatch(`Job checks/${name} exists and was not created for this pool; delete it`),

@@ -330,28 +330,24 @@ test('MP-37: a node whose gate does not pass stays cordoned, and its pool starts
   await createPool({ rollout: { gates: { daemonSetsReady: true, timeout: '1s' } } });
   await addNodes(2);
   await whenUpdated();
-  const owner = {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    name: 'agent',
-    uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee',
-    controller: true,
-  };
+  const kind = { apiVersion: 'apps/v1', kind: 'DaemonSet' };
+  const labels = { app: 'agent' };
+  const containers = [{ name: 'main', image: 'example.org/agent' }];
   const daemonSet = {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
+    ...kind,
     metadata: { namespace: 'machines', name: 'agent' },
     spec: {
-      selector: { matchLabels: { app: 'agent' } },
-      template: {
-        metadata: { labels: { app: 'agent' } },
-        spec: { containers: [{ name: 'main', image: 'example.org/agent' }] },
-      },
+      selector: { matchLabels: labels },
+      // The controller of a real cluster takes the pod for one of an older template.
+      updateStrategy: { type: 'OnDelete' },
+      template: { metadata: { labels }, spec: { containers } },
     },
   };
-  await cluster.kube.create(daemonSet, user);
-  const metadata = { namespace: 'machines', name: 'agent-1', ownerReferences: [owner], labels: { other: 'yes' } };
-  const spec = { nodeName: 'w1', containers: [{ name: 'main', image: 'example.org/agent' }] };
+  const { uid = '' } = (await cluster.kube.create(daemonSet, user)).metadata;
+  // A pod whose owner does not exist would be garbage.
+  const ownerReferences = [{ ...kind, name: 'agent', uid, controller: true }];
+  const metadata = { namespace: 'machines', name: 'agent-1', ownerReferences, labels };
+  const spec = { nodeName: 'w1', containers };
   await cluster.kube.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec }, user);
   const target = await change('two');
   await eventually(async () => {

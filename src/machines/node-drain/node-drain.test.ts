@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { endJob } from '../../../test/support/ended-job.ts';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { openMachineCluster, runPod, stopPod } from '../../../test/support/machine-cluster.ts';
 import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
@@ -178,19 +179,16 @@ test('a node is degraded at once by a Job that fails on it', async () => {
       },
     },
   });
-  const time = new Date(Math.floor(Date.now() / 1000) * 1000).toISOString().replace('.000', '');
-  const conditions = ['FailureTarget', 'Failed'].map((type) => ({
-    type,
-    status: 'True',
-    reason: 'DeadlineExceeded',
-    message: 'Job was active longer than specified deadline',
-    lastTransitionTime: time,
-  }));
-  const ref = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'machines', name: job?.metadata.name ?? '' };
-  await cluster.kube.patch(ref, { status: { startTime: time, conditions } }, { ...user, subresource: 'status' });
+  const name = job?.metadata.name ?? '';
+  const message = 'Job was active longer than specified deadline';
+  await endJob(
+    cluster.kube,
+    { namespace: 'machines', name },
+    { result: 'Failed', reason: 'DeadlineExceeded', message },
+  );
   await eventually(async () => expect(await annotation(keys.state)).toBe('Degraded'));
   expect(await annotation(keys.reason)).toBe(
-    `the node was updated, but a gate of its pool does not pass: check smoke: Job machines/${ref.name} has failed: DeadlineExceeded: Job was active longer than specified deadline; delete the Job to run it again`,
+    `the node was updated, but a gate of its pool does not pass: check smoke: Job machines/${name} has failed: DeadlineExceeded: ${message}; delete the Job to run it again`,
   );
   expect(await isCordoned()).toBe(true);
 });
