@@ -32,11 +32,29 @@ const renderings = '2166 renderings, 2 workers, beside the Go renderer';
 const resolved =
   'a namespace with 20 Subscriptions resolved, the catalog of the corpus of 35 packages: start of the thread included';
 
+const besideRukpak = '300 BundleDeployments of 5 objects, source http';
+
 /** In the order of the table. */
 const goals: readonly Goal[] = [
   { work: 'Renderings, beside the Go renderer: CPU', part: 'render', what: `${renderings}: CPU, ratio`, atMost: 0.25 },
   { work: '… wall clock', part: 'render', what: `${renderings}: wall, ratio`, atMost: 0.33 },
   { work: '… memory', part: 'render', what: `${renderings}: memory, ratio`, atMost: 2 },
+  {
+    work: '300 BundleDeployments of 5 objects, times as fast as RukPak',
+    part: 'rukpak',
+    what: `${besideRukpak}: created to all Installed`,
+    below: true,
+    pick: timesOurs,
+    atLeast: 15,
+  },
+  {
+    work: '… processor time of each',
+    part: 'rukpak',
+    what: `${besideRukpak}: processor time of each`,
+    atMost: 15,
+    unit: 'ms',
+  },
+  { work: '… memory', part: 'rukpak', what: `${besideRukpak}: peak memory`, atMost: 160, unit: 'MiB' },
   {
     work: '10,000 BundleDeployments installed',
     part: 'many-deployments',

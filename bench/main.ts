@@ -21,6 +21,7 @@ import { measureOlm } from './olm.ts';
 import { measureProgram } from './program.ts';
 import { measureRelease } from './release.ts';
 import { measureRender } from './render.ts';
+import { measureBesideRukpak } from './rukpak.ts';
 import { formatMeasurements, type Measurement, machineLine } from './table.ts';
 import { measureUpdateService } from './update-service.ts';
 import { measureWebhook } from './webhook.ts';
@@ -34,6 +35,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
     { name: 'fetch', title: 'Fetching bundles, from a server to the content store', run: measureFetch },
     { name: 'deployments', title: '1,000 BundleDeployments of 5 objects', run: () => measureDeployments(1000) },
     { name: 'many-deployments', title: '10,000 BundleDeployments of 5 objects', run: () => measureDeployments(10_000) },
+    { name: 'rukpak', title: '300 BundleDeployments on kube-apiserver, beside RukPak', run: measureBesideRukpak },
     { name: 'growth', title: 'Cost by number, on the embedded API server', run: measureGrowth },
     { name: 'day', title: 'A busy day of 60 BundleDeployments, in a row', run: measureADay },
     { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },

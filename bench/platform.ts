@@ -32,6 +32,7 @@ export interface PlatformFacts {
 export interface MeasuredPlatform extends AsyncDisposable {
   /** From the start of the process to its readiness. */
   readonly readyMs: number;
+  readonly pid: number;
   facts(): Promise<PlatformFacts>;
   /** The same, after its garbage has been collected. */
   collectedFacts(): Promise<PlatformFacts>;
@@ -40,21 +41,24 @@ export interface MeasuredPlatform extends AsyncDisposable {
 /** A cluster to measure on. */
 export interface BenchCluster {
   readonly kube: KubeClient;
+  readonly kubeconfigPath: string;
+  /** For files of what runs on it. */
+  readonly folder: string;
   /** All platforms of a cluster have one data folder. `args` are options of `longshore up`. */
-  startPlatform(args?: readonly string[]): Promise<MeasuredPlatform>;
+  startPlatform(args?: readonly string[], environment?: Readonly<Record<string, string>>): Promise<MeasuredPlatform>;
 }
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const plainClass = 'core-rukpak-io-plain';
 
 /** Compiled, as users run it. */
-const programFile = 'bench/platform-child.ts';
+export const platformProgram = 'bench/platform-child.ts';
 
 type Work<T> = (cluster: BenchCluster) => Promise<T>;
 type Measure = Work<Measurement[]>;
 
-async function startPlatform(program: string, args: readonly string[]): Promise<MeasuredPlatform> {
-  const child = startChild(program, args);
+async function startPlatform(...started: Parameters<typeof startChild>): Promise<MeasuredPlatform> {
+  const child = startChild(...started);
   const { readyMs } = await child.next<{ readyMs: number }>();
   const ask = async (line: string): Promise<PlatformFacts> => {
     child.send(line);
@@ -62,23 +66,31 @@ async function startPlatform(program: string, args: readonly string[]): Promise<
   };
   return {
     readyMs,
+    pid: child.pid,
     facts: () => ask('facts'),
     collectedFacts: () => ask('collect'),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
 
-async function measureOn<T>(program: string, kubeconfig: string, measure: Work<T>): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
-  const path = join(dir, 'kubeconfig');
-  await writeFile(path, kubeconfig, { mode: 0o600 });
-  const kube = createKubeClient({ access: await loadClusterAccess({ path }), clock: systemClock });
+/** What `measure` finds on the cluster of a kubeconfig; `program` is the compiled `platformProgram`. */
+export async function measureOn<T>(program: string, kubeconfig: string, measure: Work<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  const kubeconfigPath = join(folder, 'kubeconfig');
+  await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
+  const access = await loadClusterAccess({ path: kubeconfigPath });
+  const kube = createKubeClient({ access, clock: systemClock });
   try {
-    const place = ['--cluster', path, '--data-dir', join(dir, 'data')];
-    return await measure({ kube, startPlatform: (args = []) => startPlatform(program, [...place, ...args]) });
+    const place = ['--cluster', kubeconfigPath, '--data-dir', join(folder, 'data')];
+    return await measure({
+      kube,
+      kubeconfigPath,
+      folder,
+      startPlatform: (args = [], environment = {}) => startPlatform(program, [...place, ...args], environment),
+    });
   } finally {
     kube.close();
-    await rm(dir, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -97,14 +109,14 @@ async function onReal(program: string, measure: Measure): Promise<Measurement[]>
 
 /** What `work` finds on a fresh embedded API server. */
 export async function onEmbeddedCluster<T>(work: (cluster: BenchCluster) => Promise<T>): Promise<T> {
-  await using compiled = await compileFiles([programFile]);
-  return await onEmbedded(compiled.pathOf(programFile), work);
+  await using compiled = await compileFiles([platformProgram]);
+  return await onEmbedded(compiled.pathOf(platformProgram), work);
 }
 
 /** The measurements of a fresh embedded API server, then those of a real kube-apiserver if available. Every line names the server. */
 export async function onEachCluster(measure: Measure): Promise<Measurement[]> {
-  await using compiled = await compileFiles([programFile]);
-  const program = compiled.pathOf(programFile);
+  await using compiled = await compileFiles([platformProgram]);
+  const program = compiled.pathOf(platformProgram);
   const named = (name: string, measurements: readonly Measurement[]): Measurement[] =>
     measurements.map((measurement) => ({ ...measurement, what: `${name}: ${measurement.what}` }));
   return [
@@ -113,17 +125,22 @@ export async function onEachCluster(measure: Measure): Promise<Measurement[]> {
   ];
 }
 
-/** A source of type image: an image of ConfigMaps. */
-export function imageOfConfigMaps(
-  registry: Registry,
-  name: string,
-  objects: readonly { readonly name: string; readonly value: string }[],
-): Readonly<Record<string, unknown>> {
+/** YAML documents. */
+export function configMapDocuments(objects: readonly { readonly name: string; readonly value: string }[]): string {
   const documents = objects.map(
     (object) =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${object.name}, namespace: default}\ndata: {value: "${object.value}"}\n`,
   );
-  registry.putImage(name, [{ files: { 'manifests/all.yaml': documents.join('---\n') } }]);
+  return documents.join('---\n');
+}
+
+/** A source of type image: an image of ConfigMaps. */
+export function imageOfConfigMaps(
+  registry: Registry,
+  name: string,
+  objects: Parameters<typeof configMapDocuments>[0],
+): Readonly<Record<string, unknown>> {
+  registry.putImage(name, [{ files: { 'manifests/all.yaml': configMapDocuments(objects) } }]);
   return { type: 'image', image: { ref: `${registry.host}/${name}` } };
 }
 
@@ -154,8 +171,10 @@ function isDone(object: KubeObject): boolean {
   const { observedGeneration, phase, conditions = [] } = statusOf(object);
   const { generation } = object.metadata;
   if (phase !== undefined) return phase === 'Unpacked' && observedGeneration === generation;
+  // RukPak has it of the whole status alone.
   return conditions.some((one) => {
-    return one.type === 'Installed' && one.status === 'True' && one.observedGeneration === generation;
+    const observed = one.observedGeneration ?? observedGeneration;
+    return one.type === 'Installed' && one.status === 'True' && observed === generation;
   });
 }
 
