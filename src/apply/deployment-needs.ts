@@ -24,6 +24,6 @@ export async function readNeeds(request: NeedsRequest): Promise<readonly Need[]>
   const defaultNamespace = installNamespace ?? systemNamespace;
   const plan = await makePlan({ kube, owner, defaultNamespace, signal }, objects);
   const installed = recorded === undefined ? [] : await listInstalled({ kube, signal }, owner.name, recorded);
-  const present = installed.map(installedObject);
+  const present = installed.map((object) => installedObject(object));
   return await needsOfInstallation(surroundingsOf(kube, signal), { plan, present, installNamespace, defaultNamespace });
 }

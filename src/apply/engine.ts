@@ -43,7 +43,7 @@ interface Begun extends InstallRequest {
 
 class Engine implements ApplyEngine {
   readonly #options: ApplyEngineOptions;
-  readonly #ledger = new Ledger();
+  readonly #ledger = new Ledger((ref) => this.#watches.get(ref));
   readonly #unanswered = new UnansweredWrites(steadyClock);
   readonly #watches: KindWatches;
   readonly #crds: CrdWatch;
@@ -61,6 +61,7 @@ class Engine implements ApplyEngine {
       ...options,
       onChange: (change) => this.#observe(change),
       onListed: (kind) => this.#requeue(this.#ledger.objectsOfKind(kind)),
+      remembered: (object) => this.#ledger.written(object),
     });
     const { kube } = options;
     this.#remover = new Remover({ kube, watches: this.#watches, ledger: this.#ledger, unanswered: this.#unanswered });

@@ -42,13 +42,22 @@ export interface KindWatchOptions {
   readonly onChange: (change: InstalledChange) => void;
   /** All objects of the kind were read again: single changes may have been missed. */
   readonly onListed: (kind: KindRef) => void;
+  /** What is remembered elsewhere of the object, in whichever version. Default: nothing. */
+  readonly remembered?: (object: KubeObject) => InstalledObject | undefined;
 }
 
 /** For the first list of a kind. */
 const listedDeadlineMs = 30_000;
 
-/** What is remembered of one installed object. */
-export function installedObject(object: KubeObject): InstalledObject {
+function isSameVersion(known: InstalledObject, { apiVersion, metadata }: KubeObject): boolean {
+  const { uid, resourceVersion } = metadata;
+  return known.uid === uid && known.resourceVersion === resourceVersion && known.ref.apiVersion === apiVersion;
+}
+
+/** What is remembered of one installed object: `known` itself, where that is of the same version. There are many, each in the answer to its write
+ *  and in a watch. */
+export function installedObject(object: KubeObject, known?: InstalledObject): InstalledObject {
+  if (known !== undefined && isSameVersion(known, object)) return known;
   const { uid = '', resourceVersion = '', deletionTimestamp } = object.metadata;
   const owner = labelledOwner(object.metadata) ?? '';
   return {
@@ -131,12 +140,12 @@ export class KindWatches {
     const key = cacheKey(kind);
     const before = this.#caches.get(key);
     if (before?.isAlive() === true) return before;
-    const { kube, clock, log, signal, onChange, onListed } = this.#options;
+    const { kube, clock, log, signal, onChange, onListed, remembered } = this.#options;
     const labelSelector = `${ownerKindLabel}=${bundleDeploymentResource.kind}`;
     const cache = createCache<InstalledObject>({
       kube,
       target: { ...kind, labelSelector, isMetadataOnly: true },
-      project: installedObject,
+      project: (object) => installedObject(object, remembered?.(object)),
       index: (object) => [labelledOwner(object.metadata) ?? ''],
       onListed: () => onListed(kind),
       clock,

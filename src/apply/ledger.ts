@@ -1,4 +1,4 @@
-import { sha256Digest } from '../base/index.ts';
+import { hash } from 'node:crypto';
 import type { KubeObject } from '../kube/index.ts';
 import { groupOf, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import type { KindRef } from './kind-list.ts';
@@ -18,7 +18,9 @@ interface Written {
 }
 
 interface Claim {
-  readonly ref: ObjectRef;
+  readonly key: string;
+  /** The same as `written` has, where there is that. */
+  ref: ObjectRef;
   readonly owner: Owner;
   /** Undefined while a write is under way, and after one without an answer. */
   written?: Written | undefined;
@@ -28,8 +30,9 @@ interface Claim {
   creation?: { readonly uid?: string };
 }
 
+/** Short, as there is one of each installed object. */
 function manifestOf(object: KubeObject): string {
-  return sha256Digest(JSON.stringify(object));
+  return hash('sha256', JSON.stringify(object), 'base64');
 }
 
 function isOlder(a: string, b: string): boolean {
@@ -42,6 +45,12 @@ export class Ledger {
   readonly #claims = new Map<string, Claim>();
   /** Uid of an owner → keys of its claims. */
   readonly #keysByOwner = new Map<string, Set<string>>();
+  readonly #seen: (ref: ObjectRef) => InstalledObject | undefined;
+
+  /** `seen` is what a watch shows of an object. */
+  constructor(seen: (ref: ObjectRef) => InstalledObject | undefined = () => undefined) {
+    this.#seen = seen;
+  }
 
   /** The deployment that has `key`, or is about to take it. */
   claimedBy(key: string): Owner | undefined {
@@ -58,7 +67,7 @@ export class Ledger {
     const before = this.#claims.get(key);
     const mine = before?.owner.uid === owner.uid ? before : undefined;
     this.#unclaim(key);
-    this.#claims.set(key, { ...mine, ref, owner });
+    this.#claims.set(key, { ...mine, key, ref, owner });
     this.#keysByOwner.set(owner.uid, (this.#keysByOwner.get(owner.uid) ?? new Set()).add(key));
   }
 
@@ -129,7 +138,13 @@ export class Ledger {
   wrote(owner: Owner, object: KubeObject, answer: KubeObject): void {
     const claim = this.#claims.get(keyOf(object));
     if (claim?.owner.uid !== owner.uid) return;
-    claim.written = { manifest: manifestOf(object), object: installedObject(answer) };
+    claim.written = { manifest: manifestOf(object), object: installedObject(answer, this.#seen(claim.ref)) };
+    claim.ref = claim.written.object.ref;
+  }
+
+  /** What the last write of the object left. */
+  written(object: KubeObject): InstalledObject | undefined {
+    return this.#claims.get(keyOf(object))?.written?.object;
   }
 
   /** The object that the last write for the owner left, when that write sent the same and `seen`, which the watch shows, is still
@@ -152,15 +167,18 @@ export class Ledger {
       standing = [],
     }: { readonly applied: readonly KubeObject[]; readonly standing?: readonly InstalledObject[] },
   ): void {
-    const objects = new Map(standing.map((object) => [refKey(object.ref), object]));
-    for (const object of applied) objects.set(keyOf(object), this.#remembered(object));
+    const objects = new Map(standing.map((object) => [this.#keyOf(object.ref), object]));
+    for (const object of applied) {
+      const remembered = installedObject(object, this.written(object));
+      objects.set(this.#keyOf(remembered.ref), remembered);
+    }
     this.#installations.set(owner.name, { revision, objects, drifted: new Set() });
   }
 
   /** Everything of `revision` is in place, as an earlier process has installed it. */
   recall(owner: Owner, revision: string, objects: readonly InstalledObject[]): void {
     for (const { ref } of objects) this.#claim(ref, owner);
-    const installed = new Map(objects.map((object) => [refKey(object.ref), object]));
+    const installed = new Map(objects.map((object) => [this.#keyOf(object.ref), object]));
     this.#installations.set(owner.name, { revision, objects: installed, drifted: new Set() });
   }
 
@@ -176,8 +194,9 @@ export class Ledger {
     const objects = new Map(before.objects);
     const drifted = new Set(before.drifted);
     for (const object of applied) {
-      objects.set(keyOf(object), this.#remembered(object));
-      drifted.delete(keyOf(object));
+      const key = this.#keyOf(refOf(object));
+      objects.set(key, installedObject(object, this.written(object)));
+      drifted.delete(key);
     }
     this.#installations.set(owner.name, { revision: before.revision, objects, drifted });
   }
@@ -245,12 +264,10 @@ export class Ledger {
     return after !== undefined && after.uid === written?.uid && after.resourceVersion === written.resourceVersion;
   }
 
-  /** One and the same for the answer to a write, however often it is looked at. */
-  #remembered(object: KubeObject): InstalledObject {
-    const written = this.#claims.get(keyOf(object))?.written?.object;
-    const { uid, resourceVersion } = object.metadata;
-    const isSame = written !== undefined && written.uid === uid && written.resourceVersion === resourceVersion;
-    return isSame ? written : installedObject(object);
+  /** The key of the object: the text that its claim has. */
+  #keyOf(ref: ObjectRef): string {
+    const key = refKey(ref);
+    return this.#claims.get(key)?.key ?? key;
   }
 }
 

@@ -142,7 +142,7 @@ export class Remover {
     const unseen = ledger.claimsOf(owner).filter((ref) => !shown.has(refKey(ref)) && keep?.has(refKey(ref)) !== true);
     if (unseen.length === 0) return known;
     const listed = await listInstalled({ kube, signal }, owner.name, inventoryOf(unseen));
-    return [...known, ...listed.map(installedObject).filter(({ ref }) => !shown.has(refKey(ref)))];
+    return [...known, ...listed.map((object) => installedObject(object)).filter(({ ref }) => !shown.has(refKey(ref)))];
   }
 
   async #removeAll(request: UninstallRequest, installed: readonly InstalledObject[]): Promise<void> {
