@@ -80,9 +80,9 @@ async function measure(cluster: BenchCluster, contents: WebServer, start: Start)
   return { seconds, cpuSeconds: (await cpuSecondsAtRest(pid)) - before, peakMebibytes: peakMebibytesOf(pid) };
 }
 
-function startOurs({ startPlatform }: BenchCluster): ReturnType<Start> {
+function startOurs(cluster: BenchCluster): ReturnType<Start> {
   // As the image sets it; RukPak has no part that OLM has.
-  return startPlatform(['--no-olm'], { MALLOC_ARENA_MAX: '1' });
+  return cluster.startPlatform(['--no-olm'], { MALLOC_ARENA_MAX: '1' });
 }
 
 async function startTheirs(rukpak: GoPrograms, { kube, folder, kubeconfigPath }: BenchCluster): ReturnType<Start> {

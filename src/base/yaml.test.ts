@@ -151,8 +151,15 @@ test('a list or nothing as the value of a key is a value', () => {
   const text =
     'a:\nb: [1]\nc: {d: , e: [2], f: ~}\n? g\n: [3]\n? h\n: ~\ni:\n- 4\nj: [{k: [5]}, null]\n"~": l\n"null" : m\n';
   expect(parseYaml('f', text)).toEqual({
-    ...{ a: null, b: [1], c: { d: null, e: [2], f: null }, g: [3], h: null, i: [4] },
-    ...{ j: [{ k: [5] }, null], '~': 'l', null: 'm' },
+    a: null,
+    b: [1],
+    c: { d: null, e: [2], f: null },
+    g: [3],
+    h: null,
+    i: [4],
+    j: [{ k: [5] }, null],
+    '~': 'l',
+    null: 'm',
   });
 });
 

@@ -57,11 +57,11 @@ test.skipIf(!hasPrometheus)('rules are evaluated by a real Prometheus (skipped w
 
 test('a server that returns the token that it was sent does not bring it into conditions', async () => {
   await using server = await startWebServer((request, response) => {
-    const error = `no rights for ${request.headers.authorization}`;
+    const error = `no permission for ${request.headers.authorization}`;
     response.writeHead(422).end(JSON.stringify({ status: 'error', errorType: 'execution', error }));
   });
   const asked = matches({ url: server.url, token: () => Promise.resolve('a/"secret"\n') }, 'q');
-  await expect(asked).rejects.toThrow('executing PromQL query: execution: no rights for Bearer [hidden]');
+  await expect(asked).rejects.toThrow('executing PromQL query: execution: no permission for Bearer [hidden]');
 });
 
 describe('a server that answers with', () => {
