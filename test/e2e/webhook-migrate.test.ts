@@ -99,7 +99,11 @@ async function rolesOfOlm(): Promise<readonly string[]> {
 describe('an operator with a webhook that a Subscription has installed', { shuffle: false }, () => {
   test('becomes a ClusterExtension: it is served with the certificate of that, and no role of OLM is left', async () => {
     expect(await rolesOfOlm()).toContain(`${deployment}-service-cert`);
-    await succeeds('operator', 'migrate', 'tide', '-n', namespace, '--to', 'ClusterExtension', '--yes');
+    const migrate = ['operator', 'migrate', 'tide', '-n', namespace, '--to', 'ClusterExtension'];
+    expect(await succeeds(...migrate, '--dry-run')).toContain(
+      'Its certificate is replaced: until its Pods have restarted, the API server may refuse requests',
+    );
+    await succeeds(...migrate, '--yes');
     const secret = await world.kube.get({
       apiVersion: 'v1',
       kind: 'Secret',

@@ -1,5 +1,5 @@
 import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
-import { adoptAnnotation, apiVersion } from '../../../src/api/index.ts';
+import { adoptAnnotation, apiVersion, type ClusterServiceVersion } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
@@ -82,12 +82,21 @@ async function requestedPlatform(
 interface Planned {
   readonly migration: Migration;
   readonly to: Values['to'];
+  readonly csv: ClusterServiceVersion;
 }
 
-function consequences(image: string, deployment: KubeObject, { migration, to }: Planned): string {
+/** What an operator with webhooks or API servers cannot do while its certificate is replaced. */
+function servingNote({ spec }: ClusterServiceVersion): string {
+  const isServing = (spec.webhookdefinitions ?? []).length > 0 || (spec.apiservicedefinitions?.owned ?? []).length > 0;
+  return isServing
+    ? ' Its certificate is replaced: until its Pods have restarted, the API server may refuse requests that its webhooks review or that its APIs serve.'
+    : '';
+}
+
+function consequences(image: string, deployment: KubeObject, { migration, to, csv }: Planned): string {
   const { namespace, clusterServiceVersion, platformOperator: goal } = migration;
   const adopts = `BundleDeployment ${deployment.metadata.name} of ${image} adopts these objects.`;
-  const goes = `Then Subscription and ClusterServiceVersion ${namespace}/${clusterServiceVersion} are deleted; custom resources stay.`;
+  const goes = `Then Subscription and ClusterServiceVersion ${namespace}/${clusterServiceVersion} are deleted; custom resources stay.${servingNote(csv)}`;
   if (goal !== undefined) return `${adopts} ${goes} ${platformLine(goal, migration)}`;
   if (to !== 'ClusterExtension') return `${adopts} ${goes}`;
   return `${adopts} ${goes} ${extensionLine(deployment.metadata.name ?? '')}`;
@@ -118,14 +127,15 @@ async function begin(context: Context, requested: string): Promise<KubeObject | 
   const preview = await previewOf(deployment, image, context);
   progress.clear();
   showPreview(preview);
+  const about = consequences(image, deployment, { migration, to: values.to, csv: subscribed.csv });
   if (values['dry-run']) {
-    print(consequences(image, deployment, { migration, to: values.to }));
+    print(about);
     return undefined;
   }
   if (!values.yes) {
     const csv = `${values.namespace}/${subscribed.csv.metadata.name}`;
     await confirm({
-      about: `${consequences(image, deployment, { migration, to: values.to })}\n`,
+      about: `${about}\n`,
       text: 'Migrate the operator?',
       unasked: `migrate would replace ClusterServiceVersion ${csv}, and there is no terminal to ask on: confirm with --yes. Nothing was changed`,
     });
