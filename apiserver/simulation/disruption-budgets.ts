@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
+import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import { type Cluster, type KubeObject, matchesLabelSelector, type ObjectSummary } from '../core/index.ts';
 import { countOf, isPodReady, keyOf, keyText, type SimulationContext } from './simulated.ts';
 
@@ -106,7 +107,21 @@ function statusFor(context: SimulationContext, budget: KubeObject, pods: readonl
   };
 }
 
-/** Reports in each PodDisruptionBudget how many of its pods may be evicted. */
+async function report(context: SimulationContext, budget: KubeObject): Promise<void> {
+  const { cluster } = context;
+  const type = typeOf(cluster, 'poddisruptionbudgets', 'policy');
+  const { namespace = '', deletionTimestamp } = budget.metadata;
+  if (deletionTimestamp !== undefined) return;
+  const { selector } = specOf(budget);
+  const selects = ({ labels }: ObjectSummary): boolean => matchesLabelSelector(selector, labels);
+  const own = cluster.list(typeOf(cluster, 'pods'), { namespace, selects });
+  const status = statusFor(context, budget, own);
+  if (isJsonEqual(statusOf(budget), status)) return;
+  await cluster.update(type, { ...budget, status } as KubeObject, { as, subresource: 'status' });
+}
+
+/** Reports in each PodDisruptionBudget how many of its pods may be evicted. Pods that change do so together, and selectors may be large: for any number
+ *  of changed pods all budgets of their namespace are looked at once, one by one. */
 export function disruptionBudgetSimulation(context: SimulationContext): Controller {
   const { cluster } = context;
   const type = typeOf(cluster, 'poddisruptionbudgets', 'policy');
@@ -115,21 +130,17 @@ export function disruptionBudgetSimulation(context: SimulationContext): Controll
     name: 'simulated-disruption-budgets',
     keysOf: ({ resource, object }) => {
       if (resource.storageKey === type.storageKey) return [keyText(object)];
-      if (resource.storageKey !== pods.storageKey) return [];
-      const { namespace = '' } = object.metadata;
-      const selects = ({ selector }: ObjectSummary): boolean => matchesLabelSelector(selector, object.metadata.labels);
-      return cluster.list(type, { namespace, selects }).map(keyText);
+      return resource.storageKey === pods.storageKey ? [`${object.metadata.namespace ?? ''}/`] : [];
     },
     work: async (text) => {
-      const key = keyOf(text);
-      const budget = cluster.get(type, key);
-      if (budget === undefined || budget.metadata.deletionTimestamp !== undefined) return;
-      const { selector } = specOf(budget);
-      const selects = ({ labels }: ObjectSummary): boolean => matchesLabelSelector(selector, labels);
-      const own = cluster.list(pods, { namespace: key.namespace, selects });
-      const status = statusFor(context, budget, own);
-      if (isJsonEqual(statusOf(budget), status)) return;
-      await cluster.update(type, { ...budget, status } as KubeObject, { as, subresource: 'status' });
+      const { namespace, name } = keyOf(text);
+      const one = name === '' ? undefined : cluster.get(type, { namespace, name });
+      if (one !== undefined) await report(context, one);
+      if (name !== '') return;
+      for (const budget of cluster.each(type, { namespace })) {
+        await ignoreNotFound(report(context, budget));
+        await setImmediate();
+      }
     },
   };
 }
