@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
 import { Connection } from '../conformance/connection.ts';
 import { acmeCsv, eventually, freePort, type Registry, startRegistry } from '../support/index.ts';
@@ -54,15 +55,16 @@ const webhookConfigurationRefs = [
   ['MutatingWebhookConfiguration', 'longshore-mutating-webhook-configuration'],
 ].map(([kind = '', name = '']) => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind, name }));
 
-/** No Service leads to a process beside the cluster. */
-async function leadWebhooksTo(origin: string): Promise<void> {
-  for (const ref of webhookConfigurationRefs) {
-    const { webhooks } = (await kube.get(ref)) as unknown as {
-      webhooks: { clientConfig: { service: { path: string } } }[];
-    };
-    const led = webhooks.map((one) => ({ ...one, clientConfig: { url: `${origin}${one.clientConfig.service.path}` } }));
-    await kube.patch(ref, { webhooks: led } as never, asTest);
-  }
+/** Where the API server sends the reviews of each webhook. */
+async function webhookAddresses(): Promise<readonly ({ url: string } | { service: JsonObject | undefined })[]> {
+  const found = await Promise.all(webhookConfigurationRefs.map((ref) => kube.get(ref)));
+  return found
+    .flatMap((one) => objectsAt(one as unknown as JsonObject, 'webhooks'))
+    .map((webhook) => {
+      const clientConfig = objectAt(webhook, 'clientConfig');
+      const url = textAt(clientConfig, 'url');
+      return url === '' ? { service: objectAt(clientConfig, 'service') } : { url };
+    });
 }
 
 /** What the content of this test needs, and nothing else: the overlay grants no permissions to install anything. */
@@ -190,7 +192,10 @@ describe('an installation from its dry run to its removal', { shuffle: false }, 
       join(processes.folder, 'bundles'),
     ]);
     const origin = `https://localhost:${webhookPort}`;
-    await leadWebhooksTo(origin);
+    // As the manifests lead them: a Service that no process beside the cluster is behind.
+    const installed = await webhookAddresses();
+    const service = { name: 'rukpak-webhook-service', namespace: systemNamespace };
+    expect(installed).toEqual(installed.map(() => ({ service: expect.objectContaining(service) as JsonObject })));
     const tlsDir = await mountSecret('rukpak-webhook-certificate');
     webhook = await processes.startAs(await processes.kubeconfigOf('rukpak-webhooks-admin'), tlsDir, [
       'webhook',
@@ -201,10 +206,13 @@ describe('an installation from its dry run to its removal', { shuffle: false }, 
       '--drain',
       '10',
     ]);
+    const registered = await webhookAddresses();
+    expect(registered).toEqual(installed.map(() => ({ url: expect.stringContaining(`${origin}/`) as string })));
     const printed = await longshore('install', '--overlay', 'least', '--timeout', '90');
     expect(printed.stderr).toBe('deployment core ready\ndeployment rukpak-webhooks ready\nadmission ready\n');
     expect(printed).toMatchObject({ code: 0 });
     expect(printed.stdout).toMatch(/\nLongshore is installed\n$/);
+    expect(await webhookAddresses(), 'addresses after another installation').toEqual(registered);
   });
 
   test('what the controllers may not install is reported, and installed when they have the permissions', async () => {
