@@ -21,9 +21,10 @@ export async function readManifests(overlay: Overlay): Promise<JsonObject[]> {
   return [...(await readDefinitions(overlay)), ...(await readDeployFile(`rendered/${overlay}.yaml`))];
 }
 
-/** The ClusterRoles that an administrator binds to those who use the content server, or look at what is installed. */
+/** The ClusterRoles that an administrator binds to those who use the content server, or look at what is installed, labelled as well. */
 export async function readClientRoles(): Promise<JsonObject[]> {
-  return await readDeployFile('base/client-roles.yaml');
+  const roles = (await readDeployFile('base/client-roles.yaml')) as unknown as KubeObject[];
+  return roles.map((role) => labelled(role) as unknown as JsonObject);
 }
 
 /** Names of ClusterRoles, and of their bindings, that earlier versions have installed; and the names that they have now. */

@@ -4,6 +4,7 @@ import { type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts
 
 const name = 'core';
 const labels = { app: name };
+const partOf = { 'app.kubernetes.io/part-of': 'longshore' };
 /** As in the cluster, whatever port the process listens on: a pod's ports cannot be changed. */
 const podPort = 8443;
 const fieldManager = 'longshore';
@@ -13,7 +14,7 @@ function serviceOf(namespace: string): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name, namespace },
+    metadata: { name, namespace, labels: partOf },
     spec: { selector: labels, ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: podPort }] },
   };
 }
@@ -28,7 +29,7 @@ function podOf(namespace: string): KubeObject {
   };
   const securityContext = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
   const spec = { automountServiceAccountToken: false, securityContext, containers: [container] };
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels: { ...labels, ...partOf } }, spec };
 }
 
 /** What a kubelet would report, where none is simulated. The address is of the range for documentation: nothing is there. */

@@ -38,8 +38,8 @@ function hasOwnWebhook(object: KubeObject): boolean {
   return names.some((name) => name.endsWith(`.${group}`) || ownWebhooks.has(name));
 }
 
-/** Whether the object belongs to an installation of Longshore: by its label, which the objects of `longshore up` do not have and users may remove, or
- *  because nothing works without it. */
+/** Whether the object belongs to an installation of Longshore: by its label, which kinds and Secrets of `longshore up` do not have and users may remove,
+ *  or because nothing works without it. */
 export function isOfLongshore(object: KubeObject, systemNamespace: string): boolean {
   const { name = '', namespace, labels } = object.metadata;
   if (labels?.[partOf] === 'longshore') return true;

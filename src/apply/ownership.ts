@@ -145,15 +145,15 @@ export function takeoverProblem(existing: KubeObject, owner: Owner, terms: Takeo
     return foreignObject(what, otherOwner(labelled, owner, terms.isOtherThere), terms.isUpgrade);
   }
   if (isAsked || isLeftTo(existing, owner, terms)) return undefined;
+  if (isOfLongshore(existing, terms.systemNamespace)) return foreignObject(what, ownObject, terms.isUpgrade);
   const faults = missingMarks(existing, owner, terms).map(markProblem);
-  return foreignObject(what, [...faults, managerHint(existing, owner, terms)].join('; '), terms.isUpgrade);
+  return foreignObject(what, [...faults, managerHint(existing, owner)].join('; '), terms.isUpgrade);
 }
 
 /** Taken over, it would be deleted with the next version of the bundle that does not have it. */
 const ownObject = 'it belongs to Longshore itself and cannot be adopted: rename the object in the bundle';
 
-function managerHint(existing: KubeObject, owner: Owner, { systemNamespace }: TakeoverTerms): string {
-  if (isOfLongshore(existing, systemNamespace)) return ownObject;
+function managerHint(existing: KubeObject, owner: Owner): string {
   const manager = otherManager(existing);
   if (manager === undefined) return adoptHint(owner);
   return `it is managed by ${manager}: remove it there first, or rename the object in the bundle; ${adoptHint(owner)}`;

@@ -170,6 +170,27 @@ describe('an object that exists already', { shuffle: false }, () => {
   });
 });
 
+test('N6 objects that Longshore has made for itself are not adopted, asked for or not, and no one is told to ask', async () => {
+  const roles = ['bundle-reader', 'bundle-uploader', 'longshore-metrics-reader', 'longshore-bundle-viewer'];
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
+  const metadata = { name: 'core', namespace: 'rukpak-system' };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 443 }] } };
+  const objects = [...roles.map((name) => ({ ...role, metadata: { name } })), service];
+  const files = { 'manifests/a.yaml': objects.map((object) => JSON.stringify(object)).join('\n---\n') };
+  const before = await Promise.all(roles.map((name) => world.kube.get({ ...role, name })));
+  for (const annotations of [{}, { 'core.rukpak.io/adopt': 'true' }]) {
+    const name = `usurper-${Object.keys(annotations).length}`;
+    await create(name, files, { annotations });
+    const refused = await world.deploymentWith(name, { type: 'Installed', status: 'False', reason: 'InstallFailed' });
+    const message = conditionOf(refused, 'Installed')?.message ?? '';
+    expect(message.match(/it belongs to Longshore itself and cannot be adopted/g)).toHaveLength(objects.length);
+    expect(message).not.toContain('core.rukpak.io/adopt');
+    await world.kube.delete(deploymentRef(name));
+    await whenDeleted(deploymentRef(name));
+  }
+  expect(await Promise.all(roles.map((name) => world.kube.get({ ...role, name })))).toEqual(before);
+});
+
 describe('the first version', () => {
   test('N7 with a refused object leaves nothing partly installed and names all obstacles', async () => {
     const bad = (name: string): string => configMap(name, 'default', {});
