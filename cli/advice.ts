@@ -29,6 +29,10 @@ const systemNamespaceMissing = /^namespaces "[^"]+" not found$/;
 const byReason: ReadonlyMap<string, string> = new Map([
   [
     'NotInstalled',
+    'the cluster keeps trying: "longshore tree NAME" shows the state of every object, "longshore delete NAME" removes everything',
+  ],
+  [
+    'NotUpgraded',
     'the cluster keeps trying: "longshore tree NAME" shows the state of every object, "longshore rollback NAME" returns to the previous version, "longshore delete NAME" removes everything',
   ],
   [

@@ -113,7 +113,8 @@ describe('longshore run', { shuffle: false }, () => {
     expect(printed.stderr).toMatch(
       /^longshore: bundledeployment "rival" is not installed: Installed=False \(InstallFailed\): /m,
     );
-    expect(printed.stderr).toContain('what to do: the cluster keeps trying');
+    expect(printed.stderr).toMatch(/what to do: the cluster keeps trying: .*"longshore delete NAME"/);
+    expect(printed.stderr).not.toContain('rollback');
   });
 
   test('objects that are not healthy in time are reported', async () => {
@@ -233,7 +234,9 @@ describe('revisions', () => {
     await longshore(['run', 'undone', await folderOf('undone', filesOf('undone'))]);
     const { activeBundle } = statusOf(await world.get('BundleDeployment', 'undone'));
     const bad = { ...filesOf('undone', 'two'), 'manifests/2.yaml': configMap('other', 'no-such-namespace', {}) };
-    expect(await longshore(['run', 'undone', await folderOf('undone-2', bad)])).toMatchObject({ code: 1 });
+    const failed = await longshore(['run', 'undone', await folderOf('undone-2', bad)]);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('"longshore rollback NAME" returns to the previous version');
     expect(await longshore(['rollback', 'undone'])).toMatchObject({ code: 0 });
     expect(statusOf(await world.get('BundleDeployment', 'undone'))['activeBundle']).toBe(activeBundle);
     expect(await recordedIn('undone')).toHaveLength(1);

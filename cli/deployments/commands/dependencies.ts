@@ -32,7 +32,7 @@ function chooseNamed(standings: readonly Standing[], text: string): readonly Sta
   const isIt = isNamed(text);
   const found = standings.filter((one) => isIt(one) || isIt(one.installation));
   if (found.length > 0) return found;
-  throw new TerminalError('NotInstalled', `${text}: no such bundle is installed: see longshore dependencies`);
+  throw new TerminalError('NotFound', `${text}: no such bundle is installed: see longshore dependencies`);
 }
 
 /** What breaks that is not removed together with them. */

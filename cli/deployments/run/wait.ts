@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clusterExtensionResource } from '../../../src/api/index.ts';
-import { printableLine, TerminalError } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, printableLine, TerminalError, textAt } from '../../../src/base/index.ts';
 import { conditionsOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import type { Progress } from '../../output/index.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -77,12 +77,15 @@ async function poll<T extends object>(
 }
 
 function notInstalled(deployment: KubeObject, text: string): TerminalError {
-  const reason = deployment.kind === clusterExtensionResource.kind ? 'ExtensionNotInstalled' : 'NotInstalled';
+  const isFirst = textAt(objectAt(deployment as unknown as JsonObject, 'status'), 'activeBundle') === '';
+  const ofDeployment = isFirst ? 'NotInstalled' : 'NotUpgraded';
+  const reason = deployment.kind === clusterExtensionResource.kind ? 'ExtensionNotInstalled' : ofDeployment;
   return new TerminalError(reason, `${describe(deployment)} is not installed: ${text}`);
 }
 
 /** Waits until the BundleDeployment, as it was applied, is installed and healthy; or another object, whose outcome `read` gives.
- *  @throws TerminalError NotInstalled, with type, reason and message of the condition, when it failed or the time is over */
+ *  @throws TerminalError NotInstalled, or NotUpgraded where a version was installed before, with type, reason and message of the condition, when it
+ *  failed or the time is over */
 export async function whenInstalled(
   waiting: Waiting,
   deployment: KubeObject,
