@@ -128,7 +128,12 @@ test('MP-39: with a surge the new machine has a ready node before the old one is
 test('without a surge the machine is deleted at once: nothing waits for its replacement', async () => {
   const { kube } = cluster;
   const [old = ''] = await names();
-  await kube.patch(poolRef('worker'), { spec: { rollout: { surge: 0 } } }, user);
+  const { metadata } = await kube.patch(poolRef('worker'), { spec: { rollout: { surge: 0 } } }, user);
+  // The watch of MachineConfigs may be faster than that of pools.
+  await eventually(async () => {
+    const { status } = parseMachineConfigPool(await kube.get(poolRef('worker')));
+    expect(status?.observedGeneration).toBe(metadata.generation);
+  });
   const { spec: before } = parseMachineConfigPool(await kube.get(poolRef('worker')));
   const config = { apiVersion: 'machineconfiguration.openshift.io/v1', kind: 'MachineConfig', name: '00-worker' };
   await kube.patch(config, { spec: { config: filesConfig({ '/etc/a': 'three' }) } }, user);
