@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 
 const id = String.raw`[ABCDGHKNQUW]\d{1,2}`;
 const ids = `${id}(?:, ${id})*`;
-const operatorId = String.raw`(?:(?:BF|RV|CR)-[A-Z]\d{1,2}|E-0\d\d)`;
-const operatorIds = `${operatorId}(?:(?:, | to )${operatorId})*`;
-const atStart = new RegExp(`^(?:(${ids}) |(${operatorIds})(?=[ :]|$))`);
-const inLiteral = new RegExp(String.raw`(?<![\w\\])(['"\`])(?:(${ids}) |(${operatorIds})(?=[ :]|\1))`, 'g');
+const listedId = String.raw`(?:(?:BF|RV|CR)-[A-Z]\d{1,2}|E-0\d\d|M[LP]-\d\d)`;
+const listedIds = `${listedId}(?:(?:, | to )${listedId})*`;
+const atStart = new RegExp(`^(?:(${ids}) |(${listedIds})(?=[ :]|$))`);
+const inLiteral = new RegExp(String.raw`(?<![\w\\])(['"\`])(?:(${ids}) |(${listedIds})(?=[ :]|\1))`, 'g');
 
 /** `RV-C1 to RV-C5` is five ids. */
 function expand(text: string): string[] {
@@ -14,20 +14,27 @@ function expand(text: string): string[] {
     const [first = '', last = first] = item.split(' to ');
     const [, area = '', from = ''] = /^(.*?)(\d+)$/.exec(first) ?? [];
     const to = /\d+$/.exec(last)?.[0] ?? from;
-    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => `${area}${Number(from) + index}`);
+    const count = Number(to) - Number(from) + 1;
+    const digits = from.length;
+    return Array.from({ length: count }, (_, index) => area + String(Number(from) + index).padStart(digits, '0'));
   });
 }
 
 /** The ids of the rows that a test of this name shows: `B2, B6 an image …` shows two, `RV-C1 to RV-C3 modes …` three. */
 export function idsOfTitle(title: string): string[] {
-  const [, plain, operator] = atStart.exec(title) ?? [];
-  const found = plain ?? operator;
+  const [, plain, listed] = atStart.exec(title) ?? [];
+  const found = plain ?? listed;
   return found === undefined ? [] : expand(found);
 }
 
-/** Whether a row is one of the lists for operators and catalogs, whose ids begin with the name of the list: `BF-A1`, `CR-S1`. */
-export function isOperatorRow(row: string): boolean {
+/** Whether a row is one of the lists whose ids begin with the name of the list: `BF-A1`, `CR-S1`, `ML-01`. */
+export function hasList(row: string): boolean {
   return row.includes('-');
+}
+
+/** Whether what the tests of a row show is recorded, on both servers where they need one: the rows of RukPak's users, and those of machines. */
+export function isRecorded(row: string): boolean {
+  return !hasList(row) || /^M[LP]-/.test(row);
 }
 
 /** A test file and an id that a name in it starts with. */
@@ -50,7 +57,7 @@ const lookalikes = 'src/constraints/';
 const ofOlm = /^src\/(?:operators\/|olm\/(?!platform-operator\/))/;
 
 function isListed(file: string, id: string): boolean {
-  return isOperatorRow(id) ? !(id.startsWith('E-') && ofOlm.test(file)) : !file.startsWith(lookalikes);
+  return hasList(id) ? !(id.startsWith('E-') && ofOlm.test(file)) : !file.startsWith(lookalikes);
 }
 
 /** Every id that a name in a test file starts with, once a file, without running anything; paths are from the root of the repository. */
@@ -61,7 +68,7 @@ export async function namedIds(): Promise<readonly NamedId[]> {
   const found = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(file, 'utf8');
-      const inFile = [...text.matchAll(inLiteral)].flatMap(([, , plain, operator]) => expand(plain ?? operator ?? ''));
+      const inFile = [...text.matchAll(inLiteral)].flatMap(([, , plain, listed]) => expand(plain ?? listed ?? ''));
       const real = inFile.filter((one) => isListed(file, one));
       return [...new Set([...real, ...tabledIds(text)])].map((one) => ({ file, id: one }));
     }),

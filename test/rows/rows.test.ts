@@ -1,21 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { rowsDocument } from './document.ts';
+import { machineRowsDocument, rowsDocument } from './document.ts';
 import { catalogRowsDocument, operatorRowsDocument } from './operator-document.ts';
 import { readResults } from './results.ts';
-import { idsOfTitle, isOperatorRow, type NamedId, namedIds } from './row-ids.ts';
+import { hasList, idsOfTitle, isRecorded, type NamedId, namedIds } from './row-ids.ts';
 import { readAreas } from './table.ts';
 
 const areas = await readAreas('rows.yaml');
 const operatorAreas = await readAreas('operator-rows.yaml');
 const catalogAreas = await readAreas('catalog-rows.yaml');
+const machineAreas = await readAreas('machine-rows.yaml');
 const rows = areas.flatMap((area) => area.rows);
-const allRows = [...areas, ...operatorAreas, ...catalogAreas].flatMap((area) => area.rows);
+const allRows = [...areas, ...operatorAreas, ...catalogAreas, ...machineAreas].flatMap((area) => area.rows);
 const results = await readResults();
 
 /** Those that a record is kept of. */
 async function recordedIds(): Promise<readonly NamedId[]> {
-  return (await namedIds()).filter(({ id }) => !isOperatorRow(id));
+  return (await namedIds()).filter(({ id }) => isRecorded(id));
 }
 
 test('ids are read from the start of a name alone', () => {
@@ -23,11 +24,12 @@ test('ids are read from the start of a name alone', () => {
   expect(idsOfTitle('what B2 promises')).toEqual([]);
   expect(idsOfTitle('B2nd')).toEqual([]);
   expect(idsOfTitle('BF-A1, BF-C2: a bundle')).toEqual(['BF-A1', 'BF-C2']);
+  expect(idsOfTitle('ML-06, MP-37: a machine')).toEqual(['ML-06', 'MP-37']);
   expect(idsOfTitle('RV-C1 to RV-C3, RV-T6')).toEqual(['RV-C1', 'RV-C2', 'RV-C3', 'RV-T6']);
 });
 
 test('every id in the name of a test is that of one row', async () => {
-  const ids = allRows.flatMap(({ id }) => (isOperatorRow(id) ? idsOfTitle(id) : [id]));
+  const ids = allRows.flatMap(({ id }) => (hasList(id) ? idsOfTitle(id) : [id]));
   expect(new Set(ids).size).toBe(ids.length);
   const named = [...new Set((await namedIds()).map(({ id }) => id))];
   expect(named.length).toBeGreaterThan(40);
@@ -37,6 +39,11 @@ test('every id in the name of a test is that of one row', async () => {
 test('docs/conformance.md has the results of the tests of the rows', async () => {
   const written = await readFile('docs/conformance.md', 'utf8');
   expect(written, 'npm run generate writes it').toBe(rowsDocument(areas, results));
+});
+
+test('docs/machine-rows.md has the results of the tests of machines and pools', async () => {
+  const written = await readFile('docs/machine-rows.md', 'utf8');
+  expect(written, 'npm run generate writes it').toBe(machineRowsDocument(machineAreas, results));
 });
 
 test('docs/operator-conformance.md lists which tests show the rows of operators', async () => {
@@ -51,7 +58,7 @@ test('docs/catalog-conformance.md lists which tests show the rows of catalogs', 
 
 test('every row has a test, or a reason why not', async () => {
   const named = new Set((await namedIds()).map(({ id }) => id));
-  const isShown = (id: string): boolean => (isOperatorRow(id) ? idsOfTitle(id) : [id]).every((one) => named.has(one));
+  const isShown = (id: string): boolean => (hasList(id) ? idsOfTitle(id) : [id]).every((one) => named.has(one));
   const untold = allRows.filter(({ id, absent }) => !isShown(id) && absent === undefined && !id.startsWith('Q'));
   expect(untold.map(({ id }) => id)).toEqual([]);
   const denied = allRows.filter(({ id, absent }) => isShown(id) && absent !== undefined);

@@ -17,8 +17,8 @@ export interface Area {
   readonly rows: readonly Row[];
 }
 
-/** The lists of what RukPak's users are promised, those who install operators, and those who keep catalogs of them. */
-export type RowList = 'rows.yaml' | 'operator-rows.yaml' | 'catalog-rows.yaml';
+/** The lists of what RukPak's users are promised, those who install operators, those who keep catalogs of them, and those who manage machines. */
+export type RowList = 'rows.yaml' | 'operator-rows.yaml' | 'catalog-rows.yaml' | 'machine-rows.yaml';
 
 function text(value: JsonValue | undefined, what: string): string {
   if (typeof value === 'string') return value;

@@ -77,7 +77,7 @@ const cases: readonly (readonly [string, readonly QuorumMember[], readonly Quoru
 ];
 
 test.each(cases.map(([name, members, machines, step]) => ({ name, members, machines, step })))(
-  'a machine $name',
+  '$name',
   ({ members, machines, step }) => {
     expect(decideQuorum(facts(members, machines)).step).toBe(step);
   },
