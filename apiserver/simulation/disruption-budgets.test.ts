@@ -9,7 +9,7 @@ const resource = (group: string, plural: string): ResourceType =>
 test('pods that change lead to their namespace once, and no budget is read for each of them', () => {
   // Reads nothing but types: what else it is asked for fails.
   const cluster = { resource } as unknown as Cluster;
-  const { keysOf } = disruptionBudgetSimulation({ cluster } as SimulationContext);
+  const simulation = disruptionBudgetSimulation({ cluster } as SimulationContext);
   const eventOf = (plural: string, group: string, name: string): ClusterEvent => {
     const object = {
       apiVersion: 'v1',
@@ -18,7 +18,7 @@ test('pods that change lead to their namespace once, and no budget is read for e
     } as KubeObject;
     return { type: 'MODIFIED', resource: resource(group, plural), object, previous: object } as ClusterEvent;
   };
-  const keys = ['p1', 'p2', 'p3'].flatMap((name) => [...keysOf(eventOf('pods', '', name))]);
+  const keys = ['p1', 'p2', 'p3'].flatMap((name) => [...simulation.keysOf(eventOf('pods', '', name))]);
   expect(new Set(keys)).toEqual(new Set(['a/']));
-  expect([...keysOf(eventOf('poddisruptionbudgets', 'policy', 'b'))]).toEqual(['a/b']);
+  expect([...simulation.keysOf(eventOf('poddisruptionbudgets', 'policy', 'b'))]).toEqual(['a/b']);
 });

@@ -170,7 +170,7 @@ describe('an object that exists already', { shuffle: false }, () => {
   });
 });
 
-test('N6 objects that Longshore has made for itself are not adopted, asked for or not, and no one is told to ask', async () => {
+test('N6 objects that Longshore has made for itself are not adopted, asked for or not, and no message advises it', async () => {
   const roles = ['bundle-reader', 'bundle-uploader', 'longshore-metrics-reader', 'longshore-bundle-viewer'];
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
   const metadata = { name: 'core', namespace: 'rukpak-system' };
