@@ -40,7 +40,7 @@ function hasOwnWebhook(object: KubeObject): boolean {
 
 /** Whether the object belongs to an installation of Longshore: by its label, which kinds and Secrets of `longshore up` do not have and users may remove,
  *  or because nothing works without it. */
-export function isOfLongshore(object: KubeObject, systemNamespace: string): boolean {
+function isOfLongshore(object: KubeObject, systemNamespace: string): boolean {
   const { name = '', namespace, labels } = object.metadata;
   if (labels?.[partOf] === 'longshore') return true;
   if (isNamespace(object)) return name === systemNamespace;
@@ -48,6 +48,15 @@ export function isOfLongshore(object: KubeObject, systemNamespace: string): bool
   if (object.kind === 'APIService') return ownApiServices.has(name);
   if (object.kind === 'Secret') return namespace === systemNamespace && ownSecretNames.includes(name);
   return hasOwnWebhook(object);
+}
+
+/** Roles that a cluster comes with, of users and of its own parts, by the label that kube-apiserver gives them. */
+const bootstrapping = 'kubernetes.io/bootstrapping';
+
+/** The system that an object is a part of, and that would fail without it: no deployment adopts it, and so deletes it later. */
+export function systemOf(object: KubeObject, systemNamespace: string): 'Longshore' | 'Kubernetes' | undefined {
+  if (isOfLongshore(object, systemNamespace)) return 'Longshore';
+  return object.metadata.labels?.[bootstrapping] === 'rbac-defaults' ? 'Kubernetes' : undefined;
 }
 
 function placed(marks: Marks, nameKey: string, namespaceKey: string): string | undefined {

@@ -156,6 +156,13 @@ test.each([false, true])('an object of Longshore itself is never taken over, ask
   );
 });
 
+test.each([false, true])('a role that the cluster comes with is never taken over, asked for or not: %s', (mayAdopt) => {
+  const role = configMap({ name: 'cluster-admin', labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } });
+  expect(takeoverProblem(role, owner, { ...terms, mayAdopt })).toMatch(
+    /metadata; it belongs to Kubernetes itself and cannot be adopted: rename the object in the bundle$/,
+  );
+});
+
 test('an object of Longshore is not taken over by a BundleDeployment with the name of the Helm release that installed it', () => {
   const labels = { 'app.kubernetes.io/part-of': 'longshore', 'app.kubernetes.io/managed-by': 'Helm' };
   const annotations = {

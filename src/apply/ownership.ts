@@ -13,7 +13,7 @@ import { type JsonObject, sha256Digest } from '../base/index.ts';
 import { describeRef, type KubeObject, type ObjectMeta, type OwnerReference, refOf } from '../kube/index.ts';
 import { applySetId, partOfLabel } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
-import { isOfLongshore, otherManager } from './other-owner.ts';
+import { otherManager, systemOf } from './other-owner.ts';
 
 /** The BundleDeployment that objects are installed for. */
 export interface Owner {
@@ -130,7 +130,7 @@ function missingMarks({ metadata }: KubeObject, owner: Owner, terms: TakeoverTer
 /** Whether the object has marks that allow `owner` to adopt it, as its former deployment or as its Helm release. */
 function isLeftTo(existing: KubeObject, owner: Owner, terms: TakeoverTerms): boolean {
   if (existing.metadata.annotations?.[releasedFromAnnotation] === owner.name) return true;
-  return !isOfLongshore(existing, terms.systemNamespace) && missingMarks(existing, owner, terms).length === 0;
+  return systemOf(existing, terms.systemNamespace) === undefined && missingMarks(existing, owner, terms).length === 0;
 }
 
 /** Why `owner` cannot adopt `existing`; undefined when it can: it has the owner's labels, the marks of a Helm
@@ -139,19 +139,22 @@ export function takeoverProblem(existing: KubeObject, owner: Owner, terms: Takeo
   const labelled = labelledOwner(existing.metadata);
   if (labelled === owner.name) return undefined;
   const what = describeRef(refOf(existing));
-  const isAsked = terms.mayAdopt && !isOfLongshore(existing, terms.systemNamespace);
+  const system = systemOf(existing, terms.systemNamespace);
+  const isAsked = terms.mayAdopt && system === undefined;
   if (labelled !== undefined) {
     if (isAsked && !terms.isOtherThere) return undefined;
     return foreignObject(what, otherOwner(labelled, owner, terms.isOtherThere), terms.isUpgrade);
   }
   if (isAsked || isLeftTo(existing, owner, terms)) return undefined;
-  if (isOfLongshore(existing, terms.systemNamespace)) return foreignObject(what, ownObject, terms.isUpgrade);
+  if (system !== undefined) return foreignObject(what, ofSystem(system), terms.isUpgrade);
   const faults = missingMarks(existing, owner, terms).map(markProblem);
   return foreignObject(what, [...faults, managerHint(existing, owner)].join('; '), terms.isUpgrade);
 }
 
 /** Taken over, it would be deleted with the next version of the bundle that does not have it. */
-const ownObject = 'it belongs to Longshore itself and cannot be adopted: rename the object in the bundle';
+function ofSystem(system: string): string {
+  return `it belongs to ${system} itself and cannot be adopted: rename the object in the bundle`;
+}
 
 function managerHint(existing: KubeObject, owner: Owner): string {
   const manager = otherManager(existing);

@@ -170,8 +170,8 @@ describe('an object that exists already', { shuffle: false }, () => {
   });
 });
 
-test('N6 objects that Longshore has made for itself are not adopted, asked for or not, and no message advises it', async () => {
-  const roles = ['bundle-reader', 'bundle-uploader', 'longshore-metrics-reader', 'longshore-bundle-viewer'];
+test('N6 objects that Longshore has made for itself, and roles of the cluster, are not adopted, asked for or not, and no message advises it', async () => {
+  const roles = ['bundle-reader', 'bundle-uploader', 'longshore-metrics-reader', 'longshore-bundle-viewer', 'view'];
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
   const metadata = { name: 'core', namespace: 'rukpak-system' };
   const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 443 }] } };
@@ -183,7 +183,9 @@ test('N6 objects that Longshore has made for itself are not adopted, asked for o
     await create(name, files, { annotations });
     const refused = await world.deploymentWith(name, { type: 'Installed', status: 'False', reason: 'InstallFailed' });
     const message = conditionOf(refused, 'Installed')?.message ?? '';
-    expect(message.match(/it belongs to Longshore itself and cannot be adopted/g)).toHaveLength(objects.length);
+    expect(message.match(/it belongs to (Longshore|Kubernetes) itself and cannot be adopted/g)).toHaveLength(
+      objects.length,
+    );
     expect(message).not.toContain('core.rukpak.io/adopt');
     await world.kube.delete(deploymentRef(name));
     await whenDeleted(deploymentRef(name));
