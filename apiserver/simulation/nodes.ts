@@ -20,13 +20,8 @@ export const nodeLabels: Readonly<Record<string, string>> = {
   'kubernetes.io/arch': 'amd64',
 };
 
-/** Of a cluster of one node, which manifests for control planes and for workers run on. The scheduler alone sees them: with the labels themselves the Node
- *  would be in the pools of machines that others have. */
-const nodeRoles: Readonly<Record<string, string>> = {
-  'node-role.kubernetes.io/control-plane': '',
-  'node-role.kubernetes.io/master': '',
-  'node-role.kubernetes.io/worker': '',
-};
+/** Of a cluster of one node, on which manifests for control planes and for workers run. */
+const nodeRoles = ['control-plane', 'master', 'worker'].map((role) => `node-role.kubernetes.io/${role}`);
 
 /** A Node as the scheduler sees it. */
 interface PlacedNode extends SelectableNode {
@@ -39,10 +34,19 @@ function placedNode(node: KubeObject): PlacedNode {
   const ready = objectsIn(statusOf(node)['conditions']).find(({ type }) => type === 'Ready');
   return {
     name: node.metadata.name ?? '',
-    labels: { ...(isOwn(node) ? nodeRoles : {}), ...node.metadata.labels },
+    labels: node.metadata.labels ?? {},
     isReady: ready === undefined || ready['status'] === 'True',
     isCordoned: specOf(node)['unschedulable'] === true,
   };
+}
+
+/** The Nodes as pods select them: the one that there always is has the roles that no other Node has. The scheduler alone sees them: with the labels
+ *  themselves it would be in the pools of machines that others have. */
+function withRoles<N extends SelectableNode>(nodes: readonly N[]): readonly N[] {
+  const others = nodes.filter(({ name }) => name !== nodeName);
+  const roles = nodeRoles.filter((role) => !others.some(({ labels }) => labels[role] !== undefined));
+  const added = Object.fromEntries(roles.map((role) => [role, '']));
+  return nodes.map((node) => (node.name === nodeName ? { ...node, labels: { ...added, ...node.labels } } : node));
 }
 
 /** Why the scheduler does not place the pod there, in its words; undefined if it may. */
@@ -62,13 +66,15 @@ const labelsOf = (node: KubeObject | undefined): JsonObject => ({ ...node?.metad
 
 /** Names of the simulated Nodes that a DaemonSet runs on, cordoned ones included: those that its pods select. */
 export function nodesOfDaemonSet(cluster: Cluster, podSpec: JsonObject): readonly string[] {
-  const own: SelectableNode = { name: nodeName, labels: { ...nodeRoles, ...nodeLabels } };
+  const own: SelectableNode = { name: nodeName, labels: nodeLabels };
   const present = cluster
     .list(typeOf(cluster, 'nodes'))
     .filter((node) => isSimulated(node) && (node.metadata.deletionTimestamp === undefined || isOwn(node)))
     .map(placedNode);
   const nodes = present.some(({ name }) => name === nodeName) ? present : [own, ...present];
-  return nodes.filter((node) => selectsNode(podSpec, node)).map(({ name }) => name);
+  return withRoles(nodes)
+    .filter((node) => selectsNode(podSpec, node))
+    .map(({ name }) => name);
 }
 
 /** Where a pod goes, or why it goes nowhere. */
@@ -77,7 +83,7 @@ export type Placement = { readonly node: string } | { readonly problem: string }
 /** The Nodes on which pods are simulated. Pods are placed in turn on those that they select. */
 export class SimulatedNodes {
   readonly #nodes = new Map<string, PlacedNode>([
-    [nodeName, { name: nodeName, labels: { ...nodeRoles, ...nodeLabels }, isReady: true, isCordoned: false }],
+    [nodeName, { name: nodeName, labels: nodeLabels, isReady: true, isCordoned: false }],
   ]);
   #turn = 0;
 
@@ -95,7 +101,8 @@ export class SimulatedNodes {
     // It is made again at once.
     else if (name !== nodeName) this.#nodes.delete(name);
     const after = this.#nodes.get(name);
-    return after?.isReady === true && !isJsonEqual({ ...before }, { ...after });
+    // A Node that is deleted may have been the last one of a role.
+    return type === 'DELETED' || (after?.isReady === true && !isJsonEqual({ ...before }, { ...after }));
   }
 
   has(name: string): boolean {
@@ -104,7 +111,7 @@ export class SimulatedNodes {
 
   /** The Node for the next pod. */
   place(podSpec: JsonObject): Placement {
-    const refusals = [...this.#nodes.values()].map((node) => ({ node, refusal: refusalOf(node, podSpec) }));
+    const refusals = withRoles([...this.#nodes.values()]).map((node) => ({ node, refusal: refusalOf(node, podSpec) }));
     const open = refusals.flatMap(({ node, refusal }) => (refusal === undefined ? [node.name] : []));
     this.#turn += 1;
     const chosen = open[this.#turn % Math.max(1, open.length)];

@@ -110,6 +110,17 @@ test.each(['control-plane', 'master', 'worker'])(
   },
 );
 
+test('the Node that there always is leaves pods to another one that has the role, until that is deleted', async () => {
+  const role = 'node-role.kubernetes.io/worker';
+  await createNode('worker', { [role]: '' }, { unschedulable: true });
+  await createPod({ nodeSelector: { [role]: '' } });
+  const message =
+    "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) were unschedulable.";
+  await eventually(() => expect(condition('PodScheduled')).toMatchObject({ reason: 'Unschedulable', message }));
+  await cluster.delete(cluster.type('nodes'), { namespace: '', name: 'worker' }, as);
+  await eventually(() => expect(placedOn()).toBe('longshore'));
+});
+
 test('a pod that names its Node and tolerates that it is cordoned runs there; one that does not tolerate it waits', async () => {
   await createNode('cordoned', {}, { unschedulable: true });
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['cordoned'] }];
