@@ -50,6 +50,8 @@ function inMain(fields: JsonObject): JsonObject {
   return inPods({ containers: [{ name: 'main', image, ...fields }] });
 }
 
+/** A label that the Node has. */
+const os = 'kubernetes.io/os';
 const pods = ['spec', 'template', 'spec'];
 const main = [...pods, 'containers', 0];
 
@@ -148,11 +150,11 @@ const workloads: readonly MergeRow[] = [
   },
   {
     title: 'Deployment: a label of nodes is added',
-    manifest: deployment({}, podTemplate({ nodeSelector: { a: '1' } })),
-    change: inPods({ nodeSelector: { a: '2', b: '2' } }),
+    manifest: deployment({}, podTemplate({ nodeSelector: { [os]: 'linux' } })),
+    change: inPods({ nodeSelector: { [os]: 'windows', b: '2' } }),
     at: [...pods, 'nodeSelector'],
-    reference: { a: '1', b: '2' },
-    ours: { a: '1' },
+    reference: { [os]: 'linux', b: '2' },
+    ours: { [os]: 'linux' },
     differs: atomic,
   },
   {

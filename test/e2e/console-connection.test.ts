@@ -175,17 +175,17 @@ describe.skipIf(!hasBrowser)(`the connection of the console${why}`, { timeout: 2
     await install('combo');
     const page = await world.open();
     await goTo(page, '/installed/BundleDeployment/-/combo');
-    await page.getByRole('button', { name: 'Pause' }).waitFor(patience);
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor(patience);
     const other = await page.context().newPage();
     await other.goto(world.link());
     await other.waitForSelector('.rail');
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.waitForSelector('dialog >> text=kubectl annotate bundledeployment combo core.rukpak.io/paused=true');
     await page.getByRole('button', { name: 'Pause combo' }).click();
-    await page.getByRole('button', { name: 'Resume' }).waitFor(patience);
-    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor(patience);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByRole('button', { name: 'Resume combo' }).click();
-    await page.getByRole('button', { name: 'Pause' }).waitFor(patience);
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor(patience);
     await finish(page);
   });
 

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)(`nodes in the console${why}`, { timeout: 240_000 },
     await pool.getByText('2 of 2 nodes updated').waitFor(patience);
     expect(await pool.locator('.node-cells li.updated').count()).toBe(2);
 
-    await pool.getByRole('button', { name: 'Pause' }).click();
+    await pool.getByRole('button', { name: 'Pause', exact: true }).click();
     const dialog = page.locator('dialog');
     await dialog.getByText('longshore pool pause worker').waitFor(patience);
     expect(await violationsOf(page)).toEqual([]);
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)(`nodes in the console${why}`, { timeout: 240_000 },
     await pool.locator('tr', { hasText: 'Waiting' }).nth(1).waitFor(patience);
     expect(await pool.locator('.node-cells li.waiting').count()).toBe(2);
 
-    await pool.getByRole('button', { name: 'Resume' }).click();
+    await pool.getByRole('button', { name: 'Resume', exact: true }).click();
     await dialog.getByText('longshore pool resume worker').waitFor(patience);
     await dialog.getByRole('button', { name: 'Resume worker' }).click();
     await pool.locator('.chip', { hasText: 'Paused' }).waitFor({ state: 'detached', ...patience });
