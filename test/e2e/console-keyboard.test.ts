@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, violationsOf } from '../support/browser.ts';
 import { type ConsolePlatform, openConsolePlatform } from '../support/console-platform.ts';
+import { eventually } from '../support/eventually.ts';
 import { picture } from '../support/pictures.ts';
 
 const hasBrowser = chromiumPath !== undefined;
@@ -105,7 +106,11 @@ async function tryDialog(page: Page, { opener, end, width }: DialogCase): Promis
   if (end === 'button' && hasButton) await press(page, button);
   else await page.keyboard.press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' });
-  const { name } = (await page.evaluate(readStop)) as Stop;
+  const name = await eventually(async () => {
+    const stop = (await page.evaluate(readStop)) as Stop;
+    if (stop.name === '') throw new Error(`${String(opener)}, ${end}: the focus is at the page itself`);
+    return stop.name;
+  });
   const isBack = typeof opener === 'string' ? name === opener : opener.test(name);
   return isBack ? found : [...found, `the focus is at "${name}"`];
 }

@@ -131,13 +131,16 @@ export function Dialog(props: {
   readonly children: ComponentChildren;
 }): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
+  const isRemoved = useRef(false);
   const { title, onClose, className = '', children } = props;
   useEffect(() => {
     const dialog = ref.current;
     const before = document.activeElement;
     if (dialog !== null && !dialog.open) dialog.showModal();
     return () => {
-      // The browser gives the focus back where it closes the dialog itself, and not where the dialog is removed.
+      isRemoved.current = true;
+      // The browser gives the focus back where a dialog is closed, and not where it is removed; while it is open nothing else takes the focus.
+      dialog?.close();
       const isLost = document.activeElement === document.body || dialog?.contains(document.activeElement) === true;
       if (isLost && before instanceof HTMLElement) before.focus();
     };
@@ -147,7 +150,9 @@ export function Dialog(props: {
       ref={ref}
       class={className}
       aria-label={title}
-      onClose={onClose}
+      onClose={() => {
+        if (!isRemoved.current) onClose();
+      }}
       onClick={(event) => {
         if (event.target === ref.current) onClose();
       }}
