@@ -8,16 +8,14 @@ const maxPieces = 512;
 /** Writes pieces one behind the other into a file, many at a time: the next ones gather while a write is under way. */
 export class FileWriter {
   readonly #handle: FileHandle;
-  readonly #onWritten: (endOffset: number) => void;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #endOffset: number;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Begins at `offset`; `onWritten` is called when all bytes before an offset are in the file. */
-  constructor(handle: FileHandle, offset = 0, onWritten: (endOffset: number) => void = () => undefined) {
+  /** Begins at `offset`. */
+  constructor(handle: FileHandle, offset = 0) {
     this.#handle = handle;
-    this.#onWritten = onWritten;
     this.#endOffset = offset;
   }
 
@@ -74,7 +72,6 @@ export class FileWriter {
         await this.#writeRest(Buffer.concat(batch).subarray(bytesWritten), offset + bytesWritten);
       offset += sizeBytes;
     }
-    this.#onWritten(offset);
   }
 
   /** A disk that is nearly full writes a part, and fails with the next one. */

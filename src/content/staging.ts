@@ -12,7 +12,7 @@ const framingBytesPerEntry = 2048;
  *  dispose it to remove both. Limits count over all layers. */
 export class Staging implements AsyncDisposable {
   readonly limits: ContentLimits;
-  #tree: FileTree;
+  readonly tree: FileTree;
   readonly #spool: Spool;
   #layerCount = 0;
   #unpackedBytes = 0;
@@ -21,29 +21,12 @@ export class Staging implements AsyncDisposable {
   private constructor(spool: Spool, limits: ContentLimits) {
     this.#spool = spool;
     this.limits = limits;
-    this.#tree = new FileTree(limits.entries);
+    this.tree = new FileTree(limits.entries);
   }
 
   /** `spoolPath` is a file that does not exist yet. */
   static async create(spoolPath: string, limits: ContentLimits): Promise<Staging> {
     return new Staging(await Spool.create(spoolPath), limits);
-  }
-
-  get tree(): FileTree {
-    return this.#tree;
-  }
-
-  /** Whether no layer has been begun. */
-  get isEmpty(): boolean {
-    return this.#layerCount === 0;
-  }
-
-  /** Forgets everything that was staged. Only while no layer is being written. */
-  clear(): void {
-    this.#tree = new FileTree(this.limits.entries);
-    this.#layerCount = 0;
-    this.#unpackedBytes = 0;
-    this.#streamedBytes = 0;
   }
 
   /** Begins a layer over the staged files; `what` names its origin in messages. */

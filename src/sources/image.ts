@@ -5,7 +5,6 @@ import type { ImagePolicy, ImageRule } from '../image-policy/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
 import { addLabelledAnnotations, type BundleLabels, labelsOf, lacksAnnotations } from './bundle-labels.ts';
 import type { Descriptor } from './descriptor.ts';
-import { EarlyLayer } from './early-layer.ts';
 import type { HttpClient } from './http-client.ts';
 import { fetchImageConfig } from './image-config.ts';
 import { findDirectory, moveToDirectory, type NamedDirectory, readDirectory } from './image-directory.ts';
@@ -288,16 +287,15 @@ function assertLayersAllowed(pull: Pull, { digest, layers }: ResolvedImage): voi
   );
 }
 
-/** Adds the layers in order while later ones are fetched, the first one while it is. When one fails nothing of it runs on: neither transfers, which may be as slow as a registry
+/** Adds the layers in order while later ones are fetched. When one fails nothing of it runs on: neither transfers, which may be as slow as a registry
  *  likes, nor writes to the staging area. */
 async function fetchLayers(pull: Pull, layers: readonly Layer[], takes: ImageRequest['takes']): Promise<void> {
   const fetches = layers.map(() => Promise.withResolvers<string>());
   for (const { promise } of fetches) promise.catch(() => undefined);
   const obtained: Promise<string>[] = [];
-  const early = layers.slice(0, 1).map((layer) => new EarlyLayer(layer, { ...pull, what: nameOf(pull, layer), takes }));
   const download = mapLimit(layers, layersAtATime, async (layer, index) => {
     try {
-      const path = obtainLayer(pull, layer, early[index]);
+      const path = obtainLayer(pull, layer);
       obtained.push(path);
       fetches[index]?.resolve(await path);
     } catch (thrown) {
@@ -306,38 +304,24 @@ async function fetchLayers(pull: Pull, layers: readonly Layer[], takes: ImageReq
     }
   });
   const paths = fetches.map(({ promise }) => promise);
-  const extraction = addLayers(pull, layers, { paths, early, takes });
+  const extraction = addLayers(pull, layers, { paths, takes });
   try {
     await Promise.all([download, extraction]);
   } catch (thrown) {
     pull.stop.abort(new Error(`${pull.name}: another layer failed`));
-    await Promise.allSettled([extraction, download, ...obtained, ...early.map((one) => one.abandon())]);
+    await Promise.allSettled([extraction, download, ...obtained]);
     throw thrown;
   }
 }
 
-function nameOf({ name }: Pull, { digest }: Layer): string {
-  return `${name}, layer ${digest}`;
-}
-
 async function addLayers(
-  pull: Pull,
+  { staging, name, signal }: Pull,
   layers: readonly Layer[],
-  {
-    paths,
-    early,
-    takes,
-  }: {
-    readonly paths: readonly Promise<string>[];
-    readonly early: readonly EarlyLayer[];
-    readonly takes: ImageRequest['takes'];
-  },
+  { paths, takes }: { readonly paths: readonly Promise<string>[]; readonly takes: ImageRequest['takes'] },
 ): Promise<void> {
-  const { staging, name, signal } = pull;
   for (const [index, layer] of layers.entries()) {
     const path = (await paths[index]) ?? '';
-    if ((await early[index]?.finish()) === true) continue;
-    await addLayer(staging, layer, { path, what: nameOf(pull, layer), takes, signal });
+    await addLayer(staging, layer, { path, what: `${name}, layer ${layer.digest}`, takes, signal });
   }
   staging.assertLinksInside(name);
 }
@@ -346,15 +330,14 @@ async function fetchLabels(pull: Pull, config: Descriptor): Promise<BundleLabels
   return labelsOf(await pull.places.ask(({ client }) => fetchImageConfig(client, pull.name, config)));
 }
 
-async function obtainLayer(pull: Pull, layer: Layer, early: EarlyLayer | undefined): Promise<string> {
-  const what = nameOf(pull, layer);
+async function obtainLayer(pull: Pull, layer: Layer): Promise<string> {
+  const what = `${pull.name}, layer ${layer.digest}`;
   const { signal } = pull;
   return await pull.places.ask(({ client }) => {
     // What one registry has given is no answer to what is asked of another, which may name any digest.
     const access = { origin: client.host, mayRead: () => client.mayRead(layer.digest), signal };
     return pull.deps.cache.obtain(layer, access, async (part) => {
       pull.onProgress?.(`fetching ${what}, ${layer.sizeBytes} bytes`);
-      early?.follow(part);
       await fetchBlob(client, part, { what, signal });
     });
   });

@@ -4,18 +4,15 @@ import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { TransientError, verifyStream } from '../base/index.ts';
 import { FileWriter, pieceBytesOf, removeFile } from '../content/index.ts';
-import type { Arrivals } from './arrivals.ts';
 import type { Descriptor } from './descriptor.ts';
 
 /** A blob on its way: the bytes that have come lie in a file, and stay there when a transfer breaks off or the process ends. One writer
- *  at a time. Nothing of it may be used before `verify`, though it may be read. */
+ *  at a time. Nothing of it may be used before `verify`. */
 export class PartialBlob {
   readonly path: string;
   readonly descriptor: Descriptor;
   /** False once a server has proved that it cannot give parts. */
   mayResume = true;
-  /** Reports what arrives. */
-  arrivals?: Arrivals;
   #wasResumed = false;
   /** Of the bytes that were appended here from the first one on, as many as are counted. */
   #hash: Hash | undefined;
@@ -41,7 +38,6 @@ export class PartialBlob {
   }
 
   async discard(): Promise<void> {
-    this.arrivals?.discard();
     await removeFile(this.path);
     this.#wasResumed = false;
     this.#hash = undefined;
@@ -56,7 +52,7 @@ export class PartialBlob {
     this.#hashFrom(start);
     let offset = start;
     await using handle = await open(this.path, 'a', 0o600);
-    const writer = new FileWriter(handle, start, (endOffset) => this.arrivals?.reach(endOffset));
+    const writer = new FileWriter(handle, start);
     try {
       for await (const piece of pieces) {
         if (offset + piece.length > sizeBytes) {
@@ -87,11 +83,10 @@ export class PartialBlob {
   async verify(what: string, signal: AbortSignal): Promise<void> {
     if (this.#hash !== undefined && this.#hashedBytes === this.descriptor.sizeBytes) {
       const got = `sha256:${this.#hash.copy().digest('hex')}`;
-      if (got !== this.descriptor.digest) {
-        throw new TransientError('DigestMismatch', `${what}: expected digest ${this.descriptor.digest}, got ${got}`);
-      }
-    } else await verifyFile(this.path, { what, blob: this.descriptor, signal });
-    this.arrivals?.verify();
+      if (got === this.descriptor.digest) return;
+      throw new TransientError('DigestMismatch', `${what}: expected digest ${this.descriptor.digest}, got ${got}`);
+    }
+    await verifyFile(this.path, { what, blob: this.descriptor, signal });
   }
 }
 
