@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
+import { catalogKind, definition, deploymentKind, extensionKind, gauge, package_, platformKind } from './migration.ts';
 import { longshoreOn, type Printed } from './program.ts';
 import { conditionOf, startWorld, statusOf, type World } from './world.ts';
 
@@ -9,17 +10,6 @@ const label = 'operators.operatorframework.io.index.configs.v1';
 const user = { fieldManager: 'test' };
 const patience = { timeoutMs: 120_000 };
 const olm = 'operators.coreos.com/v1alpha1';
-const extensionKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' };
-const catalogKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
-const platformKind = { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator' };
-const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
-const gauge = { apiVersion: 'tide.example.com/v1', kind: 'Gauge' };
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  name: 'gauges.tide.example.com',
-};
-const package_ = 'tide-gauge';
 
 let world: World;
 let registry: Registry;

@@ -9,27 +9,25 @@ import { parseYaml } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { type ApiProxy, startApiProxy } from '../support/api-proxy.ts';
 import { eventually } from '../support/index.ts';
+import {
+  catalogKind,
+  csvKind,
+  definition,
+  deploymentKind,
+  extensionKind,
+  gauge,
+  package_,
+  platformKind,
+  sourceKind,
+  subscriptionKind,
+} from './migration.ts';
 import { longshoreOn, programPath } from './program.ts';
 import { conditionOf, startWorld, statusOf, type World } from './world.ts';
 
 const label = 'operators.operatorframework.io.index.configs.v1';
 const user = { fieldManager: 'test' };
 const patience = { timeoutMs: 120_000 };
-const olm = 'operators.coreos.com/v1alpha1';
-const sourceKind = { apiVersion: olm, kind: 'CatalogSource' };
-const subscriptionKind = { apiVersion: olm, kind: 'Subscription' };
-const csvKind = { apiVersion: olm, kind: 'ClusterServiceVersion' };
-const extensionKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' };
-const catalogKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
-const platformKind = { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator' };
-const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
-const gauge = { apiVersion: 'tide.example.com/v1', kind: 'Gauge' };
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  name: 'gauges.tide.example.com',
-};
-const package_ = 'tide-gauge';
+
 const namespace = 'harbour';
 
 let world: World;

@@ -5,28 +5,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
+import {
+  catalogKind,
+  csvKind,
+  definition,
+  deploymentKind,
+  extensionKind,
+  gauge,
+  package_,
+  platformKind,
+  sourceKind,
+  subscriptionKind,
+} from './migration.ts';
 import { longshoreOn, type Printed } from './program.ts';
 import { conditionOf, startWorld, statusOf, type World } from './world.ts';
 
 const label = 'operators.operatorframework.io.index.configs.v1';
 const user = { fieldManager: 'test' };
 const patience = { timeoutMs: 120_000 };
-const olm = 'operators.coreos.com/v1alpha1';
-const sourceKind = { apiVersion: olm, kind: 'CatalogSource' };
-const subscriptionKind = { apiVersion: olm, kind: 'Subscription' };
-const csvKind = { apiVersion: olm, kind: 'ClusterServiceVersion' };
+
 const groupKind = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
-const extensionKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' };
-const catalogKind = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
-const platformKind = { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator' };
-const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
-const gauge = { apiVersion: 'tide.example.com/v1', kind: 'Gauge' };
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  name: 'gauges.tide.example.com',
-};
-const package_ = 'tide-gauge';
 const csvName = `${package_}.v0.1.0`;
 const back = ['operator', 'migrate', package_, '--to', 'Subscription'] as const;
 
