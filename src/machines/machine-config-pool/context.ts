@@ -13,7 +13,7 @@ import type {
 import type { QuorumProvider } from '../quorum/provider.ts';
 import type { CanaryState } from './canary.ts';
 import type { Hold } from './hold.ts';
-import { poolOfNode } from './membership.ts';
+import { poolOfNode, readPools } from './membership.ts';
 import { type PoolNode, poolNode } from './pool-node.ts';
 
 /** Behavior of pools that differs between installations. */
@@ -83,17 +83,6 @@ export const configTarget: ListTarget = {
     of: (object) => (object.metadata.name?.startsWith(renderedPrefix) === true ? withoutContent(object) : object),
   },
 };
-
-/** All pools that can be read. */
-export function readPools({ pools }: Pick<PoolContext, 'pools'>): readonly MachineConfigPool[] {
-  return pools.values().flatMap((object) => {
-    try {
-      return [parseMachineConfigPool(object)];
-    } catch {
-      return [];
-    }
-  });
-}
 
 /** The nodes of a pool.
  *  @see docs/spec/machine-lifecycle.md#objects */

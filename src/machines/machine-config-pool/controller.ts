@@ -33,11 +33,10 @@ import {
   type PoolContext,
   type PoolRun,
   type PoolSettings,
-  readPools,
   recordPool,
   targetOf,
 } from './context.ts';
-import { isEmptySelector, poolsOfNode } from './membership.ts';
+import { isEmptySelector, poolsOfNode, readPools } from './membership.ts';
 import { poolMetrics } from './metrics.ts';
 import { poolNode } from './pool-node.ts';
 import { renderPool } from './render.ts';

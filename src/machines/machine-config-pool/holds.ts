@@ -3,10 +3,11 @@ import { formatTimestamp } from '../../base/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { skippedGates } from '../rollout-check/skip.ts';
 import { chooseNodes } from './choice.ts';
-import { nodesOf, type PoolRun, readPools, targetOf } from './context.ts';
+import { nodesOf, type PoolRun, targetOf } from './context.ts';
 import type { Hold } from './hold.ts';
 import { windowState } from './maintenance-window.ts';
 import { maxUnavailableOf } from './max-unavailable.ts';
+import { readPools } from './membership.ts';
 
 /** A kubelet may be so many minor versions older than the API server. */
 const maxMinorsBehind = 3;

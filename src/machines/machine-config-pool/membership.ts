@@ -1,6 +1,6 @@
-import { type MachineConfigPool, poolNames } from '../../api/index.ts';
+import { type MachineConfigPool, parseMachineConfigPool, poolNames } from '../../api/index.ts';
 import { isSelected, type LabelSelector, TerminalError } from '../../base/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import type { KindCache, KubeObject } from '../../kube/index.ts';
 
 const windows = 'windows';
 const osLabel = 'kubernetes.io/os';
@@ -18,6 +18,17 @@ function isMember({ spec }: MachineConfigPool, labels: Readonly<Record<string, s
 
 function isCustom({ metadata: { name } }: MachineConfigPool): boolean {
   return name !== poolNames.master && name !== poolNames.worker;
+}
+
+/** All pools that can be read. */
+export function readPools({ pools }: { readonly pools: KindCache }): readonly MachineConfigPool[] {
+  return pools.values().flatMap((object) => {
+    try {
+      return [parseMachineConfigPool(object)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** The pools of a node, that which updates it first: `master`, then a custom pool, then `worker`. None for Windows.

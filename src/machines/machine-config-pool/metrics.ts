@@ -1,7 +1,8 @@
 import { nodeUpdateAnnotations, parseMachineConfigPool } from '../../api/index.ts';
 import type { MetricValues } from '../../metrics/index.ts';
-import { type PoolContext, readPools } from './context.ts';
+import type { PoolContext } from './context.ts';
 import { holdReasons } from './hold.ts';
+import { readPools } from './membership.ts';
 
 const counted = ['machine', 'updated', 'ready', 'unavailable', 'degraded'] as const;
 const conditionTypes = ['Updated', 'Updating', 'Degraded', 'RenderDegraded'] as const;

@@ -1,12 +1,7 @@
-import {
-  type MachineConfigPool,
-  machineConfigPoolResource,
-  nodeUpdateAnnotations,
-  parseMachineConfigPool,
-} from '../../api/index.ts';
+import { machineConfigPoolResource, nodeUpdateAnnotations } from '../../api/index.ts';
 import { type ControllerDefinition, defineController, type Manager, type Watch } from '../../controller/index.ts';
 import type { KindCache, KubeObject } from '../../kube/index.ts';
-import { poolOfNode } from '../machine-config-pool/membership.ts';
+import { poolOfNode, readPools } from '../machine-config-pool/membership.ts';
 import { advanceAgent } from './agent.ts';
 import { type AgentContext, type AgentRun, annotationOf } from './context.ts';
 import type { NodeHost } from './host.ts';
@@ -20,19 +15,9 @@ export interface NodeAgentOptions {
   readonly hostOf: (node: KubeObject) => NodeHost | undefined;
 }
 
-function readPools(pools: KindCache): readonly MachineConfigPool[] {
-  return pools.values().flatMap((object) => {
-    try {
-      return [parseMachineConfigPool(object)];
-    } catch {
-      return [];
-    }
-  });
-}
-
 /** The configuration that all nodes of the pool have; of a pool that never completed an update, or replaces machines, its target. */
 function firstConfigOf(node: KubeObject, pools: KindCache): string | undefined {
-  const pool = poolOfNode(node, readPools(pools));
+  const pool = poolOfNode(node, readPools({ pools }));
   if (pool === undefined) return undefined;
   const { configuration: target, rollout } = pool.spec;
   // A machine that replaces another one must not be replaced in turn.

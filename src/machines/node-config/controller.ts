@@ -10,7 +10,7 @@ import {
   type Watch,
 } from '../../controller/index.ts';
 import type { KindCache, KubeClient } from '../../kube/index.ts';
-import { readPools } from '../machine-config-pool/context.ts';
+import { readPools } from '../machine-config-pool/membership.ts';
 import { nodeConfigReport } from './report.ts';
 
 /** The ClusterOperator by which an update of the cluster waits for its nodes. It belongs to the release that has it. */

@@ -1,26 +1,15 @@
-import { type MachineConfigPool, nodeUpdateAnnotations, parseMachineConfigPool } from '../../api/index.ts';
+import { nodeUpdateAnnotations } from '../../api/index.ts';
 import { requeueAfter } from '../../controller/index.ts';
 import { uncordon } from '../../drain/index.ts';
-import { poolOfNode } from '../machine-config-pool/membership.ts';
+import { poolOfNode, readPools } from '../machine-config-pool/membership.ts';
 import { gateTimeoutMs } from '../rollout-check/gate-timeout.ts';
 import { annotate, type NodeDrainRun, nodeDrainActor, nodeDrainFieldManager, startedMs } from './context.ts';
 import { gateProblem } from './gates.ts';
 
-function poolOf({ context, object }: NodeDrainRun): MachineConfigPool | undefined {
-  const pools = context.pools.values().flatMap((pool) => {
-    try {
-      return [parseMachineConfigPool(pool)];
-    } catch {
-      return [];
-    }
-  });
-  return poolOfNode(object, pools);
-}
-
 /** Whether the gates of the pool pass. A node whose gates stay closed is degraded, so that its pool starts no other one. */
 async function passesGates(run: NodeDrainRun, signal: AbortSignal): Promise<boolean> {
   const { kube, clock, events } = run.context;
-  const pool = poolOf(run);
+  const pool = poolOfNode(run.object, readPools(run.context));
   if (pool?.spec.rollout?.gates === undefined) return true;
   const begunMs = await startedMs(run, signal);
   const nowMs = clock.now();
