@@ -55,11 +55,10 @@ interface SetContext {
 
 interface SetRun extends ReconcileRun {
   readonly context: SetContext;
-  readonly set: MachineSet;
+  /** Read before its machines were. */
+  set: MachineSet;
   readonly status: StatusWriter;
   machines: readonly Machine[];
-  /** The version of the set that was read before its machines were. */
-  version: string;
 }
 
 const fieldManager = 'longshore-machine-sets';
@@ -122,25 +121,27 @@ const claim: Step<SetRun> = async (run, { signal }) => {
   run.machines = await claimOf(run, run.context.machines.inNamespace(namespace), signal);
 };
 
-/** The machines as the API server has them: the watch may not have shown those yet that were created just before. An instance too many costs money,
- *  and may be deleted as the wrong one. */
+/** The set and the machines as the API server has them: the watch may not have shown those yet that were created just before, nor that the set shall have
+ *  them. An instance too many costs money, and may be deleted as the wrong one. */
 async function claimLive(run: SetRun, signal: AbortSignal): Promise<void> {
   const { kube } = run.context;
   const { namespace } = run.object.metadata;
-  const { metadata } = await kube.get(refOf(run.object), { signal });
-  if (metadata.uid !== run.object.metadata.uid) throw new TransientError('SetReplaced', 'the set was created again');
-  run.version = metadata.resourceVersion ?? '';
+  const live = await kube.get(refOf(run.object), { signal });
+  if (live.metadata.uid !== run.object.metadata.uid) {
+    throw new TransientError('SetReplaced', 'the set was created again');
+  }
+  run.set = parseMachineSet(live);
   const { items } = await kube.list({ ...machineResource, namespace }, { signal });
   run.machines = await claimOf(run, items, signal);
 }
 
 /** The names of the next machines. Two processes that both believe that they lead, and see the same machines of the same set, choose the same names, so
- *  that one of them creates each; a machine that comes later has a name of its own. */
-function nextNames({ object, machines, version }: SetRun, count: number): readonly string[] {
-  const { name = '', uid = '' } = object.metadata;
+ *  that one of them creates each, whatever is written into the status of the set meanwhile; a machine that comes later has a name of its own. */
+function nextNames({ set, machines }: SetRun, count: number): readonly string[] {
+  const { name = '', uid = '', generation = 0 } = set.metadata;
   const present = machines.map(({ metadata }) => metadata.uid ?? '').toSorted();
   return Array.from({ length: count }, (_, index) => {
-    const digest = sha256Digest(JSON.stringify([uid, version, present, index]));
+    const digest = sha256Digest(JSON.stringify([uid, generation, present, index]));
     return `${name.slice(0, maxPrefix).replace(/[-.]+$/, '')}-${digest.slice(digest.length - 8)}`;
   });
 }
@@ -194,11 +195,11 @@ async function deleteMachine({ context }: SetRun, { metadata }: Machine, signal:
 
 /** Machines that are being deleted do not count: their replacements are created at once. */
 const scale: Step<SetRun> = async (run, { signal }) => {
-  const { context, set, object } = run;
-  if (object.metadata.deletionTimestamp !== undefined) return 'stop';
-  const { replicas = 1, deletePolicy: policy = 'Random' } = set.spec ?? {};
+  const { context } = run;
   // Nor may it have shown the mark that the autoscaler sets just before it lowers the number: another machine would go, with the pods that run on it.
-  if (run.machines.filter(isStaying).length !== replicas) await claimLive(run, signal);
+  if (run.machines.filter(isStaying).length !== (run.set.spec?.replicas ?? 1)) await claimLive(run, signal);
+  if (run.set.metadata.deletionTimestamp !== undefined) return 'stop';
+  const { replicas = 1, deletePolicy: policy = 'Random' } = run.set.spec ?? {};
   const staying = run.machines.filter(isStaying);
   const missing = Math.min(replicas - staying.length, mostAtOnce);
   if (missing > 0) {
@@ -286,7 +287,7 @@ export const machineSetController: ControllerDefinition<SetContext, SetRun> = de
   begin: (context, object): SetRun => {
     const { kube, clock, sets: cache } = context;
     const status = new StatusWriter(object, { kube, clock, cache, fieldManager });
-    return { context, object, set: parseMachineSet(object), status, machines: [], version: '' };
+    return { context, object, set: parseMachineSet(object), status, machines: [] };
   },
   steps: [checkSelector, claim, scale, report],
   permissions: {

@@ -217,6 +217,8 @@ test('two processes that both believe that they lead create each machine once', 
   stack.defer(() => released.resolve(undefined));
   await cluster.kube.create(setObject(), user);
   await arrived.promise;
+  // A write into the set that changes no number changes nothing in the names either.
+  await cluster.kube.patch(set, { metadata: { annotations: { touched: 'yes' } } }, user);
   stack.use(
     await runControllers(
       noting(() => Promise.resolve()),
