@@ -27,6 +27,12 @@ const shared = {
   pool: 'forks' as const,
   // Modules hold no state of their own, so that the test files of a worker share them: that halves the processor time of the unit tests.
   isolate: false,
+  tags: [
+    {
+      name: 'long',
+      description: 'A long form of what a quicker test shows, or a load: run by npm run test:long, not by npm test.',
+    },
+  ],
   setupFiles: [
     ...(process.env['LONGSHORE_TRACE_WAITS'] === undefined ? [] : ['test/support/trace-waits.ts']),
     ...(process.env['LONGSHORE_TEST_TIMES'] === undefined ? [] : ['test/support/processor-time.ts']),

@@ -1,11 +1,12 @@
-/** `npm test`: format, lint, types, dead code, then every test; the last line is `N passed, N failed`.
- *  A static check counts as one test. Exit status 1 when anything failed. With LONGSHORE_TEST_ORACLE=kube the conformance cases are also compared
- *  with a real kube-apiserver, each counting as one test, where one can be had. */
+/** `npm test`: format, lint, types, dead code, then the tests; the last line is `N passed, N failed`.
+ *  A static check counts as one test. Exit status 1 when anything failed. Tests with the tag `long` are left out, unless LONGSHORE_TEST_LONG=1 asks for
+ *  them. With LONGSHORE_TEST_ORACLE=kube the conformance cases are also compared with a real kube-apiserver, each counting as one test, where one can be
+ *  had. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runStaticChecks } from './static-checks.ts';
-import { failedFiles, run, runVitest, summaryOf, type VitestReport } from './vitest-run.ts';
+import { failedFiles, longTests, run, runVitest, summaryOf, type VitestReport, withoutLong } from './vitest-run.ts';
 
 /** Passed and failed comparisons; both 0 where there is no real server. */
 async function compareWithKube(): Promise<{ passed: number; failed: number }> {
@@ -23,6 +24,7 @@ async function compareWithKube(): Promise<{ passed: number; failed: number }> {
 
 const maxSecondRuns = 5;
 const isStrict = process.env['LONGSHORE_TEST_STRICT'] === '1';
+const selection = process.env['LONGSHORE_TEST_LONG'] === '1' ? [] : withoutLong;
 
 /** Runs the files of failed tests a second time, one after the other; tests that timed out report where they wait. Returns how many tests have failed for
  *  good: one that passes alone is flaky, which is listed, and counts as failed with LONGSHORE_TEST_STRICT=1. */
@@ -34,7 +36,7 @@ async function runAgain(report: VitestReport): Promise<number> {
   for (const file of files) {
     console.log(`\n> ${file.name}: tests failed; a second run, alone`);
     const trace = file.hasTimedOut ? { LONGSHORE_TRACE_WAITS: '1' } : {};
-    const second = await runVitest([file.name], { ...process.env, ...trace });
+    const second = await runVitest([file.name, ...selection], { ...process.env, ...trace });
     failed += second.numFailedTests;
     if (second.numFailedTests === 0) flaky.push(...file.titles.map((title) => `flaky: ${file.name} > ${title}`));
   }
@@ -43,7 +45,7 @@ async function runAgain(report: VitestReport): Promise<number> {
 }
 
 let { passed, failed } = await runStaticChecks();
-const tests = await runVitest([]);
+const tests = await runVitest(selection);
 passed += tests.numPassedTests;
 const failedTests = await runAgain(tests);
 passed += tests.numFailedTests - failedTests;
@@ -54,5 +56,7 @@ if (process.env['LONGSHORE_TEST_ORACLE'] === 'kube') {
   passed += compared.passed;
   failed += compared.failed;
 }
-console.log(`\n${summaryOf({ passed, failed, skipped: tests.numPendingTests })}`);
+const leftOut = selection.length === 0 ? 0 : longTests(tests);
+if (leftOut > 0) console.log(`\n${leftOut} long tests were left out: npm run test:long runs them as well`);
+console.log(`\n${summaryOf({ passed, failed, skipped: tests.numPendingTests - leftOut })}`);
 process.exitCode = failed === 0 ? 0 : 1;

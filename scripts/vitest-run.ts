@@ -17,8 +17,18 @@ export interface VitestReport {
       /** In milliseconds. */
       readonly duration?: number | null;
       readonly failureMessages?: readonly string[] | null;
+      readonly tags?: readonly string[];
     }[];
   }[];
+}
+
+/** Arguments that leave out the tests with the tag `long`. */
+export const withoutLong = ['--tags-filter', '!long'] as const;
+
+/** How many tests of a report have the tag `long`. */
+export function longTests({ testResults }: VitestReport): number {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  return tests.filter(({ tags = [] }) => tags.includes('long')).length;
 }
 
 /** Runs a program with our own input and output; gives its exit status. */

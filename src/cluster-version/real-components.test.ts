@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, hasCorpus } from '../../test/support/index.ts';

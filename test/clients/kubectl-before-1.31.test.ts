@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describeKubectls } from './kubectl-suite.ts';
 
 await describeKubectls((minor) => minor < 31);

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import type { Difference } from '../support/differences.ts';
 import { areaNames, playArea, scenariosOf } from './area.ts';
@@ -8,7 +9,7 @@ import { readRecordings } from './recordings.ts';
 import type { Recordings } from './scenario.ts';
 
 const timeoutMs = 20 * 60_000;
-/** Compared by `npm test`; `npm run conformance:cluster-extensions -- --ours` compares all areas. */
+/** Compared by `npm run test:long`; `npm run conformance:cluster-extensions -- --ours` compares all areas. */
 const quickAreas: readonly string[] = ['admission', 'catalogs', 'deprecations'];
 
 function lineOf(id: string, { label, path, reference = '(absent)', ours = '(absent)' }: Difference): string {

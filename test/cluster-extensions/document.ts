@@ -36,7 +36,7 @@ export async function conformanceDocument(): Promise<string> {
 ${count} scenarios do what users of Operator Lifecycle Manager 1 do: they publish catalogs, create, change and delete ClusterExtensions and what was
 installed, and record every condition word for word, the installed version, and every object with the fields that a bundle decides. They expect
 nothing themselves. What operator-controller and catalogd ${operatorControllerVersion} showed on an embedded API server, with catalogs and bundles from a
-local registry, is in \`test/cluster-extensions/seen/\`. \`npm test\` plays three areas on Longshore and compares;
+local registry, is in \`test/cluster-extensions/seen/\`. \`npm run test:long\` plays three areas on Longshore and compares;
 \`npm run conformance:cluster-extensions -- --ours\` plays all of them, and without \`--ours\` it plays them on the real programs, which it builds once
 with git and Go. A difference fails, unless its reason is below.
 

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { areaNames, playArea, scenariosOf } from './area.ts';
 import { expectationFrom, explainedDifferences } from './expectation.ts';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
@@ -170,7 +171,10 @@ describe('an upgrade whose conversion is served by another Deployment', () => {
   }, 240_000);
 });
 
-test('a bundle with objects of a kind that cannot be listed, because its conversion fails, reports it', async () => {
+test('a bundle with objects of a kind that cannot be listed, because its conversion fails, reports it', {
+  timeout: 240_000,
+  tags: 'long',
+}, async () => {
   await using world = await startGadgets();
   const object = (version: string, name: string): JsonObject => ({
     apiVersion: `${group}/${version}`,
@@ -187,4 +191,4 @@ test('a bundle with objects of a kind that cannot be listed, because its convers
     },
     { timeoutMs: 120_000 },
   );
-}, 240_000);
+});

@@ -130,7 +130,7 @@ test.skipIf(!hasKubectl || git === '')('the demo runs with kubectl (skipped with
   expectStory(await runDemo(process.env['PATH'] ?? ''));
 });
 
-test.skipIf(!hasKubectl)('so does the demo of machines (skipped without kubectl)', async () => {
+test.skipIf(!hasKubectl)('so does the demo of machines (skipped without kubectl)', { tags: 'long' }, async () => {
   expectMachinesStory(await runDemo(process.env['PATH'] ?? '', ['machines']));
 });
 
@@ -148,7 +148,7 @@ describe.skipIf(git === '')('without kubectl (skipped without git)', () => {
     expectStory(outcome);
   });
 
-  test('so does the demo of updates, which fails on the way and is fixed', async () => {
+  test('so does the demo of updates, which fails on the way and is fixed', { tags: 'long' }, async () => {
     const { exitCode, output } = await runDemo(dir, ['upgrade']);
     for (const part of reportedOfUpgrade) expect(output).toMatch(part);
     // What the second release deletes.
@@ -156,12 +156,12 @@ describe.skipIf(git === '')('without kubectl (skipped without git)', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('so does the demo of machines', async () => {
+  test('so does the demo of machines', { tags: 'long' }, async () => {
     expectMachinesStory(await runDemo(dir, ['machines']));
   });
 
   // With kubectl, docs/operators.md and docs/olm.md have the same commands.
-  test('so does the demo of operators', async () => {
+  test('so does the demo of operators', { tags: 'long' }, async () => {
     expectOlmStory(await runDemo(dir, ['olm']));
   });
 });

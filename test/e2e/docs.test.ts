@@ -8,11 +8,21 @@ import { helmForTests } from '../clients/helm-program.ts';
 import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documents.ts';
 import { type ReaderOptions, startReader } from './reader.ts';
 
-const documents = [
+const pathOf = (name: string): string => `docs/${name}.md`;
+const quickDocuments = [
   'getting-started',
   'first-bundle',
   'ci',
   'install-content',
+  'content-store',
+  'cli',
+  'catalogs',
+  'cluster-extensions',
+  'releases',
+  'update-service',
+].map(pathOf);
+/** Those whose commands take several seconds. */
+const longDocuments = [
   'private-sources',
   'upgrade-and-roll-back',
   'remove-safely',
@@ -20,21 +30,15 @@ const documents = [
   'troubleshooting',
   'deployments',
   'permissions',
-  'content-store',
-  'cli',
   'crd-safety',
   'embedded-api-server',
-  'catalogs',
   'platform-operators',
-  'cluster-extensions',
   'olm',
   'cluster-updates',
-  'releases',
   'machines',
   'actuators',
   'node-updates',
-  'update-service',
-].map((name) => `docs/${name}.md`);
+].map(pathOf);
 /** They need Operator Lifecycle Manager, or are the first that a user follows; the others are shown without it. */
 const olmDocuments = ['docs/getting-started.md', 'docs/olm.md'];
 /** They begin on a cluster without Longshore. */
@@ -77,11 +81,18 @@ async function follow(
   }
 }
 
-test.skipIf(missing.length > 0).each(documents)(`the output of %s is what it shows${why}`, async (document) => {
+/** Follows a document of a cluster that has Longshore. */
+async function followOnCluster(document: string): Promise<void> {
   const text = await readFile(document, 'utf8');
   expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(3);
   await follow(text, stepsOf, { hasOlm: olmDocuments.includes(document) });
-});
+}
+
+const testOutput = test.skipIf(missing.length > 0);
+
+testOutput.each(quickDocuments)(`the output of %s is what it shows${why}`, followOnCluster);
+
+testOutput.each(longDocuments)(`the output of %s is what it shows${why}`, { tags: 'long' }, followOnCluster);
 
 const { path: helmPath, why: whyNoHelm } = await helmForTests();
 
@@ -92,20 +103,21 @@ test.skipIf(missing.length > 0 || whyNoHelm !== '')(
   },
 );
 
-test.skipIf(missing.length > 0).each(bareDocuments)(`the output of %s is what it shows${why}`, async (document) => {
+testOutput.each(bareDocuments)(`the output of %s is what it shows${why}`, { tags: 'long' }, async (document) => {
   const text = await readFile(document, 'utf8');
   expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(5);
   await follow(text, stepsOf, { isBare: true });
 });
 
-test.skipIf(missing.length > 0).each(otherOlmDocuments)(`the output of %s is what it shows${why}`, async (document) => {
+testOutput.each(otherOlmDocuments)(`the output of %s is what it shows${why}`, { tags: 'long' }, async (document) => {
   const text = await readFile(document, 'utf8');
   expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(3);
   await follow(text, stepsOf, { isBare: true, hasOtherOlm: true });
 });
 
-test.skipIf(missing.length > 0).each(networkDocuments)(
+testOutput.each(networkDocuments)(
   `the output of %s is what it shows behind a proxy${why}`,
+  { tags: 'long' },
   async (document) => {
     const text = await readFile(document, 'utf8');
     expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(3);
@@ -120,7 +132,14 @@ test('every document with a transcript is run', () => {
   expect(
     withTranscripts.filter(
       (page) =>
-        ![...documents, 'docs/helm.md', ...bareDocuments, ...otherOlmDocuments, ...networkDocuments].includes(page),
+        ![
+          ...quickDocuments,
+          ...longDocuments,
+          'docs/helm.md',
+          ...bareDocuments,
+          ...otherOlmDocuments,
+          ...networkDocuments,
+        ].includes(page),
     ),
   ).toEqual([]);
 });
@@ -136,7 +155,7 @@ function trySource(source: string, index: number): DocumentStep[] {
   ];
 }
 
-test.skipIf(missing.length > 0)(`the API takes every source that docs/sources.md shows${why}`, async () => {
+testOutput(`the API takes every source that docs/sources.md shows${why}`, async () => {
   const sourcesIn = (text: string): string[] =>
     fencesOf(text)
       .map(({ lines }) => lines.join('\n'))

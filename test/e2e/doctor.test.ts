@@ -135,7 +135,7 @@ describe('longshore doctor', { shuffle: false }, () => {
     await reported('ok permissions: ServiceAccount rukpak-system/core-admin: has all permissions that it needs');
   });
 
-  test('stopped processes are reported missing', async () => {
+  test('stopped processes are reported missing', { tags: 'long' }, async () => {
     const ended = Promise.all([controllers, webhook].map(({ child }) => once(child, 'exit')));
     for (const { child } of [controllers, webhook]) child.kill('SIGKILL');
     await ended;

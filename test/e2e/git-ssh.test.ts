@@ -183,7 +183,7 @@ describe('what is reported of', () => {
     expect(await failureOf(id)).toContain(text);
   });
 
-  test('a server that stays silent, and no program is left running', async () => {
+  test('a server that stays silent, and no program is left running', { tags: 'long' }, async () => {
     await createSecret('silent', silent.keys.privateKey, silent.knownHosts);
     await create('ssh-silent', { server: silent, secret: 'silent' });
     expect(await failureOf('ssh-silent')).toMatch(/nothing received for 5 s|[Tt]imeout/);

@@ -149,6 +149,7 @@ const published = [
 
 test.skipIf(!existsSync(corpusBundlesDir))(
   'ten published operators are installed by Subscriptions (skipped without the corpus)',
+  { tags: 'long' },
   async () => {
     const results = await mapLimit(published, 3, async (name) => {
       const folder = join(corpusBundlesDir, name);

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';

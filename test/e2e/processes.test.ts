@@ -39,7 +39,9 @@ async function createDenied(name: string): Promise<string> {
   return String(failure);
 }
 
-test('the controllers and the webhook run as processes of their own, and stop on request', async () => {
+test('the controllers and the webhook run as processes of their own, and stop on request', {
+  tags: 'long',
+}, async () => {
   const contentPort = await freePort();
   const contentUrl = `https://127.0.0.1:${contentPort}`;
   const webhookPort = await freePort();

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { killInRounds } from './kill-rounds.ts';
 

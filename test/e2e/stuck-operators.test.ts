@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JsonObject, mapLimit, textAt } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';

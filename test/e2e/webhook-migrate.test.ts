@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { type JsonObject, objectAt } from '../../src/base/index.ts';

@@ -87,7 +87,7 @@ test('defaults that a schema has for each item of a list do not fill the memory'
   expect((await create('Default', [{}])).status).toBe(201);
 });
 
-test('defaults that a definition gets later do not fill the memory with its objects', async () => {
+test('defaults that a definition gets later do not fill the memory with its objects', { tags: 'long' }, async () => {
   await define('Late', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   for (const index of many(4, String))
     expect(

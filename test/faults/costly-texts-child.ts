@@ -1,6 +1,8 @@
-/** Reads the costly text that `workerData` names, in a thread that can be ended. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** Reads the costly texts that it is sent, one after the other, in a thread that can be ended. */
+import { parentPort } from 'node:worker_threads';
 import { costlyTexts } from './costly-texts.ts';
 
-costlyTexts[workerData as string]?.();
-parentPort?.postMessage('read');
+parentPort?.on('message', (name: string) => {
+  costlyTexts[name]?.();
+  parentPort?.postMessage('read');
+});

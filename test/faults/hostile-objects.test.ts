@@ -109,7 +109,7 @@ async function isWhole(name: string, count: number): Promise<void> {
   });
 }
 
-test('a namespace that is deleted while its objects are installed is installed again', async () => {
+test('a namespace that is deleted while its objects are installed is installed again', { tags: 'long' }, async () => {
   const name = 'recreated';
   const count = 300;
   const parts = Array.from({ length: count }, (_, index) => configMap(`part-${index}`, name, {}));

@@ -134,7 +134,9 @@ function definition({ url, caBundle }: HostileServer): object {
   };
 }
 
-test('a conversion webhook that makes megabytes of each small object does not fill the memory with a list', async () => {
+test('a conversion webhook that makes megabytes of each small object does not fill the memory with a list', {
+  tags: 'long',
+}, async () => {
   await using hook = await startHook((response, uid, objects) => {
     const filling = 'x'.repeat(3_900_000);
     const convertedObjects = objects.map((object) => ({ ...object, apiVersion: 'example.com/v2', filling }));

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { configMap, type Files } from '../e2e/contents.ts';

@@ -170,6 +170,7 @@ const step = 5;
 
 test('controllers of pools that end at a write of an update are continued by the next ones', {
   timeout: 600_000,
+  tags: 'long',
 }, async () => {
   await using cluster = await openMachineCluster();
   const { kube } = cluster;

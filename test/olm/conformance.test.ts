@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Difference } from '../support/differences.ts';
@@ -13,7 +14,7 @@ import type { Recordings, Scenario } from './scenario.ts';
 const areaTimeoutMs = 40 * 60_000;
 const lanes = 6;
 const areas = await areaNames();
-/** Compared by `npm test`, on one cluster; `npm run test:olm` compares all areas, which takes minutes. */
+/** Compared by `npm run test:long`, on one cluster; `npm run test:olm` compares all areas, which takes minutes. */
 const quickAreas: readonly string[] = [
   'csv-states',
   'operator-conditions',

@@ -59,7 +59,7 @@ export async function conformanceDocument(): Promise<string> {
 
 ${scenarios.length} scenarios do what users do: they create, change and delete objects, and record every object, phase, Event and metric that
 follows. They expect nothing themselves. What the real OLM ${olmVersion} showed is in \`test/olm/seen/\`, without times, uids and random names;
-\`npm test\` runs five areas on Longshore's controllers and compares, \`npm run test:olm\` all of them. \`npm run conformance:olm\` runs them on OLM, which it builds once with Go.
+\`npm run test:long\` runs five areas on Longshore's controllers and compares, \`npm run test:olm\` all of them. \`npm run conformance:olm\` runs them on OLM, which it builds once with Go.
 A difference fails, unless its reason is below; a reason that is not needed any more fails too.
 
 OLM ran with a resync of two seconds instead of minutes, so that what it corrects only then was recorded. On both sides Deployments become

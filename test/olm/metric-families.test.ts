@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { familiesIn, playFamilies, readFamilies } from './metric-families.ts';
 import { startOurs } from './ours.ts';

@@ -33,7 +33,7 @@ export function operatorRowsDocument(areas: readonly Area[], named: readonly Nam
     ({ all, shown }) => `# What Longshore promises for operators, row by row
 
 Operators are bundles of the format registry+v1. The rows BF are about reading and validating such bundles, RV about rendering and installing them:
-${all} scenarios, of which ${shown} are shown by tests that have their ids. These tests run with all others (\`npm test\`); those in
+${all} scenarios, of which ${shown} are shown by tests that have their ids. These tests run with all others (\`npm run test:long\`); those in
 \`test/e2e\` can be run on a real control plane, too. What holds beyond operators stands in [another list](conformance.md), and why things
 differ from the established tools in [Differences](differences.md#operators).`,
   );
@@ -47,6 +47,6 @@ export function catalogRowsDocument(areas: readonly Area[], named: readonly Name
     ({ all, shown }) => `# What Longshore promises for catalogs, row by row
 
 File-based catalogs, their update graphs, the resolution of dependencies, ClusterCatalogs and platform operators: ${all} scenarios, of which ${shown}
-are shown by tests that have their ids, and run with all others (\`npm test\`).`,
+are shown by tests that have their ids, and run with all others (\`npm run test:long\`).`,
   );
 }

@@ -8,7 +8,7 @@ import { CatalogThreads } from './unpack-thread.ts';
 
 const label = 'operators.operatorframework.io.index.configs.v1';
 
-test('unpacking a catalog that never ends is aborted at the deadline', async () => {
+test('unpacking a catalog that never ends is aborted at the deadline', { timeout: 60_000, tags: 'long' }, async () => {
   await using stack = new AsyncDisposableStack();
   const registry = stack.use(await startRegistry());
   const workDir = await mkdtemp(join(tmpdir(), 'longshore-unpack-'));
@@ -40,4 +40,4 @@ test('unpacking a catalog that never ends is aborted at the deadline', async () 
   };
   using threads = new CatalogThreads(job.settings);
   await expect(threads.unpack(job, new AbortController().signal)).rejects.toBeInstanceOf(TransientError);
-}, 60_000);
+});

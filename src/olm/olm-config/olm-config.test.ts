@@ -55,7 +55,7 @@ async function reports(status: string, reason: string, message: string): Promise
 const setFeatures = (features: JsonObject) =>
   cluster.kube.patch({ ...configKind, name: 'cluster' }, { spec: { features } }, user);
 
-test('E-064 the condition follows the copies of operators for all namespaces', async () => {
+test('E-064 the condition follows the copies of operators for all namespaces', { tags: 'long' }, async () => {
   for (const name of ['operators', 'web', 'shop']) await createNamespace(cluster.kube, name);
   await cluster.kube.create({ ...configKind, metadata: { name: 'cluster' } }, user);
   await cluster.kube.create({ ...configKind, metadata: { name: 'other' } }, user);

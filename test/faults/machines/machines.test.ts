@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { mapLimit, TransientError } from '../../../src/base/index.ts';

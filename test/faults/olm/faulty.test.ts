@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { travelFaulty } from './faulty-run.ts';
 import { journeys } from './journeys.ts';

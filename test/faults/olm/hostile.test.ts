@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/index.ts';
 import { HostileTenant, openHostileStage } from './hostile-run.ts';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../conformance/random.ts';
 import { journeys } from './journeys.ts';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { configsLabel } from '../../../src/catalog/index.ts';
 import { startRegistry } from '../../support/index.ts';
