@@ -1,6 +1,7 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Cluster, ClusterEvent, KubeObject } from '../core/index.ts';
-import { type Controller, ignoreNotFound, typeOf } from './controller.ts';
+import { type Controller, ignoreNotFound, listInTurns, typeOf } from './controller.ts';
+import { PendingChanges } from './pending-changes.ts';
 
 const as = 'system:serviceaccount:kube-system:tokens-controller';
 const secretType = 'kubernetes.io/service-account-token';
@@ -52,6 +53,7 @@ class AccountSecrets implements Controller {
   readonly name = 'account-secrets';
   readonly #cluster: Cluster;
   readonly #filling: SecretFilling;
+  readonly #accounts = new PendingChanges<string>();
 
   constructor(cluster: Cluster, filling: SecretFilling) {
     this.#cluster = cluster;
@@ -61,13 +63,14 @@ class AccountSecrets implements Controller {
   keysOf({ resource, object }: ClusterEvent): Iterable<string> {
     const { namespace = '', name = '' } = object.metadata;
     if (resource.storageKey === 'secrets') return isOurs(object) ? [`${namespace}/${name}`] : [];
-    if (resource.storageKey !== 'serviceaccounts') return [];
-    return this.#cluster
-      .list(typeOf(this.#cluster, 'secrets'), {
-        namespace,
-        where: (secret) => isOurs(secret) && accountOf(secret) === name,
-      })
-      .map((secret) => `${namespace}/${secret.metadata.name}`);
+    return resource.storageKey === 'serviceaccounts' ? [this.#accounts.add(namespace, name)] : [];
+  }
+
+  async concernedIn(namespace: string): Promise<string[]> {
+    const names = this.#accounts.take(namespace);
+    const where = (secret: KubeObject): boolean => isOurs(secret) && names?.includes(accountOf(secret)) !== false;
+    const secrets = await listInTurns(this.#cluster, typeOf(this.#cluster, 'secrets'), { namespace, where });
+    return secrets.map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
   async work(key: string): Promise<void> {

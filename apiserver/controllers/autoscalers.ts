@@ -1,6 +1,7 @@
 import { type Clock, formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { type Cluster, groupResource, type KubeObject } from '../core/index.ts';
-import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
+import { type Controller, ignoreNotFound, listInTurns, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
+import { PendingChanges } from './pending-changes.ts';
 
 const as = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';
 const group = 'autoscaling';
@@ -81,19 +82,21 @@ function newStatus(scaler: KubeObject, target: Target, now: string): JsonObject 
 
 /** Reports in autoscalers whether their targets exist. Nothing measures pods, so that nothing is scaled. */
 export function autoscalers(cluster: Cluster, clock: Clock): Controller {
+  const changedTargets = new PendingChanges<string>();
   return {
     name: 'horizontal-pod-autoscaler',
     keysOf: ({ resource, object }) => {
       const { namespace = '', name = '' } = object.metadata;
       if (resource.storageKey === `horizontalpodautoscalers.${group}`) return [`${namespace}/${name}`];
       if (!resource.subresources.some((sub) => sub.name === 'scale')) return [];
-      const isFor = (scaler: KubeObject): boolean => {
-        const { scaleTargetRef } = specOf(scaler);
-        return isJsonObject(scaleTargetRef) && scaleTargetRef['name'] === name;
-      };
-      return cluster
-        .list(typeOf(cluster, 'horizontalpodautoscalers', group), { namespace, where: isFor })
-        .map(({ metadata }) => `${namespace}/${metadata.name}`);
+      return [changedTargets.add(namespace, name)];
+    },
+    concernedIn: async (namespace) => {
+      const changes = changedTargets.take(namespace);
+      const where = (scaler: KubeObject): boolean => changes?.includes(referenceOf(scaler).name) !== false;
+      const type = typeOf(cluster, 'horizontalpodautoscalers', group);
+      const scalers = await listInTurns(cluster, type, { namespace, where });
+      return scalers.map(({ metadata }) => `${namespace}/${metadata.name}`);
     },
     work: async (key) => {
       const [namespace = '', name = ''] = key.split('/');

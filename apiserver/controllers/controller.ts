@@ -3,6 +3,7 @@ import {
   type Cluster,
   type ClusterEvent,
   type KubeObject,
+  type ListChoice,
   type ResourceType,
   StatusError,
   type WriteOptions,
@@ -21,8 +22,17 @@ export interface Controller {
   /** Called synchronously with every event, and at the start with `ADDED` for everything that is there. */
   keysOf(event: ClusterEvent): Iterable<string>;
   work(key: string): Promise<void>;
+  /** For the keys that `PendingChanges` answers, `namespace/`: the keys of the objects of a namespace that its changes concern. */
+  concernedIn?(namespace: string): Promise<readonly string[]>;
   /** For a controller that also looks at keys by the clock: called once at the start, with what has a key worked on. Disposed of at the end. */
   start?(again: (key: string) => void): Disposable;
+}
+
+/** What `list` of a cluster gives, read while others have their turn. */
+export async function listInTurns(cluster: Cluster, type: ResourceType, choice: ListChoice): Promise<KubeObject[]> {
+  const found: KubeObject[] = [];
+  for await (const object of cluster.eachInTurns(type, choice)) found.push(object);
+  return found;
 }
 
 function codeOf(thrown: unknown): number | undefined {
@@ -86,8 +96,9 @@ export async function dropFinalizer(
   await ignoreNotFound(cluster.patch(target.type, { namespace, name }, { metadata }, options));
 }
 
-/** How much is looked at before others have a turn. */
+/** How much is looked at, and how long, before others have a turn. */
 const scanSlice = 1000;
+const scanSliceMs = 50;
 
 function* everything(cluster: Cluster): Generator<ClusterEvent> {
   for (const resource of cluster.resources()) {
@@ -100,7 +111,8 @@ function scan(context: ControllerContext, take: (event: ClusterEvent) => void): 
   const events = everything(context.cluster);
   let isOver = false;
   const step = (): void => {
-    for (let count = 0; count < scanSlice && !isOver; count += 1) {
+    const endMs = performance.now() + scanSliceMs;
+    for (let count = 0; count < scanSlice && !isOver && performance.now() < endMs; count += 1) {
       const next = events.next();
       if (next.done === true) isOver = true;
       else take(next.value);
@@ -123,8 +135,12 @@ export function runControllers(
 ): AsyncDisposable {
   const { cluster, log } = context;
   const running = controllers.map((controller) => {
-    const work = (key: string): Promise<void> => controller.work(key);
-    return { controller, queue: new WorkQueue({ name: controller.name, workers, log, work, isExpected: isRace }) };
+    const work = async (key: string): Promise<void> => {
+      if (controller.concernedIn === undefined || !key.endsWith('/')) return await controller.work(key);
+      for (const concerned of await controller.concernedIn(key.slice(0, -1))) queue.add(concerned);
+    };
+    const queue = new WorkQueue({ name: controller.name, workers, log, work, isExpected: isRace });
+    return { controller, queue };
   });
   const take = (event: ClusterEvent): void => {
     for (const { controller, queue } of running) for (const key of controller.keysOf(event)) queue.add(key);

@@ -24,7 +24,7 @@ export function crdInstances(cluster: Cluster, clock: Clock): Controller {
     const spec = specOf(definition);
     const type = cluster.resource(textIn(spec, 'group'), textIn(spec.names, 'plural'));
     if (type === undefined) return 0;
-    for (const { metadata } of cluster.each(type)) {
+    for await (const { metadata } of cluster.eachInTurns(type)) {
       if (metadata.deletionTimestamp !== undefined) continue;
       const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
       await ignoreNotFound(cluster.delete(type, key, { as }));

@@ -23,7 +23,17 @@ import { volumeProtection } from './volume-protection.ts';
 
 export { Appointments } from './appointments.ts';
 export type { ContentsElsewhere, Remaining, RemainingElsewhere } from './contents-elsewhere.ts';
-export { type Controller, ignoreNotFound, objectsIn, runControllers, specOf, statusOf, typeOf } from './controller.ts';
+export {
+  type Controller,
+  ignoreNotFound,
+  listInTurns,
+  objectsIn,
+  runControllers,
+  specOf,
+  statusOf,
+  typeOf,
+} from './controller.ts';
+export { PendingChanges } from './pending-changes.ts';
 
 /** What the controllers are given. */
 export interface ControllerDeps {

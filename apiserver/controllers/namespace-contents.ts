@@ -132,7 +132,7 @@ class NamespaceContents implements Controller {
     await this.#deleteContents(name);
     const elsewhere = this.#elsewhere.remaining(name);
     if (elsewhere === undefined) return;
-    const remaining = joinRemaining(this.#count(name), elsewhere);
+    const remaining = joinRemaining(await this.#count(name), elsewhere);
     const { resources, undiscovered, failures } = remaining;
     if (resources.size + undiscovered.length + failures.length > 0) {
       await this.#writeConditions(type, namespace, remaining);
@@ -160,7 +160,7 @@ class NamespaceContents implements Controller {
 
   async #deleteContents(namespace: string): Promise<void> {
     for (const type of this.#contentTypes()) {
-      for (const { metadata } of this.#cluster.each(type, { namespace })) {
+      for await (const { metadata } of this.#cluster.eachInTurns(type, { namespace })) {
         if (metadata.deletionTimestamp !== undefined) continue;
         const key = { namespace, name: metadata.name ?? '' };
         await ignoreNotFound(this.#cluster.delete(type, key, { as, propagationPolicy: 'Background' }));
@@ -168,12 +168,12 @@ class NamespaceContents implements Controller {
     }
   }
 
-  #count(namespace: string): Remaining {
+  async #count(namespace: string): Promise<Remaining> {
     const resources = new Map<string, number>();
     const finalizers = new Map<string, number>();
     for (const type of this.#contentTypes()) {
       const name = type.group === '' ? `${type.plural}.` : groupResource(type);
-      for (const object of this.#cluster.each(type, { namespace })) {
+      for await (const object of this.#cluster.eachInTurns(type, { namespace })) {
         resources.set(name, (resources.get(name) ?? 0) + 1);
         countFinalizers(finalizers, object);
       }

@@ -57,7 +57,7 @@ class ResourceQuotas implements Controller {
     this.#resyncs?.set(key, quota === undefined ? undefined : resyncPeriodMs);
     if (quota === undefined) return;
     const hard = resourceList(specOf(quota)['hard']);
-    const status = { hard: { ...hard }, used: { ...this.#used(quota, hard, namespace) } };
+    const status = { hard: { ...hard }, used: { ...(await this.#used(quota, hard, namespace)) } };
     if (isJsonEqual(status as unknown as JsonValue, statusOf(quota))) return;
     await ignoreNotFound(this.#cluster.update(type, { ...quota, status } as KubeObject, { as, subresource: 'status' }));
   }
@@ -75,24 +75,24 @@ class ResourceQuotas implements Controller {
   }
 
   /** Names of resources that are not served keep the written values. */
-  #used(quota: KubeObject, hard: ResourceList, namespace: string): ResourceList {
+  async #used(quota: KubeObject, hard: ResourceList, namespace: string): Promise<ResourceList> {
     const names = Object.keys(hard);
     let used = maskList(resourceList(statusOf(quota)['used']), names);
     for (const type of this.#cluster.resources()) {
       const own = names.filter((name) => countedKind(name) === type.storageKey);
-      if (own.length > 0) used = { ...used, ...this.#usedOf(type, quota, { names: own, namespace }) };
+      if (own.length > 0) used = { ...used, ...(await this.#usedOf(type, quota, { names: own, namespace })) };
     }
     return used;
   }
 
-  #usedOf(
+  async #usedOf(
     type: ResourceType,
     quota: KubeObject,
     { names, namespace }: { readonly names: readonly string[]; readonly namespace: string },
-  ): ResourceList {
+  ): Promise<ResourceList> {
     let sum: ResourceList = Object.fromEntries(names.map((name) => [name, '0']));
     const where = (object: KubeObject): boolean => matchesScopes(quota, type.storageKey, object);
-    for (const object of this.#cluster.each(type, { namespace, where })) {
+    for await (const object of this.#cluster.eachInTurns(type, { namespace, where })) {
       sum = addLists(sum, maskList(usageOf(type, object), names));
     }
     return sum;

@@ -5,7 +5,7 @@ interface Protected {
   readonly plural: string;
   readonly finalizer: string;
   readonly as: string;
-  readonly isInUse: (cluster: Cluster, object: KubeObject) => boolean;
+  readonly isInUse: (cluster: Cluster, object: KubeObject) => Promise<boolean>;
 }
 
 /** The claims that the volumes of a pod name, and those that are made for it. */
@@ -27,10 +27,10 @@ const rows: readonly Protected[] = [
     plural: 'persistentvolumeclaims',
     finalizer: 'kubernetes.io/pvc-protection',
     as: 'system:serviceaccount:kube-system:pvc-protection-controller',
-    isInUse: (cluster, { metadata }) => {
+    isInUse: async (cluster, { metadata }) => {
       const { namespace = '', name = '' } = metadata;
       const where = (pod: KubeObject): boolean => isScheduled(pod) && claimsOf(pod).includes(name);
-      for (const _user of cluster.each(typeOf(cluster, 'pods'), { namespace, where })) return true;
+      for await (const _user of cluster.eachInTurns(typeOf(cluster, 'pods'), { namespace, where })) return true;
       return false;
     },
   },
@@ -38,7 +38,7 @@ const rows: readonly Protected[] = [
     plural: 'persistentvolumes',
     finalizer: 'kubernetes.io/pv-protection',
     as: 'system:serviceaccount:kube-system:pv-protection-controller',
-    isInUse: (_cluster, volume) => statusOf(volume).phase === 'Bound',
+    isInUse: (_cluster, volume) => Promise.resolve(statusOf(volume).phase === 'Bound'),
   },
 ];
 
@@ -61,7 +61,7 @@ export function volumeProtection(cluster: Cluster): Controller {
       const type = typeOf(cluster, row.plural);
       const object = cluster.get(type, { namespace, name });
       const { finalizer, as } = row;
-      if (!isHeldBy(object, finalizer) || row.isInUse(cluster, object)) return;
+      if (!isHeldBy(object, finalizer) || (await row.isInUse(cluster, object))) return;
       await dropFinalizer(cluster, { type, object, finalizer }, { as });
     },
   };

@@ -46,6 +46,8 @@ export interface Cluster {
   list(resource: ResourceType, options?: ListChoice): readonly KubeObject[];
   /** What `list` gives, one after another, as each is when its turn comes: for looking at very many. */
   each(resource: ResourceType, options?: ListChoice): Iterable<KubeObject>;
+  /** The same, while others have their turn: users decide how many there are, and how large. */
+  eachInTurns(resource: ResourceType, options?: ListChoice): AsyncIterable<KubeObject>;
   /** How many there are, in all namespaces by default. */
   count(resource: ResourceType, options?: Omit<ListChoice, 'where'>): number;
   /** Every write after the call, in order; called synchronously after the write is stored: enqueue, do not work in it. */

@@ -9,6 +9,7 @@ import {
   type ListChoice,
   type ObjectKey,
   type ResourceType,
+  Turns,
   type TypeRegistry,
   type UserInfo,
   type WriteOptions,
@@ -42,6 +43,7 @@ export class LiveCluster implements Cluster {
   readonly #writer: ObjectWriter;
   readonly #signal: AbortSignal;
   readonly #summaries = new ObjectSummaries();
+  readonly #turns = new Turns();
 
   constructor(parts: { store: Store; types: TypeRegistry; writer: ObjectWriter; signal: AbortSignal }) {
     this.#store = parts.store;
@@ -79,6 +81,15 @@ export class LiveCluster implements Cluster {
     for (const { object } of this.#entries(resource, options)) if (where?.(object) !== false) yield object;
   }
 
+  async *eachInTurns(resource: ResourceType, options: ListChoice = {}): AsyncGenerator<KubeObject> {
+    for (const { key } of this.#store.list(resource.storageKey, options.namespace)) {
+      const turn = this.#turns.take();
+      if (turn !== undefined) await turn;
+      const entry = this.#current(resource, key, options);
+      if (entry !== undefined && options.where?.(entry.object) !== false) yield entry.object;
+    }
+  }
+
   count(resource: ResourceType, options: Omit<ListChoice, 'where'> = {}): number {
     const { namespace, selects } = options;
     if (namespace === undefined && selects === undefined) return this.#store.count(resource.storageKey);
@@ -88,11 +99,16 @@ export class LiveCluster implements Cluster {
   }
 
   /** Each as it is when its turn comes. */
-  *#entries({ storageKey }: ResourceType, { namespace, selects }: ListChoice): Generator<StoredEntry> {
-    for (const { key } of this.#store.list(storageKey, namespace)) {
-      const entry = this.#store.get(storageKey, key);
-      if (entry !== undefined && selects?.(this.#summaries.of(entry)) !== false) yield entry;
+  *#entries(resource: ResourceType, choice: ListChoice): Generator<StoredEntry> {
+    for (const { key } of this.#store.list(resource.storageKey, choice.namespace)) {
+      const entry = this.#current(resource, key, choice);
+      if (entry !== undefined) yield entry;
     }
+  }
+
+  #current({ storageKey }: ResourceType, key: string, { selects }: ListChoice): StoredEntry | undefined {
+    const entry = this.#store.get(storageKey, key);
+    return entry !== undefined && selects?.(this.#summaries.of(entry)) !== false ? entry : undefined;
   }
 
   subscribe(listener: (event: ClusterEvent) => void): Disposable {

@@ -36,11 +36,13 @@ test('an object is parsed once, however often it is asked who controls it', () =
   expect(parsed()).toBe(1);
 });
 
-test('large labels are not kept in memory', () => {
+test('large labels are not kept in memory, but who controls the object is', () => {
   const summaries = new ObjectSummaries();
   const labels = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`label-${index}`, '']));
-  const { entry, parsed } = entryOf({ metadata: { labels } });
-  summaries.of(entry);
-  summaries.of(entry);
-  expect(parsed()).toBe(2);
+  const { entry, parsed } = entryOf({ metadata: { labels, ownerReferences: [{ uid: 'set', controller: true }] } });
+  for (let times = 0; times < 3; times += 1) expect(summaries.of(entry).controllerUid).toBe('set');
+  expect(parsed()).toBe(1);
+  expect(summaries.of(entry).labels).toEqual(labels);
+  expect(summaries.of(entry).labels).toEqual(labels);
+  expect(parsed()).toBe(3);
 });

@@ -1,10 +1,31 @@
 import { type ObjectSummary, summaryOf } from '../core/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 
-/** Of the labels and the selector of an object, in characters: larger ones are parsed whenever they are asked for. */
+/** Of the labels and the selector of an object, in characters: larger ones are parsed whenever they are read. */
 const maxCharacters = 2_000;
 /** How many are remembered; then they are forgotten all together, replaced and deleted ones among them. */
 const maxSummaries = 50_000;
+
+/** Remembers who controls an object, and nothing that is large. */
+class LargeSummary implements ObjectSummary {
+  readonly controllerUid: string;
+  readonly isDeleting: boolean;
+  readonly #entry: StoredEntry;
+
+  constructor(entry: StoredEntry, { controllerUid, isDeleting }: ObjectSummary) {
+    this.#entry = entry;
+    this.controllerUid = controllerUid;
+    this.isDeleting = isDeleting;
+  }
+
+  get labels(): ObjectSummary['labels'] {
+    return summaryOf(this.#entry.object).labels;
+  }
+
+  get selector(): ObjectSummary['selector'] {
+    return summaryOf(this.#entry.object).selector;
+  }
+}
 
 /** Summaries of stored objects. To find the few objects that concern a controller among ten thousand, these are not parsed again each time. */
 export class ObjectSummaries {
@@ -14,8 +35,11 @@ export class ObjectSummaries {
   of(entry: StoredEntry): ObjectSummary {
     const known = this.#known.get(entry);
     if (known !== undefined) return known;
-    const summary = summaryOf(entry.object);
-    if (JSON.stringify([summary.labels, summary.selector]).length <= maxCharacters) this.#remember(entry, summary);
+    const whole = summaryOf(entry.object);
+    if (whole.controllerUid.length > maxCharacters) return whole;
+    const isLarge = JSON.stringify([whole.labels, whole.selector]).length > maxCharacters;
+    const summary = isLarge ? new LargeSummary(entry, whole) : whole;
+    this.#remember(entry, summary);
     return summary;
   }
 

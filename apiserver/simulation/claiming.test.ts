@@ -3,7 +3,9 @@ import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { Cluster, ClusterEvent } from '../core/index.ts';
 import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
+import { keysOfClaims } from './claiming.ts';
 import { startSimulation } from './index.ts';
 
 const as = { as: 'test' };
@@ -101,4 +103,16 @@ test('a Deployment adopts a ReplicaSet with its template under any name, and rel
   await cluster.patch(sets, mine, { metadata: { labels: { app: 'b' } } }, as);
   await eventually(() => expect(ownersOf(cluster.get(sets, mine))).toEqual([]));
   await eventually(() => expect(cluster.list(sets)).toHaveLength(2));
+});
+
+test('orphans lead to their namespace once, and no workload is read for each of them', () => {
+  const type = cluster.type('replicasets', 'apps');
+  // Reads nothing: whatever it is asked for fails.
+  const { keysOf } = keysOfClaims({} as Cluster, type, ['pods']);
+  const eventOf = (name: string): ClusterEvent => {
+    const object = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'a', name, labels: { app: name } } };
+    return { type: 'ADDED', resource: cluster.type('pods'), object: object as KubeObject, previous: undefined };
+  };
+  const keys = ['p1', 'p2', 'p3'].flatMap((name) => [...keysOf(eventOf(name))]);
+  expect(new Set(keys)).toEqual(new Set(['a/']));
 });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, ignoreNotFound, specOf } from '../controllers/index.ts';
+import { type Controller, ignoreNotFound, listInTurns, PendingChanges, specOf } from '../controllers/index.ts';
 import {
   type Cluster,
   type ClusterEvent,
@@ -34,9 +34,10 @@ function selects(owner: KubeObject, { metadata }: KubeObject): boolean {
 /** Whether an owner may have to adopt or release an object. */
 function mayChange(owner: KubeObject): (child: ObjectSummary) => boolean {
   const { selector } = specOf(owner);
-  return ({ labels, controllerUid, isDeleting }) => {
-    const isSelected = selectsLabels(owner.kind, selector, labels);
-    return controllerUid === '' ? isSelected && !isDeleting : !isSelected && controllerUid === owner.metadata.uid;
+  return (child) => {
+    const isOrphan = child.controllerUid === '';
+    if (isOrphan ? child.isDeleting : child.controllerUid !== owner.metadata.uid) return false;
+    return selectsLabels(owner.kind, selector, child.labels) === isOrphan;
   };
 }
 
@@ -64,7 +65,7 @@ export async function claimChildren(claim: Claim): Promise<void> {
   const { cluster, type, owner, isPassedOver } = claim;
   const { namespace = '', deletionTimestamp } = owner.metadata;
   if (deletionTimestamp !== undefined) return;
-  for (const child of cluster.each(type, { namespace, selects: mayChange(owner) })) {
+  for await (const child of cluster.eachInTurns(type, { namespace, selects: mayChange(owner) })) {
     const owners = isPassedOver?.(child) === true ? undefined : ownersAfter(owner, child);
     if (owners !== undefined) await writeOwners(claim, child, owners);
   }
@@ -88,21 +89,31 @@ function ownerKeys(type: ResourceType, object: KubeObject): string[] {
   return [`${object.metadata.namespace ?? ''}/${owner.name}`];
 }
 
+/** What a controller of workloads is asked for. */
+export type ClaimKeys = Required<Pick<Controller, 'keysOf' | 'concernedIn'>>;
+
 /** For a workload that claims objects of the kinds in `children` (plurals): the keys of the workload itself, of the owners of children in
  *  events, before and after them, and of those that may adopt an orphan. */
-export function keysOfClaims(cluster: Cluster, type: ResourceType, children: readonly string[]): Controller['keysOf'] {
+export function keysOfClaims(cluster: Cluster, type: ResourceType, children: readonly string[]): ClaimKeys {
+  const orphans = new PendingChanges<Record<string, string>>();
   const adopters = ({ object, resource, type: change }: ClusterEvent): string[] => {
     const isOrphan = controllerOf(object) === undefined && object.metadata.deletionTimestamp === undefined;
     if (change === 'DELETED' || !isOrphan || !children.includes(resource.plural)) return [];
-    const { namespace = '' } = object.metadata;
-    const mayAdopt = ({ selector }: ObjectSummary): boolean =>
-      selectsLabels(type.kind, selector, object.metadata.labels);
-    return cluster.list(type, { namespace, selects: mayAdopt }).map((owner) => keyText(owner));
+    const { namespace = '', labels = {} } = object.metadata;
+    return [orphans.add(namespace, labels)];
   };
-  return (event) => {
-    const { resource, object, previous } = event;
-    if (resource.storageKey === type.storageKey) return [keyText(object)];
-    const former = previous === undefined ? [] : ownerKeys(type, previous);
-    return new Set([...former, ...ownerKeys(type, object), ...adopters(event)]);
+  return {
+    keysOf: (event) => {
+      const { resource, object, previous } = event;
+      if (resource.storageKey === type.storageKey) return [keyText(object)];
+      const former = previous === undefined ? [] : ownerKeys(type, previous);
+      return new Set([...former, ...ownerKeys(type, object), ...adopters(event)]);
+    },
+    concernedIn: async (namespace) => {
+      const changes = orphans.take(namespace);
+      const mayAdopt = ({ selector }: ObjectSummary): boolean =>
+        changes?.some((labels) => selectsLabels(type.kind, selector, labels)) !== false;
+      return (await listInTurns(cluster, type, { namespace, selects: mayAdopt })).map((owner) => keyText(owner));
+    },
   };
 }

@@ -92,7 +92,7 @@ export async function recordRevision(
 ): Promise<RevisionHistory> {
   const type = typeOf(cluster, 'controllerrevisions', 'apps');
   await claimChildren({ cluster, type, owner: workload, as: form.as });
-  const known = childrenOf(cluster, type, workload).toSorted((a, b) => numberOf(a) - numberOf(b));
+  const known = (await childrenOf(cluster, type, workload)).toSorted((a, b) => numberOf(a) - numberOf(b));
   const equal = known.findLast((revision) => isJsonEqual(templateIn(revision), templateOf(workload)));
   const last = known.at(-1);
   const number = (last === undefined ? 0 : numberOf(last)) + 1;

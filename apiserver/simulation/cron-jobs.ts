@@ -138,8 +138,8 @@ class CronJobRuns {
     this.#type = typeOf(context.cluster, 'jobs', 'batch');
   }
 
-  of(cronJob: KubeObject): KubeObject[] {
-    return childrenOf(this.#context.cluster, this.#type, cronJob);
+  async of(cronJob: KubeObject): Promise<KubeObject[]> {
+    return await childrenOf(this.#context.cluster, this.#type, cronJob);
   }
 
   async remove(jobs: readonly KubeObject[]): Promise<void> {
@@ -157,7 +157,7 @@ class CronJobRuns {
     const { concurrencyPolicy } = specOf(cronJob);
     if (concurrencyPolicy === 'Forbid' && active.length > 0) return {};
     const replaced = new Set(concurrencyPolicy === 'Replace' ? active.map(({ uid }) => uid) : []);
-    await this.remove(this.of(cronJob).filter(({ metadata }) => replaced.has(metadata.uid)));
+    await this.remove((await this.of(cronJob)).filter(({ metadata }) => replaced.has(metadata.uid)));
     const job = await this.#jobOf(cronJob, dueMs);
     if (job === undefined) return {};
     const kept = active.filter(({ uid }) => !replaced.has(uid));
@@ -186,12 +186,12 @@ export function cronJobSimulation(context: SimulationContext): Controller {
   return {
     name: 'simulated-cronjobs',
     start: (again) => (appointments = new Appointments(context.clock, again)),
-    keysOf: keysOfClaims(cluster, type, []),
+    keysOf: keysOfClaims(cluster, type, []).keysOf,
     work: async (text) => {
       const cronJob = cluster.get(type, keyOf(text));
       appointments?.set(text, undefined);
       if (cronJob === undefined) return;
-      const jobs = runs.of(cronJob);
+      const jobs = await runs.of(cronJob);
       const active = stillActive(cronJob, jobs);
       const { lastScheduleTime } = statusOf(cronJob);
       const status = {

@@ -107,13 +107,15 @@ function statusFor(
 export function daemonSetSimulation({ cluster, clock }: SimulationContext): Controller {
   const type = typeOf(cluster, 'daemonsets', 'apps');
   const pods = typeOf(cluster, 'pods');
-  const activePods = (set: KubeObject): KubeObject[] => childrenOf(cluster, pods, set).filter(isPodActive);
+  const activePods = async (set: KubeObject): Promise<KubeObject[]> =>
+    (await childrenOf(cluster, pods, set)).filter(isPodActive);
   const claims = keysOfClaims(cluster, type, ['pods', 'controllerrevisions']);
   let waits: Appointments | undefined;
   return {
     name: 'simulated-daemonsets',
     start: (again) => (waits = new Appointments(clock, again)),
-    keysOf: (event) => (changesNodes(event) ? cluster.list(type).map((set) => keyText(set)) : claims(event)),
+    keysOf: (event) => (changesNodes(event) ? cluster.list(type).map((set) => keyText(set)) : claims.keysOf(event)),
+    concernedIn: claims.concernedIn,
     work: async (text) => {
       waits?.set(text, undefined);
       const set = cluster.get(type, keyOf(text));
@@ -121,8 +123,8 @@ export function daemonSetSimulation({ cluster, clock }: SimulationContext): Cont
       await claimChildren({ cluster, type: pods, owner: set, as });
       const history = await recordRevision(cluster, set, form);
       const targets = targetsOf(cluster, set);
-      await keepPods(cluster, set, { targets, present: activePods(set), hash: hashOf(history.update) ?? '' });
-      const now = activePods(set);
+      await keepPods(cluster, set, { targets, present: await activePods(set), hash: hashOf(history.update) ?? '' });
+      const now = await activePods(set);
       await passOnFailure(cluster, set, { pods: now, as });
       const { available, againInMs } = availabilityOf(now, countOf(specOf(set).minReadySeconds, 0), clock.now());
       const status = statusFor(set, { pods: now, desired: targets.length, history, available });

@@ -39,6 +39,17 @@ function keyFor({ metadata }: KubeObject): { readonly namespace: string; readonl
   return { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }
 
+/** The set with the Deployment's template, whatever its name: the oldest, where there are several. */
+function currentOf(deployment: KubeObject, sets: readonly KubeObject[]): KubeObject | undefined {
+  return sets
+    .filter((set) => hasTemplateOf(deployment, set))
+    .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''))[0];
+}
+
+function othersThan(set: KubeObject | undefined, sets: readonly KubeObject[]): KubeObject[] {
+  return sets.filter(({ metadata }) => metadata.name !== set?.metadata.name);
+}
+
 class DeploymentSimulation extends WorkloadController {
   constructor(context: SimulationContext) {
     super(context, {
@@ -53,7 +64,7 @@ class DeploymentSimulation extends WorkloadController {
     await claimChildren({ cluster: this.cluster, type: this.children, owner: found, as });
     const seen = await this.#notePause(found);
     const isPaused = specOf(seen).paused === true;
-    const isScaling = isPaused || this.childrenOf(seen).some((set) => isOutsized(seen, set));
+    const isScaling = isPaused || (await this.childrenOf(seen)).some((set) => isOutsized(seen, set));
     const deployment = isScaling ? await this.#scale(seen) : await this.#rollOut(seen);
     if (isPaused || isRolledOut(deployment)) await this.#forget(deployment);
     await this.#report(deployment);
@@ -61,13 +72,15 @@ class DeploymentSimulation extends WorkloadController {
 
   async #rollOut(seen: KubeObject): Promise<KubeObject> {
     const [deployment, current] = await this.#ensureCurrent(seen);
-    await this.#resize(deployment, planRollout(deployment, current, this.#oldSets(deployment, current)));
+    const old = othersThan(current, await this.childrenOf(deployment));
+    await this.#resize(deployment, planRollout(deployment, current, old));
     await this.#passOn(deployment, current);
     return deployment;
   }
 
   async #report(deployment: KubeObject): Promise<void> {
-    const progress = { deployment, current: this.#currentOf(deployment), sets: this.childrenOf(deployment) };
+    const sets = await this.childrenOf(deployment);
+    const progress = { deployment, current: currentOf(deployment, sets), sets };
     const nowMs = this.context.clock.now();
     const status = deploymentStatus(progress, { now: this.context.now(), nowMs });
     await writeStatus(this.cluster, { type: this.type, object: deployment, as }, status);
@@ -94,17 +107,11 @@ class DeploymentSimulation extends WorkloadController {
     return await this.cluster.update(this.type, object, { as, subresource: 'status' });
   }
 
-  /** The set with the Deployment's template, whatever its name: the oldest, where there are several. */
-  #currentOf(deployment: KubeObject): KubeObject | undefined {
-    return this.childrenOf(deployment)
-      .filter((set) => hasTemplateOf(deployment, set))
-      .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''))[0];
-  }
-
   /** The set with the Deployment's template, made when there is none, and the Deployment with its revision. */
   async #ensureCurrent(deployment: KubeObject): Promise<[KubeObject, KubeObject]> {
-    const found = this.#currentOf(deployment);
-    const old = this.childrenOf(deployment).filter((set) => set.metadata.name !== found?.metadata.name);
+    const sets = await this.childrenOf(deployment);
+    const found = currentOf(deployment, sets);
+    const old = othersThan(found, sets);
     const revision = latestRevision(old) + 1;
     const set =
       found === undefined ? await this.#create(deployment, revision) : await this.#renew(deployment, found, revision);
@@ -136,14 +143,11 @@ class DeploymentSimulation extends WorkloadController {
     return change === undefined ? set : await this.cluster.patch(this.children, keyFor(set), change, { as });
   }
 
-  #oldSets(deployment: KubeObject, current: KubeObject | undefined): KubeObject[] {
-    return this.childrenOf(deployment).filter(({ metadata }) => metadata.name !== current?.metadata.name);
-  }
-
   /** Distributes a new number of replicas over the sets that have pods. They note it, also where their share stays the same. */
   async #scale(deployment: KubeObject): Promise<KubeObject> {
-    const current = this.#currentOf(deployment);
-    const old = this.#oldSets(deployment, current).toSorted((a, b) => revisionOf(b) - revisionOf(a));
+    const sets = await this.childrenOf(deployment);
+    const current = currentOf(deployment, sets);
+    const old = othersThan(current, sets).toSorted((a, b) => revisionOf(b) - revisionOf(a));
     const newestFirst = [...(current === undefined ? [] : [current]), ...old];
     const plan = planScaling(deployment, current, newestFirst);
     for (const set of newestFirst) {
@@ -156,7 +160,7 @@ class DeploymentSimulation extends WorkloadController {
   }
 
   async #resize(deployment: KubeObject, plan: ReadonlyMap<string, number>): Promise<void> {
-    for (const set of this.childrenOf(deployment)) {
+    for (const set of await this.childrenOf(deployment)) {
       const replicas = plan.get(set.metadata.name ?? '');
       const isSame = replicas === specOf(set).replicas && !isOutsized(deployment, set);
       if (replicas === undefined || isSame) continue;
@@ -173,8 +177,8 @@ class DeploymentSimulation extends WorkloadController {
   }
 
   async #forget(deployment: KubeObject): Promise<void> {
-    const old = this.#oldSets(deployment, this.#currentOf(deployment));
-    for (const set of forgotten(deployment, old)) {
+    const sets = await this.childrenOf(deployment);
+    for (const set of forgotten(deployment, othersThan(currentOf(deployment, sets), sets))) {
       await ignoreNotFound(this.cluster.delete(this.children, keyFor(set), { as, propagationPolicy: 'Background' }));
     }
   }

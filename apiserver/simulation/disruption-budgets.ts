@@ -1,6 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
+import {
+  type Controller,
+  ignoreNotFound,
+  listInTurns,
+  objectsIn,
+  specOf,
+  statusOf,
+  typeOf,
+} from '../controllers/index.ts';
 import { type Cluster, type KubeObject, matchesLabelSelector, type ObjectSummary } from '../core/index.ts';
 import { countOf, isPodReady, keyOf, keyText, type SimulationContext } from './simulated.ts';
 
@@ -114,7 +121,7 @@ async function report(context: SimulationContext, budget: KubeObject): Promise<v
   if (deletionTimestamp !== undefined) return;
   const { selector } = specOf(budget);
   const selects = ({ labels }: ObjectSummary): boolean => matchesLabelSelector(selector, labels);
-  const own = cluster.list(typeOf(cluster, 'pods'), { namespace, selects });
+  const own = await listInTurns(cluster, typeOf(cluster, 'pods'), { namespace, selects });
   const status = statusFor(context, budget, own);
   if (isJsonEqual(statusOf(budget), status)) return;
   await cluster.update(type, { ...budget, status } as KubeObject, { as, subresource: 'status' });
@@ -137,9 +144,8 @@ export function disruptionBudgetSimulation(context: SimulationContext): Controll
       const one = name === '' ? undefined : cluster.get(type, { namespace, name });
       if (one !== undefined) await report(context, one);
       if (name !== '') return;
-      for (const budget of cluster.each(type, { namespace })) {
+      for await (const budget of cluster.eachInTurns(type, { namespace })) {
         await ignoreNotFound(report(context, budget));
-        await setImmediate();
       }
     },
   };

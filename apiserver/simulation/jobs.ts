@@ -57,10 +57,10 @@ class JobSimulation extends WorkloadController {
     if (endingOf(job) !== undefined) return await this.#remove(job);
     await claimChildren({ cluster: this.cluster, type: this.children, owner: job, as });
     const started = this.#started(job);
-    const before = this.#progressOf(started);
+    const before = await this.#progressOf(started);
     const end = endOf(before);
     await this.#keepPods(before);
-    const after = this.#progressOf(started);
+    const after = await this.#progressOf(started);
     const failed = end?.type === 'Failed' ? before.counts.failed + before.counts.active : after.counts.failed;
     const counts = { ...after.counts, failed: Math.max(failed, this.#failedBefore(job, end !== undefined)) };
     const status = jobStatus({ ...after, counts }, end, this.context.now());
@@ -81,8 +81,8 @@ class JobSimulation extends WorkloadController {
     return { ...job, status } as KubeObject;
   }
 
-  #progressOf(job: KubeObject): JobProgress {
-    const pods = this.childrenOf(job);
+  async #progressOf(job: KubeObject): Promise<JobProgress> {
+    const pods = await this.childrenOf(job);
     const indexes = isIndexed(job) ? indexProgress(job, pods) : undefined;
     return { job, indexes, counts: countPods(pods, indexes), nowMs: this.context.clock.now() };
   }
@@ -91,7 +91,7 @@ class JobSimulation extends WorkloadController {
     const { job, counts, indexes } = progress;
     const desired = desiredPods(progress);
     await createPods(this.cluster, job, { count: desired - counts.active, indexes });
-    const active = this.childrenOf(job).filter(isPodActive);
+    const active = (await this.childrenOf(job)).filter(isPodActive);
     for (const pod of active.slice(desired)) await deletePod(this.cluster, pod, as);
   }
 

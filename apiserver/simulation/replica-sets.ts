@@ -60,7 +60,8 @@ function replicas(context: SimulationContext, { plural, group, as }: ReplicaKind
   const { cluster } = context;
   const type = typeOf(cluster, plural, group);
   const pods = typeOf(cluster, 'pods');
-  const activePods = (owner: KubeObject): KubeObject[] => childrenOf(cluster, pods, owner).filter(isPodActive);
+  const activePods = async (owner: KubeObject): Promise<KubeObject[]> =>
+    (await childrenOf(cluster, pods, owner)).filter(isPodActive);
   let waits: Appointments | undefined;
   return {
     name: `simulated-${plural}`,
@@ -68,17 +69,17 @@ function replicas(context: SimulationContext, { plural, group, as }: ReplicaKind
       waits = new Appointments(context.clock, again);
       return waits;
     },
-    keysOf: keysOfClaims(cluster, type, ['pods']),
+    ...keysOfClaims(cluster, type, ['pods']),
     work: async (text) => {
       waits?.set(text, undefined);
       const object = cluster.get(type, keyOf(text));
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
       await claimChildren({ cluster, type: pods, owner: object, as, isPassedOver: (pod) => !isPodActive(pod) });
       const desired = countOf(specOf(object).replicas, 1);
-      const present = activePods(object);
+      const present = await activePods(object);
       const refusal = await createMissing(cluster, object, { count: desired - present.length, as });
       for (const pod of victims(present, present.length - desired)) await deletePod(cluster, pod, as);
-      const now = activePods(object);
+      const now = await activePods(object);
       await passOnFailure(cluster, object, { pods: now, as });
       const ready = now.filter(isPodReady).length;
       const minReadySeconds = countOf(specOf(object).minReadySeconds, 0);

@@ -7,8 +7,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../src/base/index.ts';
-import { objectsIn, specOf, statusOf } from '../controllers/index.ts';
-import type { Cluster, KubeObject, ObjectKey, ResourceType } from '../core/index.ts';
+import { listInTurns, objectsIn, specOf, statusOf } from '../controllers/index.ts';
+import type { Cluster, KubeObject, ObjectKey, ObjectSummary, ResourceType } from '../core/index.ts';
 import { suffixAlphabet } from '../registry/index.ts';
 
 /** On a workload, its pod template or a pod: `fail` keeps its pods crashing. Deployments then exceed their progress deadline at once,
@@ -112,9 +112,10 @@ export function conditionsFrom(
 }
 
 /** Objects of `type` that `owner` controls. */
-export function childrenOf(cluster: Cluster, type: ResourceType, owner: KubeObject): KubeObject[] {
+export async function childrenOf(cluster: Cluster, type: ResourceType, owner: KubeObject): Promise<KubeObject[]> {
   const { namespace = '', uid } = owner.metadata;
-  return [...cluster.each(type, { namespace, selects: ({ controllerUid }) => controllerUid === uid })];
+  const selects = ({ controllerUid }: ObjectSummary): boolean => controllerUid === uid;
+  return await listInTurns(cluster, type, { namespace, selects });
 }
 
 /** The controlling reference to `owner`. */

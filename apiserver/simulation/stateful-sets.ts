@@ -178,13 +178,13 @@ class StatefulSetSimulation extends WorkloadController {
     await claimChildren({ cluster: this.cluster, type: this.children, owner: set, as, isPassedOver });
     const history = await recordRevision(this.cluster, set, form);
     const nowMs = this.context.clock.now();
-    await new StatefulPass(this.cluster, set, { history, pods: this.childrenOf(set), nowMs }).step();
-    await passOnFailure(this.cluster, set, { pods: this.childrenOf(set), as });
+    await new StatefulPass(this.cluster, set, { history, pods: await this.childrenOf(set), nowMs }).step();
+    await passOnFailure(this.cluster, set, { pods: await this.childrenOf(set), as });
     await this.#report(set, history);
   }
 
   async #report(set: KubeObject, history: RevisionHistory): Promise<void> {
-    const pods = this.childrenOf(set);
+    const pods = await this.childrenOf(set);
     const seconds = countOf(specOf(set).minReadySeconds, 0);
     const { available, againInMs } = availabilityOf(pods, seconds, this.context.clock.now());
     const object = this.cluster.get(this.type, keyOf(keyText(set))) ?? set;

@@ -80,6 +80,32 @@ function provisioned(claim: KubeObject): KubeObject {
   return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec };
 }
 
+/** The volumes that claims can have: read once, as there may be many claims as well. */
+interface Candidates {
+  /** Names of those that are reserved, by the key of the claim. */
+  readonly reserved: ReadonlyMap<string, readonly string[]>;
+  /** Without a claim, smallest first. */
+  readonly free: readonly KubeObject[];
+}
+
+async function candidatesOf(volumes: AsyncIterable<KubeObject>): Promise<Candidates> {
+  const reserved = new Map<string, string[]>();
+  const free: KubeObject[] = [];
+  for await (const volume of volumes) {
+    const { claimRef } = specOf(volume);
+    if (volume.metadata.deletionTimestamp !== undefined) continue;
+    if (!isJsonObject(claimRef)) {
+      free.push(volume);
+      continue;
+    }
+    const key = `${text(claimRef['namespace'])}/${text(claimRef['name'])}`;
+    const names = reserved.get(key) ?? [];
+    names.push(volume.metadata.name ?? '');
+    reserved.set(key, names);
+  }
+  return { reserved, free: free.toSorted((a, b) => compareQuantities(capacityOf(a), capacityOf(b))) };
+}
+
 class Volumes implements Controller {
   readonly name = 'simulated-volumes';
   readonly #cluster: Cluster;
@@ -99,8 +125,9 @@ class Volumes implements Controller {
   }
 
   async work(): Promise<void> {
-    for (const volume of this.#cluster.each(this.#volumes)) await this.#keepVolume(volume);
-    for (const claim of this.#cluster.each(this.#claims)) await this.#keepClaim(claim);
+    for await (const volume of this.#cluster.eachInTurns(this.#volumes)) await this.#keepVolume(volume);
+    const candidates = await candidatesOf(this.#cluster.eachInTurns(this.#volumes));
+    for await (const claim of this.#cluster.eachInTurns(this.#claims)) await this.#keepClaim(claim, candidates);
   }
 
   async #keepVolume(volume: KubeObject): Promise<void> {
@@ -117,23 +144,36 @@ class Volumes implements Controller {
     await ignoreNotFound(this.#cluster.delete(this.#volumes, volumeKey, { as }));
   }
 
-  async #keepClaim(claim: KubeObject): Promise<void> {
+  async #keepClaim(claim: KubeObject, candidates: Candidates): Promise<void> {
     if (claim.metadata.deletionTimestamp !== undefined || statusOf(claim)['phase'] === 'Bound') return;
-    const volume = await this.#volumeFor(claim);
+    const volume = await this.#volumeFor(claim, candidates);
     if (volume !== undefined) await this.#bind(claim, volume);
   }
 
-  async #volumeFor(claim: KubeObject): Promise<KubeObject | undefined> {
+  async #volumeFor(claim: KubeObject, candidates: Candidates): Promise<KubeObject | undefined> {
     const requested = text(specOf(claim)['volumeName']);
-    const all = this.#cluster.list(this.#volumes).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     if (requested !== '') {
-      const named = all.find(({ metadata }) => metadata.name === requested);
+      const named = this.#current(requested);
       return named !== undefined && (specOf(named)['claimRef'] === undefined || isOf(named, claim)) ? named : undefined;
     }
-    const fitting = all.filter((volume) => isOf(volume, claim) || fits(volume, claim));
-    const [smallest] = fitting.toSorted((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
-    if (smallest !== undefined || !this.#isProvisioned(claim)) return smallest;
+    const found = this.#fitting(claim, candidates);
+    if (found !== undefined || !this.#isProvisioned(claim)) return found;
     return await this.#cluster.create(this.#volumes, provisioned(claim), { as });
+  }
+
+  #fitting(claim: KubeObject, { reserved, free }: Candidates): KubeObject | undefined {
+    const fitting = free.filter((volume) => fits(volume, claim)).map(({ metadata }) => metadata.name ?? '');
+    for (const name of [...(reserved.get(keyText(claim)) ?? []), ...fitting]) {
+      // Another claim may have it since it was read.
+      const volume = this.#current(name);
+      if (volume !== undefined && (isOf(volume, claim) || fits(volume, claim))) return volume;
+    }
+    return undefined;
+  }
+
+  #current(name: string): KubeObject | undefined {
+    const volume = this.#cluster.get(this.#volumes, { namespace: '', name });
+    return volume?.metadata.deletionTimestamp === undefined ? volume : undefined;
   }
 
   /** Claims without a class are served as by a default class; those of a class that is not there wait, and so do those that choose among

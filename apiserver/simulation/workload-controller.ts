@@ -1,6 +1,6 @@
 import { Appointments, type Controller, typeOf } from '../controllers/index.ts';
 import type { Cluster, KubeObject, ResourceType } from '../core/index.ts';
-import { keysOfClaims } from './claiming.ts';
+import { type ClaimKeys, keysOfClaims } from './claiming.ts';
 import { childrenOf, keyOf, keyText, type SimulationContext } from './simulated.ts';
 
 /** What a controller of workloads is called, and which types it works on, as plural and group. */
@@ -15,7 +15,8 @@ export interface WorkloadKind {
 /** A controller of workloads that own children: one object at a time, at every change of it or of its children, and at a time that it asks for. */
 export abstract class WorkloadController implements Controller {
   readonly name: string;
-  readonly keysOf: Controller['keysOf'];
+  readonly keysOf: ClaimKeys['keysOf'];
+  readonly concernedIn: ClaimKeys['concernedIn'];
   protected readonly context: SimulationContext;
   protected readonly cluster: Cluster;
   protected readonly type: ResourceType;
@@ -28,7 +29,9 @@ export abstract class WorkloadController implements Controller {
     this.cluster = context.cluster;
     this.type = typeOf(context.cluster, plural, group);
     this.children = typeOf(context.cluster, children[0], childGroup);
-    this.keysOf = keysOfClaims(context.cluster, this.type, [...children]);
+    const { keysOf, concernedIn } = keysOfClaims(context.cluster, this.type, [...children]);
+    this.keysOf = keysOf;
+    this.concernedIn = concernedIn;
   }
 
   start(again: (key: string) => void): Disposable {
@@ -51,7 +54,7 @@ export abstract class WorkloadController implements Controller {
     this.#appointments?.set(keyText(workload), waitMs);
   }
 
-  protected childrenOf(workload: KubeObject): KubeObject[] {
-    return childrenOf(this.cluster, this.children, workload);
+  protected async childrenOf(workload: KubeObject): Promise<KubeObject[]> {
+    return await childrenOf(this.cluster, this.children, workload);
   }
 }

@@ -96,6 +96,10 @@ export class MemoryCluster implements Cluster {
     return this.list(resource, options);
   }
 
+  async *eachInTurns(resource: ResourceType, options?: ListChoice): AsyncGenerator<KubeObject> {
+    yield* this.list(resource, options);
+  }
+
   count(resource: ResourceType, options?: ListChoice): number {
     return this.list(resource, options).length;
   }

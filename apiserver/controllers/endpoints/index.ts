@@ -7,7 +7,8 @@ import {
   matchesLabelSelector,
   type ObjectSummary,
 } from '../../core/index.ts';
-import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from '../controller.ts';
+import { type Controller, ignoreNotFound, listInTurns, specOf, statusOf, typeOf } from '../controller.ts';
+import { PendingChanges } from '../pending-changes.ts';
 import { backendsOf, copiedLabels, selectorOf } from './pod-addresses.ts';
 import { mirrorsOf, type SliceContent, slicesOf } from './slices.ts';
 import { subsetsOf } from './subsets.ts';
@@ -63,6 +64,8 @@ function isSame(slice: KubeObject, labels: Readonly<Record<string, string>>, con
 class ServiceEndpoints implements Controller {
   readonly name = 'service-endpoints';
   readonly #cluster: Cluster;
+  /** Labels of pods that changed, before and after. */
+  readonly #changes = new PendingChanges<Record<string, string>>();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -73,7 +76,19 @@ class ServiceEndpoints implements Controller {
     const { namespace = '', name = '' } = object.metadata;
     if (resource.storageKey === 'services' || resource.storageKey === 'endpoints') return [`${namespace}/${name}`];
     if (resource.storageKey === `endpointslices.${group}`) return keysOfSlice(object);
-    return resource.storageKey === 'pods' && isMoved(event) ? this.#servicesOf(namespace, [object, previous]) : [];
+    if (resource.storageKey !== 'pods' || !isMoved(event)) return [];
+    const labels = [object.metadata.labels, previous?.metadata.labels].filter((some) => some !== undefined);
+    return labels.map((change) => this.#changes.add(namespace, change));
+  }
+
+  async concernedIn(namespace: string): Promise<string[]> {
+    const changes = this.#changes.take(namespace);
+    const selects = ({ selector: matchLabels }: ObjectSummary): boolean =>
+      isJsonObject(matchLabels) && changes?.some((labels) => matchesLabelSelector({ matchLabels }, labels)) !== false;
+    const where = (service: KubeObject): boolean => selectorOf(service) !== undefined;
+    const type = typeOf(this.#cluster, 'services');
+    const services = await listInTurns(this.#cluster, type, { namespace, selects, where });
+    return services.map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
   async work(key: string): Promise<void> {
@@ -82,7 +97,8 @@ class ServiceEndpoints implements Controller {
     const selector = service === undefined ? undefined : selectorOf(service);
     if (service === undefined || selector === undefined) return await this.#withoutSelector(key, service);
     const selects = (pod: ObjectSummary): boolean => matchesLabelSelector(selector, pod.labels);
-    const backends = backendsOf(this.#cluster.list(typeOf(this.#cluster, 'pods'), { namespace, selects }));
+    const pods = await listInTurns(this.#cluster, typeOf(this.#cluster, 'pods'), { namespace, selects });
+    const backends = backendsOf(pods);
     const labels = copiedLabels(service);
     const sliceLabels = { ...labels, [managedBy]: own, [serviceLabel]: name };
     await this.#writeSlices({ object: service, kind: 'Service', labels: sliceLabels }, slicesOf(service, backends));
@@ -93,15 +109,6 @@ class ServiceEndpoints implements Controller {
     );
   }
 
-  #servicesOf(namespace: string, pods: readonly (KubeObject | undefined)[]): string[] {
-    const selects = ({ selector: matchLabels }: ObjectSummary): boolean =>
-      isJsonObject(matchLabels) &&
-      pods.some((pod) => pod !== undefined && matchesLabelSelector({ matchLabels }, pod.metadata.labels));
-    const where = (service: KubeObject): boolean => selectorOf(service) !== undefined;
-    const services = this.#cluster.list(typeOf(this.#cluster, 'services'), { namespace, selects, where });
-    return services.map(({ metadata }) => `${namespace}/${metadata.name}`);
-  }
-
   /** Deletes what was made for a deleted Service; mirrors Endpoints that a user made for one. */
   async #withoutSelector(key: string, service: KubeObject | undefined): Promise<void> {
     const [namespace = '', name = ''] = key.split('/');
@@ -110,19 +117,19 @@ class ServiceEndpoints implements Controller {
     if (endpoints?.metadata.labels?.[endpointsManagedBy] !== undefined) {
       await ignoreNotFound(this.#cluster.delete(type, { namespace, name }, { as: endpointsUser }));
     }
-    await this.#deleteSlices(this.#slicesOf(namespace, name, own));
+    await this.#deleteSlices(await this.#slicesOf(namespace, name, own));
     if (endpoints === undefined || service === undefined || !isForMirror(endpoints)) {
-      return await this.#deleteSlices(this.#slicesOf(namespace, name, mirroring));
+      return await this.#deleteSlices(await this.#slicesOf(namespace, name, mirroring));
     }
     const labels = { ...endpoints.metadata.labels, [managedBy]: mirroring, [serviceLabel]: name };
     await this.#writeSlices({ object: endpoints, kind: 'Endpoints', labels }, mirrorsOf(endpoints));
   }
 
-  #slicesOf(namespace: string, service: string, manager: string): KubeObject[] {
+  async #slicesOf(namespace: string, service: string, manager: string): Promise<KubeObject[]> {
     const type = typeOf(this.#cluster, 'endpointslices', group);
     const selects = ({ labels }: ObjectSummary): boolean =>
       labels[serviceLabel] === service && labels[managedBy] === manager;
-    return [...this.#cluster.each(type, { namespace, selects })];
+    return await listInTurns(this.#cluster, type, { namespace, selects });
   }
 
   async #deleteSlices(slices: readonly KubeObject[]): Promise<void> {
@@ -136,7 +143,7 @@ class ServiceEndpoints implements Controller {
   /** Slices that are there are used again, in their order. */
   async #writeSlices(owner: Owner, desired: readonly SliceContent[]): Promise<void> {
     const { namespace = '', name = '' } = owner.object.metadata;
-    const found = this.#slicesOf(namespace, name, owner.labels[managedBy] ?? '');
+    const found = await this.#slicesOf(namespace, name, owner.labels[managedBy] ?? '');
     for (const content of desired) {
       const index = found.findIndex((slice) => slice['addressType'] === content.addressType);
       const [slice] = index < 0 ? [] : found.splice(index, 1);

@@ -1,0 +1,34 @@
+import type { JsonValue } from '../../src/base/index.ts';
+
+/** Of the changes of one namespace, in characters. */
+const maxCharacters = 100_000;
+
+interface Pending {
+  readonly texts: Set<string>;
+  characters: number;
+}
+
+/** What changed in each namespace until its owners are looked at: once for any number of changes, as owners may be many and large. */
+export class PendingChanges<T extends JsonValue> {
+  readonly #byNamespace = new Map<string, Pending>();
+
+  /** Answers the key of the namespace, for a queue. */
+  add(namespace: string, change: T): string {
+    const pending = this.#byNamespace.get(namespace) ?? { texts: new Set(), characters: 0 };
+    this.#byNamespace.set(namespace, pending);
+    const text = JSON.stringify(change);
+    if (pending.characters <= maxCharacters && !pending.texts.has(text)) {
+      pending.characters += text.length;
+      if (pending.characters > maxCharacters) pending.texts.clear();
+      else pending.texts.add(text);
+    }
+    return `${namespace}/`;
+  }
+
+  /** The distinct changes since the last call. Undefined when they were too many to remember: then every owner is concerned. */
+  take(namespace: string): readonly T[] | undefined {
+    const { texts, characters } = this.#byNamespace.get(namespace) ?? { texts: [], characters: 0 };
+    this.#byNamespace.delete(namespace);
+    return characters > maxCharacters ? undefined : Array.from(texts, (text) => JSON.parse(text) as T);
+  }
+}
