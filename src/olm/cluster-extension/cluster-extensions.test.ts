@@ -271,6 +271,32 @@ async function madeFor(object: KubeObject): Promise<readonly KubeObject[]> {
   return items.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid));
 }
 
+test('annotations that a user has written with another account do not apply to the account of the ClusterExtension', async () => {
+  offer('1.0.0');
+  const serviceAccount = { name: 'installer' };
+  const { uid = '' } = (await ask({ serviceAccount })).metadata;
+  const hers = { namespace: 'team', name: 'hers' };
+  const ownerReferences = [{ ...extensionKind, name: 'tide', uid, controller: true }];
+  const annotations = { 'core.rukpak.io/adopt': 'true', mine: 'yes' };
+  const source = { type: 'image', image: { ref: 'registry.example/hers:v1' } };
+  const provisionerClassName = 'core-rukpak-io-plain';
+  const spec = {
+    provisionerClassName,
+    config: { serviceAccount: hers },
+    template: { spec: { provisionerClassName, source } },
+  };
+  const metadata = { name: 'tide', annotations, ownerReferences };
+  await cluster.kube.create({ ...deploymentRef, metadata, spec }, user);
+  await launch();
+  await eventually(async () => {
+    const found = await cluster.kube.get(deploymentRef);
+    const account = { namespace: 'office', name: 'installer' };
+    expect(found['spec']).toMatchObject({ config: { serviceAccount: account } });
+    expect(found.metadata.annotations).toMatchObject({ mine: 'yes' });
+    expect(found.metadata.annotations).not.toHaveProperty(['core.rukpak.io/adopt']);
+  });
+});
+
 describe('a controller that is killed', () => {
   test.each([0, 1, 2, 3, 4, 5])('behind write %i of an installation is continued by the next one', async (count) => {
     offer('1.0.0');

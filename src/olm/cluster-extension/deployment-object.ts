@@ -3,11 +3,12 @@ import {
   type ClusterExtension,
   clusterExtensionResource,
   extensionChoiceAnnotation,
+  group,
   plainProvisionerClass,
   registryProvisionerClass,
   safeCrdUpgradeAnnotation,
 } from '../../api/index.ts';
-import { isJsonEqual, type JsonObject, objectAt, textAt } from '../../base/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue, objectAt, textAt } from '../../base/index.ts';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import { bundleAnnotations, choiceAnnotation, type ExtensionChoice } from '../../operators/index.ts';
 import { replacing } from '../platform-operator/deployment-object.ts';
@@ -74,6 +75,17 @@ export function desiredDeployment(
   };
 }
 
+function accountIn(config: JsonObject | undefined): JsonValue {
+  return config?.['serviceAccount'] ?? null;
+}
+
+/** Whether a BundleDeployment installs with the account of the ClusterExtension: the user who has chosen its content and its annotations may use that
+ *  account. */
+export function hasAccountOf(extension: ClusterExtension, live: KubeObject): boolean {
+  const config = objectAt(live as unknown as JsonObject, 'spec', 'config');
+  return isJsonEqual(accountIn(config), accountIn(configOf(extension, false)));
+}
+
 /** The image that a BundleDeployment installs. */
 export function imageOf(deployment: KubeObject): string {
   return textAt(objectAt(deployment as unknown as JsonObject, 'spec', 'template', 'spec', 'source', 'image'), 'ref');
@@ -99,12 +111,23 @@ export function differences(live: KubeObject, desired: KubeObject): readonly str
   return Object.keys(should).filter((field) => !isJsonEqual(is[field] ?? null, should[field] ?? null));
 }
 
+/** Annotations that change what is done with an account, such as `adopt`, of users who may use the one before, but perhaps not this one. */
+function annotationsOfFormerAccount(live: KubeObject, extension: ClusterExtension): JsonObject {
+  if (hasAccountOf(extension, live)) return {};
+  const own = Object.keys(live.metadata.annotations ?? {}).filter((key) => key.startsWith(`${group}/`));
+  return Object.fromEntries(own.map((key) => [key, null]));
+}
+
 /** A merge patch that changes the managed fields of `live` to `desired`. It fails with a conflict on another version of the object. */
-export function correction(live: KubeObject, desired: KubeObject): JsonObject {
+export function correction(live: KubeObject, desired: KubeObject, extension: ClusterExtension): JsonObject {
   const { uid = null, resourceVersion = null } = live.metadata;
   const { annotations } = managedFields(desired);
   return {
-    metadata: { uid, resourceVersion, annotations: annotations ?? null },
+    metadata: {
+      uid,
+      resourceVersion,
+      annotations: { ...annotationsOfFormerAccount(live, extension), ...(annotations as JsonObject) },
+    },
     spec: replacing((live['spec'] ?? {}) as JsonObject, (desired['spec'] ?? {}) as JsonObject),
   };
 }

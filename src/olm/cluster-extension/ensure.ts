@@ -32,7 +32,7 @@ export async function ensureDeployment(
   const desired = desiredDeployment(extension, request);
   const changed = differences(live, desired);
   if (changed.length === 0) return live;
-  const written = await kube.patch(refOf(live), correction(live, desired), { fieldManager, signal });
+  const written = await kube.patch(refOf(live), correction(live, desired, extension), { fieldManager, signal });
   deployments.wrote(written);
   return written;
 }

@@ -17,7 +17,9 @@ function bundle(uid: string, described: typeof choice) {
   };
 }
 
-function deployment(annotations: Record<string, string> = {}) {
+const account = { namespace: 'tide', name: 'installer' };
+
+function deployment(annotations: Record<string, string> = {}, serviceAccount = account) {
   const bundles = [{ name: 'tide-1', uid: 'of-bundle', specHash: '' }];
   const record = { uid: owner.uid, bundles, installation: 'Done', groupKinds: [], namespaces: [] };
   const source = { type: 'image', image: { ref: choice.image } };
@@ -26,7 +28,7 @@ function deployment(annotations: Record<string, string> = {}) {
     apiVersion: owner.apiVersion,
     kind: owner.kind,
     metadata: { name: 'tide', uid: owner.uid, annotations },
-    spec: { provisionerClassName: 'core-rukpak-io-plain', template },
+    spec: { provisionerClassName: 'core-rukpak-io-plain', template, config: { serviceAccount } },
     status: { activeBundle: 'tide-1', record },
   };
 }
@@ -44,13 +46,17 @@ function contextWith(found: ReturnType<typeof bundle>): ExtensionContext {
 }
 
 /** What is to be installed while there is no catalog. */
-async function desiredWith(found: ReturnType<typeof bundle>, live = deployment()) {
+async function desiredWith(found: ReturnType<typeof bundle>, live = deployment(), version = '') {
   const context = contextWith(found);
   const object = {
     apiVersion: 'olm.operatorframework.io/v1',
     kind: 'ClusterExtension',
     metadata: { name: 'tide', uid: 'of-extension' },
-    spec: { namespace: 'tide', source: { sourceType: 'Catalog', catalog: { packageName: 'tide' } } },
+    spec: {
+      namespace: account.namespace,
+      serviceAccount: { name: account.name },
+      source: { sourceType: 'Catalog', catalog: { packageName: 'tide', version } },
+    },
   };
   const status = { set: vi.fn() };
   const run = { context, object, status, deployment: live, installed: installedBundle(context, live as never) };
@@ -71,4 +77,13 @@ test('an image that users have written into annotations is not installed', async
   const written = { 'olm.operatorframework.io/choice': JSON.stringify({ ...foreign, catalog: { name: '-' } }) };
   expect(await desiredWith(bundle('of-bundle', foreign))).toBeUndefined();
   expect(await desiredWith(bundle('of-bundle', foreign), deployment(written))).toBeUndefined();
+});
+
+test('what another account has installed is not installed with that of the ClusterExtension', async () => {
+  const hers = { namespace: 'team', name: 'hers' };
+  expect(await desiredWith(bundle('of-bundle', choice), deployment({}, hers))).toBeUndefined();
+  // Neither where the version that the annotation claims is to be withdrawn for it.
+  const claims = { ...foreign, bundle: 'tide.v9.0.0', version: '9.0.0', catalog: { name: '-' } };
+  const claimed = deployment({ 'olm.operatorframework.io/choice': JSON.stringify(claims) }, hers);
+  expect(await desiredWith(bundle('of-bundle', { ...choice, version: '8.0.0' }), claimed, '1.0.0')).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import type { Choice } from '../platform-operator/choice.ts';
 import type { ExtensionAnswer, ExtensionQuestion } from './answer.ts';
 import { choiceIn } from './choice.ts';
 import { deprecationConditions, installedCondition, progressingCondition } from './conditions.ts';
-import { imageOf } from './deployment-object.ts';
+import { hasAccountOf, imageOf } from './deployment-object.ts';
 import { hasCatalogs, standingFor, unservedCatalogs } from './find.ts';
 import { type ExtensionRun, extensionOf } from './run.ts';
 import { withdraw } from './withdraw.ts';
@@ -59,10 +59,11 @@ function catalogOf(run: ExtensionRun) {
 }
 
 /** The catalogs are gone: what is installed stays, and is still corrected. Annotations only describe it: what is not the image of the template, which needs
- *  the permission to use the service account, is not kept. */
+ *  the permission to use its service account, is not kept, nor is the image of a template with another account. */
 function keptChoice(run: ExtensionRun): ExtensionChoice | undefined {
   const { deployment, installed } = run;
   if (deployment === undefined || installed === undefined || !mayKeep(run)) return undefined;
+  if (!hasAccountOf(extensionOf(run), deployment)) return undefined;
   const { package: packageName, bundle, version, image } = installed;
   if (image !== imageOf(deployment)) return undefined;
   const before = choiceIn(deployment);

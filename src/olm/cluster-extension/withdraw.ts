@@ -4,6 +4,7 @@ import { isChosen, parseVersion, parseVersionChoice } from '../../constraints/in
 import type { KubeObject } from '../../kube/index.ts';
 import { choiceIn, deploymentNameOf } from './choice.ts';
 import type { ExtensionContext } from './context.ts';
+import { hasAccountOf } from './deployment-object.ts';
 import { ensureDeployment } from './ensure.ts';
 import { type ExtensionRun, extensionOf } from './run.ts';
 
@@ -38,10 +39,12 @@ async function recordedImage(
   return parseBundle(bundle).spec.source.image?.ref;
 }
 
-/** Where nothing can be chosen, what is installed stays: a version that was requested before, and is not installed yet, is not installed later. */
+/** Where nothing can be chosen, what is installed stays: a version that was requested before, and is not installed yet, is not installed later. What was
+ *  installed with another account is not installed with that of the ClusterExtension. */
 export async function withdraw(run: ExtensionRun, signal: AbortSignal): Promise<void> {
   const { context, deployment, installed } = run;
   if (deployment === undefined || installed === undefined || !isWithdrawn(run, deployment)) return;
+  if (!hasAccountOf(extensionOf(run), deployment)) return;
   const image = await recordedImage(context, deployment, signal);
   if (image === undefined) return;
   const choice = { ...installed, image, catalog: { name: '-' }, reason: 'it is installed', chosenAt: '' };
