@@ -250,7 +250,7 @@ export class ContentWork {
     await this.#store.noteStoredAt(record, storedAt);
     // What cannot be deleted is found when everything is looked through.
     if (shared.has(replaced) && replaced !== storedAt)
-      await shared.removeAt(replaced, { signal }).catch(() => undefined);
+      await shared.removeAt(bundle, replaced, { signal }).catch(() => undefined);
     return contentOf({ ...record, storedAt });
   }
 

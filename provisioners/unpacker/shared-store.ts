@@ -109,9 +109,10 @@ export class SharedStore {
     return `${temporaryFolder(this.#deps.storeDir)}/${randomUUID()}`;
   }
 
-  /** Whether a place is in this repository. */
+  /** Whether a place is a digest in this repository. */
   has(storedAt: string | undefined): storedAt is string {
-    return storedAt?.startsWith(`${this.#repository.name}@`) === true;
+    const start = `${this.#repository.name}@`;
+    return storedAt?.startsWith(start) === true && isSha256Digest(storedAt.slice(start.length));
   }
 
   /** Pushes what is stored for a Bundle, and what that replaces goes; the answer is the place. */
@@ -206,9 +207,16 @@ export class SharedStore {
     return await this.#remove(this.#tag(bundle), options);
   }
 
-  /** Deletes what is kept at a place, as `remove` does. */
-  async removeAt(storedAt: string, options: Waiting): Promise<string | undefined> {
-    return await this.#remove(storedAt.slice(this.#repository.name.length + 1), options);
+  /** Deletes what is kept for a Bundle at a place, as `remove` does. What is kept there for another Bundle stays: the place is from an annotation, which
+   *  users may write. */
+  async removeAt(
+    { uid }: Pick<BundleIdentity, 'uid'>,
+    storedAt: string,
+    options: Waiting,
+  ): Promise<string | undefined> {
+    const digest = storedAt.slice(this.#repository.name.length + 1);
+    const { config } = await inStore(this.#repository.name, options, () => this.#repository.find(digest, options));
+    return config['uid'] === uid ? await this.#remove(digest, options) : undefined;
   }
 
   async #remove(reference: string, options: Waiting): Promise<string | undefined> {

@@ -136,6 +136,12 @@ async function remove(name: string): Promise<void> {
   });
 }
 
+/** The tag of what is stored for a Bundle. */
+async function tagOf(uid: string): Promise<string> {
+  const { tags } = JSON.parse(await keptUids()) as { readonly tags: readonly string[] };
+  return tags.find((tag) => tag.endsWith(uid)) ?? '?';
+}
+
 /** Those that still have something in the store, as its own API reports. */
 async function keptUids(): Promise<string> {
   const auth = Buffer.from(`${account.username}:${account.password}`).toString('base64');
@@ -168,6 +174,33 @@ describe('a platform that shares its content', { shuffle: false }, () => {
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'of-an-image' };
     await platform.kube.delete(settings);
     await eventually(async () => expect((await platform.kube.get(settings))['data']).toEqual({ from: 'an image' }));
+  });
+
+  test('what is stored for a Bundle stays when the annotation of another one refers to it', async () => {
+    const { uid = '?', annotations } = (await find('Bundle', 'uploaded')).metadata;
+    const place = annotations?.[placeAnnotation] ?? '?';
+    const metadata = { name: 'hers', namespace: 'rukpak-system' };
+    const data = { 'object.yaml': configMap('hers', 'default', {}) };
+    await platform.kube.create(
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true, data },
+      { fieldManager: 'test' },
+    );
+    const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'hers' }, path: 'manifests' }] };
+    // A tag is no place: what it names would be found as well.
+    for (const [name, other] of [
+      ['hers', place],
+      ['by-tag', place.replace(/sha256:.*$/, await tagOf(uid))],
+    ] as const) {
+      await create(bundle(name, source), { [placeAnnotation]: other });
+      const own = await eventually(async () => {
+        const stored = (await unpacked(name)).metadata.annotations?.[placeAnnotation];
+        expect(stored).not.toBe(other);
+        return stored;
+      });
+      expect(own).toMatch(/@sha256:/);
+      await remove(name);
+    }
+    expect(await keptUids()).toContain(uid);
   });
 
   test('an upload that is not unpacked yet survives the loss of the node that received it', async () => {
