@@ -180,15 +180,16 @@ export class RegistryClient {
     return credentials === undefined ? undefined : basicAuthorization(credentials);
   }
 
-  /** The registry names the token server: its credentials go there only when that is its own, or has an entry of its own in the pull secret.
+  /** The registry names the token server: its credentials go there only when that is its own, or the pull secret has an entry with the same credentials for
+   *  it. Those of another registry would get a token that this one is given, and could use there.
    *  @throws TerminalError InvalidChallenge */
   async #credentialsFor(realm: URL): Promise<BasicCredentials | undefined> {
     const { credentials, ofHost } = this.#options.credentials;
     if (credentials === undefined) return undefined;
     const own = ofHost?.(realm.host);
-    if (own !== undefined) return own;
-    await assertRealmOf(this.#host, realm);
-    return credentials;
+    const isShared = own?.username === credentials.username && own.password === credentials.password;
+    if (!isShared) await assertRealmOf(this.#host, realm);
+    return own ?? credentials;
   }
 
   async #fetchToken(challenge: Challenge, challenged: HttpRequest): Promise<string> {

@@ -21,6 +21,6 @@ export async function assertRealmOf(registry: string, realm: URL): Promise<void>
   const host = serverText(realm.host, 300);
   throw new TerminalError(
     'InvalidChallenge',
-    `${registry}: the token server ${host} is neither the registry's host nor of its domain: no credentials are sent there. If it is the registry's, add an entry for ${host} to the pull secret`,
+    `${registry}: the token server ${host} is neither the registry's host nor of its domain: no credentials are sent there. If it is the registry's, add an entry for ${host} with the registry's username and password to the pull secret`,
   );
 }
