@@ -150,10 +150,20 @@ export function isEarlierRevision(run: DeploymentRun, bundle: KubeObject): boole
   });
 }
 
+/** The spec that the active version was installed with; undefined where it was too large to be recorded, or recorded by no version of Longshore. */
+function installedSpec(run: DeploymentRun): JsonObject | undefined {
+  const last = historyOf(run).at(-1);
+  return last?.['bundle'] === activeOf(run) ? objectAt(last, 'spec') : undefined;
+}
+
+/** Whether it is recorded with which configuration the active version was installed. */
+export function isInstalledConfigRecorded(run: DeploymentRun): boolean {
+  return installedSpec(run) !== undefined;
+}
+
 /** The deployment with the configuration that its active version was installed with, as far as that is recorded. */
 export function withInstalledConfig(run: DeploymentRun): KubeObject {
-  const last = historyOf(run).at(-1);
-  const installed = last?.['bundle'] === activeOf(run) ? objectAt(last, 'spec') : undefined;
+  const installed = installedSpec(run);
   if (installed === undefined) return run.object;
   const { config: _desired, ...spec } = objectAt(run.object as unknown as JsonObject, 'spec') ?? {};
   const config = installed['config'];

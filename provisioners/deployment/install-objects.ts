@@ -139,6 +139,13 @@ function isKnownInPlace(run: DeploymentRun, bundle: KubeObject): boolean {
   return run.context.engine.isInPlace(ownerOf(run.object), fullRevisionOf(run, bundle));
 }
 
+/** Whether a Bundle was installed last with the configuration that the deployment has, though some of its objects may have changed since. */
+export function wasInstalledAsIs(run: DeploymentRun, bundle: KubeObject): boolean {
+  const known = run.context.engine.revisionOf(ownerOf(run.object));
+  if (known !== undefined) return known === fullRevisionOf(run, bundle);
+  return recordOf(run).inPlace?.revision === revisionDigestOf(run, bundle);
+}
+
 /** Whether these objects of a Bundle are in place: installed by this process, or by an earlier one that recorded it, without a change since. */
 export async function isInPlace(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<boolean> {
   if (isKnownInPlace(run, bundle)) return true;

@@ -3,8 +3,8 @@ import { type ReconcileContext, requeueAfter } from '../../src/controller/index.
 import type { KubeObject } from '../../src/kube/index.ts';
 import { actingOwnerOf } from '../installed-record.ts';
 import { refreshHealth } from './health.ts';
-import { withInstalledConfig } from './history.ts';
-import { installObjects, isInPlace, isLeftForNow } from './install-objects.ts';
+import { isInstalledConfigRecorded, withInstalledConfig } from './history.ts';
+import { installObjects, isInPlace, isLeftForNow, wasInstalledAsIs } from './install-objects.ts';
 import { isContentLost, load, readValues } from './load.ts';
 import { activeOf, type DeploymentRun, ownedBundles } from './run.ts';
 
@@ -16,11 +16,18 @@ function reportLostActive(run: DeploymentRun): void {
   run.context.events.record(run.object, { type: 'Warning', reason: 'ActiveBundleLost', message });
 }
 
+/** With another install namespace its objects would be deleted; another account may not be meant for its content. */
+function reportUnknownConfig(run: DeploymentRun): void {
+  const message = `The configuration that Bundle "${activeOf(run)}" was installed with is not recorded: drift from it is not corrected until the Bundle of the template is installed`;
+  run.context.events.record(run.object, { type: 'Warning', reason: 'ActiveConfigUnknown', message });
+}
+
 /** Corrects drift from the active version, with the configuration that it was installed with. */
 async function restoreActive(run: DeploymentRun, active: KubeObject, signal: AbortSignal): Promise<void> {
   const object = withInstalledConfig(run);
   const values = await readValues({ ...run, object }, active, { signal, isFollowed: false });
   const former: DeploymentRun = { ...run, object, values };
+  if (!isInstalledConfigRecorded(run) && !wasInstalledAsIs(former, active)) return reportUnknownConfig(run);
   if (run.context.isAccountRequired && actingOwnerOf(former.object).account === undefined) return;
   try {
     if ((await isInPlace(former, active, signal)) || isLeftForNow(former, active)) return;

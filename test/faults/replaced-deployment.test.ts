@@ -52,24 +52,48 @@ test.each([
   });
 });
 
-test('the settings of a version that cannot be installed do not move the installed one', async () => {
-  const name = 'settings-kept';
+/** An installation in the namespace `before`, whose next version, for `after`, is refused. */
+async function refuseMove(name: string, note: string): Promise<KubeObject> {
   const files = {
     'manifests/all.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: precious}\ndata: {version: "1"}\n',
   };
   const within = (deployment: KubeObject, installNamespace: string): KubeObject => {
-    const spec = deployment['spec'] as JsonObject;
-    return { ...deployment, spec: { ...spec, config: { installNamespace } } };
+    const { template, ...spec } = deployment['spec'] as JsonObject & { readonly template: JsonObject };
+    const noted = { ...template, metadata: { annotations: { note } } };
+    return { ...deployment, spec: { ...spec, template: noted, config: { installNamespace } } };
   };
-  await world.kube.apply(within(bundleDeployment(name, world.imageSource(`${name}:v1`, files)), 'before'), asTest);
+  await world.kube.apply(
+    within(bundleDeployment(name, world.imageSource(`${name}:v1`, files)), `${name}-before`),
+    asTest,
+  );
   await world.deploymentWith(name, { type: 'Installed', status: 'True' });
-  const { uid } = (await world.get('ConfigMap', 'precious', 'before')).metadata;
+  const precious = await world.get('ConfigMap', 'precious', `${name}-before`);
   const next = bundleDeployment(name, world.imageSource(`${name}:v2`, { 'manifests/all.yaml': 'no: object\n' }));
-  await world.kube.apply(within(next, 'after'), asTest);
+  await world.kube.apply(within(next, `${name}-after`), asTest);
   await world.deploymentWith(name, { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' });
-  const place = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'before', name: 'precious' };
+  return precious;
+}
+
+async function hasNotMoved(name: string, { metadata: { uid } }: KubeObject): Promise<void> {
+  expect((await world.get('ConfigMap', 'precious', `${name}-before`)).metadata).toMatchObject({ uid });
+  expect(isNotFound(await errorOf(world.get('Namespace', `${name}-after`)))).toBe(true);
+}
+
+test('the settings of a version that cannot be installed do not move the installed one', async () => {
+  const name = 'settings-kept';
+  const precious = await refuseMove(name, '');
+  const place = { apiVersion: 'v1', kind: 'ConfigMap', namespace: `${name}-before`, name: 'precious' };
   await world.kube.patch(place, { data: { version: 'drift' } }, { fieldManager: 'test' });
   await eventually(async () => expect(await world.kube.get(place)).toMatchObject({ data: { version: '1' } }));
-  expect((await world.kube.get(place)).metadata.uid).toBe(uid);
-  expect(isNotFound(await errorOf(world.get('Namespace', 'after')))).toBe(true);
+  await hasNotMoved(name, precious);
+});
+
+test('neither do they where those of the installed one are too large to be recorded', async () => {
+  const name = 'large-settings-kept';
+  const precious = await refuseMove(name, 'x'.repeat(130 * 1024));
+  await eventually(async () => {
+    const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+    expect(items.map((event) => event['reason'])).toContain('ActiveConfigUnknown');
+  });
+  await hasNotMoved(name, precious);
 });
