@@ -26,7 +26,6 @@ const bundleMetadata = { ...bundleResource, isMetadataOnly: true } as const;
 function createContext(manager: Manager, options: ClusterExtensionsOptions): ExtensionContext {
   const { kube, clock, log } = manager;
   const bundles = manager.cache(bundleMetadata);
-  const readProperties = notedReader();
   return {
     ...options,
     kube,
@@ -36,10 +35,7 @@ function createContext(manager: Manager, options: ClusterExtensionsOptions): Ext
     extensions: manager.cache(clusterExtensionResource),
     deployments: manager.cache(bundleDeploymentResource),
     catalogs: manager.cache(clusterCatalogResource),
-    notedOf: (name) => {
-      const bundle = bundles.get(name);
-      return bundle === undefined ? [] : readProperties(bundle);
-    },
+    notedOf: notedReader(bundles),
     answers: new Map(),
     events: manager.eventRecorder(fieldManager),
   };

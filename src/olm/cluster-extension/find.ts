@@ -1,15 +1,11 @@
-import {
-  clusterExtensionResource,
-  parseBundleDeployment,
-  parseClusterCatalog,
-  platformPackageLabel,
-} from '../../api/index.ts';
+import { clusterExtensionResource, parseClusterCatalog, platformPackageLabel } from '../../api/index.ts';
 import { isSelected, type LabelSelector, TerminalError } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { InstalledChoice } from '../../operators/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import { choiceOf } from '../platform-operator/choice.ts';
 import { hasNeverSucceeded } from '../platform-operator/conditions.ts';
+import { recordedBundle } from '../platform-operator/noted.ts';
 import type { Standing } from '../platform-operator/present.ts';
 import type { UnservedCatalog } from './answer.ts';
 import { choiceIn, installedIn } from './choice.ts';
@@ -21,28 +17,23 @@ export function ownDeployments({ deployments }: ExtensionContext, { metadata }: 
   return deployments.values().filter((deployment) => isOwnedBy(deployment, metadata.uid));
 }
 
-/** What a BundleDeployment of a ClusterExtension has installed. Who may create Bundles may make one of the same name and owner: it is the one that was
- *  recorded, or none. */
+/** What a BundleDeployment of a ClusterExtension has installed. */
 export function installedBundle(
   { bundles }: Pick<ExtensionContext, 'bundles'>,
   deployment: KubeObject | undefined,
 ): InstalledChoice | undefined {
-  if (deployment === undefined) return undefined;
-  const { activeBundle = '', record } = parseBundleDeployment(deployment).status ?? {};
-  const bundle = activeBundle === '' ? undefined : bundles.get(activeBundle);
-  if (bundle === undefined || record?.uid !== deployment.metadata.uid) return undefined;
-  return record?.bundles.some(({ uid }) => uid === bundle.metadata.uid) === true ? installedIn(bundle) : undefined;
+  const bundle = deployment && recordedBundle(bundles, deployment);
+  return bundle && installedIn(bundle);
 }
 
 function standing(context: ExtensionContext, deployment: KubeObject, uid: string | undefined): Standing {
   const isOwn = isOwnedBy(deployment, uid);
   const choice = isOwn ? choiceIn(deployment) : choiceOf(deployment);
-  const { activeBundle = '' } = parseBundleDeployment(deployment).status ?? {};
   const { name = '', labels = {}, deletionTimestamp } = deployment.metadata;
   return {
     name,
     choice: choice && { ...choice, bundleDeployment: name },
-    noted: context.notedOf(activeBundle),
+    noted: context.notedOf(deployment),
     packageName: isOwn ? choice?.package : labels[platformPackageLabel],
     // What was made for another owner stays as it is.
     isRequested: !isOwn,

@@ -27,8 +27,6 @@ const bundleMetadata = { ...bundleResource, isMetadataOnly: true } as const;
 function createContext(manager: Manager, options: PlatformOperatorsOptions): PlatformContext {
   const { kube, clock, log } = manager;
   const { views, isAccountRequired, resolver } = options;
-  const bundles = manager.cache(bundleMetadata);
-  const readProperties = notedReader();
   return {
     kube,
     clock,
@@ -38,10 +36,7 @@ function createContext(manager: Manager, options: PlatformOperatorsOptions): Pla
     resolver,
     operators: manager.cache(platformOperatorResource),
     deployments: manager.cache(bundleDeploymentResource),
-    notedOf: (name) => {
-      const bundle = bundles.get(name);
-      return bundle === undefined ? [] : readProperties(bundle);
-    },
+    notedOf: notedReader(manager.cache(bundleMetadata)),
     events: manager.eventRecorder(fieldManager),
   };
 }
