@@ -33,6 +33,8 @@ const idLabel = 'applyset.kubernetes.io/id';
 const toolingAnnotation = 'applyset.kubernetes.io/tooling';
 const kindsAnnotation = 'applyset.kubernetes.io/contains-group-kinds';
 const namespacesAnnotation = 'applyset.kubernetes.io/additional-namespaces';
+/** All annotations of an object have 256 KiB together. A longer list is left out: other tools read it, and nothing rests on it. */
+const maxListCharacters = 96 * 1024;
 /** What held the kinds before, as `group/version/Kind`. */
 const formerAnnotation = 'core.rukpak.io/installed-kinds';
 
@@ -104,6 +106,11 @@ export function readInventory({ labels, annotations }: ObjectMeta): Inventory | 
   return mergeInventories([known]);
 }
 
+function listOf(texts: readonly string[]): string | null {
+  const list = texts.join(',');
+  return list.length > maxListCharacters ? null : list;
+}
+
 /** `inventory` as labels and annotations of the BundleDeployment `name`; `tool` is `name/version`. */
 export function inventoryMetadata(name: string, inventory: Inventory, tool: string): InventoryMetadata {
   const { kinds, namespaces } = mergeInventories([inventory]);
@@ -111,8 +118,8 @@ export function inventoryMetadata(name: string, inventory: Inventory, tool: stri
     labels: { [idLabel]: applySetId({ name }) },
     annotations: {
       [toolingAnnotation]: tool,
-      [kindsAnnotation]: sorted(kinds.map(formatGroupKind)).join(','),
-      [namespacesAnnotation]: namespaces.length === 0 ? null : namespaces.join(','),
+      [kindsAnnotation]: listOf(sorted(kinds.map(formatGroupKind))),
+      [namespacesAnnotation]: namespaces.length === 0 ? null : listOf(namespaces),
       [formerAnnotation]: null,
     },
   };

@@ -222,6 +222,15 @@ test('Q7 an inventory is read as it was written, sorted, and grows with kinds an
   expect(readInventory({ labels, annotations: annotations as Record<string, string> })).toEqual(inventory);
 });
 
+test('namespaces that no annotation has room for are left out of the metadata', () => {
+  const namespaces = Array.from({ length: 4_600 }, (_, index) => `${'n'.repeat(50)}-${index}`);
+  const { annotations } = inventoryMetadata('combo', { kinds: [{ group: '', kind: 'Pod' }], namespaces }, 'longshore');
+  expect(annotations).toMatchObject({
+    'applyset.kubernetes.io/contains-group-kinds': 'Pod',
+    'applyset.kubernetes.io/additional-namespaces': null,
+  });
+});
+
 test('the id is the hash that kubectl expects of <name>.<namespace>.<kind>.<group>', () => {
   expect(id).toBe('applyset-sxH-SH5lodnKLvBXQqGD0J461g9ZYMukRigZhhezbgg-v1');
 });
