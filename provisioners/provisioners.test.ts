@@ -619,15 +619,15 @@ describe('a Bundle', () => {
       if (asked[0].name === 'lsp-late' && asked[0].kind === 'ConfigMap') read.resolve();
       return found;
     };
-    const list: KubeClient['list'] = async (...asked) => {
+    const listPages: KubeClient['listPages'] = async function* (...asked) {
       if (asked[0].kind === 'ConfigMap' && asked[0].namespace === systemNamespace) {
         // A fetch without the list happens meanwhile, and fails for good.
         await Promise.race([read.promise, systemClock.sleep(200)]);
         await kube.apply({ ...configMapKind, metadata, data, immutable: true }, user);
       }
-      return await kube.list(...asked);
+      yield* kube.listPages(...asked);
     };
-    await launch({ ...kube, get, list });
+    await launch({ ...kube, get, listPages });
     await eventually(async () => {
       expect(parseBundle(await find(bundleKind, 'lsp-late')).status?.phase).toBe('Unpacked');
     });

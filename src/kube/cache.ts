@@ -176,10 +176,19 @@ class Follower<T> {
 
   async #list(): Promise<void> {
     const { kube, target } = this.#options;
-    const list = await kube.list(target, { signal: this.#signal });
-    for (const object of list.items) this.#store.put(object);
-    this.#store.removeAllBut(new Set(list.items.map(keyOf)));
-    this.#resourceVersion = list.resourceVersion;
+    const listed = new Set<string>();
+    let listedVersion = '';
+    // A page at a time, of which only what is kept stays in memory.
+    for await (const { items, resourceVersion } of kube.listPages(target, { signal: this.#signal })) {
+      this.#signal.throwIfAborted();
+      for (const object of items) {
+        this.#store.put(object);
+        listed.add(keyOf(object));
+      }
+      listedVersion = resourceVersion;
+    }
+    this.#store.removeAllBut(listed);
+    this.#resourceVersion = listedVersion;
     this.#hasProgress = true;
     this.#options.onListed?.();
   }

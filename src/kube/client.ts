@@ -4,6 +4,7 @@ import type { ActingUser } from './acting-user.ts';
 import { createDiscovery, type Discovery, groupVersionPath, type Resource } from './discovery.ts';
 import { isKubeError, isNotFound } from './kube-error.ts';
 import { type KubeObject, type ObjectRef, refOf } from './kube-object.ts';
+import { readPages } from './pages.ts';
 import { type Answer, createSender, type KubeClientOptions, refusalOf, type Sendable, type Sender } from './sender.ts';
 
 /** Which objects; `namespace` absent means all namespaces. */
@@ -37,7 +38,7 @@ export interface CallOptions {
 
 /** How a list is read page by page. */
 export interface PageOptions extends CallOptions {
-  /** Items at a time. Default: 500. */
+  /** Items at a time; fewer where these are large. Default: 500. */
   readonly pageSize?: number;
 }
 
@@ -195,23 +196,18 @@ async function send(context: Context, apiVersion: string, request: Sendable): Pr
 }
 
 async function* listPages(context: Context, target: ListTarget, options: PageOptions): AsyncGenerator<KubeList> {
-  const { pageSize = defaultPageSize, ...call } = options;
-  const base = await collectionOf(context, target, call.signal);
+  const { pageSize = defaultPageSize, signal } = options;
+  const base = await collectionOf(context, target, signal);
   const accept = target.isMetadataOnly === true ? metadataListType : undefined;
   const { apiVersion, kind } = target;
-  let next: string | undefined;
-  do {
-    const path = `${base}${query({ ...selectorsOf(target), limit: String(pageSize), continue: next })}`;
-    const page = await send(context, apiVersion, { method: 'GET', path, accept, isRepeatable: true, ...call });
-    const body = page.body as JsonObject;
-    const metadata = (body['metadata'] ?? {}) as { resourceVersion?: string; continue?: string };
-    const found = (body['items'] ?? []) as unknown as KubeObject[];
-    yield {
-      resourceVersion: metadata.resourceVersion ?? '',
-      items: found.map((item) => ({ ...item, apiVersion, kind })),
-    };
-    next = metadata.continue === '' ? undefined : metadata.continue;
-  } while (next !== undefined);
+  const pages = readPages(pageSize, async ({ limit, next, maxBodyBytes }) => {
+    const path = `${base}${query({ ...selectorsOf(target), limit: String(limit), continue: next })}`;
+    const request: Sendable = { method: 'GET', path, accept, isRepeatable: true, signal, maxBodyBytes };
+    return (await send(context, apiVersion, request)).body as JsonObject;
+  });
+  for await (const { resourceVersion, items } of pages) {
+    yield { resourceVersion, items: items.map((item) => ({ ...item, apiVersion, kind })) };
+  }
 }
 
 async function listAll(context: Context, target: ListTarget, call: CallOptions): Promise<KubeList> {

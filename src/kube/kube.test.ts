@@ -188,6 +188,28 @@ describe('the client', () => {
     expect(await thrownBy(kube.get(ref))).toMatchObject({ reason: 'BodyTooLarge' });
   });
 
+  test('reads a list of large objects in pages of fewer objects', async () => {
+    const large = Array.from({ length: 302 }, (_, index) => ({
+      ...configMap(`large-${index}`, '3'),
+      data: { a: 'x'.repeat(index < 300 ? 30_000 : 5_000_000) },
+    }));
+    const limits: number[] = [];
+    handlers.set(`GET ${all}`, (request, response, body) => {
+      const query = new URL(request.url ?? '', url).searchParams;
+      const [start, limit] = [Number(query.get('continue')), Number(query.get('limit'))];
+      limits.push(limit);
+      const rest = start + limit < large.length ? String(start + limit) : '';
+      const metadata = { resourceVersion: '5', continue: rest };
+      json(200, { metadata, items: large.slice(start, start + limit) })(request, response, body);
+    });
+    const names: (string | undefined)[] = [];
+    for await (const { items } of kube.listPages({ apiVersion: 'v1', kind: 'ConfigMap' })) {
+      for (const { metadata } of items) names.push(metadata.name);
+    }
+    expect(names).toEqual(large.map(({ metadata }) => metadata.name));
+    expect([...new Set(limits)]).toEqual([500, 62, 7, 1]);
+  });
+
   test('treats a response that is not JSON as a lost one', async () => {
     const cut = (code: number): Handler => {
       return (_request, response) => {

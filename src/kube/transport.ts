@@ -17,6 +17,10 @@ export interface WireRequest {
   /** As whom it is sent, if not as ourselves. */
   readonly actingAs?: ActingUser | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Of the answer, where it may be less than that of the transport. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Called with the length of each part of the answer; the answer is given up where it returns false. */
+  readonly hasRoomFor?: ((bytes: number) => boolean) | undefined;
   /** Called when a connection is free for it, right before its first byte is sent; what it throws is thrown in its place. */
   readonly beforeSend?: (() => void) | undefined;
 }
@@ -30,7 +34,7 @@ export interface WireResponse {
 /** HTTP to one API server over kept-alive connections. */
 export interface Transport {
   /** One exchange, within the transport's deadline and body limit; any HTTP status is an answer.
-   *  @throws KubeUnavailable ConnectionFailed · TransientError DeadlineExceeded · TerminalError BodyTooLarge */
+   *  @throws KubeUnavailable ConnectionFailed · TransientError DeadlineExceeded · TerminalError BodyTooLarge, NoRoomForBody */
   exchange(request: WireRequest): Promise<WireResponse>;
   /** Starts an exchange whose body is read while it arrives; it ends with `signal` only. */
   open(request: WireRequest): Promise<IncomingMessage>;
@@ -54,16 +58,29 @@ function connectionFailed(request: WireRequest, cause: unknown, proxy?: string):
   );
 }
 
-async function readBody(response: IncomingMessage, what: string, maxBytes: number): Promise<string> {
+interface BodyLimits {
+  readonly maxBytes: number;
+  readonly hasRoomFor: WireRequest['hasRoomFor'];
+}
+
+async function readBody(
+  response: IncomingMessage,
+  what: string,
+  { maxBytes, hasRoomFor }: BodyLimits,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > maxBytes) {
+  for await (const part of response) {
+    const chunk = part as Buffer;
+    bytes += chunk.length;
+    const isTooLarge = bytes > maxBytes;
+    if (isTooLarge || hasRoomFor?.(chunk.length) === false) {
       response.destroy();
-      throw new TerminalError('BodyTooLarge', `${what}: the answer is larger than ${maxBytes} bytes`);
+      throw isTooLarge
+        ? new TerminalError('BodyTooLarge', `${what}: the answer is larger than ${maxBytes} bytes`)
+        : new TerminalError('NoRoomForBody', `${what}: there is no room for the answer`);
     }
-    chunks.push(chunk as Buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -167,7 +184,8 @@ export function createTransport(access: ClusterAccess, options: TransportOptions
       return await withDeadline(what, { deadlineMs: options.deadlineMs, signal: wire.signal }, async (signal) => {
         const response = await send(endpoint, { ...wire, signal }, agent);
         try {
-          const text = await readBody(response, what, options.maxBodyBytes);
+          const maxBytes = Math.min(wire.maxBodyBytes ?? Infinity, options.maxBodyBytes);
+          const text = await readBody(response, what, { maxBytes, hasRoomFor: wire.hasRoomFor });
           return { status: response.statusCode ?? 0, headers: response.headers, text };
         } catch (thrown) {
           if (signal.aborted || thrown instanceof TerminalError) throw thrown;
