@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { WireRequest } from '../../src/kube/index.ts';
+import { TerminalError } from '../../src/base/index.ts';
+import type { WireRequest, WireResponse } from '../../src/kube/index.ts';
 import { ConsoleProblem } from './problem.ts';
 import { refusalOf } from './proxy-rules.ts';
-import { countedRequest, type Session, type Sessions } from './sessions.ts';
+import type { Session, Sessions } from './sessions.ts';
 
 const prefix = '/k8s';
 const maxRequestBytes = 1024 * 1024;
@@ -49,17 +50,35 @@ function contentTypeOf(request: FastifyRequest): string {
   throw new ConsoleProblem(415, 'UnsupportedMediaType', { message: `the console does not forward ${type}` });
 }
 
+/** An answer is in memory as a whole, and once more while it is sent.
+ *  @throws ConsoleProblem 413 for one that is too large, 429 while the user has too many of them */
+async function exchange(session: Session, request: WireRequest, reply: FastifyReply): Promise<WireResponse> {
+  const share = session.openAnswer();
+  reply.raw.once('close', () => share[Symbol.dispose]());
+  try {
+    return await session.transport.exchange({ ...request, hasRoomFor: (bytes) => share.add(2 * bytes) });
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    const isTooLarge = thrown.reason === 'BodyTooLarge';
+    throw new ConsoleProblem(isTooLarge ? 413 : 429, thrown.reason, {
+      message: thrown.message,
+      advice: isTooLarge ? 'use kubectl' : 'wait until what else you read has arrived',
+    });
+  }
+}
+
 async function forward(session: Session, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const path = (request.url.split('?', 1)[0] ?? '').slice(prefix.length);
   const refusal = refusalOf({ method: request.method, path });
   if (refusal !== undefined) throw new ConsoleProblem(403, 'NotForwarded', { message: refusal });
   const hasBody = request.method !== 'GET' && typeof request.body === 'string' && request.body !== '';
-  const response = await session.transport.exchange({
+  const wire: WireRequest = {
     method: request.method as WireRequest['method'],
     path: `${path}${queryOf(request, path)}`,
     accept: path.endsWith('/log') ? '*/*' : 'application/json',
     ...(hasBody ? { body: request.body as string, contentType: contentTypeOf(request) } : {}),
-  });
+  };
+  const response = await exchange(session, wire, reply);
   const warning = response.headers['warning'];
   if (warning !== undefined) void reply.header('warning', warning);
   const isText = String(response.headers['content-type']).startsWith('text/plain');
@@ -83,7 +102,7 @@ export async function addProxy(app: FastifyInstance, sessions: Sessions): Promis
       onRequest: sessions.guard,
       handler: async (request, reply) => {
         const session = sessions.require(request);
-        await countedRequest(session, () => forward(session, request, reply));
+        await session.counted(() => forward(session, request, reply));
       },
     });
   });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock, Logger } from '../../src/base/index.ts';
+import { type Clock, type Logger, oldSpaceBytes } from '../../src/base/index.ts';
 import {
   type ClusterAccess,
   createKubeClient,
@@ -8,6 +8,7 @@ import {
   type KubeClient,
   type Transport,
 } from '../../src/kube/index.ts';
+import { MemoryShares, type Share } from './memory-shares.ts';
 import { ConsoleProblem } from './problem.ts';
 import { SessionWatches } from './stream/session-watches.ts';
 import type { SignInMethod } from './wire.ts';
@@ -30,8 +31,11 @@ export interface Session extends SignedIn {
   readonly watches: SessionWatches;
   /** Aborted when the session is over: streams end with it. */
   readonly ended: AbortSignal;
-  /** Requests that are under way. */
-  openRequests: number;
+  /** Does work that sends requests to the API server, if the user has not too much of it under way, in all sessions.
+   *  @throws ConsoleProblem 429 */
+  counted<T>(work: () => Promise<T>): Promise<T>;
+  /** A part of the memory for answers that are in memory as a whole until the browser has them. */
+  openAnswer(): Share;
   lastUsedMs: number;
   readonly createdMs: number;
 }
@@ -44,7 +48,11 @@ interface SessionsDeps {
 
 const maxSessions = 200;
 const maxOfUser = 20;
+/** Of a user. */
 const maxOpenRequests = 24;
+/** Part of the heap that rows of pages may fill, and answers as much; and part of these that one user may have. */
+const partOfHeap = 1 / 4;
+const partOfUser = 1 / 2;
 const idleMs = 60 * 60_000;
 const lifetimeMs = 12 * 60 * 60_000;
 const csrfHeader = 'x-longshore-csrf';
@@ -60,17 +68,23 @@ function isSame(a: string, b: string): boolean {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-/** Does work that sends requests to the API server, if the session has not too much of it under way.
- *  @throws ConsoleProblem 429 */
-export async function countedRequest<T>(session: Session, work: () => Promise<T>): Promise<T> {
-  if (session.openRequests >= maxOpenRequests) {
-    throw new ConsoleProblem(429, 'TooManyRequests', { message: 'too many requests at a time' });
-  }
-  session.openRequests += 1;
-  try {
-    return await work();
-  } finally {
-    session.openRequests -= 1;
+/** Requests to the API server that are under way, of each user. */
+class OpenRequests {
+  readonly #byUser = new Map<string, number>();
+
+  async run<T>(user: string, work: () => Promise<T>): Promise<T> {
+    const own = this.#byUser.get(user) ?? 0;
+    if (own >= maxOpenRequests) {
+      throw new ConsoleProblem(429, 'TooManyRequests', { message: 'too many requests at a time' });
+    }
+    this.#byUser.set(user, own + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#byUser.get(user) ?? 1) - 1;
+      if (left === 0) this.#byUser.delete(user);
+      else this.#byUser.set(user, left);
+    }
   }
 }
 
@@ -79,9 +93,16 @@ export class Sessions implements Disposable {
   readonly #deps: SessionsDeps;
   readonly #sessions = new Map<string, Session>();
   readonly #endings = new Map<string, AbortController>();
+  readonly #requests = new OpenRequests();
+  readonly #rows: MemoryShares;
+  readonly #answers: MemoryShares;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    const ofAll = oldSpaceBytes() * partOfHeap;
+    const limits = { ofAll, ofUser: ofAll * partOfUser };
+    this.#rows = new MemoryShares(limits);
+    this.#answers = new MemoryShares(limits);
   }
 
   get #cookieName(): string {
@@ -101,9 +122,10 @@ export class Sessions implements Disposable {
       csrf: newName(),
       kube,
       transport: createTransport(signedIn.access, { deadlineMs, maxBodyBytes }),
-      watches: new SessionWatches({ kube, clock, log }),
+      watches: new SessionWatches({ kube, clock, log, openShare: () => this.#rows.open(signedIn.user) }),
       ended: ending.signal,
-      openRequests: 0,
+      counted: (work) => this.#requests.run(signedIn.user, work),
+      openAnswer: () => this.#answers.open(signedIn.user),
       createdMs: nowMs,
       lastUsedMs: nowMs,
     };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type JsonObject, objectAt, objectsAt, parseJson, textAt } from '../../../src/base/index.ts';
 import { ConsoleProblem } from '../problem.ts';
-import { countedRequest, type Session, type Sessions } from '../sessions.ts';
+import type { Session, Sessions } from '../sessions.ts';
 import type { LogLine, LogResult } from '../wire.ts';
 import { installationLines, type LoggedInstallation } from './installation-lines.ts';
 import type { RecentLines } from './recent-lines.ts';
@@ -71,6 +71,6 @@ export function addLog(app: FastifyInstance, sessions: Sessions, recent: RecentL
       return { lines: installationLines(recent.lines(), about, ''), unread: [], command: '' };
     }
     const command = `kubectl logs -n ${namespace} -l ${selector} --prefix --tail=${tailLines} | grep ${about.name}`;
-    return { ...(await countedRequest(session, () => podLines(session, about))), command };
+    return { ...(await session.counted(() => podLines(session, about))), command };
   });
 }

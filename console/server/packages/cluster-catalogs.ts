@@ -30,6 +30,8 @@ interface Entry {
 const target = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
 const deadlineMs = 3 * 60_000;
 const maxContents = 16;
+/** Of the icons of one catalog. */
+const maxIconsBytes = 8 * 1024 * 1024;
 const retryMs = 30_000;
 const maxMessageLength = 600;
 
@@ -58,7 +60,11 @@ export class ClusterCatalogs {
     const rows: PackageRow[] = [];
     const icons = new Map<string, Icon>();
     const unread: Unread[] = [];
-    for (const { name, image } of await this.#catalogs(session)) {
+    const catalogs = await this.#catalogs(session);
+    for (const { name } of catalogs.slice(maxContents)) {
+      unread.push({ catalog: name, why: `the console reads ${maxContents} catalogs of a cluster` });
+    }
+    for (const { name, image } of catalogs.slice(0, maxContents)) {
       const entry = this.#entry(session, name, image);
       for (const row of entry.content?.rows ?? []) rows.push(row);
       for (const [key, icon] of entry.content?.icons ?? []) icons.set(key, icon);
@@ -80,12 +86,15 @@ export class ClusterCatalogs {
   }
 
   async #catalogs({ kube }: Session): Promise<readonly { readonly name: string; readonly image: string }[]> {
+    const found: { readonly name: string; readonly image: string }[] = [];
     try {
-      const { items } = await kube.list(target);
-      return items.flatMap((item) => {
-        const image = clusterCatalogImage(item as unknown as JsonObject);
-        return image.includes('@sha256:') ? [{ name: item.metadata.name ?? '', image }] : [];
-      });
+      for await (const { items } of kube.listPages(target)) {
+        const catalogs = items.map((item) => {
+          return { name: item.metadata.name ?? '', image: clusterCatalogImage(item as unknown as JsonObject) };
+        });
+        found.push(...catalogs.filter(({ image }) => image.includes('@sha256:')));
+      }
+      return found;
     } catch (thrown) {
       if (thrown instanceof NoKindMatch || isForbidden(thrown)) return [];
       throw thrown;
@@ -117,11 +126,14 @@ export class ClusterCatalogs {
   async #read(session: Session, catalog: string, image: string): Promise<CatalogContent> {
     const manifests = readDescribed(await this.#describe(session, [image])).map((one) => manifestOf(catalog, one));
     const rows = manifests.map(packageRow);
-    const icons = manifests.flatMap((manifest) => {
+    const icons = new Map<string, Icon>();
+    let bytes = 0;
+    for (const manifest of manifests) {
       const icon = iconOf(manifest);
-      return icon === undefined ? [] : [[iconKey(packageRow(manifest)), icon] as const];
-    });
-    return { rows, icons: new Map(icons) };
+      bytes += icon?.bytes.length ?? 0;
+      if (icon !== undefined && bytes <= maxIconsBytes) icons.set(iconKey(packageRow(manifest)), icon);
+    }
+    return { rows, icons };
   }
 
   async #describe(session: Session, words: readonly string[]): Promise<unknown> {

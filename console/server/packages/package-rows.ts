@@ -20,6 +20,9 @@ export const maxIconBytes: number = 512 * 1024;
 const maxSummaryLength = 240;
 const maxWords = 20;
 const maxWordLength = 100;
+const maxChannels = 200;
+/** Of an object, a package or a channel. */
+const maxNameLength = 253;
 
 function headOf(manifest: KubeObject): {
   readonly status: JsonObject;
@@ -57,6 +60,10 @@ function wordsOf(value: unknown): readonly string[] {
   return words.slice(0, maxWords).map(short);
 }
 
+function nameAt(parent: JsonObject | undefined, key: string): string {
+  return textAt(parent, key).slice(0, maxNameLength);
+}
+
 /** The first sentences of a description, without the marks of Markdown. */
 function summaryOf(csv: JsonObject): string {
   const text = textAt(objectAt(csv, 'annotations'), 'description') || textAt(csv, 'description');
@@ -78,11 +85,11 @@ export function packageRow(manifest: KubeObject): PackageRow {
   const supported = objectsAt(csv, 'installModes').filter((mode) => mode['supported'] === true);
   const { name = '', namespace = '' } = manifest.metadata;
   return {
-    name: textAt(status, 'packageName') || name,
+    name: nameAt(status, 'packageName') || name,
     namespace,
-    catalog: textAt(status, 'catalogSource'),
-    catalogNamespace: textAt(status, 'catalogSourceNamespace'),
-    catalogTitle: textAt(status, 'catalogSourceDisplayName') || textAt(status, 'catalogSource'),
+    catalog: nameAt(status, 'catalogSource'),
+    catalogNamespace: nameAt(status, 'catalogSourceNamespace'),
+    catalogTitle: nameAt(status, 'catalogSourceDisplayName') || nameAt(status, 'catalogSource'),
     title: short(textAt(csv, 'displayName')) || name,
     summary: summaryOf(csv),
     provider: short(textAt(objectAt(status, 'provider'), 'name')),
@@ -95,10 +102,10 @@ export function packageRow(manifest: KubeObject): PackageRow {
         .map((word) => word.trim())
         .filter((word) => word !== ''),
     ),
-    channels: channels.map((channel) => textAt(channel, 'name')),
-    defaultChannel: textAt(status, 'defaultChannel'),
-    version,
-    installModes: supported.map((mode) => textAt(mode, 'type')),
+    channels: channels.slice(0, maxChannels).map((channel) => nameAt(channel, 'name')),
+    defaultChannel: nameAt(status, 'defaultChannel'),
+    version: version.slice(0, maxNameLength),
+    installModes: wordsOf(supported.map((mode) => textAt(mode, 'type'))),
     isDeprecated: objectAt(status, 'deprecation') !== undefined,
     hasIcon: iconOf(manifest) !== undefined,
   };

@@ -1,17 +1,18 @@
 import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import type { EventRow } from '../wire.ts';
-import { KindRows, type WatchDeps } from './kind-rows.ts';
-import { Listeners, type Source, type SourceState } from './source.ts';
+import { jsonBytes, KindRows, type WatchDeps } from './kind-rows.ts';
+import { Listeners, type Row, rowOf, type Source, type SourceState } from './source.ts';
 
 const maxRows = 300;
 const maxMessageLength = 1_000;
+const maxWordLength = 300;
 
-interface Row extends EventRow {
+interface Event extends EventRow {
   readonly key: string;
 }
 
-function rowOf(object: KubeObject): Row {
+function eventOf(object: KubeObject): Event {
   const event = object as unknown as JsonObject;
   const about = objectAt(event, 'involvedObject');
   const series = objectAt(event, 'series');
@@ -24,12 +25,12 @@ function rowOf(object: KubeObject): Row {
   const count = series?.['count'] ?? event['count'];
   return {
     key: object.metadata.uid ?? '',
-    type: textAt(event, 'type'),
-    reason: textAt(event, 'reason'),
+    type: textAt(event, 'type').slice(0, maxWordLength),
+    reason: textAt(event, 'reason').slice(0, maxWordLength),
     message: textAt(event, 'message').slice(0, maxMessageLength),
-    kind: textAt(about, 'kind'),
-    namespace: textAt(about, 'namespace'),
-    name: textAt(about, 'name'),
+    kind: textAt(about, 'kind').slice(0, maxWordLength),
+    namespace: textAt(about, 'namespace').slice(0, maxWordLength),
+    name: textAt(about, 'name').slice(0, maxWordLength),
     count: typeof count === 'number' ? count : 1,
     time: times.find((time) => time !== '') ?? '',
   };
@@ -38,20 +39,24 @@ function rowOf(object: KubeObject): Row {
 /** The latest Events of the cluster, or of a namespace. */
 export class EventSource implements Source {
   readonly #listeners = new Listeners();
-  readonly #events: KindRows<Row>;
+  readonly #events: KindRows<Event>;
 
   constructor(deps: WatchDeps, namespace?: string) {
     const target = { apiVersion: 'v1', kind: 'Event', ...(namespace === undefined ? {} : { namespace }) };
-    this.#events = new KindRows(deps, target, { project: rowOf, onChange: () => this.#listeners.call() });
+    this.#events = new KindRows(deps, target, {
+      project: eventOf,
+      sizeOf: jsonBytes,
+      onChange: () => this.#listeners.call(),
+    });
   }
 
   state(): SourceState {
     return this.#events.state();
   }
 
-  rows(): ReadonlyMap<string, string> {
+  rows(): readonly Row[] {
     const latest = this.#events.values().toSorted((a, b) => (a.time < b.time ? 1 : -1));
-    return new Map(latest.slice(0, maxRows).map(({ key, ...row }) => [key, JSON.stringify(row)]));
+    return latest.slice(0, maxRows).map(({ key, ...event }) => rowOf(key, event));
   }
 
   subscribe(listener: () => void): Disposable {

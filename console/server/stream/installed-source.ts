@@ -22,16 +22,12 @@ import {
   unpackingOf,
 } from '../../../src/installations/index.ts';
 import type { KubeObject, ListTarget } from '../../../src/kube/index.ts';
-import { KindRows, type WatchDeps } from './kind-rows.ts';
-import { Listeners, type Source, type SourceState } from './source.ts';
+import { jsonBytes, KindRows, textBytes, type WatchDeps } from './kind-rows.ts';
+import { deploymentPart, operatorPart } from './object-parts.ts';
+import { Listeners, type Row, rowOf, type Source, type SourceState } from './source.ts';
 
 function target({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): ListTarget {
   return { apiVersion, kind };
-}
-
-interface Row {
-  readonly key: string;
-  readonly json: string;
 }
 
 const extensionResource = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension' };
@@ -44,15 +40,15 @@ const wholeKinds: readonly {
   { target: extensionResource, read: installationOfExtension },
 ];
 
-function rowOf(installation: Installation): Row {
+function installationRow(installation: Installation): Row {
   const { kind, namespace, name } = installation;
-  return { key: `${kind}/${namespace}/${name}`, json: JSON.stringify(installation) };
+  return rowOf(`${kind}/${namespace}/${name}`, installation);
 }
 
 /** An object that another program wrote may lack what its schema requires. */
 function readSafely(object: KubeObject, read: (object: KubeObject) => Installation): Row | undefined {
   try {
-    return rowOf(read(object));
+    return installationRow(read(object));
   } catch {
     return undefined;
   }
@@ -62,9 +58,9 @@ type Objects = KindRows<KubeObject>;
 
 /** A deployment, with its row as it is without its Bundle. */
 interface Deployment {
-  readonly object: KubeObject;
   readonly row: Row | undefined;
-  readonly isUnpacking: boolean;
+  /** What is read of it with its Bundle, while that is unpacked. */
+  readonly unpacking: KubeObject | undefined;
 }
 
 interface UnpackingOwned extends UnpackingBundle {
@@ -74,7 +70,12 @@ interface UnpackingOwned extends UnpackingBundle {
 
 function deploymentOf(object: KubeObject): Deployment {
   const row = readSafely(object, (one) => installationOfDeployment(one));
-  return { object, row, isUnpacking: row?.json.includes('"UnpackPending"') === true };
+  const isUnpacking = row?.json.includes('"UnpackPending"') === true;
+  return { row, unpacking: isUnpacking ? deploymentPart(object) : undefined };
+}
+
+function rowBytes(row: Row | undefined): number {
+  return row === undefined ? 0 : textBytes(row.json);
 }
 
 function ownedBundle(object: KubeObject): UnpackingOwned {
@@ -96,43 +97,48 @@ export class InstalledSource implements Source {
   constructor(deps: WatchDeps) {
     const onChange = (): void => this.#listeners.call();
     this.#whole = wholeKinds.map(({ target: { apiVersion, kind }, read }) => {
-      return new KindRows(deps, { apiVersion, kind }, { project: (object) => readSafely(object, read), onChange });
+      const project = (object: KubeObject): Row | undefined => readSafely(object, read);
+      return new KindRows(deps, { apiVersion, kind }, { project, sizeOf: rowBytes, onChange });
     });
-    this.#deployments = new KindRows(deps, target(bundleDeploymentResource), { project: deploymentOf, onChange });
-    this.#bundles = new KindRows(deps, target(bundleResource), { project: ownedBundle, onChange });
-    const objects = ({ apiVersion, kind }: { apiVersion: string; kind: string }): Objects =>
-      new KindRows(deps, { apiVersion, kind }, { project: (object) => object, onChange });
-    this.#subscriptions = objects(subscriptionResource);
-    this.#plans = objects(installPlanResource);
-    this.#csvs = objects(clusterServiceVersionResource);
-    this.#catalogs = objects(catalogSourceResource);
+    this.#deployments = new KindRows(deps, target(bundleDeploymentResource), {
+      project: deploymentOf,
+      sizeOf: ({ row, unpacking }) => rowBytes(row) + (unpacking === undefined ? 0 : jsonBytes(unpacking)),
+      onChange,
+    });
+    const bundles = { project: ownedBundle, sizeOf: jsonBytes, onChange };
+    this.#bundles = new KindRows(deps, target(bundleResource), bundles);
+    const parts = ({ apiVersion, kind }: { apiVersion: string; kind: string }): Objects =>
+      new KindRows(deps, { apiVersion, kind }, { project: operatorPart, sizeOf: jsonBytes, onChange });
+    this.#subscriptions = parts(subscriptionResource);
+    this.#plans = parts(installPlanResource);
+    this.#csvs = parts(clusterServiceVersionResource);
+    this.#catalogs = parts(catalogSourceResource);
   }
 
   /** Forbidden where none of the kinds may be listed. */
   state(): SourceState {
     const states = [this.#deployments, ...this.#whole, this.#subscriptions].map((rows) => rows.state());
     const live = states.find(({ state }) => state === 'live');
-    const forbidden = states.find(({ state }) => state === 'forbidden');
-    if (live !== undefined) return forbidden === undefined ? live : { ...live, message: forbidden.message };
-    return (
-      states.find(({ state }) => state === 'loading') ?? forbidden ?? states[0] ?? { state: 'loading', message: '' }
-    );
+    const missing = states.find(({ state }) => state === 'forbidden') ?? states.find(({ state }) => state === 'failed');
+    if (live !== undefined) return missing === undefined ? live : { ...live, message: missing.message };
+    return states.find(({ state }) => state === 'loading') ?? missing ?? states[0] ?? { state: 'loading', message: '' };
   }
 
-  rows(): ReadonlyMap<string, string> {
+  rows(): readonly Row[] {
     const whole = this.#whole.flatMap((rows) => rows.values()).filter((row) => row !== undefined);
     const operators = this.#subscriptions.values().flatMap((object) => this.#operatorRow(object) ?? []);
-    return new Map([...this.#deploymentRows(), ...whole, ...operators].map(({ key, json }) => [key, json]));
+    return [...this.#deploymentRows(), ...whole, ...operators];
   }
 
   #deploymentRows(): readonly Row[] {
     const deployments = this.#deployments.values();
-    const isUnpacking = deployments.some((one) => one.isUnpacking);
+    const isUnpacking = deployments.some(({ unpacking }) => unpacking !== undefined);
     const bundles = isUnpacking ? this.#bundles.values().filter(({ phase }) => phase !== 'Unpacked') : [];
     const byOwner = new Map(bundles.map((bundle) => [bundle.owner, bundle]));
-    return deployments.flatMap(({ object, row, isUnpacking: isOpen }) => {
-      const bundle = isOpen ? byOwner.get(object.metadata.uid ?? '') : undefined;
-      return (bundle === undefined ? row : readSafely(object, (one) => installationOfDeployment(one, bundle))) ?? [];
+    return deployments.flatMap(({ row, unpacking }) => {
+      const bundle = byOwner.get(unpacking?.metadata.uid ?? '');
+      if (unpacking === undefined || bundle === undefined) return row ?? [];
+      return readSafely(unpacking, (one) => installationOfDeployment(one, bundle)) ?? [];
     });
   }
 

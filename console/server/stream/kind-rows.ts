@@ -8,6 +8,7 @@ import {
   NoKindMatch,
   type ObjectCache,
 } from '../../../src/kube/index.ts';
+import type { Share } from '../memory-shares.ts';
 import type { SourceState } from './source.ts';
 
 /** With what kinds are followed. */
@@ -15,82 +16,148 @@ export interface WatchDeps {
   readonly kube: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
+  /** A part of the memory for rows, of the user. */
+  readonly openShare: () => Share;
+}
+
+/** What is kept of each object. */
+export interface RowOptions<T> {
+  readonly project: (object: KubeObject) => T;
+  /** About how much memory that takes, in bytes. */
+  readonly sizeOf: (value: T) => number;
+  readonly onChange: () => void;
+  /** More objects are not shown. Default: no limit but memory. */
+  readonly maxRows?: number;
 }
 
 const retryMs = 15_000;
+/** What was too much is read again after this time: it may be less then. */
+const retryFullMs = 60_000;
+/** Of an entry of a map with its key. */
+const entryBytes = 200;
 
-/** The objects of one kind as the viewer sees them. A kind that is not served is asked for again, because its definition may come. */
+/** Memory that a text takes at most. */
+export function textBytes(text: string): number {
+  return 2 * text.length;
+}
+
+/** Memory that a value of JSON takes, about. */
+export function jsonBytes(value: unknown): number {
+  return 4 * ((JSON.stringify(value) as string | undefined) ?? '').length;
+}
+
+/** The objects of one kind as the viewer sees them. A kind that is not served is asked for again, because its definition may come. Objects that are too many, or
+ *  take more memory than the user has, are not kept: the state reports it. */
 export class KindRows<T> implements Disposable {
   readonly #deps: WatchDeps;
   readonly #target: ListTarget;
-  readonly #project: (object: KubeObject) => T;
-  readonly #onChange: () => void;
+  readonly #options: RowOptions<T>;
   readonly #stop = new AbortController();
-  #cache: ObjectCache<T>;
+  #cache: ObjectCache<T> | undefined;
+  #share: Share | undefined;
+  #count = 0;
   #isSynced = false;
+  /** Why nothing is kept; empty while everything is. */
+  #excess = '';
 
-  constructor(
-    deps: WatchDeps,
-    target: ListTarget,
-    { project, onChange }: { project: (object: KubeObject) => T; onChange: () => void },
-  ) {
+  constructor(deps: WatchDeps, target: ListTarget, options: RowOptions<T>) {
     this.#deps = deps;
     this.#target = target;
-    this.#project = project;
-    this.#onChange = onChange;
-    this.#cache = this.#open();
+    this.#options = options;
+    this.#open();
   }
 
-  #open(): ObjectCache<T> {
-    const { kube, clock, log } = this.#deps;
+  #open(): void {
+    const { kube, clock, log, openShare } = this.#deps;
     const signal = this.#stop.signal;
-    const cache = createCache<T>({ kube, clock, log, signal, target: this.#target, project: this.#project });
-    cache.subscribe(() => this.#onChange());
+    const { project } = this.#options;
+    this.#excess = '';
+    this.#count = 0;
+    this.#share?.[Symbol.dispose]();
+    this.#share = openShare();
+    const cache = createCache<T>({ kube, clock, log, signal, target: this.#target, project });
+    this.#cache = cache;
+    cache.subscribe(({ before, after }) => {
+      if (this.#cache !== cache) return;
+      if (this.#counts(before, after)) this.#options.onChange();
+      else this.#giveUp(cache);
+    });
     void cache.whenSynced.then(
       () => {
+        if (this.#cache !== cache) return;
         this.#isSynced = true;
-        this.#onChange();
+        this.#options.onChange();
       },
       (thrown: unknown) => {
-        if (!signal.aborted) void this.#reopen(thrown);
+        if (!signal.aborted && this.#cache === cache) void this.#reopen(thrown);
       },
     );
-    return cache;
   }
 
-  async #reopen(thrown: unknown): Promise<void> {
-    this.#onChange();
+  /** Counts a change; false where there is too much now. */
+  #counts(before: T | undefined, after: T | undefined): boolean {
+    const { sizeOf, maxRows = Infinity } = this.#options;
+    const { kind } = this.#target;
+    const [less, more] = [before, after].map((value) => (value === undefined ? 0 : entryBytes + sizeOf(value)));
+    this.#count += Number(after !== undefined) - Number(before !== undefined);
+    if (this.#count > maxRows)
+      this.#excess = `there are more objects of kind ${kind} than the ${maxRows} that are shown`;
+    else if (this.#share?.add((more ?? 0) - (less ?? 0)) === false) {
+      this.#excess = `the objects of kind ${kind} take more memory than the console has for you: choose a namespace, close other pages, or use kubectl`;
+    }
+    return this.#excess === '';
+  }
+
+  #giveUp(cache: ObjectCache<T>): void {
+    this.#cache = undefined;
+    this.#isSynced = false;
+    cache.stop();
+    this.#share?.[Symbol.dispose]();
+    const { log } = this.#deps;
+    log.warn({ watchedKind: this.#target.kind, reason: this.#excess }, 'watch of the console ended');
+    void this.#reopen(undefined, retryFullMs);
+  }
+
+  async #reopen(thrown: unknown, waitMs: number = retryMs): Promise<void> {
+    this.#options.onChange();
     if (thrown instanceof NoKindMatch) this.#deps.kube.forgetKinds(thrown.apiVersion);
     try {
-      await this.#deps.clock.sleep(retryMs, { signal: this.#stop.signal });
-      this.#cache = this.#open();
+      await this.#deps.clock.sleep(waitMs, { signal: this.#stop.signal });
+      this.#open();
     } catch {
       // It was stopped meanwhile.
     }
   }
 
   values(): readonly T[] {
-    return this.#cache.values();
+    return this.#cache?.values() ?? [];
   }
 
   get(name: string, namespace?: string): T | undefined {
-    return this.#cache.get(name, namespace);
+    return this.#cache?.get(name, namespace);
   }
 
   state(): SourceState {
+    if (this.#excess !== '') return { state: 'failed', message: this.#excess };
+    const failure = this.#cache?.lastFailure();
     // The definition of the kind was deleted.
-    if (this.#isSynced && !this.#cache.isAlive() && !this.#stop.signal.aborted) {
+    if (this.#isSynced && this.#cache?.isAlive() === false && !this.#stop.signal.aborted) {
       this.#isSynced = false;
-      void this.#reopen(this.#cache.lastFailure());
+      void this.#reopen(failure);
     }
-    const failure = this.#cache.lastFailure();
-    if (failure instanceof NoKindMatch) return { state: 'absent', message: failure.message };
-    if (failure !== undefined && isForbidden(failure)) return { state: 'forbidden', message: errorMessage(failure) };
-    if (failure !== undefined) return { state: this.#isSynced ? 'live' : 'failed', message: errorMessage(failure) };
-    return { state: this.#isSynced ? 'live' : 'loading', message: '' };
+    if (failure === undefined) return { state: this.#isSynced ? 'live' : 'loading', message: '' };
+    return { state: this.#stateOf(failure), message: errorMessage(failure) };
+  }
+
+  #stateOf(failure: unknown): SourceState['state'] {
+    if (failure instanceof NoKindMatch) return 'absent';
+    if (isForbidden(failure)) return 'forbidden';
+    return this.#isSynced ? 'live' : 'failed';
   }
 
   [Symbol.dispose](): void {
     this.#stop.abort();
+    this.#cache = undefined;
+    this.#share?.[Symbol.dispose]();
   }
 }

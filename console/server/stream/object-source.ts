@@ -2,8 +2,8 @@ import { healthOf } from '../../../src/apply/index.ts';
 import type { Clock, JsonObject } from '../../../src/base/index.ts';
 import type { KubeObject, ListTarget } from '../../../src/kube/index.ts';
 import { fieldOwners } from './field-owners.ts';
-import { KindRows, type WatchDeps } from './kind-rows.ts';
-import { Listeners, type Source, type SourceState } from './source.ts';
+import { KindRows, textBytes, type WatchDeps } from './kind-rows.ts';
+import { Listeners, type Row, rowOf, type Source, type SourceState } from './source.ts';
 
 /** An object without what only servers need. */
 function shown(object: KubeObject): JsonObject {
@@ -22,11 +22,6 @@ function safeHealth(object: KubeObject, clock: Clock): { readonly state: string;
   }
 }
 
-interface Row {
-  readonly key: string;
-  readonly json: string;
-}
-
 const maxRows = 10_000;
 
 /** The objects of one kind, whole, each with its health, one alone with the owners of its fields: `{ object, health, owners }`. */
@@ -37,31 +32,29 @@ export class ObjectSource implements Source {
 
   constructor(deps: WatchDeps, target: ListTarget, name?: string) {
     this.#name = name;
-    const project = (object: KubeObject): Row => {
-      const { namespace = '', name: own = '' } = object.metadata;
-      return {
-        key: `${namespace}/${own}`,
-        json: JSON.stringify({
+    this.#rows = new KindRows(deps, target, {
+      project: (object) => {
+        const { namespace = '', name: own = '' } = object.metadata;
+        const owners = name === undefined ? {} : { owners: fieldOwners(object) };
+        return rowOf(`${namespace}/${own}`, {
           object: shown(object),
           health: safeHealth(object, deps.clock),
-          ...(name === undefined ? {} : { owners: fieldOwners(object) }),
-        }),
-      };
-    };
-    this.#rows = new KindRows(deps, target, { project, onChange: () => this.#listeners.call() });
+          ...owners,
+        });
+      },
+      sizeOf: ({ json }) => textBytes(json),
+      onChange: () => this.#listeners.call(),
+      maxRows,
+    });
   }
 
   state(): SourceState {
-    const count = this.#rows.values().length;
-    if (count <= maxRows) return this.#rows.state();
-    return { state: 'failed', message: `there are ${count} objects, more than the ${maxRows} that are shown` };
+    return this.#rows.state();
   }
 
-  rows(): ReadonlyMap<string, string> {
+  rows(): readonly Row[] {
     const all = this.#rows.values();
-    if (all.length > maxRows) return new Map();
-    const found = this.#name === undefined ? all : all.filter(({ key }) => key.endsWith(`/${this.#name}`));
-    return new Map(found.map(({ key, json }) => [key, json]));
+    return this.#name === undefined ? all : all.filter(({ key }) => key.endsWith(`/${this.#name}`));
   }
 
   subscribe(listener: () => void): Disposable {

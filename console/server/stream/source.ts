@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { WatchState } from '../wire.ts';
 
 /** How a source is. */
@@ -6,11 +7,25 @@ export interface SourceState {
   readonly message: string;
 }
 
-/** Rows that are kept up to date, each as JSON. */
+/** A row of a page. */
+export interface Row {
+  readonly key: string;
+  readonly json: string;
+  /** Of the JSON: streams compare it, so that they do not hold what they have sent. */
+  readonly digest: string;
+}
+
+/** A row with a value as JSON. */
+export function rowOf(key: string, value: unknown): Row {
+  const json = JSON.stringify(value);
+  return { key, json, digest: hash('sha1', json, 'base64url') };
+}
+
+/** Rows that are kept up to date. */
 export interface Source extends Disposable {
   state(): SourceState;
-  /** The present rows by their keys. */
-  rows(): ReadonlyMap<string, string>;
+  /** The present rows, each with a key of its own. */
+  rows(): readonly Row[];
   /** Called after a change; must not work. */
   subscribe(listener: () => void): Disposable;
 }

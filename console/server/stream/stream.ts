@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { Source, SourceState } from './source.ts';
+import type { Row, Source, SourceState } from './source.ts';
 
 /** What the browser has of a watch. */
 interface Sent {
   readonly watch: string;
   readonly source: Source;
+  /** Digests of the rows, by their keys. */
   readonly rows: Map<string, string>;
   state: string;
   isDirty: boolean;
@@ -14,28 +15,46 @@ interface Sent {
 const flushMs = 100;
 const beatMs = 1_000;
 const blockedMs = 60_000;
-const rowsAtATime = 500;
+const charactersAtATime = 256 * 1024;
+/** Of one browser. */
+const maxUnsentBytes = 512 * 1024;
 
 interface Difference {
-  readonly put: readonly (readonly [string, string])[];
+  readonly put: readonly Row[];
   readonly removed: readonly string[];
 }
 
-function differenceOf(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Difference {
-  const put = [...after].filter(([key, json]) => before.get(key) !== json);
-  const removed = [...before.keys()].filter((key) => !after.has(key));
-  return { put, removed };
+function differenceOf(before: ReadonlyMap<string, string>, rows: readonly Row[]): Difference {
+  const put = rows.filter(({ key, digest }) => before.get(key) !== digest);
+  const present = new Set(rows.map(({ key }) => key));
+  return { put, removed: [...before.keys()].filter((key) => !present.has(key)) };
+}
+
+/** Rows in parts that are sent at a time; at least one part, which may be empty. */
+function* partsOf(rows: readonly Row[]): Iterable<readonly Row[]> {
+  let part: Row[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    if (part.length > 0 && characters + row.json.length > charactersAtATime) {
+      yield part;
+      part = [];
+      characters = 0;
+    }
+    part.push(row);
+    characters += row.json.length;
+  }
+  yield part;
 }
 
 /** One server-sent event; rows are JSON already. */
 function eventText({ watch, isNew }: Sent, { state, message }: SourceState, { put, removed }: Difference): string {
-  const rows = put.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',');
+  const rows = put.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).join(',');
   const head = JSON.stringify({ watch, state, message, removed, isWhole: isNew }).slice(0, -1);
   return `data: ${head},"put":{${rows}}}\n\n`;
 }
 
-/** Sends the changes of several watches to one browser. What changes while the connection is full is sent as it is then: the memory of a slow browser is
- *  bounded by the rows. A browser that takes nothing for a minute is disconnected. */
+/** Sends the changes of several watches to one browser. What does not fit into the connection, or changes while it is full, is sent as it is when there is
+ *  room again: a slow browser takes no memory. A browser that takes nothing for a minute is disconnected. */
 export class EventStream implements Disposable {
   readonly #response: ServerResponse;
   readonly #watches: readonly Sent[];
@@ -56,8 +75,9 @@ export class EventStream implements Disposable {
       }),
     );
     response.on('drain', () => {
+      if (this.#blockedSinceMs === undefined) return;
       this.#blockedSinceMs = undefined;
-      this.#flushSoon();
+      this.#send();
     });
     // States of sources change without an event.
     this.#beat = setInterval(() => this.#tick(), beatMs);
@@ -95,19 +115,24 @@ export class EventStream implements Disposable {
     sent.isDirty = false;
     sent.state = stateText;
     const { put, removed } = differenceOf(sent.rows, sent.source.rows());
-    for (let start = 0; start === 0 || start < put.length; start += rowsAtATime) {
-      const part = { put: put.slice(start, start + rowsAtATime), removed: start === 0 ? removed : [] };
-      this.#write(eventText(sent, state, part));
-      sent.isNew = false;
-      for (const [key, json] of part.put) sent.rows.set(key, json);
-    }
     for (const key of removed) sent.rows.delete(key);
+    let gone = removed;
+    for (const part of partsOf(put)) {
+      if (this.#blockedSinceMs !== undefined) {
+        sent.isDirty = true;
+        return;
+      }
+      this.#write(eventText(sent, state, { put: part, removed: gone }));
+      sent.isNew = false;
+      gone = [];
+      for (const { key, digest } of part) sent.rows.set(key, digest);
+    }
   }
 
   #write(text: string): void {
     if (this.#response.destroyed) return;
     const isTaken = this.#response.write(text);
-    if (!isTaken) this.#blockedSinceMs ??= performance.now();
+    if (!isTaken && this.#response.writableLength > maxUnsentBytes) this.#blockedSinceMs ??= performance.now();
   }
 
   [Symbol.dispose](): void {
