@@ -8,7 +8,7 @@ import { defaultContentLimits, systemClock } from '../base/index.ts';
 import { createLocks, Staging } from '../content/index.ts';
 import { textPacket } from './git/pkt-line.ts';
 import { fetchGit } from './git.ts';
-import type { ContentSource } from './source.ts';
+import type { ContentSource, SourceSecret } from './source.ts';
 
 const { signal } = new AbortController();
 const oid = '1'.repeat(40);
@@ -31,7 +31,10 @@ afterAll(async () => {
 });
 
 /** Paths of what a repository holds. */
-async function fetchFrom(repository: string, ref: object = { branch: 'main' }): Promise<string[]> {
+async function fetchFrom(
+  repository: string,
+  { ref = { branch: 'main' }, secret }: { readonly ref?: object; readonly secret?: SourceSecret } = {},
+): Promise<string[]> {
   const limits = { ...defaultContentLimits, compressedLayerBytes: 1024 * 1024 };
   await using staging = await Staging.create(`${dir}/${Math.random()}`, limits);
   const deps = {
@@ -44,7 +47,7 @@ async function fetchFrom(repository: string, ref: object = { branch: 'main' }): 
     allowsUnnamedHosts: false,
   };
   const source = { type: 'git', git: { repository, ref } } as ContentSource;
-  await fetchGit(deps, { source, staging }, { signal });
+  await fetchGit(deps, { source, staging, ...(secret === undefined ? {} : { secret }) }, { signal });
   return Array.from(staging.tree.entries(), ({ path }) => path);
 }
 
@@ -64,7 +67,7 @@ describe('a repository is read as git reads it', () => {
     const [commit] = await server.createRepository(id, [{ files: { 'a/b.yaml': 'b' }, tags: ['v1!'] }]);
     git(id, head);
     for (const ref of [{ branch: 'main' }, { tag: 'v1' }, { commit }]) {
-      expect(await fetchFrom(`${server.url}/${id}`, ref)).toEqual(['a', 'a/b.yaml']);
+      expect(await fetchFrom(`${server.url}/${id}`, { ref })).toEqual(['a', 'a/b.yaml']);
     }
   });
 
@@ -138,5 +141,19 @@ describe('a hostile server', () => {
     const failed = fetchFrom(`${hostile.url}/x.git`);
     await expect(failed).rejects.toThrow(text);
     await failed.catch((thrown: Error) => expect(thrown.message.length).toBeLessThan(1300));
+  });
+
+  test('that returns the credentials that it was sent does not bring them into the error', async () => {
+    await using hostile = await startWebServer((request, response) => {
+      const { authorization = '' } = request.headers;
+      const pair = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+      response
+        .writeHead(200, { 'content-type': type(request) })
+        .end(textPacket(`ERR no access for ${authorization} which is ${pair}`));
+    });
+    const data = { username: btoa('ada'), password: btoa('open-sesame') };
+    const secret = { name: 'git', data, hosts: hostile.url, allowsUnverifiedTls: true } as SourceSecret;
+    const failed = fetchFrom(`${hostile.url}/x.git`, { secret });
+    await expect(failed).rejects.toThrow('remote: no access for Basic [hidden] which is [hidden]');
   });
 });

@@ -6,6 +6,7 @@ import type { RateLimits } from './rate-limits.ts';
 import { type Challenge, parseChallenge } from './registry-auth.ts';
 import { rateLimited, refusalOf } from './registry-refusal.ts';
 import { withRetries } from './retry.ts';
+import { withoutCredentials } from './sent-credentials.ts';
 import { assertRealmOf } from './token-realm.ts';
 
 const maxTokenBytes = 1024 * 1024;
@@ -227,7 +228,8 @@ export class RegistryClient {
 }
 
 async function readToken(request: HttpRequest, response: HttpResponse): Promise<string> {
-  const body = parseJson(describe(request), (await readBody(request, response, maxTokenBytes)).toString());
+  const text = (await readBody(request, response, maxTokenBytes)).toString();
+  const body = parseJson(describe(request), withoutCredentials(text, request.headers?.['authorization']));
   const token = isJsonObject(body) ? (body['token'] ?? body['access_token']) : undefined;
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token;
   throw new TransientError('UnexpectedAnswer', `${describe(request)}: the answer holds no token`);

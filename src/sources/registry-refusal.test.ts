@@ -25,8 +25,12 @@ function createClock(): Clock & { nowMs: number } {
   return clock;
 }
 
-function clientFor(clock: Clock, limits: RateLimits, { username = '', client = http } = {}): RegistryClient {
-  const credentials = username === '' ? undefined : { username, password: 'word' };
+function clientFor(
+  clock: Clock,
+  limits: RateLimits,
+  { username = '', password = 'word', client = http } = {},
+): RegistryClient {
+  const credentials = username === '' ? undefined : { username, password };
   return new RegistryClient({
     http: client,
     clock,
@@ -101,6 +105,24 @@ test.each([
   const clock = createClock();
   const message = `GET http://${registry.host}/v2/app/manifests/v1: ${text}`;
   await expect(ask(clientFor(clock, new RateLimits(clock)))).rejects.toMatchObject({ name, reason, message });
+});
+
+test('credentials that a server returns in an error are not shown', async () => {
+  const password = 'of/the "account"';
+  intercept = (request, response) => {
+    if (request.url?.includes('/manifests/') !== true) return false;
+    const { authorization = '' } = request.headers;
+    const pair = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+    const isKnown = authorization !== '';
+    const message = `${authorization}, ${pair}, ${encodeURIComponent(password)}, ${pair.split(':')[1]}`;
+    response
+      .writeHead(isKnown ? 403 : 401, isKnown ? {} : { 'www-authenticate': 'Basic realm="x"' })
+      .end(document({ message }));
+    return true;
+  };
+  const clock = createClock();
+  const client = clientFor(clock, new RateLimits(clock), { username: 'app', password });
+  await expect(ask(client)).rejects.toThrow('403 Forbidden (Basic [hidden], [hidden], [hidden], [hidden])');
 });
 
 test('what a storage server behind a redirect refuses may be allowed the next time', async () => {

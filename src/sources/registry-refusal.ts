@@ -11,6 +11,7 @@ import {
 } from '../base/index.ts';
 import { type HttpRequest, type HttpResponse, readBody } from './http-client.ts';
 import { parseRetryAfter } from './retry-after.ts';
+import { withoutCredentials } from './sent-credentials.ts';
 
 const maxErrorBytes = 16 * 1024;
 const maxShownCharacters = 200;
@@ -39,7 +40,7 @@ function registryText(document: JsonValue): string {
 async function readRegistryText(request: HttpRequest, response: HttpResponse): Promise<string> {
   try {
     const body = await readBody(request, response, maxErrorBytes);
-    return registryText(parseJson('error', body.toString()));
+    return registryText(parseJson('error', withoutCredentials(body.toString(), request.headers?.['authorization'])));
   } catch {
     request.signal.throwIfAborted();
     response.body.destroy();

@@ -1,28 +1,41 @@
-import { TerminalError, TransientError } from '../../base/index.ts';
+import { serverText, TerminalError, TransientError } from '../../base/index.ts';
 
 const empty = Buffer.alloc(0);
 
+/** Where a stream comes from. */
+interface Origin {
+  /** Names the stream in messages. */
+  readonly what: string;
+  /** More bytes are refused. */
+  readonly maxBytes: number;
+  /** Leaves out what the server was sent in confidence. */
+  readonly hide?: ((text: string) => string) | undefined;
+}
+
 /** Reads a stream of bytes piece by piece; holds no more than what one `take` asks for and the last piece. */
 export class ByteReader {
-  readonly #what: string;
+  readonly #origin: Origin;
   readonly #source: AsyncIterator<Buffer>;
-  readonly #maxBytes: number;
   #buffered: Buffer = empty;
   #receivedBytes = 0;
 
-  /** `what` names the stream in messages; more than `maxBytes` are refused. */
-  constructor(what: string, source: AsyncIterable<Buffer>, maxBytes: number) {
-    this.#what = what;
+  constructor(source: AsyncIterable<Buffer>, origin: Origin) {
     this.#source = source[Symbol.asyncIterator]();
-    this.#maxBytes = maxBytes;
+    this.#origin = origin;
+  }
+
+  /** Bytes that the server sent, as a text for messages. */
+  shown(bytes: Buffer): string {
+    return serverText(this.#origin.hide?.(bytes.toString()) ?? bytes);
   }
 
   async #next(): Promise<Buffer | undefined> {
     const step = await this.#source.next();
     if (step.done === true) return undefined;
     this.#receivedBytes += step.value.length;
-    if (this.#receivedBytes > this.#maxBytes) {
-      throw new TerminalError('BodyTooLarge', `${this.#what}: larger than the limit of ${this.#maxBytes} bytes`);
+    const { what, maxBytes } = this.#origin;
+    if (this.#receivedBytes > maxBytes) {
+      throw new TerminalError('BodyTooLarge', `${what}: larger than the limit of ${maxBytes} bytes`);
     }
     return step.value;
   }
@@ -65,7 +78,7 @@ export class ByteReader {
 
   /** The error of a stream that ends too early. */
   broken(): TransientError {
-    return new TransientError('TransferBroken', `${this.#what}: the server closed the connection early`);
+    return new TransientError('TransferBroken', `${this.#origin.what}: the server closed the connection early`);
   }
 
   /** Closes the stream; what is left of it is not read. */

@@ -1,4 +1,4 @@
-import { serverText, TerminalError, TransientError } from '../../base/index.ts';
+import { TerminalError, TransientError } from '../../base/index.ts';
 import { type Advertisement, readAdvertisement } from './advertisement.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ObjectFormat } from './object-format.ts';
@@ -77,16 +77,16 @@ async function skipNegotiation(reader: ByteReader, isShallow: boolean): Promise<
     if (/^(shallow|unshallow) /.test(text)) continue;
     if (/^NAK\n?$/.test(text)) return;
     if (!text.startsWith('ACK ')) {
-      throw new TransientError('CloneFailed', `the server answered ${JSON.stringify(serverText(packet))}`);
+      throw new TransientError('CloneFailed', `the server answered ${JSON.stringify(reader.shown(packet))}`);
     }
   }
 }
 
 /** The bytes of the pack in a packet; undefined for progress. */
-function packPiece(packet: Buffer): Buffer | undefined {
+function packPiece(reader: ByteReader, packet: Buffer): Buffer | undefined {
   const band = packet[0];
   if (band === 1) return packet.subarray(1);
-  if (band === 3) throwRemoteError(packet.subarray(1));
+  if (band === 3) throwRemoteError(reader, packet.subarray(1));
   if (band === 2 || band === undefined) return undefined;
   throw new TransientError('CloneFailed', `the server sends an unknown side band ${band}`);
 }
@@ -110,7 +110,7 @@ async function* packBytes(reader: ByteReader, hasBands: boolean): AsyncGenerator
         `the server sends the pack in packets of a few bytes: more than the limit of ${maxSmallPackets}`,
       );
     }
-    const piece = packPiece(packet);
+    const piece = packPiece(reader, packet);
     if (piece !== undefined) yield piece;
   }
 }

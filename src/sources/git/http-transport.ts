@@ -10,6 +10,7 @@ import {
 } from '../../base/index.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from '../http-client.ts';
 import { parseRetryAfter } from '../retry-after.ts';
+import { withoutCredentials } from '../sent-credentials.ts';
 import type { GitSourceSpec } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { UploadPack } from './fetch-pack.ts';
@@ -101,11 +102,14 @@ class HttpUploadPack implements UploadPack {
     };
     const response = await this.#http.send(request);
     if (response.status === 200 && response.headers['content-type'] === type) {
-      return { reader: new ByteReader(redactUrl(url), piecesOf(response, request), maxBytes), url: response.url };
+      const hide = (text: string): string => withoutCredentials(text, authorization);
+      const origin = { what: redactUrl(url), maxBytes, hide };
+      return { reader: new ByteReader(piecesOf(response, request), origin), url: response.url };
     }
     response.body.destroy();
     if (response.status !== 200) throw statusError(response, this.#clock.now());
-    const found = serverText(response.headers['content-type'] ?? 'nothing', 100);
+    const contentType = response.headers['content-type'] ?? 'nothing';
+    const found = serverText(withoutCredentials(contentType, authorization), 100);
     throw new TransientError('CloneFailed', `${redactUrl(url)}: expected a git server (${type}), got ${found}`);
   }
 }

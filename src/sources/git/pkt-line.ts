@@ -1,4 +1,4 @@
-import { serverText, TerminalError, TransientError } from '../../base/index.ts';
+import { TerminalError, TransientError } from '../../base/index.ts';
 import type { ByteReader } from './byte-reader.ts';
 
 /** `flush` for the packets that end a part: flush, delimiter and end of response. */
@@ -11,8 +11,8 @@ function remoteError(text: string): TransientError | TerminalError {
 }
 
 /** @throws as what the server reports stands for */
-export function throwRemoteError(text: Buffer): never {
-  throw remoteError(`remote: ${serverText(text)}`);
+export function throwRemoteError(reader: ByteReader, text: Buffer): never {
+  throw remoteError(`remote: ${reader.shown(text)}`);
 }
 
 /** Reads a packet; undefined at the end of the stream.
@@ -23,12 +23,15 @@ export async function readPacket(reader: ByteReader): Promise<Packet | undefined
   if (head === undefined) return undefined;
   const text = head.toString('latin1');
   if (!/^[0-9a-f]{4}$/i.test(text)) {
-    throw new TransientError('CloneFailed', `expected a git server, got ${JSON.stringify(serverText(head))} as length`);
+    throw new TransientError(
+      'CloneFailed',
+      `expected a git server, got ${JSON.stringify(reader.shown(head))} as length`,
+    );
   }
   const length = Number.parseInt(text, 16);
   if (length < 4) return 'flush';
   const packet = await reader.take(length - 4);
-  if (packet.subarray(0, 4).toString('latin1') === 'ERR ') throwRemoteError(packet.subarray(4));
+  if (packet.subarray(0, 4).toString('latin1') === 'ERR ') throwRemoteError(reader, packet.subarray(4));
   return packet;
 }
 

@@ -146,7 +146,7 @@ class SshUploadPack implements UploadPack, AsyncDisposable {
       signal,
     });
     this.#program = program;
-    this.#reader = new ByteReader(remote.address, this.#output(program), maxBytes);
+    this.#reader = new ByteReader(this.#output(program), { what: remote.address, maxBytes });
     return this.#reader;
   }
 
