@@ -8,6 +8,8 @@ test.each([
   ['localhost:5000/catalog:v1', 'localhost:5000/catalog:v1'],
   ['localhost:5000/catalog:v1@sha256:0a', 'localhost:5000/catalog:v1@sha256:0a'],
   ['host:8080/a?token=t&x=y', 'host:8080/a?token=redacted&x=redacted'],
+  ['https://host/a?secret', 'https://host/a?redacted'],
+  ['host:8080/a?secret', 'host:8080/a?redacted'],
   ['./catalog', './catalog'],
   [`https://host/${'a'.repeat(32_000)}`, `https://host/${'a'.repeat(487)}…`],
 ])('%s is shown as %s', (text, shown) => {

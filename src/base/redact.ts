@@ -2,7 +2,7 @@
 const maxShownCharacters = 500;
 
 /** The URL without user information and query values, for messages and logs, cut to 500 characters; other text loses what looks like
- *  credentials. */
+ *  credentials. A word of a query that has no value may be one itself. */
 export function redactUrl(text: string): string {
   const shown = redacted(text);
   return shown.length > maxShownCharacters ? `${shown.slice(0, maxShownCharacters)}…` : shown;
@@ -14,7 +14,9 @@ function redacted(text: string): string {
   try {
     const url = new URL(text);
     const user = url.username === '' && url.password === '' ? '' : 'redacted@';
-    const query = [...url.searchParams.keys()].map((key) => `${key}=redacted`).join('&');
+    const query = [...url.searchParams]
+      .map(([key, value]) => (value === '' ? 'redacted' : `${key}=redacted`))
+      .join('&');
     return `${url.protocol}//${user}${url.host}${url.pathname}${query === '' ? '' : `?${query}`}`;
   } catch {
     return redactWords(text);
@@ -22,5 +24,7 @@ function redacted(text: string): string {
 }
 
 function redactWords(text: string): string {
-  return text.replace(/\/\/[^/@]*@/, '//redacted@').replace(/([?&][^=&?]+)=[^&]*/g, '$1=redacted');
+  return text
+    .replace(/\/\/[^/@]*@/, '//redacted@')
+    .replaceAll(/([?&])([^=&?]+=)?[^&]*/g, (_, mark: string, key: string = '') => `${mark}${key}redacted`);
 }

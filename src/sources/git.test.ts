@@ -143,17 +143,25 @@ describe('a hostile server', () => {
     await failed.catch((thrown: Error) => expect(thrown.message.length).toBeLessThan(1300));
   });
 
-  test('that returns the credentials that it was sent does not bring them into the error', async () => {
+  test.each([
+    { name: 'in an error', path: 'x.git', text: 'remote: no access for Basic [hidden] which is [hidden]' },
+    { name: 'as a type', path: 'type.git', text: 'got no access for Basic [hidden] which is [hidden]' },
+    { name: 'in a redirect', path: 'moved.git', text: '/no%20access%20for%20Basic%20[hidden]%20which%20is%20[hidden]' },
+  ])('that returns the credentials that it was sent $name does not have them shown', async ({ path, text }) => {
     await using hostile = await startWebServer((request, response) => {
       const { authorization = '' } = request.headers;
       const pair = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
-      response
-        .writeHead(200, { 'content-type': type(request) })
-        .end(textPacket(`ERR no access for ${authorization} which is ${pair}`));
+      const echo = `no access for ${authorization} which is ${pair}`;
+      const isMoved = request.url?.startsWith('/moved') === true;
+      const contentType = request.url?.startsWith('/type') === true ? echo : type(request);
+      const moved = { location: `http://127.0.0.1:1/${encodeURIComponent(echo)}` };
+      response.writeHead(isMoved ? 302 : 200, { 'content-type': contentType, ...(isMoved ? moved : {}) });
+      response.end(textPacket(`ERR ${echo}`));
     });
     const data = { username: btoa('ada'), password: btoa('open-sesame') };
     const secret = { name: 'git', data, hosts: hostile.url, allowsUnverifiedTls: true } as SourceSecret;
-    const failed = fetchFrom(`${hostile.url}/x.git`, { secret });
-    await expect(failed).rejects.toThrow('remote: no access for Basic [hidden] which is [hidden]');
+    await expect(fetchFrom(`${hostile.url}/${path}`, { secret })).rejects.toThrow(text);
+    const withLogin = hostile.url.replace('//', '//ada:open-sesame@');
+    await expect(fetchFrom(`${withLogin}/${path}`)).rejects.toThrow(text);
   });
 });

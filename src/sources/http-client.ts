@@ -17,6 +17,7 @@ import {
   TerminalError,
   TransientError,
 } from '../base/index.ts';
+import { SentCredentials } from './sent-credentials.ts';
 
 const maxRedirects = 10;
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -63,6 +64,8 @@ export interface HttpClient extends Disposable {
   /** Any status is an answer; read the body or destroy it.
    *  @throws TransientError ServerUnavailable, DeadlineExceeded · TerminalError RedirectRefused, InvalidUrl, AddressRefused */
   send(request: HttpRequest): Promise<HttpResponse>;
+  /** An error about what was received, without the credentials that this client has sent. */
+  conceal(thrown: unknown): unknown;
 }
 
 /** Codes of errors of servers without TLS. */
@@ -92,18 +95,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
   const once = (request: HttpRequest): Promise<HttpResponse> =>
     sendOnce(request, { direct, proxied, proxies, answerDeadlineMs });
+  const sent = new SentCredentials();
   return {
     async send(request) {
-      let current = request;
-      for (let count = 0; count <= maxRedirects; count++) {
-        const response = await once(current);
-        const location = response.headers.location;
-        if (!redirectCodes.has(response.status) || location === undefined) return response;
-        response.body.destroy();
-        current = redirected(current, location, response.status);
+      sent.note(request);
+      try {
+        return await following(request, once);
+      } catch (thrown) {
+        throw sent.conceal(thrown);
       }
-      throw new TerminalError('RedirectRefused', `${describe(request)}: more than ${maxRedirects} redirects`);
     },
+    conceal: (thrown) => sent.conceal(thrown),
     [Symbol.dispose]() {
       for (const { secure, plain } of [direct, proxied]) {
         secure.destroy();
@@ -111,6 +113,21 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       }
     },
   };
+}
+
+async function following(
+  request: HttpRequest,
+  once: (request: HttpRequest) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  let current = request;
+  for (let count = 0; count <= maxRedirects; count++) {
+    const response = await once(current);
+    const location = response.headers.location;
+    if (!redirectCodes.has(response.status) || location === undefined) return response;
+    response.body.destroy();
+    current = redirected(current, location, response.status);
+  }
+  throw new TerminalError('RedirectRefused', `${describe(request)}: more than ${maxRedirects} redirects`);
 }
 
 function describe(request: HttpRequest): string {

@@ -215,6 +215,8 @@ export async function fetchHttp(
     }
     request.staging.assertLinksInside(what);
     return { ...request.source, http: { ...spec, url: `${archive.url}#${digest.replace(':', '=')}` } };
+  } catch (thrown) {
+    throw http.conceal(thrown);
   } finally {
     await Promise.all([path, `${path}.prov`].map((file) => rm(file, { force: true })));
   }

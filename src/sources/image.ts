@@ -104,21 +104,33 @@ export async function fetchImage(
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const { search, resolved, rule } = await findImage(deps, request, { ...options, signal, ref: image.ref });
-  const { name } = search;
   const pull: Pull = { ...search, deps, staging: request.staging, stop };
+  try {
+    await fetchContent(pull, request, { resolved, rule, ref: image.ref });
+  } catch (thrown) {
+    throw deps.http.conceal(thrown);
+  }
+  return { ...request.source, image: { ...image, ref: `${search.name}@${resolved.digest}` } };
+}
+
+async function fetchContent(
+  pull: Pull,
+  request: ImageRequest,
+  found: { readonly resolved: ResolvedImage; readonly rule: ImageRule | undefined; readonly ref: string },
+): Promise<void> {
+  const { resolved, rule, ref } = found;
   assertLayersAllowed(pull, resolved);
   if (rule !== undefined && request.isKnown !== true) {
-    await checkSignatures(pull, rule, { ...request, ref: image.ref, resolved });
+    await checkSignatures(pull, rule, { ...request, ref, resolved });
   }
   const { digest, layers, config } = resolved;
   const directory = await directoryOf(pull, request, config);
   const takes = directory === undefined ? request.takes : takesDirectory(directory.path);
   await fetchLayers(pull, layers, takes);
-  if (directory !== undefined) moveToDirectory(pull.staging, directory, `${name}@${digest}`);
+  if (directory !== undefined) moveToDirectory(pull.staging, directory, `${pull.name}@${digest}`);
   if (request.isOperator === true && config !== undefined && (await lacksAnnotations(pull.staging))) {
     await addLabelledAnnotations(pull.staging, await fetchLabels(pull, config));
   }
-  return { ...request.source, image: { ...image, ref: `${name}@${digest}` } };
 }
 
 async function directoryOf(
@@ -183,7 +195,11 @@ async function findImage(
   const places = openPlaces(deps, { ...request, reference, name }, options);
   const { manifestBytes: maxManifestBytes } = request.staging?.limits ?? defaultContentLimits;
   const search: Search = { ...options, deps, places, name, maxManifestBytes, isChart: request.isChart === true };
-  return { search, resolved: await resolveTag(search, ref, reference), rule };
+  try {
+    return { search, resolved: await resolveTag(search, ref, reference), rule };
+  } catch (thrown) {
+    throw deps.http.conceal(thrown);
+  }
 }
 
 function openPlaces(

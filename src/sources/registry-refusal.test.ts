@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Intercept, type Registry, startRegistry } from '../../test/support/index.ts';
 import { type Clock, systemClock } from '../base/index.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
+import { pinImage } from './image.ts';
 import { RateLimits } from './rate-limits.ts';
 import { RegistryClient } from './registry-client.ts';
 
@@ -123,6 +124,24 @@ test('credentials that a server returns in an error are not shown', async () => 
   const clock = createClock();
   const client = clientFor(clock, new RateLimits(clock), { username: 'app', password });
   await expect(ask(client)).rejects.toThrow('403 Forbidden (Basic [hidden], [hidden], [hidden], [hidden])');
+});
+
+test('credentials that a registry returns in a manifest are not shown', async () => {
+  intercept = (request, response) => {
+    if (request.url?.includes('/manifests/') !== true) return false;
+    const { authorization = '' } = request.headers;
+    if (authorization === '') response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+    else response.writeHead(200).end(JSON.stringify({ schemaVersion: 2, mediaType: `type of ${authorization}` }));
+    return true;
+  };
+  const clock = createClock();
+  const limits = new RateLimits(clock);
+  const deps = { http, clock, limits, insecureRegistries: [], platform: { os: 'linux', architecture: 'amd64' } };
+  const credentials = { credentials: { username: 'app', password: 'word' }, note: '' };
+  const request = { ref: `${registry.host}/app:v1`, credentials };
+  await expect(pinImage(deps, request, { signal: new AbortController().signal })).rejects.toThrow(
+    'media type "type of Basic [hidden]" is not that of an image manifest or index',
+  );
 });
 
 test('what a storage server behind a redirect refuses may be allowed the next time', async () => {

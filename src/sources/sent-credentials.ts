@@ -1,4 +1,4 @@
-import { withoutSecret } from '../base/index.ts';
+import { TerminalError, TransientError, withoutSecret } from '../base/index.ts';
 
 /** Shorter ones would be found in any text. */
 const leastCharacters = 4;
@@ -18,4 +18,41 @@ export function withoutCredentials(text: string, authorization: string | undefin
   const secrets = secretsIn(authorization).filter((secret) => secret.length >= leastCharacters);
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
   return forms.reduce(withoutSecret, text);
+}
+
+/** Of one client. */
+const maxRemembered = 64;
+
+/** The header of the credentials that an address has in it. */
+export function authorizationIn(url: string): string | undefined {
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' };
+  if (username === '' && password === '') return undefined;
+  const pair = [username, password].map((text) => decodeURIComponent(text)).join(':');
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+/** The credentials that a client has sent lately. */
+export class SentCredentials {
+  readonly #headers = new Set<string>();
+
+  /** Remembers those of a request: in its header, or in its address. */
+  note({ url, headers }: { readonly url: string; readonly headers?: Readonly<Record<string, string>> }): void {
+    for (const header of [headers?.['authorization'], authorizationIn(url)]) {
+      if (header === undefined) continue;
+      this.#headers.delete(header);
+      this.#headers.add(header);
+    }
+    for (const oldest of this.#headers) if (this.#headers.size > maxRemembered) this.#headers.delete(oldest);
+  }
+
+  /** The error, or one in its place without what was sent: servers choose where they redirect to, and what is in their documents. */
+  conceal(thrown: unknown): unknown {
+    if (!(thrown instanceof TransientError) && !(thrown instanceof TerminalError)) return thrown;
+    let { message } = thrown;
+    for (const header of this.#headers) message = withoutCredentials(message, header);
+    if (message === thrown.message) return thrown;
+    if (thrown instanceof TerminalError) return new TerminalError(thrown.reason, message);
+    const { retryAfterMs } = thrown;
+    return new TransientError(thrown.reason, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../base/index.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from '../http-client.ts';
 import { parseRetryAfter } from '../retry-after.ts';
-import { withoutCredentials } from '../sent-credentials.ts';
+import { authorizationIn, withoutCredentials } from '../sent-credentials.ts';
 import type { GitSourceSpec } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { UploadPack } from './fetch-pack.ts';
@@ -85,6 +85,7 @@ class HttpUploadPack implements UploadPack {
     { method, path, body }: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: string },
   ): Promise<{ readonly reader: ByteReader; readonly url: string }> {
     const { signal, spec, maxBytes, authorization } = this.#options;
+    const hide = (text: string): string => withoutCredentials(text, authorization ?? authorizationIn(spec.repository));
     const url = `${this.#base}${path}`;
     const isOwn = new URL(url).origin === new URL(spec.repository).origin;
     const type = `application/x-git-upload-pack-${answer}`;
@@ -102,14 +103,13 @@ class HttpUploadPack implements UploadPack {
     };
     const response = await this.#http.send(request);
     if (response.status === 200 && response.headers['content-type'] === type) {
-      const hide = (text: string): string => withoutCredentials(text, authorization);
       const origin = { what: redactUrl(url), maxBytes, hide };
       return { reader: new ByteReader(piecesOf(response, request), origin), url: response.url };
     }
     response.body.destroy();
     if (response.status !== 200) throw statusError(response, this.#clock.now());
     const contentType = response.headers['content-type'] ?? 'nothing';
-    const found = serverText(withoutCredentials(contentType, authorization), 100);
+    const found = serverText(hide(contentType), 100);
     throw new TransientError('CloneFailed', `${redactUrl(url)}: expected a git server (${type}), got ${found}`);
   }
 }
