@@ -51,6 +51,24 @@ test('what the key did not sign is refused', async () => {
   await expect(verified(literalPacket(Buffer.from('hello')))).rejects.toThrow(/^not signed$/);
 });
 
+test.each([
+  ['a standalone one', 2],
+  ['a certification', 0x10],
+  ['the binding of a subkey', 0x18],
+  ['one of a key', 0x1f],
+  ['a revocation', 0x20],
+  ['a timestamp', 0x40],
+])('%s is no signature of a message, and is refused', async (_, type) => {
+  const signed = (await signer?.sign('hello')) ?? Buffer.of();
+  const literal = literalPacket(Buffer.from('forged'));
+  const signature = signed.subarray(literalPacket(Buffer.from('hello')).length);
+  // Behind the header of the packet, and the version of the signature.
+  signature[7] = type;
+  await expect(verified(Buffer.concat([literal, signature]))).rejects.toThrow(
+    `signature error: a signature of type ${type} is of no message`,
+  );
+});
+
 test('one of several signatures is enough', async () => {
   const [first, second] = [await other?.sign('hello'), await signer?.sign('hello')];
   const literal = literalPacket(Buffer.from('hello'));

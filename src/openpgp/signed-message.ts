@@ -55,7 +55,11 @@ async function verifyCurrent(content: Buffer, body: Buffer, { keyring, now }: Ve
   // Without a date, so that an expired signature is reported as such.
   const date = null as unknown as Date;
   const { signatures } = await library.verify({ message, signature, verificationKeys: [key], date, config });
-  await signatures[0]?.verified;
+  const [result] = signatures;
+  // The library leaves out signatures of other things than messages, of keys for instance, without verifying them.
+  if (result === undefined)
+    throw new Error(`a signature of type ${packet.signatureType ?? 'unknown'} is of no message`);
+  await result.verified;
   assertNotExpired(packet.getExpirationTime(), now);
   return key;
 }
