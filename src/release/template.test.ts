@@ -31,6 +31,8 @@ test.each([
   '{{ .ReleaseImage | quote }}',
   '{{ .ReleaseImage',
   '{{ "open }}',
-])('%s is refused', (text) => {
+  '{{ /* open }}',
+  `{{${'/**/'.repeat(1000)}`,
+])('%.40s is refused', (text) => {
   expect(() => renderTemplate(text, values)).toThrow('template action {{');
 });

@@ -61,8 +61,10 @@ function resolveAction(action: string, { releaseImage, clusterProfile, images }:
   return index === undefined ? refuse(action) : (images.get(literalText(index, action)) ?? '');
 }
 
-/** From `{{` to the `}}` behind it; literals may contain both. Closed by nothing, it takes the rest. */
-const action = /\{\{(- )?((?:"(?:[^"\\\n]|\\[^\n])*"|`[^`]*`|\/\*[^]*?\*\/|(?!\}\}| -\}\})[^"`])*)( -)?\}\}/y;
+/** From `{{` to the `}}` behind it; literals and comments may contain both. No character can be read in two ways: otherwise a text that closes nothing would
+ *  be tried in all combinations. */
+const action =
+  /\{\{(- )?((?:"(?:[^"\\\n]|\\[^\n])*"|`[^`]*`|\/\*(?:[^*]|\*(?!\/))*\*\/|(?!\}\}| -\}\}|\/\*)[^"`])*)( -)?\}\}/y;
 
 /** The text with its actions replaced, by the part of Go's templates that the manifests of an engine use.
  *  @throws TerminalError InvalidTemplate for any other action
