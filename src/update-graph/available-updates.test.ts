@@ -51,6 +51,21 @@ test('the risks of several groups are joined', () => {
   expect(names(offered({ nodes, edges: [], conditionalEdges }))).toMatchObject({ conditional: [['4.14.2', 'A', 'B']] });
 });
 
+test('an update that an entry lists many times has each of its risks once', () => {
+  const edges = Array.from({ length: 10_000 }, () => ({ from: '4.14.1', to: '4.14.2' }));
+  const risks = Array.from({ length: 200 }, (_, index) => risk(`R${index}`));
+  const { conditional } = offered({ nodes, edges: [], conditionalEdges: [{ edges, risks }] });
+  expect(conditional.map((update) => update.risks.length)).toEqual([200]);
+});
+
+test('a graph with too many risks for its updates is refused', () => {
+  const edges = Array.from({ length: 10_000 }, () => ({ from: '4.14.1', to: '4.14.2' }));
+  const risks = Array.from({ length: 201 }, (_, index) => risk(`R${index}`));
+  expect(() => offered({ nodes, edges: [], conditionalEdges: [{ edges, risks }] })).toThrow(
+    '2010000 pairs of updates and risks, more than 2000000',
+  );
+});
+
 const unknown = { type: 'Unheard', promql: { promql: 'x' } };
 test.each([
   ['CV-86: of an unknown type', [unknown]],

@@ -79,22 +79,26 @@ interface Candidate {
   isUnknown: boolean;
 }
 
-function addRisks(candidate: Candidate, risks: readonly UpdateRisk[]): void {
-  const known = risks.flatMap((risk) => evaluable(risk) ?? []);
-  if (known.length === 0 || known.length < risks.length) candidate.isUnknown = true;
+function addRisks(candidate: Candidate, known: readonly UpdateRisk[], isComplete: boolean): void {
+  if (!isComplete) candidate.isUnknown = true;
   for (const risk of known) candidate.risks.set(risk.name, risk);
 }
 
-/** Conditional updates from a version by their image; of several entries for one image the risks are joined. */
+/** Conditional updates from a version by their image; of several entries for one image the risks are joined. An entry may list an update, and risks, many
+ *  thousand times: each is read once. */
 function conditionalCandidates(graph: UpdateGraph, current: GraphNode): Candidate[] {
   const nodes = new Map(graph.nodes.map((node) => [node.version, node]));
   const found = new Map<string, Candidate>();
   for (const { edges, risks } of graph.conditionalEdges) {
-    for (const { to } of edges.filter(({ from }) => from === current.version)) {
+    const targets = new Set(edges.flatMap(({ from, to }) => (from === current.version ? [to] : [])));
+    if (targets.size === 0) continue;
+    const known = risks.flatMap((risk) => evaluable(risk) ?? []);
+    const isComplete = known.length > 0 && known.length === risks.length;
+    for (const to of targets) {
       const node = nodes.get(to);
       if (node === undefined) return refuse(`no node for conditional update ${to.slice(0, 100)}`);
       const candidate = found.get(node.payload) ?? { node, risks: new Map(), isUnknown: false };
-      addRisks(candidate, risks);
+      addRisks(candidate, known, isComplete);
       found.set(node.payload, candidate);
     }
   }

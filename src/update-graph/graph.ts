@@ -49,6 +49,8 @@ export interface UpdateGraph {
 const maxNodes = 50_000;
 /** Many times what the public update service sends for all its channels. Few more fill the memory. */
 const maxValues = 500_000;
+/** Of all entries together: each update of an entry has each of its risks. The public update service sends a tenth of it for a channel. */
+const maxRiskyPairs = 2_000_000;
 
 function refuse(text: string): never {
   throw new TerminalError('ResponseInvalid', text);
@@ -102,11 +104,10 @@ export function parseUpdateGraph(text: string): UpdateGraph {
   const nodes = objectsAt(document, 'nodes').map(nodeOf);
   const edges = listAt(document, 'edges');
   if (nodes.length > maxNodes) return refuse(`more than ${maxNodes} nodes`);
-  return {
-    nodes,
-    edges: edges.map((edge, at) => edgeOf(edge, at, nodes.length)),
-    conditionalEdges: objectsAt(document, 'conditionalEdges').map(conditionalEdgesOf),
-  };
+  const conditionalEdges = objectsAt(document, 'conditionalEdges').map(conditionalEdgesOf);
+  const pairs = conditionalEdges.reduce((sum, { edges: updates, risks }) => sum + updates.length * risks.length, 0);
+  if (pairs > maxRiskyPairs) return refuse(`${pairs} pairs of updates and risks, more than ${maxRiskyPairs}`);
+  return { nodes, edges: edges.map((edge, at) => edgeOf(edge, at, nodes.length)), conditionalEdges };
 }
 
 /** A graph as an update service sends it.

@@ -1,5 +1,6 @@
 import { TerminalError } from '../../base/index.ts';
 import type { AvailableUpdates } from '../../update-graph/index.ts';
+import type { Availability } from './availability.ts';
 
 const maxConditional = 500;
 const maxRisks = 200;
@@ -22,4 +23,11 @@ export function assertStorable({ available, conditional }: AvailableUpdates): vo
   }
   const sizeBytes = Buffer.byteLength(JSON.stringify({ available, conditional }));
   if (sizeBytes > maxBytes) refuse(`the updates take ${sizeBytes} bytes, more than the limit of ${maxBytes}`);
+}
+
+/** Why these updates cannot be stored; undefined if they can. Each risk is in the status several times, and with what its evaluation failed with. */
+export function storageProblem(availability: Availability): string | undefined {
+  const sizeBytes = Buffer.byteLength(JSON.stringify(availability));
+  if (sizeBytes <= maxBytes) return undefined;
+  return `the updates and their risks take ${sizeBytes} bytes of the status, more than the limit of ${maxBytes}`;
 }

@@ -235,6 +235,19 @@ describe('the update service', () => {
       graphOf(conditional('4.14.3', { ...risk('A', [{ type: 'Always' }]), message: 'x'.repeat(2 ** 20) })),
       'ResponseInvalid',
     ],
+    [
+      'texts that are larger than a status once each has its condition',
+      graphOf(
+        conditional(
+          '4.14.3',
+          ...Array.from({ length: 100 }, (__, index) => ({
+            ...risk(`R${index}`, [promql('slow')]),
+            message: 'x'.repeat(5000),
+          })),
+        ),
+      ),
+      'ResponseInvalid',
+    ],
   ])('answers with %s', async (_, graph, reason) => {
     world.graph = graph;
     expect(await subject().settle()).toMatchObject({ condition: { status: 'False', reason }, availableUpdates: null });

@@ -7,6 +7,7 @@ import { exposureOf } from './exposure.ts';
 import type { PromqlEvaluator } from './promql.ts';
 import { type Retrieval, retrieveUpdates, type UpdateQuery } from './retrieval.ts';
 import { RuleResults } from './rule-results.ts';
+import { storageProblem } from './storable.ts';
 
 export interface UpdateAvailabilityOptions {
   readonly clock: Clock;
@@ -136,7 +137,14 @@ export class UpdateAvailability implements Disposable {
       (risk) => exposureOf(risk, (promql) => this.#rules.resultOf(promql)),
       { acceptedRisks: new Set(request.acceptedRisks), previous: request.conditionalUpdates, nowMs },
     );
-    return { ...availability, condition, current: updates.current };
+    const problem = storageProblem(availability);
+    if (problem === undefined) return { ...availability, condition, current: updates.current };
+    const text = `Unable to retrieve available updates: ${problem}`;
+    return {
+      ...none,
+      condition: { status: 'False', reason: 'ResponseInvalid', message: text },
+      current: updates.current,
+    };
   }
 
   async #ask(query: UpdateQuery, key: string): Promise<void> {
