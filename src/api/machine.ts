@@ -66,6 +66,7 @@ export type MachineConditionReason =
   | 'HookPresent'
   | 'ProviderFailed'
   | 'DrainError'
+  | 'PodsAwaited'
   | 'InstanceMissing'
   | 'InstanceNotCreated'
   | 'ErrorCheckingProvider'

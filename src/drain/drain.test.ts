@@ -171,6 +171,12 @@ test('ML-42: another error has the name of the pod, and backs off', async () => 
   expect(retryAfterMs).toBe(5_000);
 });
 
+test('a webhook that refuses an eviction with a long text does not fill the status', async () => {
+  const { drain } = drainer({ a: [refusal(400, { message: `\u001b[2J${'x'.repeat(60_000)}` })] });
+  const { blocking } = await drain.advance(plan([pod('a')]));
+  expect(blocking[0]?.cause).toMatch(/^error when evicting pods\/"a" -n "web": \\x1b\[2Jx{290,300}…$/);
+});
+
 test('ML-43: a pod that does not exist any more is done at once', async () => {
   const { drain } = drainer({ a: [refusal(404)] });
   expect(await drain.advance(plan([pod('a')]))).toEqual({ isDone: true, remaining: 0, blocking: [] });
@@ -181,7 +187,10 @@ test('ML-60: a pod that is to complete is not evicted, and is done when it has c
   const { drain, evicted } = drainer();
   const job = pod('job', { labels: { 'drain.platform/behavior': 'wait-completed' } });
   const { blocking } = await drain.advance(plan([job]));
-  expect(blocking).toMatchObject([{ kind: 'waitCompleted', cause: 'WaitCompleted' }]);
+  expect(blocking).toMatchObject([{ kind: 'waitCompleted', cause: 'WaitCompleted by label drain.platform/behavior' }]);
+  expect(describeBlocked(blocking)).toBe(
+    'web/job (WaitCompleted by label drain.platform/behavior). To evict web/job instead: kubectl label pod -n web job drain.platform/behavior-',
+  );
   expect(evicted).toEqual([]);
   expect(await drain.advance(plan([{ ...job, phase: 'Succeeded' }]))).toMatchObject({ isDone: true });
 });

@@ -1,15 +1,18 @@
-import { type Clock, errorMessage, mapLimit } from '../base/index.ts';
+import { type Clock, errorMessage, mapLimit, serverText } from '../base/index.ts';
 import { isBudgetRefusal, isConflict, isKubeError, isNotFound, type KubeClient } from '../kube/index.ts';
 import type { BudgetFacts } from './budgets.ts';
 import type { DrainPlan, LeavingPod } from './plan.ts';
 import type { DrainablePod } from './pods.ts';
+import type { DecidedBy } from './rules.ts';
 
 /** A pod that cannot go yet. */
 export interface BlockedPod {
   readonly pod: DrainablePod;
   readonly kind: 'budget' | 'terminating' | 'waitCompleted' | 'error' | 'refused';
-  /** `PodDisruptionBudget web`, `Terminating`, `WaitCompleted`, or the error. */
+  /** `PodDisruptionBudget web`, `Terminating`, `WaitCompleted by DrainRule jobs`, or the error. */
   readonly cause: string;
+  /** By what it is awaited. */
+  readonly awaitedBy?: DecidedBy;
 }
 
 /** The state of a drain after a step. */
@@ -39,6 +42,8 @@ const firstRetryMs = 5_000;
 const defaultMaxRetryMs = 1_000_000;
 /** Evictions at the same time, per node. */
 const parallel = 10;
+/** Of the text that the API server, or a webhook, refuses an eviction with. */
+const maxErrorCharacters = 300;
 /** Grace on a node whose kubelet does not answer. */
 const unreachableGraceSeconds = 1;
 
@@ -61,11 +66,25 @@ function describePod({ namespace, name }: DrainablePod): string {
   return `${namespace}/${name}`;
 }
 
-/** `web/a (PodDisruptionBudget web), … and 3 others`: five at most. */
+/** What ends the wait for a pod. */
+function endOfWait({ pod, awaitedBy }: BlockedPod): string {
+  if (awaitedBy === undefined) return '';
+  if ('rule' in awaitedBy) return `. To evict ${describePod(pod)} instead, change DrainRule ${awaitedBy.rule}`;
+  return `. To evict ${describePod(pod)} instead: kubectl label pod -n ${pod.namespace} ${pod.name} ${awaitedBy.label}-`;
+}
+
+function awaitedPod(pod: DrainablePod, awaitedBy: DecidedBy): BlockedPod {
+  const by = 'rule' in awaitedBy ? `DrainRule ${awaitedBy.rule}` : `label ${awaitedBy.label}`;
+  return { pod, kind: 'waitCompleted', cause: `WaitCompleted by ${by}`, awaitedBy };
+}
+
+/** `web/a (PodDisruptionBudget web), … and 3 others`: five at most; of a pod that is awaited, how that is ended. */
 export function describeBlocked(blocking: readonly BlockedPod[]): string {
   const shown = blocking.slice(0, 5).map(({ pod, cause }) => `${describePod(pod)} (${cause})`);
   const others = blocking.length - shown.length;
-  return `${shown.join(', ')}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`}`;
+  const more = others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`;
+  const awaited = blocking.find(({ awaitedBy }) => awaitedBy !== undefined);
+  return `${shown.join(', ')}${more}${awaited === undefined ? '' : endOfWait(awaited)}`;
 }
 
 /** Evicts the pods of one node. Each call of `advance` requests what may be requested now, and returns at once; what it remembers is only when an
@@ -115,11 +134,11 @@ export class Drainer {
 
   /** Undefined once the pod does not exist. */
   async #evict(
-    { pod, waitsForCompletion }: LeavingPod,
+    { pod, awaitedBy }: LeavingPod,
     { isUnreachable, signal }: { readonly isUnreachable: boolean; readonly signal?: AbortSignal | undefined },
   ): Promise<BlockedPod | undefined> {
     if (pod.deletionMs !== undefined) return terminating(pod);
-    if (waitsForCompletion) return { pod, kind: 'waitCompleted', cause: 'WaitCompleted' };
+    if (awaitedBy !== undefined) return awaitedPod(pod, awaitedBy);
     const refusal = this.#refusals.get(pod.uid);
     if (refusal !== undefined && !this.#isDue(refusal)) return refusal.blocked;
     try {
@@ -148,7 +167,8 @@ export class Drainer {
     const pauseMs = Math.min(firstRetryMs * 2 ** Math.min(tries - 1, 20), maxRetryMs);
     const isBudget = isBudgetRefusal(thrown);
     const names = isBudget ? this.#options.budgetsOf(pod).map(({ name }) => name) : [];
-    const error = `error when evicting pods/"${pod.name}" -n "${pod.namespace}": ${errorMessage(thrown)}`;
+    const text = serverText(errorMessage(thrown), maxErrorCharacters);
+    const error = `error when evicting pods/"${pod.name}" -n "${pod.namespace}": ${text}`;
     const cause = names.length === 0 ? error : `PodDisruptionBudget ${names.join(', ')}`;
     const blocked: BlockedPod = { pod, kind: isBudget ? 'budget' : 'error', cause };
     this.#refusals.set(pod.uid, { tries, nextMs: clock.now() + pauseMs * (1 + 0.2 * random()), blocked });

@@ -5,6 +5,6 @@ export { type BudgetFacts, budgetsOf, deadlockOf, neverAllows } from './budgets.
 export { cordon, isUnreachable, isUnschedulable, uncordon } from './cordon.ts';
 export { type BlockedPod, Drainer, type DrainProgress, describeBlocked } from './drainer.ts';
 export { planLive } from './live-plan.ts';
-export { type DrainPlan, type PlanFacts, planDrain } from './plan.ts';
+export { type DrainPlan, type LeavingPod, type PlanFacts, planDrain } from './plan.ts';
 export { type DrainablePod, drainablePod, livePodsOn, podTarget } from './pods.ts';
 export { readDrainRules } from './rules.ts';

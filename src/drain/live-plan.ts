@@ -15,7 +15,7 @@ export interface LivePlanFacts extends Omit<PlanFacts, 'pods' | 'rules' | 'hasDa
 }
 
 function evictsNow({ steps: [step = []] }: DrainPlan): boolean {
-  return step.some(({ pod, waitsForCompletion }) => pod.deletionMs === undefined && !waitsForCompletion);
+  return step.some(({ pod, awaitedBy }) => pod.deletionMs === undefined && awaitedBy === undefined);
 }
 
 /** Plans a drain by the caches. Where a pod is to be evicted, the rules of the API server count: a watch may not have shown yet the one that keeps it.

@@ -1,5 +1,5 @@
 import type { DrainablePod } from './pods.ts';
-import { type DrainRule, ruleFor } from './rules.ts';
+import { type DecidedBy, type DrainRule, ruleFor } from './rules.ts';
 
 export interface PlanFacts {
   /** The pods of the node. */
@@ -24,7 +24,8 @@ export interface PlanFacts {
 /** A pod that goes, and why it deserves a warning. */
 export interface LeavingPod {
   readonly pod: DrainablePod;
-  readonly waitsForCompletion: boolean;
+  /** By what it is awaited until it has completed; undefined: it is evicted. */
+  readonly awaitedBy?: DecidedBy;
   readonly warning?: string;
 }
 
@@ -95,19 +96,16 @@ function placeOf(pod: DrainablePod, facts: PlanFacts): Placed {
   if (decision.kind !== 'goes') {
     return { place: decision.kind === 'stays' ? 'staying' : 'refused', reason: decision.reason };
   }
-  const { order, behavior } = ruleFor(pod, facts.rules ?? [], {
+  const { order, behavior, by } = ruleFor(pod, facts.rules ?? [], {
     ofNamespace: (namespace) => facts.namespaceLabels?.(namespace) ?? {},
     ofMachine: facts.machineLabels,
   });
   if (behavior === 'Skip') return { place: 'staying', reason: 'skipped by a rule' };
-  const waitsForCompletion = behavior === 'WaitCompleted';
-  if (waitsForCompletion && isFinished(pod)) return { place: 'done' };
+  const awaitedBy = behavior === 'WaitCompleted' ? by : undefined;
+  if (awaitedBy !== undefined && isFinished(pod)) return { place: 'done' };
   const { warning } = decision;
-  return {
-    place: 'leaving',
-    order,
-    leaving: { pod, waitsForCompletion, ...(warning === undefined ? {} : { warning }) },
-  };
+  const leaving = { pod, ...(awaitedBy && { awaitedBy }), ...(warning === undefined ? {} : { warning }) };
+  return { place: 'leaving', order, leaving };
 }
 
 /** Plans a drain; changes nothing.

@@ -61,15 +61,20 @@ function selects(rule: DrainRule, pod: DrainablePod, { ofNamespace, ofMachine }:
   }
 }
 
-/** What happens to the pod, and when. Without a rule it is evicted with order 0.
+/** What decides about a pod: its label, or a rule of this name. */
+export type DecidedBy = { readonly label: string } | { readonly rule: string };
+
+/** What happens to the pod, and when. Without a rule it is evicted with order 0. `by`: what decides that, if anything does.
  *  @throws TerminalError InvalidSelector */
 export function ruleFor(
   pod: DrainablePod,
   rules: readonly DrainRule[],
   labels: RuleLabels,
-): Pick<DrainRule, 'order' | 'behavior'> {
+): Pick<DrainRule, 'order' | 'behavior'> & { readonly by?: DecidedBy } {
   const sorted = rules.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const rule = sorted.find((one) => selects(one, pod, labels));
   const { order = 0, behavior = 'Drain' } = rule ?? {};
-  return { order, behavior: labelled(pod) ?? behavior };
+  const own = labelled(pod);
+  if (own !== undefined) return { order, behavior: own, by: { label: behaviorLabel } };
+  return rule === undefined ? { order, behavior } : { order, behavior, by: { rule: rule.name } };
 }

@@ -28,7 +28,7 @@ function leavingPods(context: PoolContext, node: string): readonly DrainablePod[
       rules: readDrainRules(drainRules.values()),
       nowMs: clock.now(),
     });
-    return plan.steps.flat().flatMap(({ pod, waitsForCompletion }) => (waitsForCompletion ? [] : [pod]));
+    return plan.steps.flat().flatMap(({ pod, awaitedBy }) => (awaitedBy === undefined ? [pod] : []));
   } catch (thrown) {
     if (thrown instanceof TerminalError) return [];
     throw thrown;

@@ -95,8 +95,15 @@ test('ML-60: a pod that a DrainRule waits for is not evicted; without the rule i
   await createRule('jobs', { podSelector: app('job'), namespaceSelector, behavior: 'WaitCompleted' });
   await runMachine(['job']);
   await deleteMachine();
-  await expectBlocking('job', 'WaitCompleted');
+  await expectBlocking('job', 'WaitCompleted by DrainRule jobs');
   expect(await isLeaving('job')).toBe(false);
+  const { conditions = [] } = (await readMachine(cluster.kube, 'a')).status ?? {};
+  expect(conditions.find(({ type }) => type === 'Drained')).toMatchObject({
+    status: 'False',
+    reason: 'PodsAwaited',
+    message:
+      'Node drain waits until pods have completed: machines/job (WaitCompleted by DrainRule jobs). To evict machines/job instead, change DrainRule jobs',
+  });
   await cluster.kube.delete({ ...drainRuleResource, name: 'jobs' });
   await expectBlocking('job', 'Terminating');
 });

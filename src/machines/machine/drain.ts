@@ -55,6 +55,13 @@ function finish(run: MachineRun, message: 'Drain finished successfully' | 'Node 
   setStatus(run, { drain: null });
 }
 
+/** A pod that runs until it has completed is no failure, and may run for good. */
+function wait(run: MachineRun, pods: readonly BlockedPod[]): void {
+  const message = `Node drain waits until pods have completed: ${describeBlocked(pods)}`;
+  setConditions(run, [{ type: 'Drained', status: 'False', severity: 'Info', reason: 'PodsAwaited', message }]);
+  record(run, { type: 'Normal', reason: 'DrainWaits', message });
+}
+
 function hold(run: MachineRun, error: string): void {
   setConditions(run, [drainedCondition({ error })]);
   record(run, { type: 'Normal', reason: 'DrainRequeued', message: `Node drain requeued: ${error}` });
@@ -81,7 +88,9 @@ function report(run: MachineRun, { remaining, blocking }: DrainProgress, attempt
   setStatus(run, { drain });
   warnOfDeadlocks(run, blocking);
   const held = blocking.filter(({ kind }) => kind !== 'terminating' && kind !== 'waitCompleted');
-  if (held.length > 0) hold(run, describeBlocked(held));
+  const awaited = blocking.filter(({ kind }) => kind === 'waitCompleted');
+  if (held.length > 0) hold(run, describeBlocked([...held, ...awaited]));
+  else if (awaited.length > 0) wait(run, awaited);
 }
 
 async function evictPods(run: MachineRun, node: KubeObject, signal: AbortSignal): Promise<boolean> {
