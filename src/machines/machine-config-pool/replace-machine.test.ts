@@ -19,6 +19,7 @@ import {
   parseMachineConfigPool,
 } from '../../api/index.ts';
 import { addMachineHook } from '../hook/controller.ts';
+import type { HookApi, HookedMachine } from '../hook/definition.ts';
 import { addMachines, machineController } from '../machine/controller.ts';
 import { addMachineSets, machineSetController } from '../machine-set/controller.ts';
 import { addMachineConfigPools, machineConfigPoolController } from './controller.ts';
@@ -123,6 +124,28 @@ test('MP-39: with a surge the new machine has a ready node before the old one is
     expect(status?.configuration?.name).toBe(second);
   });
   expect(await names()).toEqual([replacement]);
+});
+
+test.each([
+  [0, 'ends'],
+  [1, 'goes on'],
+])('with surge %i in the pool, a wait that has begun %s', async (surge, _) => {
+  const node = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n', labels: { 'node-role.kubernetes.io/worker': '' } },
+  };
+  const set = { apiVersion: 'v1', kind: 'Set', metadata: { name: 's', uid: 'u' }, spec: { replicas: 1 } };
+  const pool = poolObject('worker', { rollout: { action: 'MachineReplace', surge } });
+  const api = {
+    get: ({ kind }: { readonly kind: string }) => Promise.resolve(kind === 'Node' ? node : set),
+    list: ({ kind }: { readonly kind: string }) => Promise.resolve(kind === 'Machine' ? [] : [pool]),
+  } as unknown as HookApi;
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Set', name: 's', uid: 'u', controller: true }];
+  const machine = { object: { metadata: { ownerReferences } }, namespace: 'machines', node: 'n' };
+  const call = { api, signal: new AbortController().signal, nowMs: 0 };
+  const wait = await surgeHook.work(machine as unknown as HookedMachine, call);
+  expect(wait?.message).toBe(surge === 0 ? undefined : '0 of 1 machines of Set s have a node that is ready');
 });
 
 test('without a surge the machine is deleted at once: nothing waits for its replacement', async () => {

@@ -1,20 +1,44 @@
-import { type Machine, machineResource, machineSetResource, parseMachine } from '../../api/index.ts';
+import {
+  type Machine,
+  type MachineConfigPool,
+  machineConfigPoolResource,
+  machineResource,
+  machineSetResource,
+  parseMachine,
+  parseMachineConfigPool,
+} from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { groupOf, isNotFound, type KubeObject, preconditionOf, refOf } from '../../kube/index.ts';
-import type { MachineHook } from '../hook/definition.ts';
+import type { ApiObject, HookCall, HookedMachine, MachineHook } from '../hook/definition.ts';
 import { replacementHook } from '../ready-hooks/replacement.ts';
 import { type PoolRun, poolFieldManager, recordPool, targetOf } from './context.ts';
+import { poolOfNode } from './membership.ts';
 import type { PoolNode } from './pool-node.ts';
 
 /** On a Machine: the configuration for which its pool replaces it. */
 const replacedForKey = 'machineconfiguration.openshift.io/replaced-for';
 
-/** Holds the drain of a machine that its pool replaces until the new one has a ready node. */
+const hasSurge = ({ spec }: MachineConfigPool): boolean => spec.rollout?.surge === 1;
+
+/** Whether the pool of the machine's Node has no surge now: what it had when the deletion began does not count. */
+async function isWithoutSurge({ node: name }: HookedMachine, { api }: HookCall): Promise<boolean> {
+  const node = name === undefined ? undefined : await api.get({ apiVersion: 'v1', kind: 'Node', name });
+  if (node === undefined) return false;
+  const { apiVersion, kind } = machineConfigPoolResource;
+  const asObject = (one: ApiObject): KubeObject => one as unknown as KubeObject;
+  const pools = (await api.list({ apiVersion, kind })).map((one) => parseMachineConfigPool(asObject(one)));
+  const pool = poolOfNode(asObject(node), pools);
+  return pool !== undefined && !hasSurge(pool);
+}
+
+/** Holds the drain of a machine that its pool replaces until the new one has a ready node, or the pool has no surge any more. */
 export const surgeHook: MachineHook = {
   ...replacementHook,
   name: 'hooks.platform/PoolSurge',
   owner: 'longshore/pools',
   selects: ({ annotations }) => annotations[replacedForKey] !== undefined,
+  work: async (machine, call) =>
+    (await isWithoutSurge(machine, call)) ? undefined : await replacementHook.work(machine, call),
 };
 
 function isOfSet({ metadata }: KubeObject): boolean {
@@ -48,9 +72,8 @@ export async function replaceMachine(run: PoolRun, node: PoolNode, signal: Abort
     return;
   }
   if (found.metadata.deletionTimestamp !== undefined) return;
-  const hasSurge = run.pool.spec.rollout?.surge === 1;
   const metadata = { ...preconditionOf(found), annotations: { [replacedForKey]: targetOf(run.pool) } };
-  const spec = hasSurge ? { lifecycleHooks: { preDrain: hooksOf(parseMachine(found)) } } : {};
+  const spec = hasSurge(run.pool) ? { lifecycleHooks: { preDrain: hooksOf(parseMachine(found)) } } : {};
   try {
     const patch = { metadata, spec } as unknown as JsonObject;
     machines.wrote(await kube.patch(refOf(found), patch, { fieldManager: poolFieldManager, signal }));
