@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { TerminalError } from '../../src/base/index.ts';
+import { printable, TerminalError } from '../../src/base/index.ts';
 
 /** A question that is answered with yes or no. */
 export interface Question {
@@ -15,7 +15,7 @@ export interface Question {
  *  @throws TerminalError NotConfirmed where there is no terminal to ask on, or the answer is not yes */
 export async function confirm({ about, text, unasked }: Question): Promise<void> {
   if (!process.stdin.isTTY) throw new TerminalError('NotConfirmed', unasked);
-  process.stderr.write(about);
+  process.stderr.write(printable(about));
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`${text} [y/N] `);
   terminal.close();

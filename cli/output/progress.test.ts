@@ -33,6 +33,15 @@ test('on a terminal the bar is drawn, seldom, and gives way to lines', () => {
   expect(text.endsWith('\r\u001b[2Kpushed\n')).toBe(true);
 });
 
+test('what a name has beside letters does not change the terminal', () => {
+  const { progress, printed } = open(true);
+  progress.show('layer \u001b[2J');
+  progress.finish('image \u001b]0;title\u0007');
+  const text = printed();
+  expect(text).toContain('layer \\x1b[2J');
+  expect(text).toContain('image \\x1b]0;title\\x07\n');
+});
+
 test('elsewhere there is one line a step, and nothing at all when a program reads', () => {
   const lines = open(false);
   lines.progress.show('pushing', half);

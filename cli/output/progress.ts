@@ -1,3 +1,4 @@
+import { printable, printableLine } from '../../src/base/index.ts';
 import { createTerminal } from './terminal.ts';
 
 /** How far something is. */
@@ -7,7 +8,8 @@ export interface Amount {
   readonly unit: 'bytes' | 'objects' | 'bundles';
 }
 
-/** What goes on, for a person: a bar on a terminal, redrawn at most ten times a second; a line for each finished step elsewhere. */
+/** What goes on, for a person: a bar on a terminal, redrawn at most ten times a second; a line for each finished step elsewhere. Names from outside do not
+ *  move the cursor of the terminal. */
 export interface Progress extends Disposable {
   /** The current activity. Not shown where lines cannot be replaced. */
   show(label: string, amount?: Amount): void;
@@ -59,10 +61,10 @@ export function createProgress(stream: NodeJS.WriteStream, options: { readonly i
       const nowMs = performance.now();
       if (label === drawnLabel && !isEnd && nowMs - drawnAtMs < redrawMs) return;
       [drawnAtMs, drawnLabel] = [nowMs, label];
-      terminal.progress(formatProgress(label, amount));
+      terminal.progress(printableLine(formatProgress(label, amount)));
     },
     finish: (line) => {
-      if (!options.isQuiet) terminal.line(line);
+      if (!options.isQuiet) terminal.line(printable(line));
       drawnLabel = '';
     },
     clear,

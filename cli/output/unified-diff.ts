@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { printable } from '../../src/base/index.ts';
 
 /** Comparing texts that have little in common takes long and helps no one. */
 const maxEdits = 2000;
@@ -25,11 +26,11 @@ function styleOf(line: string): 'bold' | 'green' | 'red' | 'cyan' | undefined {
   return line.startsWith('-') ? 'red' : undefined;
 }
 
-/** A unified diff, in colors where `stream` is a terminal that has them. */
+/** A unified diff, in colors where `stream` is a terminal that has them; nothing else in it changes the terminal. */
 export function colouredDiff(text: string, stream: NodeJS.WriteStream): string {
   const colour = (line: string): string => {
     const style = styleOf(line);
     return style === undefined ? line : styleText(style, line, { stream });
   };
-  return text.split('\n').map(colour).join('\n');
+  return printable(text).split('\n').map(colour).join('\n');
 }

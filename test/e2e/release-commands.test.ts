@@ -114,6 +114,27 @@ describe('longshore release', () => {
     });
   });
 
+  test('what a release contains does not change the terminal', async () => {
+    const metadata = {
+      kind: 'cincinnati-metadata-v0',
+      version: '1.2.0',
+      metadata: {
+        url: 'https://example.com/\u001b]0;title\u0007',
+        'io.openshift.upgrades.graph.release.channels': 'a\u001b[2J',
+      },
+    };
+    const images = { ...(JSON.parse(imageStream({})) as object), metadata: { name: '1.2.0' } };
+    await writeFolder(join(dir, 'escapes'), {
+      'manifests/0000_00_engine_10.yaml': configMap('engine', 'x'),
+      'release-manifests/release-metadata': JSON.stringify(metadata),
+      'release-manifests/image-references': JSON.stringify(images),
+      'release-manifests/0000_10_a_\u001b[31m.yaml': configMap('a', 'x'),
+    });
+    const infos = [await run(['info', 'escapes']), await run(['diff', 'built', 'escapes'])];
+    for (const { stdout } of infos) expect(stdout).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(infos[0]?.stdout).toContain('Channels:      a\\x1b[2J\n');
+  });
+
   test('diff shows what differs between two releases, without what differs in all of them', async () => {
     await build('1.2.0', '--to', 'before', '-o', 'before.tar');
     await build('1.2.1', '--to', 'after');

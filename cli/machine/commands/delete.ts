@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type LifecycleHook, type Machine, machineResource, parseMachine } from '../../../src/api/index.ts';
-import { TransientError } from '../../../src/base/index.ts';
+import { printableLine, TransientError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, type ObjectRef } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { OptionValues } from '../../command/index.ts';
@@ -44,7 +44,7 @@ async function follow(kube: KubeClient, object: KubeObject, timeoutMs: number): 
     const found = await findSame(kube, { ...machineResource, namespace, name }, uid);
     if (found === undefined) break;
     const holder = holderOf(parseMachine(found));
-    if (holder !== shown && holder !== '') process.stderr.write(`${holder}\n`);
+    if (holder !== shown && holder !== '') process.stderr.write(`${printableLine(holder)}\n`);
     shown = holder;
     if (Date.now() > endMs) {
       const text = `machine ${name} is not deleted after ${timeoutMs / 1000} s: ${holder}; it is being deleted all the same, see "longshore machine describe ${name}"`;

@@ -1,4 +1,5 @@
 import { type Machine, machineResource, parseMachine } from '../../../src/api/index.ts';
+import { printable } from '../../../src/base/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type OptionValues, printDocument } from '../../command/index.ts';
 import type { machineOptions } from '../options.ts';
@@ -41,6 +42,6 @@ export async function machineDescribe(
   using kube = await openKube(values);
   const object = await kube.get({ ...machineResource, namespace: values.namespace, name });
   const machine = parseMachine(object);
-  printDocument(values, { machine: object, deletion: deletionSteps(machine) }, () => describe(machine));
+  printDocument(values, { machine: object, deletion: deletionSteps(machine) }, () => printable(describe(machine)));
   return 0;
 }

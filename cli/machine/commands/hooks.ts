@@ -1,5 +1,5 @@
 import { type Machine, machineAnnotations, machineResource, parseMachine } from '../../../src/api/index.ts';
-import { TerminalError } from '../../../src/base/index.ts';
+import { printable, TerminalError } from '../../../src/base/index.ts';
 import { type KubeClient, type KubeObject, preconditionOf } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import { type OptionValues, printDocument } from '../../command/index.ts';
@@ -54,7 +54,7 @@ async function remove(kube: KubeClient, object: KubeObject, values: OptionValues
   }
   const metadata = { ...preconditionOf(object), annotations: { [machineAnnotations.forceHookRemoval]: hook } };
   await kube.patch({ ...machineResource, namespace, name }, { metadata }, { fieldManager: 'longshore' });
-  process.stdout.write(`hook ${hook} of ${found.owner} is removed from machine ${name}\n`);
+  process.stdout.write(printable(`hook ${hook} of ${found.owner} is removed from machine ${name}\n`));
 }
 
 /** `longshore machine hooks [NAME]` */

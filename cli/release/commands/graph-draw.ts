@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { TerminalError } from '../../../src/base/index.ts';
+import { printable, TerminalError } from '../../../src/base/index.ts';
 import {
   buildUpdateGraphs,
   drawUpdateGraph,
@@ -114,6 +114,6 @@ export async function releaseGraphDraw(values: Values, [name]: readonly [string]
   const path = pathOf(targets, values);
   if (values.output === 'json') process.stdout.write(`${JSON.stringify({ versions: targets, path })}\n`);
   else if (values.output === 'svg') process.stdout.write(drawUpdateGraph(targets, title));
-  else process.stdout.write(`${graphText(targets, title)}${path === undefined ? '' : pathText(path)}`);
+  else process.stdout.write(printable(`${graphText(targets, title)}${path === undefined ? '' : pathText(path)}`));
   return 0;
 }

@@ -1,3 +1,4 @@
+import { printable } from '../../../src/base/index.ts';
 import {
   compareReleases,
   componentVersions,
@@ -122,7 +123,7 @@ export async function releaseInfo(values: Values, [name, other]: readonly [strin
   await using work = await openWorkFolder();
   await using release = await openRelease({ name, values, work, progress, signal, profile });
   if (other === undefined) {
-    printDocument(values, infoOf(release), () => infoText(release));
+    printDocument(values, infoOf(release), () => printable(infoText(release)));
     return 0;
   }
   await using otherWork = await openWorkFolder();

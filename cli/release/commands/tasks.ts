@@ -1,3 +1,4 @@
+import { printable } from '../../../src/base/index.ts';
 import {
   type ApplyMode,
   buildTaskGraph,
@@ -63,6 +64,7 @@ export async function releaseTasks(values: Values, [name]: readonly [string]): P
   const counts = `${manifests.length} of ${release.payload.manifests.length} manifests in ${stages} ${stages === 1 ? 'stage' : 'stages'}`;
   const heading = `${version}, ${values.mode}: ${counts}, at most ${graph.workers} at once`;
   if (values.output === 'json') process.stdout.write(`${JSON.stringify({ version, ...tasksDocument(graph) })}\n`);
-  else process.stdout.write(values.output === 'svg' ? drawTasksSvg(graph, heading) : tasksText(graph, heading));
+  else
+    process.stdout.write(values.output === 'svg' ? drawTasksSvg(graph, heading) : printable(tasksText(graph, heading)));
   return 0;
 }

@@ -1,4 +1,4 @@
-import { systemClock, TerminalError } from '../../../src/base/index.ts';
+import { printable, systemClock, TerminalError } from '../../../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../../../src/image-policy/index.ts';
 import {
   forcedText,
@@ -84,6 +84,6 @@ export async function releaseVerify(values: Values, [name]: readonly [string]): 
   progress.clear();
   const digest = reference.slice(reference.lastIndexOf('@') + 1);
   const result: Result = { digest, ...found, ...(policy === undefined ? {} : { policy }) };
-  printDocument(values, result, () => resultText(result));
+  printDocument(values, result, () => printable(resultText(result)));
   return 0;
 }
