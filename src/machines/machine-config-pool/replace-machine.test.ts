@@ -127,9 +127,9 @@ test('MP-39: with a surge the new machine has a ready node before the old one is
 });
 
 test.each([
-  [0, 'ends'],
-  [1, 'goes on'],
-])('with surge %i in the pool, a wait that has begun %s', async (surge, _) => {
+  { surge: 0, outcome: 'ends' },
+  { surge: 1, outcome: 'goes on' },
+])('with surge $surge in the pool, a wait that has begun $outcome', async ({ surge }) => {
   const node = {
     apiVersion: 'v1',
     kind: 'Node',

@@ -138,7 +138,7 @@ async function claimLive(run: SetRun, signal: AbortSignal): Promise<void> {
 /** The names of the next machines. Two processes that both believe that they lead, and see the same machines of the same set, choose the same names, so
  *  that one of them creates each, whatever is written into the status of the set meanwhile; a machine that comes later has a name of its own. */
 function nextNames({ set, machines }: SetRun, count: number): readonly string[] {
-  const { name = '', uid = '', generation = 0 } = set.metadata;
+  const { name, uid, generation = 0 } = set.metadata;
   const present = machines.map(({ metadata }) => metadata.uid ?? '').toSorted();
   return Array.from({ length: count }, (_, index) => {
     const digest = sha256Digest(JSON.stringify([uid, generation, present, index]));
@@ -193,27 +193,34 @@ async function deleteMachine({ context }: SetRun, { metadata }: Machine, signal:
   }
 }
 
-/** Machines that are being deleted do not count: their replacements are created at once. */
+async function addMachines(run: SetRun, count: number, signal: AbortSignal): Promise<void> {
+  const created = await mapLimit(nextNames(run, count), parallel, (name) => createMachine(run, name, signal));
+  for (const machine of created) run.context.machines.wrote(machine);
+  run.machines = [...run.machines, ...created.map(parseMachine)];
+}
+
+async function removeMachines(run: SetRun, count: number, signal: AbortSignal): Promise<void> {
+  const { deletePolicy: policy = 'Random' } = run.set.spec ?? {};
+  const nowMs = run.context.clock.now();
+  const leaving = machinesToDelete(run.machines.filter(isStaying), { count, policy, nowMs });
+  await mapLimit(leaving, parallel, (machine) => deleteMachine(run, machine, signal));
+  run.machines = run.machines.filter((machine) => !leaving.includes(machine));
+}
+
+/** How many machines the set lacks, those that are being deleted aside: their replacements are created at once. Negative where it has too many. */
+function missingOf({ set, machines }: SetRun): number {
+  return (set.spec?.replicas ?? 1) - machines.filter(isStaying).length;
+}
+
 const scale: Step<SetRun> = async (run, { signal }) => {
-  const { context } = run;
   // Nor may it have shown the mark that the autoscaler sets just before it lowers the number: another machine would go, with the pods that run on it.
-  if (run.machines.filter(isStaying).length !== (run.set.spec?.replicas ?? 1)) await claimLive(run, signal);
+  if (missingOf(run) !== 0) await claimLive(run, signal);
   if (run.set.metadata.deletionTimestamp !== undefined) return 'stop';
-  const { replicas = 1, deletePolicy: policy = 'Random' } = run.set.spec ?? {};
-  const staying = run.machines.filter(isStaying);
-  const missing = Math.min(replicas - staying.length, mostAtOnce);
-  if (missing > 0) {
-    const names = nextNames(run, missing);
-    const created = await mapLimit(names, parallel, (name) => createMachine(run, name, signal));
-    for (const machine of created) context.machines.wrote(machine);
-    run.machines = [...run.machines, ...created.map(parseMachine)];
-  } else if (missing < 0) {
-    const count = Math.min(-missing, mostAtOnce);
-    const leaving = machinesToDelete(staying, { count, policy, nowMs: context.clock.now() });
-    await mapLimit(leaving, parallel, (machine) => deleteMachine(run, machine, signal));
-    run.machines = run.machines.filter((machine) => !leaving.includes(machine));
-  }
-  if (Math.abs(replicas - staying.length) > mostAtOnce) requeueAfter(run, 0);
+  const missing = missingOf(run);
+  const count = Math.min(Math.abs(missing), mostAtOnce);
+  if (missing > 0) await addMachines(run, count, signal);
+  if (missing < 0) await removeMachines(run, count, signal);
+  if (Math.abs(missing) > mostAtOnce) requeueAfter(run, 0);
   return undefined;
 };
 
