@@ -39,7 +39,8 @@ export async function* readPages(
   let next: string | undefined;
   do {
     const page = await askFewer(ask, { pageSize: limit, next });
-    ({ limit } = page);
+    // A few large objects do not make many pages of all that follow.
+    limit = Math.min(pageSize, page.limit * 2);
     const { body } = page;
     const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {};
     const { resourceVersion, continue: rest } = metadata as { resourceVersion?: string; continue?: string };
