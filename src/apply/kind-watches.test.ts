@@ -10,11 +10,11 @@ test('the wait for a kind whose objects cannot be listed ends, and the reason is
   const clock = new SteppedClock(0);
   const stopper = new AbortController();
   let lists = 0;
-  const list = async (): Promise<never> => {
+  function listPages(): never {
     lists += 1;
     throw new TransientError('InternalError', 'conversion webhook for acme.example/v2, Kind=Gadget failed');
-  };
-  const kube = { list } as unknown as KubeClient;
+  }
+  const kube = { listPages } as unknown as KubeClient;
   const watches = new KindWatches({
     kube,
     clock,
