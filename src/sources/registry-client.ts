@@ -1,4 +1,12 @@
-import { type Clock, isJsonObject, parseJson, redactUrl, TerminalError, TransientError } from '../base/index.ts';
+import {
+  type Clock,
+  isJsonObject,
+  type JsonValue,
+  parseJson,
+  redactUrl,
+  TerminalError,
+  TransientError,
+} from '../base/index.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-auth.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, isNotTls, readBody } from './http-client.ts';
 import type { FoundCredentials } from './pull-credentials.ts';
@@ -227,9 +235,17 @@ export class RegistryClient {
   }
 }
 
+/** The errors alone are without the credentials: a token may have the letters of a short password in it. */
+function parseAnswer(request: HttpRequest, text: string): JsonValue {
+  try {
+    return parseJson(describe(request), text);
+  } catch {
+    return parseJson(describe(request), withoutCredentials(text, request.headers?.['authorization']));
+  }
+}
+
 async function readToken(request: HttpRequest, response: HttpResponse): Promise<string> {
-  const text = (await readBody(request, response, maxTokenBytes)).toString();
-  const body = parseJson(describe(request), withoutCredentials(text, request.headers?.['authorization']));
+  const body = parseAnswer(request, (await readBody(request, response, maxTokenBytes)).toString());
   const token = isJsonObject(body) ? (body['token'] ?? body['access_token']) : undefined;
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token;
   throw new TransientError('UnexpectedAnswer', `${describe(request)}: the answer holds no token`);

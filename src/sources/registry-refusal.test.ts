@@ -126,6 +126,26 @@ test('credentials that a server returns in an error are not shown', async () => 
   await expect(ask(client)).rejects.toThrow('403 Forbidden (Basic [hidden], [hidden], [hidden], [hidden])');
 });
 
+test('a token that has the password in it is used as it is', async () => {
+  const used: string[] = [];
+  intercept = (request, response) => {
+    const { url = '', headers } = request;
+    if (url.startsWith('/token')) response.end(JSON.stringify({ token: 'a-token-of-letters' }));
+    else if (headers.authorization?.startsWith('Bearer ') === true) {
+      used.push(headers.authorization);
+      response.end();
+    } else {
+      const realm = `http://${registry.host}/token`;
+      response.writeHead(401, { 'www-authenticate': `Bearer realm="${realm}",service="s"` }).end();
+    }
+    return true;
+  };
+  const clock = createClock();
+  const client = clientFor(clock, new RateLimits(clock), { username: 'app', password: 'token' });
+  expect(await ask(client)).toBe('given');
+  expect(used).toEqual(['Bearer a-token-of-letters']);
+});
+
 test('credentials that a registry returns in a manifest are not shown', async () => {
   intercept = (request, response) => {
     if (request.url?.includes('/manifests/') !== true) return false;
