@@ -128,3 +128,10 @@ describe('link-local addresses and metadata services', () => {
     );
   });
 });
+
+test('an address whose password cannot be read is refused with the reason, without the password', async () => {
+  using http = createHttpClient({ answerDeadlineMs });
+  await expect(http.send({ method: 'GET', url: 'http://me:50%off@127.0.0.1:1/x', signal })).rejects.toThrow(
+    /^http:\/\/redacted@127\.0\.0\.1:1\/x: the username or password in it has a "%" that is not followed/,
+  );
+});

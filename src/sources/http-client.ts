@@ -199,9 +199,22 @@ function requestOptions(request: HttpRequest, agent: HttpAgent, proxy: string | 
   return { method, headers: allHeaders, agent, signal, ...looksUp };
 }
 
+/** The address of a request, with a name and password in it that can be read.
+ *  @throws TerminalError InvalidUrl */
+function addressOf({ url: text }: HttpRequest): URL {
+  if (!URL.canParse(text)) throw new TerminalError('InvalidUrl', `${redactUrl(text)}: not an address`);
+  const url = new URL(text);
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    const message = `${redactUrl(text)}: the username or password in it has a "%" that is not followed by two hexadecimal digits; write "%25" for a percent sign`;
+    throw new TerminalError('InvalidUrl', message);
+  }
+  return url;
+}
+
 async function sendOnce(request: HttpRequest, transport: Transport): Promise<HttpResponse> {
-  if (!URL.canParse(request.url)) throw new TerminalError('InvalidUrl', `${redactUrl(request.url)}: not an address`);
-  const url = new URL(request.url);
+  const url = addressOf(request);
   const isSecure = url.protocol === 'https:';
   if (refusedBy(request)(url.hostname)) throw addressRefused(url.host, url.hostname);
   const proxy = proxyFor(url, transport.proxies);

@@ -23,11 +23,20 @@ export function withoutCredentials(text: string, authorization: string | undefin
 /** Of one client. */
 const maxRemembered = 64;
 
+/** As it is where its escapes are malformed. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The header of the credentials that an address has in it. */
 export function authorizationIn(url: string): string | undefined {
   const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' };
   if (username === '' && password === '') return undefined;
-  const pair = [username, password].map((text) => decodeURIComponent(text)).join(':');
+  const pair = [username, password].map(decoded).join(':');
   return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
