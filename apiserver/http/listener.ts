@@ -1,8 +1,15 @@
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ConnectionLimits, limitConnections, nodeHttp } from '../../src/base/index.ts';
 import type { Credentials } from '../auth/index.ts';
 import type { HttpRequest, HttpResponse } from './exchange.ts';
+import { RequestTurns } from './request-turns.ts';
 
 /** An open port; `close` ends what is left of its connections after the requests in flight had a moment. */
 export interface Listener {
@@ -70,6 +77,22 @@ function answerUpgrades(server: Http2SecureServer): void {
   });
 }
 
+/** Lets connections take turns, and ends one on which more requests wait than a client may have at once. */
+function inTurns(
+  handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
+): (request: HttpRequest, response: HttpResponse) => void {
+  const turns = new RequestTurns();
+  return (request, response) => {
+    const session = 'stream' in request ? (request.stream as ServerHttp2Stream).session : undefined;
+    const answer = (): void => {
+      if (!request.destroyed) void handle(request, response);
+    };
+    if (turns.add(session ?? request.socket, answer)) return;
+    if (session === undefined) request.socket.destroy();
+    else session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  };
+}
+
 /** Where to listen. */
 export interface ListenAddress {
   readonly host: string;
@@ -113,8 +136,9 @@ export async function listen(
   });
   limitConnections(server, connectionLimits);
   answerUpgrades(server);
+  const take = inTurns(handle);
   server.on('request', (request, response) => {
-    void handle(request as unknown as HttpRequest, response as unknown as HttpResponse);
+    take(request as unknown as HttpRequest, response as unknown as HttpResponse);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
