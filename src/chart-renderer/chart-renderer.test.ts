@@ -100,6 +100,12 @@ describe.skipIf(why !== '')(`helm${why}`, () => {
       text: /charts\/x\.tgz: is no archive that can be read/,
     },
     {
+      name: 'is packed with a path that leads out of it',
+      files: { 'charts/x.tgz': packed({ 'Chart.yaml': chartYaml, '../../../x': 'x' }) },
+      text: /charts\/x\.tgz: is no archive that can be read: "x\/\.\..*": paths with "\.\." are not accepted/,
+    },
+    { name: 'has a path that leads out of it', files: { '../../x.yaml': map }, text: /leads out of the chart/ },
+    {
       name: 'is a library',
       files: { 'Chart.yaml': `${chartYaml}type: library\n` },
       text: /library charts are not installable/,

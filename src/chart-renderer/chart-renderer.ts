@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { makeFolder, TerminalError } from '../base/index.ts';
 import { type ChartRenderer, type ChartRequest, type LintMessage, renderFailed } from '../formats/index.ts';
 import { type RunEnd, runConfined } from './confined-run.ts';
@@ -70,8 +70,10 @@ async function writeValues(folder: string, { values }: ChartRequest): Promise<re
 /** At once: charts have many small files, and this runs in a worker thread. */
 function writeChart(folder: string, { files }: ChartRequest): void {
   const made = new Set<string>();
+  const root = resolve(folder, 'chart');
   for (const { path, content } of files) {
-    const target = `${folder}/chart/${path}`;
+    const target = resolve(root, path);
+    if (!target.startsWith(`${root}/`)) refuse(`${JSON.stringify(path.slice(0, 200))}: leads out of the chart`);
     const parent = dirname(target);
     if (!made.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
     made.add(parent);

@@ -1,10 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
-import { errorMessage, TerminalError } from '../base/index.ts';
+import { defaultContentLimits, errorMessage, TerminalError } from '../base/index.ts';
 import { isGzip, PlainTarCheck } from './decompress.ts';
+import { parseEntryPath, quoteEntry } from './entry-path.ts';
 
 /** A file of a small archive. */
 export interface PackedFile {
+  /** Below the root of the archive, without `.` and `..`. */
   readonly path: string;
   readonly content: Buffer;
 }
@@ -35,13 +37,24 @@ class Collector {
     if (this.#left < 0) this.fault ??= new Error('more entries than the limit');
     const pieces: Buffer[] = [];
     const isFile = this.fault === undefined && (entry.type === 'File' || entry.type === 'OldFile');
-    if (isFile) entry.on('data', (piece: Buffer) => pieces.push(piece));
-    if (isFile) entry.on('end', () => this.files.push({ path: entry.path, content: Buffer.concat(pieces) }));
+    const path = isFile ? this.#pathOf(entry.path) : undefined;
+    if (path !== undefined) entry.on('data', (piece: Buffer) => pieces.push(piece));
+    if (path !== undefined) entry.on('end', () => this.files.push({ path, content: Buffer.concat(pieces) }));
     entry.resume();
+  }
+
+  /** Undefined for one that leads elsewhere. */
+  #pathOf(name: string): string | undefined {
+    try {
+      return parseEntryPath(name, defaultContentLimits.pathBytes).join('/');
+    } catch (thrown) {
+      this.fault ??= new Error(`${quoteEntry(name)}: ${errorMessage(thrown)}`);
+      return undefined;
+    }
   }
 }
 
-/** The files of a gzip tar, or a tar, that is in memory; links and special files are left out. At once, so for small ones only.
+/** The files of a gzip tar, or a tar, that is in memory; links and special files are left out, paths that lead out of it are refused. At once, so for small ones only.
  *  @throws TerminalError InvalidArchive */
 export function readPackedFiles(what: string, bytes: Buffer, limits: PackedLimits): readonly PackedFile[] {
   const collector = new Collector(limits.entries);

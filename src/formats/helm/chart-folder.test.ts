@@ -15,6 +15,21 @@ test('a chart is found in a package, and in none that is packed twice', () => {
   expect(() => findChart([{ path: 'a.tgz', content: twice }])).toThrow(/a\.tgz: .*compressed twice/);
 });
 
+test.each([`a/${'../'.repeat(9)}tmp/x`, 'a/templates/../../x', '/tmp/x', '../x/Chart.yaml'])(
+  'a packed chart with the path %s is refused, as a dependency as well',
+  (path) => {
+    const content = gzipSync(
+      tarFile([
+        { path: 'a/Chart.yaml', content: 'name: a' },
+        { path, content: 'x' },
+      ]),
+    );
+    const refusal = /is no archive that can be read: ".*x.*": (absolute paths|paths with "\.\.") are not accepted/;
+    expect(() => findChart([{ path: 'a.tgz', content }])).toThrow(refusal);
+    expect(() => allCharts([{ path: 'charts/a.tgz', content }])).toThrow(refusal);
+  },
+);
+
 test('a bomb that is compressed twice is refused before it is unpacked', () => {
   const bomb = gzipSync(gzipSync(Buffer.alloc(64 * mebibyte)));
   expect(bomb.length).toBeLessThan(1024);
