@@ -17,14 +17,16 @@ function specOf(name: string): JsonObject {
 function bundleOf(name: string, annotations: JsonObject): JsonObject {
   const labels =
     annotations['core.rukpak.io/dependencies'] === undefined ? {} : { 'core.rukpak.io/has-dependencies': 'true' };
-  const metadata = { name: `${name}-1`, annotations, labels };
+  const metadata = { name: `${name}-1`, uid: `${name}-1`, annotations, labels };
   return { apiVersion, kind: 'Bundle', metadata, spec: specOf(name), status: { phase: 'Unpacked' } };
 }
 
 function deploymentOf(name: string, annotations: JsonObject = {}): JsonObject {
   const spec = { provisionerClassName: 'core-rukpak-io-plain', template: { spec: specOf(name) } };
-  const status = { activeBundle: `${name}-1` };
-  return { apiVersion, kind: 'BundleDeployment', metadata: { name, annotations }, spec, status };
+  const bundles = [{ name: `${name}-1`, uid: `${name}-1`, specHash: '' }];
+  const record = { uid: name, bundles, installation: 'Done', groupKinds: [], namespaces: [] };
+  const status = { activeBundle: `${name}-1`, record };
+  return { apiVersion, kind: 'BundleDeployment', metadata: { name, uid: name, annotations }, spec, status };
 }
 
 const provides = { [packageKey]: 'base', 'core.rukpak.io/package-version': '1.0.0' };
@@ -86,6 +88,19 @@ test('unmet dependencies of an unpacked bundle are reported for the deployment',
   expect((await checkTemplate(user, options(facts, 'enforce'))).denials).toEqual([{ form: 'invalid', text: lacking }]);
   const unpacked = parseBundleDeployment(deploymentOf('other'));
   expect(await checkTemplate(unpacked, options(facts, 'enforce'))).toMatchObject({ denials: [], warnings: [] });
+});
+
+test('what a user has written on a Bundle denies nothing: neither on one of the name of an active one, nor on one of the same spec', async () => {
+  const hers = {
+    ...bundleOf('user', needs),
+    metadata: { ...(bundleOf('user', needs)['metadata'] as JsonObject), uid: 'hers' },
+  };
+  const facts = reader([bundleOf('base', provides), hers], [deploymentOf('base'), deploymentOf('user')]);
+  expect(await checkRemoval(base, options(facts, 'enforce'))).toMatchObject({ denials: [], warnings: [] });
+  const lacking = 'dependencies are not met: package base >=1.0.0';
+  const alone = reader([hers], [deploymentOf('other')]);
+  const user = parseBundleDeployment(deploymentOf('user'));
+  expect(await checkTemplate(user, options(alone, 'enforce'))).toMatchObject({ denials: [], warnings: [lacking] });
 });
 
 test('where nothing has dependencies no list is read', async () => {

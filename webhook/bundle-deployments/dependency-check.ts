@@ -55,17 +55,27 @@ async function isConcerned({ spec }: BundleDeployment, { facts, signal }: Depend
 interface ClusterState {
   readonly active: readonly Participant[];
   readonly bundles: readonly Bundle[];
+  /** Uids of the Bundles that controllers have created for deployments: what others have written on theirs holds up no one. */
+  readonly recorded: ReadonlySet<string>;
+}
+
+/** Uids of the Bundles that were created for a deployment. */
+function recordedOf({ metadata, status }: BundleDeployment): readonly string[] {
+  const { record } = status ?? {};
+  return record?.uid === metadata.uid ? (record?.bundles.map(({ uid }) => uid) ?? []) : [];
 }
 
 async function readClusterState({ facts, signal }: DependencyContext): Promise<ClusterState> {
   const [bundles, deployments] = await Promise.all([facts.listBundles({ signal }), facts.listDeployments({ signal })]);
   const byName = new Map(bundles.map((bundle) => [bundle.metadata.name, bundle]));
-  const active = deployments.flatMap(({ metadata, status }) => {
+  const active = deployments.flatMap((deployment) => {
+    const { metadata, status } = deployment;
     const bundle = byName.get(status?.activeBundle ?? '');
     if (bundle === undefined || metadata.deletionTimestamp !== undefined) return [];
+    if (!recordedOf(deployment).includes(bundle.metadata.uid ?? '')) return [];
     return [participantOf(metadata.name, [bundle.metadata.annotations])];
   });
-  return { active, bundles };
+  return { active, bundles, recorded: new Set(deployments.flatMap(recordedOf)) };
 }
 
 async function surveyOf(
@@ -103,6 +113,8 @@ interface TemplateFacts {
   /** What the deployment would bring. */
   readonly subject: Participant;
   readonly survey: Survey;
+  /** Whether what it would bring is known from a Bundle of controllers. */
+  readonly isRecorded: boolean;
 }
 
 /** Undefined where the bundle of the template is not unpacked yet. */
@@ -112,12 +124,14 @@ async function readTemplateFacts(
 ): Promise<TemplateFacts | undefined> {
   const state = await readClusterState(context);
   const desired = spec.template.spec as unknown as JsonValue;
-  const bundle = state.bundles.find(
+  const isRecorded = (one: Bundle): boolean => state.recorded.has(one.metadata.uid ?? '');
+  const fitting = state.bundles.filter(
     (one) => one.status?.phase === 'Unpacked' && isSameSpec(one.spec as unknown as JsonValue, desired),
   );
+  const bundle = fitting.find(isRecorded) ?? fitting[0];
   if (bundle === undefined) return undefined;
   const subject = participantOf(metadata.name, [bundle.metadata.annotations, spec.template.metadata?.annotations]);
-  return { subject, survey: await surveyOf(state, [subject], context) };
+  return { subject, survey: await surveyOf(state, [subject], context), isRecorded: isRecorded(bundle) };
 }
 
 /** Validates a new template whose bundle is unpacked: its dependencies are met, and those of others stay met. Of one that is not unpacked, the
@@ -131,8 +145,10 @@ export async function checkTemplate(
   const { rules } = context;
   const read = await rules.read('dependencies', () => readTemplateFacts(deployment, context));
   if (read === undefined) return allowed;
-  const { subject, survey } = read;
-  const facts = factsOf(deployment, survey, context);
+  const { subject, survey, isRecorded } = read;
+  const { isEnforced, ...others } = factsOf(deployment, survey, context);
+  // The provisioner finds out, and does not install it.
+  const facts = { ...others, isEnforced: isEnforced && isRecorded };
   return mergeResults([
     rules.evaluate('dependencies', subject, facts),
     rules.evaluate('required', { name: subject.name, next: subject.properties }, facts),

@@ -12,6 +12,11 @@ test.each([
     { [version]: '1.0.0', 'core.rukpak.io/bundle-properties': '[]' },
     ['core.rukpak.io/bundle-properties'],
   ],
+  [
+    'what it needs',
+    { [version]: '1.0.0', mine: 'a', 'core.rukpak.io/dependencies': '[]' },
+    ['core.rukpak.io/dependencies'],
+  ],
   ['those of others', { [version]: '1.0.0', mine: 'b' }, []],
 ])('finds %s', (_name, annotations, changed) => {
   expect(changedWrittenAnnotations(withVersion, { metadata: { annotations } })).toEqual(changed);

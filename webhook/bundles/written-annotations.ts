@@ -3,18 +3,20 @@ import {
   bundlePropertiesAnnotation,
   bundleReferenceAnnotation,
   bundleVersionAnnotation,
+  dependenciesAnnotation,
   packageNameAnnotation,
 } from '../../src/api/index.ts';
 import { type JsonObject, objectAt } from '../../src/base/index.ts';
 import { type AdmissionResult, allowed, forbid } from '../review/result.ts';
 
-/** What controllers read of a Bundle that is installed: which bundle of a catalog it is, and what it provides. */
+/** What controllers read of a Bundle that is installed: which bundle of a catalog it is, what it provides, and what it needs. */
 const writtenKeys = [
   packageNameAnnotation,
   bundleNameAnnotation,
   bundleVersionAnnotation,
   bundleReferenceAnnotation,
   bundlePropertiesAnnotation,
+  dependenciesAnnotation,
 ] as const;
 
 /** Keys of the annotations of a Bundle that controllers write and that a change would change. */
