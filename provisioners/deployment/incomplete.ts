@@ -15,13 +15,16 @@ export function isIncomplete(run: DeploymentRun): boolean {
 /** What exists of a first installation that did not come to its end; undefined without one, and where nothing does. */
 export async function describeIncomplete(run: DeploymentRun, signal: AbortSignal): Promise<string | undefined> {
   if (!isIncomplete(run)) return undefined;
-  const { inventory } = recordOf(run);
+  const { inventory, installation } = recordOf(run);
   const present = await run.context.engine.presentObjects(actingOwnerOf(run.object), inventory, signal);
   if (present.length === 0) return undefined;
   const more = present.length > maxNamed ? ` and ${present.length - maxNamed} more` : '';
   const names = present.slice(0, maxNamed).map(describeRef).join(', ');
-  const end =
-    'They are removed when the template asks for something else that cannot be installed, or when the BundleDeployment is deleted';
+  const isMixed = installation === 'TakingOver';
+  const abandoned = 'removed when the template asks for something else that cannot be installed';
+  const end = isMixed
+    ? `Some existed before; what is known to be new is ${abandoned}, everything when the BundleDeployment is deleted`
+    : `They are ${abandoned}, or when the BundleDeployment is deleted`;
   return `of the first installation, which is not complete, ${present.length} objects exist: ${names}${more}. ${end}`;
 }
 
