@@ -76,6 +76,14 @@ function assertUnique(kind: string, names: readonly string[]): void {
   }
 }
 
+/** Checks the number of files and units.
+ *  @throws TerminalError InvalidConfig */
+export function checkCount(config: JsonObject): void {
+  const count =
+    listAt(objectAt(config, 'storage'), 'files').length + listAt(objectAt(config, 'systemd'), 'units').length;
+  if (count > maxFiles) throw invalid(`more than ${maxFiles} files and units`);
+}
+
 /** Checks the Ignition document of a MachineConfig: Ignition 3, files with contents of their own, units. Nothing of it may leave the places of files.
  *  @throws TerminalError InvalidConfig */
 export function checkIgnition(config: JsonObject): void {
@@ -84,7 +92,7 @@ export function checkIgnition(config: JsonObject): void {
   if (!versionPattern.test(version)) throw invalid(`ignition.version: expected 3.x, found ${shown(version)}`);
   const storage = objectAt(config, 'storage');
   const [files, units] = [listAt(storage, 'files'), listAt(objectAt(config, 'systemd'), 'units')];
-  if (files.length + units.length > maxFiles) throw invalid(`more than ${maxFiles} files and units`);
+  checkCount(config);
   if (![...files, ...units].every(isJsonObject)) throw invalid('files and units must be objects');
   for (const file of objectsAt(storage, 'files')) checkFile(file);
   for (const unit of objectsAt(objectAt(config, 'systemd'), 'units')) checkUnit(unit);

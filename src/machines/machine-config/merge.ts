@@ -14,7 +14,7 @@ import {
   TerminalError,
   textAt,
 } from '../../base/index.ts';
-import { checkIgnition, checkKernelArguments } from './ignition.ts';
+import { checkCount, checkIgnition, checkKernelArguments } from './ignition.ts';
 
 /** The newest version of Ignition that a rendered configuration names. */
 const ignitionVersion = '3.5.0';
@@ -92,6 +92,8 @@ function mergeIgnition(configs: readonly JsonObject[]): JsonObject {
   for (const config of configs) {
     checkIgnition(config);
     merged = mergeValues('', withoutReplaced(merged, config), config) as JsonObject;
+    // Each merge copies what was merged before: what no node can have is refused before it has taken long.
+    checkCount(merged);
   }
   const ignition = { ...objectAt(merged, 'ignition'), version: ignitionVersion };
   const storage = objectAt(merged, 'storage');

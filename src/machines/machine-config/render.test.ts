@@ -36,6 +36,15 @@ test('a configuration that is too large for an object is refused', () => {
   expect(() => render(...configs)).toThrow(/^the merged configuration has \d+ bytes, at most 1048576 are possible/);
 });
 
+test('configurations of more files than a node can have are refused before they are merged', () => {
+  const configs = Array.from({ length: 200 }, (_, index) =>
+    config(`c${index}`, {
+      config: filesConfig(Object.fromEntries(Array.from({ length: 500 }, (__, file) => [`/etc/${index}-${file}`, '']))),
+    }),
+  );
+  expect(() => render(...configs)).toThrow('more than 10000 files and units');
+});
+
 test('thousands of configurations are merged in little time', () => {
   const configs = Array.from({ length: 2000 }, (_, index) =>
     config(`c${index}`, { config: filesConfig({ [`/etc/${index % 50}`]: String(index) }) }),

@@ -57,11 +57,22 @@ function keysOfNode(node: KubeObject): readonly string[] {
   return [...(id === '' ? [] : [`id ${id}`]), ...internalAddresses(node).map((address) => `address ${address}`)];
 }
 
-/** The machine of the Node: by the id of the instance, else by an internal address; undefined unless there is exactly one. */
-function machineOf({ machinesBy }: LinkContext, node: KubeObject): KubeObject | undefined {
-  const [byId, ...byAddress] = keysOfNode(node).map((key) => machinesBy.get(key));
-  const found = [byId ?? [], byAddress.flat()].find((machines) => machines.length > 0) ?? [];
-  return new Set(found).size === 1 ? found[0] : undefined;
+/** Whether another machine has this very Node. */
+function isOfAnother({ machinesBy }: LinkContext, machine: KubeObject | undefined, { metadata }: KubeObject): boolean {
+  const owners = machinesBy.get(`node ${metadata.name ?? ''}`).filter((one) => one !== machine);
+  return owners.some((one) => parseMachine(one).status?.nodeRef?.uid === metadata.uid);
+}
+
+/** The machine of the Node: by the id of the instance, else by an internal address; undefined unless there is exactly one. A node reports its addresses
+ *  itself: one that is the Node of a machine becomes that of no other by them, which would give it the labels of that one. */
+function machineOf(context: LinkContext, node: KubeObject): KubeObject | undefined {
+  const id = providerIdOf(node);
+  const byId = id === '' ? [] : context.machinesBy.get(`id ${id}`);
+  const byAddress = internalAddresses(node).flatMap((address) => context.machinesBy.get(`address ${address}`));
+  const found = byId.length > 0 ? byId : byAddress;
+  const [machine] = found;
+  if (new Set(found).size !== 1) return undefined;
+  return byId.length === 0 && isOfAnother(context, machine, node) ? undefined : machine;
 }
 
 /** A machine keeps the Node that it has while that one exists: a Node that claims its id later does not take its place. */

@@ -86,6 +86,21 @@ test('without an id, an internal address links', async () => {
   await eventually(async () => expect(await nodeOf('a')).toBe('n'));
 });
 
+test('the Node of a machine does not become that of another one by an address that it reports', async () => {
+  const [own, others] = ['192.0.2.7', '192.0.2.8'].map((address): JsonObject => ({ type: 'InternalIP', address }));
+  await createMachine('a', {}, [own ?? {}]);
+  await createNode('n', {}, [own ?? {}]);
+  await eventually(async () => expect(await nodeOf('a')).toBe('n'));
+  const ref = { apiVersion: 'v1', kind: 'Node', name: 'n' };
+  await cluster.kube.patch(ref, { status: { addresses: [others ?? {}] } }, { ...user, subresource: 'status' });
+  await createMachine('b', { metadata: { labels: { role: 'control-plane' } } }, [others ?? {}]);
+  await createNode('witness', { providerID: 'memory:///w' });
+  await createMachine('w', { providerID: 'memory:///w' });
+  await eventually(async () => expect(await nodeOf('w')).toBe('witness'));
+  expect(await nodeOf('b')).toBeUndefined();
+  expect((await readNode('n')).metadata.labels ?? {}).not.toHaveProperty('role');
+});
+
 test('a Node that claims the id of a machine with a Node does not take its place, before that one is deleted', async () => {
   await createMachine('a', { providerID: 'memory:///a' });
   await createNode('first', { providerID: 'memory:///a' });

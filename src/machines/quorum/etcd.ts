@@ -5,6 +5,7 @@ import {
   mapLimit,
   objectsAt,
   parseJson,
+  redactUrl,
   textAt,
 } from '../../base/index.ts';
 import { postJson } from '../post-json.ts';
@@ -54,8 +55,8 @@ export class EtcdProvider implements QuorumProvider {
   async #post(url: string, body: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { tls, deadlineMs = 5_000 } = this.#options;
     const text = await postJson(JSON.stringify(body), { url, tls, deadlineMs, maxBytes: maxAnswerBytes, signal });
-    const answer = parseJson(`the answer of ${url}`, text);
-    if (!isJsonObject(answer)) throw new Error(`${url}: expected an object`);
+    const answer = parseJson(`the answer of ${redactUrl(url)}`, text);
+    if (!isJsonObject(answer)) throw new Error(`${redactUrl(url)}: expected an object`);
     return answer;
   }
 
