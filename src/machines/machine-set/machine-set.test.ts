@@ -110,6 +110,11 @@ test('ML-08: a set that scales from three to one deletes two machines', async ()
   expect(await names()).toHaveLength(1);
 });
 
+test('a number below zero, with which all machines would be deleted, is refused', async () => {
+  await cluster.kube.create(setObject({ replicas: 0 }), user);
+  await expect(scaleTo(-1)).rejects.toThrow('spec.replicas in body should be greater than or equal to 0');
+});
+
 test('a machine that is being deleted is replaced at once, however long hooks hold it', async () => {
   const [first = ''] = await threeMachines();
   await cluster.kube.patch({ ...place, name: first }, { metadata: { finalizers: ['example.org/held'] } }, user);
