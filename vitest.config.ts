@@ -41,8 +41,8 @@ const shared = {
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    // Stories wait for half of their time: three workers keep two cores busy. vitest would leave a core to itself.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Stories wait for more than half of their time: five workers keep two cores busy. vitest would leave a core to itself.
+    maxWorkers: Math.ceil(availableParallelism() * 2.5),
     // Node.js loads our TypeScript itself, as it does in a checkout: nothing is transformed first, and no module is replaced by a mock.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [

@@ -126,9 +126,13 @@ function expectMachinesStory({ exitCode, output }: Outcome): void {
   expect(exitCode).toBe(0);
 }
 
-test.skipIf(!hasKubectl || git === '')('the demo runs with kubectl (skipped without kubectl and git)', async () => {
-  expectStory(await runDemo(process.env['PATH'] ?? ''));
-});
+test.skipIf(!hasKubectl || git === '')(
+  'the demo runs with kubectl (skipped without kubectl and git)',
+  { tags: 'long' },
+  async () => {
+    expectStory(await runDemo(process.env['PATH'] ?? ''));
+  },
+);
 
 test.skipIf(!hasKubectl)('so does the demo of machines (skipped without kubectl)', { tags: 'long' }, async () => {
   expectMachinesStory(await runDemo(process.env['PATH'] ?? '', ['machines']));

@@ -14,10 +14,7 @@ const quickDocuments = [
   'first-bundle',
   'ci',
   'install-content',
-  'content-store',
-  'cli',
   'catalogs',
-  'cluster-extensions',
   'releases',
   'update-service',
 ].map(pathOf);
@@ -38,6 +35,9 @@ const longDocuments = [
   'machines',
   'actuators',
   'node-updates',
+  'content-store',
+  'cli',
+  'cluster-extensions',
 ].map(pathOf);
 /** They need Operator Lifecycle Manager, or are the first that a user follows; the others are shown without it. */
 const olmDocuments = ['docs/getting-started.md', 'docs/olm.md'];

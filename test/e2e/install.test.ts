@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -133,7 +134,7 @@ describe('an installation from its dry run to its removal', { shuffle: false }, 
     expect(printed.stderr).toContain('install cert-manager first, or use the overlay self-signed; nothing was changed');
   });
 
-  test('an installation that does not become ready reports what is missing', { tags: 'long' }, async () => {
+  test('an installation that does not become ready reports what is missing', async () => {
     const printed = await longshore(
       'install',
       '--overlay',
@@ -285,7 +286,7 @@ describe('an installation from its dry run to its removal', { shuffle: false }, 
     expect(await isThere({ apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name })).toBe(false);
   });
 
-  test('while the webhook drains, /readyz fails and admission continues', { tags: 'long' }, async () => {
+  test('while the webhook drains, /readyz fails and admission continues', async () => {
     const ended = once(webhook.child, 'exit');
     webhook.child.kill('SIGTERM');
     await eventually(async () => expect(await statusAt(webhook.probePort, '/readyz')).toBe(503));

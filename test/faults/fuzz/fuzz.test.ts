@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, expect, test } from 'vitest';
 import { openFuzzer } from './run.ts';
 import { fuzzTargets } from './targets.ts';

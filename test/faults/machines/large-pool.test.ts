@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { type ApiServer, type KubeObject, type Manifest, startApiServer } from '../../../apiserver/index.ts';
 import { nodeUpdateAnnotations } from '../../../src/api/index.ts';
@@ -95,24 +96,7 @@ function bootsOf(node: KubeObject): number {
   return (JSON.parse(disk) as { boots: number }).boots;
 }
 
-interface Limited {
-  readonly maxUnavailable: number | string | undefined;
-  readonly nodes: number;
-  readonly limit: number;
-}
-
-async function updatesWithin({ maxUnavailable, nodes, limit }: Limited): Promise<void> {
-  const { most, begun, boots, names } = await update(nodes, maxUnavailable);
-  expect(most).toBe(limit);
-  expect([...boots]).toEqual([2]);
-  expect(begun.toSorted()).toEqual(names);
-  expect(begun.slice(0, limit).toSorted()).toEqual(names.slice(0, limit));
-}
-
-const title =
-  'MP-10: the controllers update $nodes nodes with $maxUnavailable: $limit at a time, each once, in their order';
-
-test.each<Limited>([
+test.each([
   { maxUnavailable: undefined, nodes: 4, limit: 1 },
   { maxUnavailable: 1, nodes: 4, limit: 1 },
   { maxUnavailable: 3, nodes: 5, limit: 3 },
@@ -122,10 +106,15 @@ test.each<Limited>([
   { maxUnavailable: '60%', nodes: 4, limit: 2 },
   { maxUnavailable: '100%', nodes: 3, limit: 3 },
   { maxUnavailable: 0, nodes: 3, limit: 1 },
-])(title, updatesWithin);
-
-test.each<Limited>([{ maxUnavailable: '10%', nodes: 500, limit: 50 }])(
-  title,
-  { timeout: 600_000, tags: 'long' },
-  updatesWithin,
+  { maxUnavailable: '10%', nodes: 500, limit: 50 },
+])(
+  'MP-10: the controllers update $nodes nodes with $maxUnavailable: $limit at a time, each once, in their order',
+  { timeout: 600_000 },
+  async ({ maxUnavailable, nodes, limit }) => {
+    const { most, begun, boots, names } = await update(nodes, maxUnavailable);
+    expect(most).toBe(limit);
+    expect([...boots]).toEqual([2]);
+    expect(begun.toSorted()).toEqual(names);
+    expect(begun.slice(0, limit).toSorted()).toEqual(names.slice(0, limit));
+  },
 );
