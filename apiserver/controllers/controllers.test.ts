@@ -105,6 +105,20 @@ test('orphan: dependents stay and forget their owner', async () => {
   await eventually(() => expect(configMap('b')?.metadata.ownerReferences).toBeUndefined());
 });
 
+test('foreground: objects that block each other in a circle are deleted', async () => {
+  const a = await createConfigMap('a');
+  const b = await createConfigMap('b', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true })] });
+  const ownerReferences = [{ ...ownedBy(b, { blockOwnerDeletion: true }) }];
+  await cluster.patch(
+    cluster.type('configmaps'),
+    { namespace: 'ns', name: 'a' },
+    { metadata: { ownerReferences } },
+    as,
+  );
+  await remove('a', 'Foreground');
+  await eventually(() => expect([configMap('a'), configMap('b')]).toEqual([undefined, undefined]));
+});
+
 test('two objects that own each other do not hang the collector', async () => {
   const a = await createConfigMap('a');
   const b = await createConfigMap('b', { ownerReferences: [ownedBy(a)] });

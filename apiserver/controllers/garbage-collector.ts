@@ -74,8 +74,23 @@ class GarbageCollector implements Controller {
       await this.#writeMetadata(node, object, { ownerReferences: kept as unknown as JsonValue });
       return;
     }
-    const hasDependents = this.#graph.dependentsOf(object.metadata.uid ?? '').length > 0;
-    await this.#delete(node, object, states.includes('waiting') && hasDependents);
+    const dependents = this.#graph.dependentsOf(object.metadata.uid ?? '');
+    const isOwnerWaiting = states.includes('waiting') && dependents.length > 0;
+    if (isOwnerWaiting && dependents.some((uid) => this.#isWaiting(uid))) await this.#unblock(node, object);
+    await this.#delete(node, object, isOwnerWaiting);
+  }
+
+  #isWaiting(uid: string): boolean {
+    const node = this.#graph.node(uid);
+    const object = node === undefined ? undefined : this.#cluster.get(node.resource, node.key);
+    return object?.metadata.uid === uid && isWaiting(object);
+  }
+
+  /** Objects that own one another in a circle would wait for each other: no owner waits for this one, as in kube-controller-manager. */
+  async #unblock(node: GraphNode, object: KubeObject): Promise<void> {
+    const owners = object.metadata.ownerReferences ?? [];
+    const ownerReferences = owners.map((owner) => ({ ...owner, blockOwnerDeletion: false }));
+    await this.#writeMetadata(node, object, { ownerReferences: ownerReferences as unknown as JsonValue });
   }
 
   async #delete(node: GraphNode, object: KubeObject, isOwnerWaiting: boolean): Promise<void> {

@@ -127,6 +127,8 @@ export class ObjectWriter {
     const { type } = target;
     const name = object.metadata.name ?? '';
     const admitted = await this.#mutate(target, { operation: 'CREATE', name, object, old: undefined }, context);
+    // A webhook may have moved it to another namespace, for which its author need not have any permission.
+    checkIdentity(admitted, target);
     startMetadata(type, admitted, this.#deps.clock.now());
     const base = admitted.metadata.name === undefined ? admitted.metadata.generateName : undefined;
     for (let attempt = 1; ; attempt += 1) {

@@ -79,16 +79,20 @@ const answers: Readonly<Record<string, Answer>> = {
   'refuses with megabytes': (response, uid) => void response.end(review(uid, 'no '.repeat(1_300_000))),
 };
 
-async function registerHook({ client }: ApiServer, { url, caBundle }: HostileServer): Promise<void> {
+async function registerHook(
+  { client }: ApiServer,
+  { url, caBundle }: HostileServer,
+  kind = 'ValidatingWebhookConfiguration',
+): Promise<void> {
   await client.create({
     apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
+    kind,
     metadata: { name: 'hostile' },
     webhooks: [
       {
         name: 'hostile.example.com',
         clientConfig: { url, caBundle },
-        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }],
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['secrets'] }],
         sideEffects: 'None',
         timeoutSeconds: 1,
         admissionReviewVersions: ['v1'],
@@ -162,4 +166,30 @@ test('a conversion webhook that makes megabytes of each small object does not fi
   await expect(client.list(second)).rejects.toThrow('request fewer at a time');
   // One alone is served.
   expect(await client.get({ ...second, name: 'thing-0' })).toMatchObject({ apiVersion: 'example.com/v2' });
+});
+
+const movedTo = (uid: string, namespace: string): string => {
+  const patch = [{ op: 'replace', path: '/metadata/namespace', value: namespace }];
+  const response = {
+    uid,
+    allowed: true,
+    patchType: 'JSONPatch',
+    patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+  };
+  return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response });
+};
+
+test('a mutating webhook cannot move an object to another namespace', async () => {
+  await using hook = await startHook((response, uid) => void response.end(movedTo(uid, 'kube-system')));
+  await using server = await startApiServer({ simulation: false });
+  const { client } = server;
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'before', namespace: 'default' } };
+  await client.create(object);
+  await registerHook(server, hook, 'MutatingWebhookConfiguration');
+  const moved = { ...object, metadata: { ...object.metadata, name: 'moved' } };
+  await expect(client.create(moved)).rejects.toThrow('does not match the namespace sent on the request');
+  await expect(client.patch(object, { metadata: { labels: { a: 'b' } } })).rejects.toThrow('metadata.namespace');
+  expect((await client.list({ apiVersion: 'v1', kind: 'Secret' })).map(({ metadata }) => metadata.name)).toEqual([
+    'before',
+  ]);
 });
