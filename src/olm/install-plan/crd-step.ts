@@ -128,12 +128,19 @@ function keptLabels({ run, step, namespace }: StepRun, live: KubeObject): Record
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !abandoned.includes(key)));
 }
 
-/** The spec as the cluster has it where the difference is the conversion that the operator's controller has set up. */
+/** The conversion that stays: the one that the operator's controller has set up, and any where the account of a tenant would set up another, whose webhook
+ *  would see, and change, the objects of all namespaces. */
+function keptConversion({ run }: StepRun, before: JsonObject = {}, after: JsonObject = {}): JsonObject {
+  const isSetUp = isConverted({ spec: before }) && after['conversion'] === undefined;
+  const isOfTenant = run.account !== undefined && isConverted({ spec: after });
+  return isSetUp || isOfTenant ? { conversion: before['conversion'] ?? { strategy: 'None' } } : {};
+}
+
+/** The spec that the step asks for, beside what the cluster or the operator's controller has added. */
 function updatedCrd(given: StepRun, live: KubeObject, desired: KubeObject): KubeObject {
   const { metadata } = live;
   const [before, after] = [live, desired].map((crd) => objectAt(crd as unknown as JsonObject, 'spec') ?? {});
-  const isSetUp = before !== undefined && isConverted({ spec: before }) && after?.['conversion'] === undefined;
-  const conversion = isSetUp ? { conversion: before['conversion'] ?? null } : {};
+  const conversion = keptConversion(given, before, after);
   const preserve = before?.['preserveUnknownFields'] === true && after?.['preserveUnknownFields'] === undefined;
   return {
     ...live,

@@ -630,6 +630,29 @@ describe('accounts of OperatorGroups', () => {
   });
 });
 
+/** Lets the account of the OperatorGroup do everything. */
+async function createPowerfulAccount(name: string): Promise<void> {
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }, user);
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+  const binding = { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: `all-${namespace}` } };
+  await cluster.kube.create({ ...binding, roleRef, subjects }, user);
+}
+
+test('with an account, a plan does not have the objects of an existing definition converted', async () => {
+  await createPowerfulAccount('tenant');
+  await createGroup({ serviceAccountName: 'tenant' });
+  const name = `converted-${count}.example.com`;
+  await cluster.kube.create(crd(name) as unknown as KubeObject, user);
+  const clientConfig = { url: 'https://hostile.example.com/convert' };
+  const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
+  const definition = crd(name);
+  await createPlan(stepsOf(bundle([{ ...definition, spec: { ...(definition['spec'] as JsonObject), conversion } }])));
+  await becomes('Complete');
+  const { spec } = await cluster.kube.get({ ...crdKind, name: `samples.${name}` });
+  expect(spec).toMatchObject({ conversion: { strategy: 'None' } });
+});
+
 describe('failed plans of accounts', () => {
   test('P10 such a plan is executed again when permissions of its namespace change', async () => {
     await cluster.kube.create(
