@@ -31,6 +31,7 @@ import {
   type KubeObject,
   refOf,
   setCondition,
+  tenantOf,
 } from '../src/kube/index.ts';
 import type { Metrics, MetricValues } from '../src/metrics/index.ts';
 import { definitionOf } from '../src/sources/definitions/index.ts';
@@ -118,7 +119,7 @@ class UploadDesk {
     const { socket } = body;
     const before = socket.bytesRead;
     const receivedBytes = (): number => socket.bytesRead - before;
-    using admitted = this.#slots.admit({ user: asked.user.username, bundleName: name, receivedBytes });
+    using admitted = this.#slots.admit({ user: tenantOf(asked.user.username), bundleName: name, receivedBytes });
     if (admitted === undefined) return { status: 503, text: 'too many uploads at a time: try again later' };
     const reply = await this.#take(name, body, AbortSignal.any([asked.signal, admitted.signal]));
     return admitted.signal.aborted ? { status: 503, text: errorMessage(admitted.signal.reason) } : reply;

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 async function examined(
   changes: Partial<KubeClient> = {},
-  options: { readonly stuckMs?: number } = {},
+  options: { readonly stuckMs?: number; readonly server?: string } = {},
 ): Promise<readonly Diagnosis[]> {
   return await examine({
     kube: { ...kube, ...changes },
@@ -53,6 +53,12 @@ async function putCertificate(name: string, atMs: number, lifetimeDays: number):
     { fieldManager: 'test' },
   );
 }
+
+test('credentials in the address of the server are not shown', async () => {
+  const serverVersion = async (): Promise<string> => await Promise.reject(new Error('refused'));
+  const findings = await examined({ serverVersion }, { server: 'https://ada:word@cluster.example.com' });
+  expect(linesOf(findings, 'server')).toEqual(['fail https://redacted@cluster.example.com does not answer: refused']);
+});
 
 test.each([
   { skewMs: 0, line: "ok clock: the server's differs from this machine's by 0 seconds" },

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../src/base/index.ts';
+import { errorMessage, redactUrl, trimEnd } from '../../src/base/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
 import { isTooOld, oldestKubernetes } from '../client/index.ts';
 import { catalogCheck } from './catalogs.ts';
@@ -92,7 +92,9 @@ function skewOf(dateMs: number, beforeMs: number, afterMs: number): number {
 }
 
 /** Undefined when the server does not answer. */
-async function greet({ kube, server, now, onDiagnosis }: ExaminationOptions): Promise<number | undefined> {
+async function greet(options: ExaminationOptions): Promise<number | undefined> {
+  const { kube, now, onDiagnosis } = options;
+  const server = trimEnd(redactUrl(options.server), '/');
   const report = (finding: Finding): void => onDiagnosis({ check: 'server', ...finding });
   const signal = AbortSignal.timeout(checkDeadlineMs);
   try {

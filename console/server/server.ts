@@ -67,7 +67,7 @@ function originsOf({ host, tls, externalUrl }: ConsoleOptions, port: number): Or
 /** Starts the console.
  *  @throws Error when the port is taken */
 export async function startConsole(options: ConsoleOptions): Promise<ConsoleServer> {
-  const { host, tls, externalUrl, clock, log, link, oidc, isEmbedded, version, cluster } = options;
+  const { host, tls, externalUrl, proxyCount, clock, log, link, oidc, isEmbedded, version, cluster } = options;
   let port = options.port;
   const origins = (): Origins => originsOf(options, port);
   const origin = (): string => externalUrl?.origin ?? `http${tls === undefined ? '' : 's'}://${host}:${port}`;
@@ -90,7 +90,12 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
       version,
     },
   });
-  limitConnections(app.server, connectionLimits);
+  // Behind a proxy all connections come from one peer.
+  const { maxConnections } = connectionLimits;
+  limitConnections(
+    app.server,
+    proxyCount === 0 ? connectionLimits : { ...connectionLimits, maxPerPeer: maxConnections },
+  );
   await app.listen({ host, port });
   port = (app.server.address() as AddressInfo).port;
   log.info({ host, port }, 'console listening');

@@ -7,9 +7,10 @@ import {
   createTransport,
   type KubeClient,
   type Transport,
+  tenantOf,
 } from '../../src/kube/index.ts';
-import { MemoryShares, type Share } from './memory-shares.ts';
 import { ConsoleProblem } from './problem.ts';
+import { type Share, Shares } from './shares.ts';
 import { SessionWatches } from './stream/session-watches.ts';
 import type { SignInMethod } from './wire.ts';
 
@@ -25,6 +26,8 @@ export interface SignedIn {
 
 /** A signed-in user. Credentials stay here: the browser holds a random name of the session alone. */
 export interface Session extends SignedIn {
+  /** Whose share of everything it takes from: the user's, or that of all service accounts of a namespace. */
+  readonly tenant: string;
   readonly csrf: string;
   readonly kube: KubeClient;
   readonly transport: Transport;
@@ -68,41 +71,27 @@ function isSame(a: string, b: string): boolean {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
-/** Requests to the API server that are under way, of each user. */
-class OpenRequests {
-  readonly #byUser = new Map<string, number>();
-
-  async run<T>(user: string, work: () => Promise<T>): Promise<T> {
-    const own = this.#byUser.get(user) ?? 0;
-    if (own >= maxOpenRequests) {
-      throw new ConsoleProblem(429, 'TooManyRequests', { message: 'too many requests at a time' });
-    }
-    this.#byUser.set(user, own + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#byUser.get(user) ?? 1) - 1;
-      if (left === 0) this.#byUser.delete(user);
-      else this.#byUser.set(user, left);
-    }
-  }
-}
-
 /** All sessions, in memory: they end with the process, after an hour without use, and after twelve hours. */
 export class Sessions implements Disposable {
   readonly #deps: SessionsDeps;
   readonly #sessions = new Map<string, Session>();
   readonly #endings = new Map<string, AbortController>();
-  readonly #requests = new OpenRequests();
-  readonly #rows: MemoryShares;
-  readonly #answers: MemoryShares;
+  readonly #requests = new Shares({ ofUser: maxOpenRequests, ofAll: Infinity });
+  readonly #rows: Shares;
+  readonly #answers: Shares;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
     const ofAll = oldSpaceBytes() * partOfHeap;
     const limits = { ofAll, ofUser: ofAll * partOfUser };
-    this.#rows = new MemoryShares(limits);
-    this.#answers = new MemoryShares(limits);
+    this.#rows = new Shares(limits);
+    this.#answers = new Shares(limits);
+  }
+
+  async #counted<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    using share = this.#requests.open(tenant);
+    if (share.add(1)) return await work();
+    throw new ConsoleProblem(429, 'TooManyRequests', { message: 'too many requests at a time' });
   }
 
   get #cookieName(): string {
@@ -112,20 +101,22 @@ export class Sessions implements Disposable {
   /** Opens a session, and sets its cookie. Of too many sessions one ends that was unused for the longest time: of a user with too many that user's, so
    *  that signing in again and again ends the sessions of no one else. */
   open(signedIn: SignedIn, reply: FastifyReply): Session {
-    this.#endOld(signedIn.user);
+    this.#endOld(tenantOf(signedIn.user));
     const { clock, log } = this.#deps;
     const nowMs = clock.now();
     const kube = createKubeClient({ access: signedIn.access, clock });
     const ending = new AbortController();
+    const tenant = tenantOf(signedIn.user);
     const session: Session = {
       ...signedIn,
+      tenant,
       csrf: newName(),
       kube,
       transport: createTransport(signedIn.access, { deadlineMs, maxBodyBytes }),
-      watches: new SessionWatches({ kube, clock, log, openShare: () => this.#rows.open(signedIn.user) }),
+      watches: new SessionWatches({ kube, clock, log, openShare: () => this.#rows.open(tenant) }),
       ended: ending.signal,
-      counted: (work) => this.#requests.run(signedIn.user, work),
-      openAnswer: () => this.#answers.open(signedIn.user),
+      counted: (work) => this.#counted(tenant, work),
+      openAnswer: () => this.#answers.open(tenant),
       createdMs: nowMs,
       lastUsedMs: nowMs,
     };
@@ -197,9 +188,9 @@ export class Sessions implements Disposable {
     return isIdle || nowMs - createdMs > lifetimeMs;
   }
 
-  #endOld(user: string): void {
+  #endOld(tenant: string): void {
     for (const [key, session] of this.#sessions) if (this.#isOver(session)) this.#end(key);
-    const own = [...this.#sessions].filter(([, session]) => session.user === user);
+    const own = [...this.#sessions].filter(([, session]) => session.tenant === tenant);
     if (own.length >= maxOfUser) this.#endUnused(own);
     if (this.#sessions.size >= maxSessions) this.#endUnused([...this.#sessions]);
   }

@@ -57,4 +57,5 @@ export {
 
 export { conditionsOf } from './object-conditions.ts';
 export type { KubeClientOptions } from './sender.ts';
+export { tenantOf } from './tenant-of.ts';
 export { createTransport, type Transport, type WireRequest, type WireResponse } from './transport.ts';

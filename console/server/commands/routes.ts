@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { holdAnswer } from '../answers.ts';
-import { MemoryShares } from '../memory-shares.ts';
 import { ConsoleProblem } from '../problem.ts';
 import type { Session, Sessions } from '../sessions.ts';
+import { Shares } from '../shares.ts';
 import type { CommandResult } from '../wire.ts';
 import type { Words } from './command.ts';
 import type { CommandDefinition } from './definition.ts';
@@ -46,11 +46,11 @@ function findDefinition(name: string): CommandDefinition {
 }
 
 /** A hook that takes the share of a body before it is read. A body whose length is not announced counts as the largest one. */
-function takeShare(sessions: Sessions, shares: MemoryShares) {
+function takeShare(sessions: Sessions, shares: Shares) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { user } = sessions.require(request);
+    const { tenant } = sessions.require(request);
     const length = Number(request.headers['content-length'] ?? maxBodyBytes);
-    const share = shares.open(user);
+    const share = shares.open(tenant);
     reply.raw.once('close', () => share[Symbol.dispose]());
     if (!share.add(Math.min(length, maxBodyBytes))) {
       throw new ConsoleProblem(429, 'TooManyUploads', {
@@ -63,7 +63,7 @@ function takeShare(sessions: Sessions, shares: MemoryShares) {
 
 /** `/api/commands/NAME`: runs a command of the program as the viewer; with `isPreview` only names it. */
 export function addCommands(app: FastifyInstance, sessions: Sessions, runner: CommandRunner): void {
-  const onRequest = takeShare(sessions, new MemoryShares(uploadLimits));
+  const onRequest = takeShare(sessions, new Shares(uploadLimits));
   app.post(
     '/api/commands/:name',
     { bodyLimit: maxBodyBytes, onRequest },

@@ -8,30 +8,46 @@ const maxRunning = 3;
 const maxWaiting = 24;
 const maxOfUser = 8;
 
+/** Of one user, so that others get a turn. */
+const maxRunningOfUser = 2;
+
+interface Turn {
+  readonly tenant: string;
+  readonly begin: () => void;
+}
+
 /** Lets so many run, and so many wait. */
 class Turns {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-  readonly #byUser = new Map<string, number>();
+  readonly #running: string[] = [];
+  readonly #waiting: Turn[] = [];
 
-  async take<T>({ user }: Session, work: () => Promise<T>): Promise<T> {
-    const own = this.#byUser.get(user) ?? 0;
-    if (own >= maxOfUser || this.#waiting.length >= maxWaiting) {
+  async take<T>({ tenant }: Session, work: () => Promise<T>): Promise<T> {
+    const own = [...this.#running, ...this.#waiting.map((turn) => turn.tenant)].filter((one) => one === tenant);
+    if (own.length >= maxOfUser || this.#waiting.length >= maxWaiting) {
       throw new ConsoleProblem(429, 'TooManyCommands', { message: 'too many commands run: try again in a moment' });
     }
-    this.#byUser.set(user, own + 1);
+    await new Promise<void>((begin) => {
+      this.#waiting.push({ tenant, begin });
+      this.#beginNext();
+    });
     try {
-      if (this.#running >= maxRunning) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      this.#running += 1;
-      return await work().finally(() => {
-        this.#running -= 1;
-        this.#waiting.shift()?.();
-      });
+      return await work();
     } finally {
-      const left = (this.#byUser.get(user) ?? 1) - 1;
-      if (left === 0) this.#byUser.delete(user);
-      else this.#byUser.set(user, left);
+      this.#running.splice(this.#running.indexOf(tenant), 1);
+      this.#beginNext();
     }
+  }
+
+  /** The first in the queue whose user may run one more. */
+  #beginNext(): void {
+    const mayRun = ({ tenant }: Turn): boolean => {
+      return this.#running.filter((one) => one === tenant).length < maxRunningOfUser;
+    };
+    const next = this.#running.length < maxRunning ? this.#waiting.findIndex(mayRun) : -1;
+    const [turn] = next === -1 ? [] : this.#waiting.splice(next, 1);
+    if (turn === undefined) return;
+    this.#running.push(turn.tenant);
+    turn.begin();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../../src/base/index.ts';
+import { type Clock, redactUrl, trimEnd } from '../../../src/base/index.ts';
 import type { ClusterAccess } from '../../../src/kube/index.ts';
 import { ConsoleProblem } from '../problem.ts';
 import type { Session, Sessions } from '../sessions.ts';
@@ -38,7 +38,15 @@ function textIn(body: unknown, field: string): string {
 function infoOf(session: Session, deps: SignInDeps): SessionInfo {
   const { user, groups, csrf, access, method } = session;
   const { isEmbedded, version } = deps;
-  return { user, groups, csrf, server: access.server, isEmbedded, version, signedInBy: method };
+  return {
+    user,
+    groups,
+    csrf,
+    server: trimEnd(redactUrl(access.server), '/'),
+    isEmbedded,
+    version,
+    signedInBy: method,
+  };
 }
 
 function methodsOf({ link, oidc }: SignInDeps): readonly SignInMethod[] {

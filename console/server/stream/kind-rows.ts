@@ -8,7 +8,7 @@ import {
   NoKindMatch,
   type ObjectCache,
 } from '../../../src/kube/index.ts';
-import type { Share } from '../memory-shares.ts';
+import type { Share } from '../shares.ts';
 import type { SourceState } from './source.ts';
 
 /** With what kinds are followed. */
@@ -129,12 +129,17 @@ export class KindRows<T> implements Disposable {
     }
   }
 
+  /** None once the viewer may not list them any more. */
   values(): readonly T[] {
-    return this.#cache?.values() ?? [];
+    return this.#shownCache()?.values() ?? [];
   }
 
   get(name: string, namespace?: string): T | undefined {
-    return this.#cache?.get(name, namespace);
+    return this.#shownCache()?.get(name, namespace);
+  }
+
+  #shownCache(): ObjectCache<T> | undefined {
+    return isForbidden(this.#cache?.lastFailure()) ? undefined : this.#cache;
   }
 
   state(): SourceState {

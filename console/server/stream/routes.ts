@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { ConsoleProblem } from '../problem.ts';
 import type { Session, Sessions } from '../sessions.ts';
+import { Shares } from '../shares.ts';
 import { EventStream } from './stream.ts';
 
 const maxWatches = 16;
 const maxStreams = 8;
+/** In all sessions of a user, and of all users: each takes a connection. */
+const allStreams = { ofUser: 32, ofAll: 384 };
 
 /** `/api/stream?watch=…&watch=…`: one stream of server-sent events for a page. */
 export function addStream(app: FastifyInstance, sessions: Sessions, closing: AbortSignal): void {
   const open = new Map<Session, number>();
+  const shares = new Shares(allStreams);
   app.get('/api/stream', (request, reply) => {
     const session = sessions.require(request);
     const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
@@ -20,6 +24,9 @@ export function addStream(app: FastifyInstance, sessions: Sessions, closing: Abo
     }
     const stack = new DisposableStack();
     try {
+      if (!stack.use(shares.open(session.tenant)).add(1)) {
+        throw new ConsoleProblem(429, 'TooManyWatches', { message: 'too many pages of the console are open' });
+      }
       const sources = watches.map((watch) => [watch, stack.use(session.watches.open(watch)).source] as const);
       open.set(session, streams + 1);
       reply.hijack();

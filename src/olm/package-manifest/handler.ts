@@ -8,16 +8,16 @@ import {
   type RequestUser,
   requestAttributes,
 } from '../../extension-server/index.ts';
+import { tenantOf } from '../../kube/index.ts';
 import { packagesGroup, packagesResource, packagesVersion } from './api.ts';
 import { documentAt } from './documents.ts';
 import { sendIcon } from './icon.ts';
 import { type LabelSelector, parseLabelSelector } from './label-selector.ts';
+import { ListSlots, maxLists } from './list-slots.ts';
 import type { Packages } from './packages.ts';
 import { forbidden, noSuchPackage, notSupported, Refusal } from './refusal.ts';
 import { type Representation, representationFor } from './representation.ts';
 
-/** Lists that are written at a time. */
-const maxLists = 8;
 const retrySeconds = 1;
 const probes: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz']);
 
@@ -37,6 +37,7 @@ interface Asked {
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
   readonly attributes: ResourceAttributes;
+  readonly user: RequestUser;
 }
 
 function readAttributes({ method = '', url = '' }: IncomingMessage): RequestAttributes {
@@ -95,7 +96,7 @@ function nameIn(query: URLSearchParams): string | undefined {
  *  @see docs/spec/olm-v0.md#packagemanifest */
 export class PackageHandler {
   readonly #deps: PackageHandlerDeps;
-  #lists = 0;
+  readonly #lists = new ListSlots();
 
   constructor(deps: PackageHandlerDeps) {
     this.#deps = deps;
@@ -120,7 +121,8 @@ export class PackageHandler {
     if (user === undefined) throw new Refusal(401, 'Unauthorized');
     const attributes = readAttributes(request);
     await this.#assertAllowed(user, attributes);
-    if (attributes.kind === 'resource') return await this.#answerResource({ request, response, query, attributes });
+    if (attributes.kind === 'resource')
+      return await this.#answerResource({ request, response, query, attributes, user });
     const document = documentAt(pathname, request.headers.accept ?? '');
     if (document === undefined) throw unknownPath();
     sendJson(response, document);
@@ -167,14 +169,12 @@ export class PackageHandler {
     const { namespace } = attributes;
     const [selects, name] = [labelSelectorIn(query), nameIn(query)];
     const representation = this.#representation(asked);
-    if (this.#lists >= maxLists) throw new Refusal(429, `more than ${maxLists} lists at a time: try again later`);
-    this.#lists += 1;
-    try {
-      const packages = { namespace: namespace === '' ? undefined : namespace, name, selects };
-      await this.#writeList(asked.response, representation, packages);
-    } finally {
-      this.#lists -= 1;
-    }
+    using slot = this.#lists.admit(tenantOf(asked.user.username));
+    if (slot === undefined) throw new Refusal(429, `more than ${maxLists} lists at a time: try again later`);
+    // What its client does not read makes room for others.
+    slot.signal.addEventListener('abort', () => asked.response.destroy(), { once: true });
+    const packages = { namespace: namespace === '' ? undefined : namespace, name, selects };
+    await this.#writeList(asked.response, representation, packages);
   }
 
   /** One object after the other, as the client takes them: a list is never in memory as a whole. */
