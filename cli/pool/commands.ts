@@ -41,7 +41,7 @@ export const poolCommands: readonly Command[] = [
   defineCommand({
     name: 'pool skip',
     summary:
-      'Continue the update of a pool without one of its gates: canary, maintenance-window, disruption-budgets, etcd-health or a check.',
+      'Continue the update of a pool without one of its gates: canary, maintenance-window, daemon-sets, disruption-budgets, etcd-health or a check.',
     description: 'The gate is skipped for the present configuration of the pool alone: the next one has it again.',
     positionals: ['NAME', 'GATE'],
     options: poolOptions,

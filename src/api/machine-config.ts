@@ -67,6 +67,7 @@ export type PoolConditionType = 'Updated' | 'Updating' | 'NodeDegraded' | 'Rende
 export const rolloutGates = {
   budgets: 'disruption-budgets',
   canary: 'canary',
+  daemonSets: 'daemon-sets',
   etcd: 'etcd-health',
   window: 'maintenance-window',
 } as const;

@@ -14,14 +14,16 @@ import type { poolOptions } from '../options.ts';
 import { readPool } from '../read.ts';
 
 function gatesOf({ spec, metadata }: MachineConfigPool): readonly string[] {
-  const { canary, maintenanceWindows = [], gates } = spec.rollout ?? {};
-  return [
-    ...(canary === undefined ? [] : [rolloutGates.canary]),
-    ...(maintenanceWindows.length === 0 ? [] : [rolloutGates.window]),
-    ...(gates?.disruptionBudgets === true ? [rolloutGates.budgets] : []),
-    ...(metadata.name === poolNames.master ? [rolloutGates.etcd] : []),
-    ...(gates?.checks ?? []).map(({ name }) => name),
+  const { canary, maintenanceWindows = [], gates = {} } = spec.rollout ?? {};
+  const present: readonly (readonly [gate: string, isPresent: boolean])[] = [
+    [rolloutGates.canary, canary !== undefined],
+    [rolloutGates.window, maintenanceWindows.length > 0],
+    [rolloutGates.daemonSets, gates.daemonSetsReady === true],
+    [rolloutGates.budgets, gates.disruptionBudgets === true],
+    [rolloutGates.etcd, metadata.name === poolNames.master],
   ];
+  const named = present.filter(([, isPresent]) => isPresent).map(([gate]) => gate);
+  return [...named, ...(gates.checks ?? []).map(({ name }) => name)];
 }
 
 /** `longshore pool skip NAME GATE` */

@@ -353,9 +353,13 @@ test('MP-37: a node whose gate does not pass stays cordoned, and its pool starts
   await eventually(async () => {
     expect(await annotation('w1', keys.state)).toBe('Degraded');
     expect(await annotation('w1', keys.reason)).toBe(
-      'the node was updated, but a gate of its pool does not pass: pod machines/agent-1 of a DaemonSet not ready',
+      'the node was updated, but a gate of its pool does not pass: pod machines/agent-1 of a DaemonSet not ready. To go on without it: longshore pool skip worker daemon-sets',
     );
   });
   expect(await isCordoned('w1')).toBe(true);
   expect(await annotation('w2', keys.desiredConfig)).not.toBe(target);
+  const annotations = { [keys.skipGates]: `${target} daemon-sets` };
+  await cluster.kube.patch(poolRef('worker'), { metadata: { annotations } }, user);
+  await whenUpdated();
+  expect(await isCordoned('w1')).toBe(false);
 });

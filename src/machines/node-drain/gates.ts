@@ -1,6 +1,6 @@
-import { type MachineConfigPool, nodeUpdateAnnotations } from '../../api/index.ts';
+import { type MachineConfigPool, nodeUpdateAnnotations, rolloutGates } from '../../api/index.ts';
 import { isJsonObject, type JsonObject, objectsAt, textAt } from '../../base/index.ts';
-import type { KubeClient, KubeObject } from '../../kube/index.ts';
+import type { KindCache, KubeClient, KubeObject } from '../../kube/index.ts';
 import { readySinceMs } from '../nodes.ts';
 import { failedCheck } from '../rollout-check/check.ts';
 import { gateTimeoutMs } from '../rollout-check/gate-timeout.ts';
@@ -34,25 +34,34 @@ function isReady({ status }: KubeObject): boolean {
   return conditions.some((one) => textAt(one, 'type') === 'Ready' && textAt(one, 'status') === 'True');
 }
 
-function isOfDaemonSet({ metadata }: KubeObject): boolean {
-  return metadata.ownerReferences?.some(({ kind, controller }) => kind === 'DaemonSet' && controller === true) === true;
+/** Owner references are input: the DaemonSet of that uid must exist. */
+function isOfDaemonSet({ metadata }: KubeObject, { daemonSets }: GateContext): boolean {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner?.kind !== 'DaemonSet' || owner.apiVersion !== 'apps/v1') return false;
+  return daemonSets.get(owner.name, metadata.namespace)?.metadata.uid === owner.uid;
 }
 
-async function daemonSetProblem(kube: KubeClient, name: string, signal: AbortSignal): Promise<GateProblem | undefined> {
-  const { items } = await kube.list(
-    { apiVersion: 'v1', kind: 'Pod', fieldSelector: `spec.nodeName=${name}` },
-    { signal },
-  );
-  const open = items.filter((pod) => isOfDaemonSet(pod) && !isReady(pod));
+/** Pods of DaemonSets of all namespaces count, also of those that users have created: what one of them holds is shown, and an administrator skips it. */
+async function daemonSetProblem(
+  node: string,
+  pool: MachineConfigPool,
+  context: GateContext,
+): Promise<GateProblem | undefined> {
+  if (skippedGates(pool).has(rolloutGates.daemonSets)) return undefined;
+  const target = { apiVersion: 'v1', kind: 'Pod', fieldSelector: `spec.nodeName=${node}` };
+  const { items } = await context.kube.list(target, { signal: context.signal });
+  const open = items.filter((pod) => isOfDaemonSet(pod, context) && !isReady(pod));
   const [first] = open;
   if (first === undefined) return undefined;
   const { namespace = '', name: pod = '' } = first.metadata;
   const others = open.length === 1 ? '' : ` and ${open.length - 1} others`;
-  return { message: `pod ${namespace}/${pod}${others} of a DaemonSet not ready`, againMs: pollMs };
+  const hint = `To go on without it: longshore pool skip ${pool.metadata.name} ${rolloutGates.daemonSets}`;
+  return { message: `pod ${namespace}/${pod}${others} of a DaemonSet not ready. ${hint}`, againMs: pollMs };
 }
 
 interface GateContext {
   readonly kube: KubeClient;
+  readonly daemonSets: KindCache;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
@@ -86,7 +95,7 @@ export async function gateProblem(
   const name = node.metadata.name ?? '';
   return (
     (readySeconds === undefined ? undefined : readyProblem(node, readySeconds, context.nowMs)) ??
-    (daemonSetsReady ? await daemonSetProblem(context.kube, name, context.signal) : undefined) ??
+    (daemonSetsReady ? await daemonSetProblem(name, pool, context) : undefined) ??
     (await checkProblem(node, pool, context))
   );
 }

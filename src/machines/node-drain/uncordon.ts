@@ -8,12 +8,12 @@ import { gateProblem } from './gates.ts';
 
 /** Whether the gates of the pool pass. A node whose gates stay closed is degraded, so that its pool starts no other one. */
 async function passesGates(run: NodeDrainRun, signal: AbortSignal): Promise<boolean> {
-  const { kube, clock, events } = run.context;
+  const { kube, clock, daemonSets, events } = run.context;
   const pool = poolOfNode(run.object, readPools(run.context));
   if (pool?.spec.rollout?.gates === undefined) return true;
   const begunMs = await startedMs(run, signal);
   const nowMs = clock.now();
-  const problem = await gateProblem(run.object, pool, { kube, nowMs, signal });
+  const problem = await gateProblem(run.object, pool, { kube, daemonSets, nowMs, signal });
   if (problem === undefined) return true;
   const dueMs = begunMs + gateTimeoutMs(pool);
   requeueAfter(run, Math.min(problem.againMs, Math.max(dueMs - nowMs, 1_000)));
