@@ -21,7 +21,7 @@ import { invalidMessage, type ValidatedSpec, validateSpec } from './spec/validat
 import { updateConditions } from './status/conditions.ts';
 import { mergeHistory, stateOf } from './status/history.ts';
 import { doneBefore, progressOf } from './status/progress.ts';
-import { completeDesired, reportAvailability, reportUpgradeable } from './status/report-updates.ts';
+import { completeDesired, reportAvailability, reportUpgradeable, withoutUpdates } from './status/report-updates.ts';
 import { StatusDraft } from './status/status-draft.ts';
 import { writeStatus } from './status/write-status.ts';
 
@@ -40,6 +40,8 @@ interface Sync {
   readonly signal: AbortSignal;
 }
 
+/** Objects that are being deleted, in the status. */
+const maxDeletions = 500;
 /** Between two writes of nothing but counters. */
 const countIntervalMs = 2_000;
 
@@ -258,7 +260,7 @@ function reportWork(sync: Sync, status: WorkerStatus): void {
     observedGeneration: status.work.generation,
     versionHash: payload.hash,
     progress: progressOf(status, context.waits) as unknown as JsonObject,
-    pendingDeletions: context.deletions.list() as unknown as JsonObject[],
+    pendingDeletions: context.deletions.list().slice(0, maxDeletions) as unknown as JsonObject[],
   });
   if (!draft.has('Available')) draft.set([{ type: 'Available', status: 'False', reason: '', message: '' }]);
   const { release, image } = payload;
@@ -329,7 +331,8 @@ async function write({ context, version, draft, run, signal }: Sync): Promise<vo
   const isCount = isJsonEqual(withoutCounters(before), withoutCounters(draft.value));
   const waitMs = memory.countedMs + countIntervalMs - clock.now();
   if (isCount && waitMs > 0 && waitMs <= countIntervalMs) return requeueAfter(run, waitMs);
-  const written = await writeStatus(kube, run.object, { status: draft.value, signal });
+  const fallback = (why: string): JsonObject | undefined => withoutUpdates(draft, why);
+  const written = await writeStatus(kube, run.object, { status: draft.value, fallback, signal });
   if (written !== run.object) memory.countedMs = clock.now();
   versions.wrote(written);
   run.object = written;

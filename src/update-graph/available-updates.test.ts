@@ -66,6 +66,16 @@ test('a graph with too many risks for its updates is refused', () => {
   );
 });
 
+test.each([
+  ['a name that is too long', { name: 'R'.repeat(257) }],
+  ['an address that no API server accepts', { url: 'https://example.com/%zz' }],
+  ['a blank before its address', { url: ' https://example.com/' }],
+])('a release with a risk of %s is not offered: no status could be written with it', (_, fields) => {
+  const risks = [{ ...risk('A'), ...fields }];
+  const conditionalEdges = [{ edges: [{ from: '4.14.1', to: '4.14.2' }], risks }];
+  expect(names(offered({ nodes, edges: [[0, 1]], conditionalEdges }))).toEqual({ available: [], conditional: [] });
+});
+
 const unknown = { type: 'Unheard', promql: { promql: 'x' } };
 test.each([
   ['CV-86: of an unknown type', [unknown]],
@@ -99,8 +109,8 @@ test('a cluster is found whatever the build metadata of its version', () => {
   expect(names(offered({ nodes, edges: [[0, 1]] }, '4.14.1+amd64'))).toMatchObject({ available: ['4.14.2'] });
 });
 
-test('metadata of releases is read, its channels sorted', () => {
-  const metadata = { url: 'https://example.com/e', 'io.openshift.upgrades.graph.release.channels': 'b,a' };
+test('metadata of releases is read, its channels sorted, each once', () => {
+  const metadata = { url: 'https://example.com/e', 'io.openshift.upgrades.graph.release.channels': 'b,a,b' };
   const { current } = offered({ nodes: [node('4.14.1', metadata)], edges: [] });
   expect(current).toMatchObject({ url: 'https://example.com/e', channels: ['a', 'b'], architecture: '' });
 });

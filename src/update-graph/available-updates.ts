@@ -1,5 +1,6 @@
 import { errorMessage, TerminalError } from '../base/index.ts';
 import { compareVersions, formatVersion, parseVersion, type Version } from '../constraints/index.ts';
+import { hasFormat } from '../schema/index.ts';
 import type { GraphNode, MatchingRule, UpdateGraph, UpdateRisk } from './graph.ts';
 
 /** A release that a cluster can be updated to. */
@@ -42,7 +43,7 @@ function releaseOf({ version, payload, metadata }: GraphNode): AvailableRelease 
   if (architecture !== '' && architecture !== 'multi') {
     return refuse(`node ${version}: ${architectureKey}: expected multi, found "${architecture.slice(0, 100)}"`);
   }
-  const names = channels === '' ? [] : channels.split(',').toSorted();
+  const names = channels === '' ? [] : [...new Set(channels.split(','))].toSorted();
   return { version, image: payload, url, channels: names, architecture };
 }
 
@@ -51,15 +52,21 @@ function isValidRule({ type, promql }: MatchingRule): boolean {
   return type === 'PromQL' && promql !== undefined && promql !== '';
 }
 
-/** More of a risk cannot be stored. */
+/** More of a risk, and longer names of risks, cannot be stored. */
 const maxRules = 10;
+const maxNameCharacters = 256;
+
+/** Whether a status can hold the risk: the API server refuses all of it otherwise. */
+function isShowable({ name, message, url }: UpdateRisk): boolean {
+  const isNamed = name !== '' && name.length <= maxNameCharacters;
+  return isNamed && message !== '' && URL.canParse(url) && hasFormat(url, 'uri');
+}
 
 /** The risk without rules that this version cannot evaluate; undefined when it has no other, or cannot be shown: it is never taken for a risk that does
  *  not apply. */
 function evaluable(risk: UpdateRisk): UpdateRisk | undefined {
   const matchingRules = risk.matchingRules.filter(isValidRule).slice(0, maxRules);
-  const isShowable = risk.name !== '' && risk.message !== '' && URL.canParse(risk.url);
-  return matchingRules.length === 0 || !isShowable ? undefined : { ...risk, matchingRules };
+  return matchingRules.length === 0 || !isShowable(risk) ? undefined : { ...risk, matchingRules };
 }
 
 /** Without build metadata: that of a node names its architecture. */

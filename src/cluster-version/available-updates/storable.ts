@@ -4,6 +4,7 @@ import type { Availability } from './availability.ts';
 
 const maxConditional = 500;
 const maxRisks = 200;
+const maxAllRisks = 500;
 /** An object takes 1.5 MiB at most. */
 const maxBytes = 1024 * 1024;
 
@@ -27,6 +28,8 @@ export function assertStorable({ available, conditional }: AvailableUpdates): vo
 
 /** Why these updates cannot be stored; undefined if they can. Each risk is in the status several times, and with what its evaluation failed with. */
 export function storageProblem(availability: Availability): string | undefined {
+  const { length } = availability.conditionalUpdateRisks;
+  if (length > maxAllRisks) return `${length} risks of all updates, more than the limit of ${maxAllRisks}`;
   const sizeBytes = Buffer.byteLength(JSON.stringify(availability));
   if (sizeBytes <= maxBytes) return undefined;
   return `the updates and their risks take ${sizeBytes} bytes of the status, more than the limit of ${maxBytes}`;

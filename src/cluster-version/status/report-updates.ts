@@ -6,7 +6,7 @@ import {
   type ClusterVersionStatus,
   clusterOperatorResource,
 } from '../../api/index.ts';
-import { type JsonObject, objectAt } from '../../base/index.ts';
+import { cutText, type JsonObject, objectAt, objectsAt } from '../../base/index.ts';
 import type { KindCache, ListTarget } from '../../kube/index.ts';
 import type { PendingDeletion } from '../apply/pending-deletions.ts';
 import type {
@@ -121,6 +121,20 @@ export function reportAvailability(
   draft.setFields(lists as unknown as JsonObject);
   draft.set([{ type: 'RetrievedUpdates', ...condition }]);
   return { requeueAfterMs, current };
+}
+
+const lists = ['availableUpdates', 'conditionalUpdates', 'conditionalUpdateRisks'] as const;
+const maxRefusalCharacters = 500;
+
+/** Takes the updates out of a status that the API server refuses, and reports why: what an update service answers must not keep the rest from being
+ *  written.
+ *  @returns undefined when there are none: the cause is another one */
+export function withoutUpdates(draft: StatusDraft, why: string): JsonObject | undefined {
+  if (lists.every((name) => objectsAt(draft.value, name).length === 0)) return undefined;
+  draft.setFields({ availableUpdates: null, conditionalUpdates: [], conditionalUpdateRisks: [] });
+  const message = `Unable to retrieve available updates: the API server refuses to store them: ${cutText(why, maxRefusalCharacters)}`;
+  draft.set([{ type: 'RetrievedUpdates', status: 'False', reason: 'ResponseInvalid', message }]);
+  return draft.value;
 }
 
 /** Adds the page and the channels that the update service knows of the release of the cluster. */

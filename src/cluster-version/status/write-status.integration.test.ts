@@ -4,9 +4,11 @@ import {
   openReleaseCluster,
   type ReleaseCluster,
 } from '../../../test/support/release-cluster.ts';
-import { clusterVersionResource } from '../../api/index.ts';
+import { clusterVersionResource, parseClusterVersion } from '../../api/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import { withoutUpdates } from './report-updates.ts';
+import { StatusDraft } from './status-draft.ts';
 import { writeStatus } from './write-status.ts';
 
 let cluster: ReleaseCluster;
@@ -39,6 +41,26 @@ test('CV-107: after a conflict the status is written over the fresh object, and 
   const written = await writeStatus(kube, stale, { status: status('1.1.0', 'Available'), signal });
   expect(shown(written)).toEqual(['1.1.0', ['Available', 'Extra']]);
   expect(shown(await kube.get(ref))).toEqual(['1.1.0', ['Available', 'Extra']]);
+});
+
+test('a status with updates that the API server refuses is written without them, and reports why', async () => {
+  const { kube } = cluster;
+  const object = await kube.get(ref);
+  const draft = new StatusDraft(parseClusterVersion(object), 0);
+  const risks = [{ name: 'A', url: 'https://example.com/', message: 'm', matchingRules: [{ type: 'Always' }] }];
+  const release = { version: '1.2.0', image: 'example/release' };
+  draft.setFields({
+    ...status('1.1.0'),
+    conditionalUpdates: [{ release, risks, riskNames: ['x'.repeat(300)], conditions: [] }],
+  });
+  const fallback = (why: string): JsonObject | undefined => withoutUpdates(draft, why);
+  const written = await writeStatus(kube, object, { status: draft.value, fallback, signal });
+  expect(shown(written)).toEqual(['1.1.0', ['RetrievedUpdates']]);
+  expect(objectsAt(objectAt(written as JsonObject, 'status'), 'conditions')[0]).toMatchObject({
+    status: 'False',
+    reason: 'ResponseInvalid',
+    message: expect.stringContaining('riskNames[0]') as string,
+  });
 });
 
 test('CV-107: another object of the same name does not get the status', async () => {
