@@ -7,11 +7,11 @@ const read = (value: object): { metadata: ReturnType<typeof parseReleaseMetadata
   return { metadata: parseReleaseMetadata(JSON.stringify(document), (warning) => warnings.push(warning)), warnings };
 };
 
-test('metadata of a release is read, its channels sorted', () => {
+test('metadata of a release is read, its channels sorted, each once', () => {
   const values = {
     url: 'https://example.com/errata',
     'release.openshift.io/architecture': 'multi',
-    'io.openshift.upgrades.graph.release.channels': 'stable-4.22,candidate-4.22',
+    'io.openshift.upgrades.graph.release.channels': 'stable-4.22,candidate-4.22,stable-4.22',
   };
   const { metadata, warnings } = read({ previous: ['4.22.0'], metadata: values });
   expect(warnings).toEqual([]);

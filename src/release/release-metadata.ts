@@ -18,7 +18,7 @@ export interface ReleaseMetadata {
   readonly url: string;
   /** `multi`, or empty for that of the machine. */
   readonly architecture: string;
-  /** Sorted. */
+  /** Sorted, each once. */
   readonly channels: readonly string[];
 }
 
@@ -78,6 +78,6 @@ export function parseReleaseMetadata(text: string, warn: (warning: string) => vo
     next: versionsAt(document, 'next'),
     url: readText(values, 'url', { isValid: (url) => URL.canParse(url), expected: 'a URL', warn }),
     architecture: readText(values, architectureKey, { isValid: (name) => name === 'multi', expected: 'multi', warn }),
-    channels: channels === '' ? [] : channels.split(',').toSorted(),
+    channels: channels === '' ? [] : [...new Set(channels.split(','))].toSorted(),
   };
 }
