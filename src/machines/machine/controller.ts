@@ -28,6 +28,7 @@ import {
   refOf,
 } from '../../kube/index.ts';
 import type { Actuator } from '../actuator.ts';
+import { concerned } from '../budget-requests.ts';
 import { hookConditions, pausedCondition } from '../conditions.ts';
 import { machineMetrics } from '../metrics.ts';
 import { nodeConditions, nodeNameOf } from '../nodes.ts';
@@ -117,9 +118,12 @@ const remove: Step<MachineRun> = async (run, { signal }) => {
   await removeMachine(run, signal);
 };
 
+function deletingMachines({ machines }: MachineContext): readonly KubeObject[] {
+  return machines.values().filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+}
+
 function draining(context: MachineContext): readonly NamespacedName[] {
-  const deleting = context.machines.values().filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  return deleting.map(namespacedName);
+  return deletingMachines(context).map(namespacedName);
 }
 
 /** Machines of nodes, by the name that their status has. */
@@ -150,10 +154,12 @@ function watchesOf(context: MachineContext): readonly Watch[] {
     // One of the control plane that is uncordoned, or gone, lets another one go.
     return node !== undefined && isControlPlane(node) ? [...own, ...draining(context)] : own;
   };
+  const budgetChanged = (change: CacheChange<KubeObject>): readonly NamespacedName[] =>
+    concerned(deletingMachines(context), nodeNameOf, { podsOn: context.podsOn, change }).map(namespacedName);
   return [
     { target: podTarget, requestsFor: podChanged },
     { target: nodeTarget, requestsFor: nodeChanged },
-    { target: budgetTarget, requestsFor: () => draining(context) },
+    { target: budgetTarget, requestsFor: budgetChanged },
     { target: drainRuleResource, requestsFor: () => draining(context) },
   ];
 }

@@ -14,6 +14,7 @@ import {
 } from '../../controller/index.ts';
 import { drainablePod, isUnschedulable, podTarget } from '../../drain/index.ts';
 import { type CacheChange, indexCache, type KubeObject, type NamespacedName } from '../../kube/index.ts';
+import { concerned } from '../budget-requests.ts';
 import { nodeConditions, nodeNameOf } from '../nodes.ts';
 import { checkPermissions } from '../rollout-check/permissions.ts';
 import { annotationOf, type DrainTimes, type NodeDrainContext, type NodeDrainRun } from './context.ts';
@@ -62,7 +63,7 @@ function relevant(node: KubeObject | undefined): JsonValue {
   return [openRequest(node) ?? null, isUnschedulable(node), ready?.status ?? null];
 }
 
-function watchesOf({ nodes }: NodeDrainContext): readonly Watch[] {
+function watchesOf({ nodes, podsOn }: NodeDrainContext): readonly Watch[] {
   const named = (name: string): readonly NamespacedName[] => {
     const node = nodes.get(name);
     return node === undefined || openRequest(node) === undefined ? [] : [{ namespace: '', name }];
@@ -77,7 +78,7 @@ function watchesOf({ nodes }: NodeDrainContext): readonly Watch[] {
   return [
     { target: nodeTarget, requestsFor: nodeChanged },
     { target: podTarget, requestsFor: podChanged },
-    { target: budgetTarget, requestsFor: waiting },
+    { target: budgetTarget, requestsFor: (change) => concerned(waiting(), ({ name }) => name, { podsOn, change }) },
     { target: machineConfigPoolResource, requestsFor: waiting },
     { target: drainRuleResource, requestsFor: waiting },
     {
