@@ -525,6 +525,33 @@ describe('a BundleDeployment', () => {
     },
   );
 
+  test.each([1, 4, 7])(
+    'is removed, except for what is to be kept, after a stop behind write %i of its removal',
+    async (count) => {
+      const kept = {
+        ...configMap('lsp-keep'),
+        metadata: { name: 'lsp-keep', annotations: { 'helm.sh/resource-policy': 'keep' } },
+      };
+      await kube.apply(deployment('lsp-end', push('end:1', [configMap('lsp-t'), configMap('lsp-u'), kept])), user);
+      await whenInstalled('lsp-end');
+      const uid = (await find(configMapKind, 'lsp-keep'))?.metadata.uid;
+      await halt();
+      const cut = Promise.withResolvers<void>();
+      await launch(cutOff(kube, count, cut.resolve));
+      await kube.delete({ ...deploymentKind, name: 'lsp-end' });
+      const isGone = (): Promise<void> =>
+        eventually(async () => expect(await find(deploymentKind, 'lsp-end')).toBeUndefined());
+      await Promise.race([cut.promise, isGone()]);
+      await halt();
+      await launch();
+      await isGone();
+      expect(await Promise.all(['t', 'u'].map((name) => valueOf(`lsp-${name}`)))).toEqual([undefined, undefined]);
+      expect((await find(configMapKind, 'lsp-keep'))?.metadata).toMatchObject({ uid });
+      expect(await ownedBundles('lsp-end')).toEqual([]);
+      await kube.delete({ ...configMapKind, namespace: systemNamespace, name: 'lsp-keep' });
+    },
+  );
+
   test('replaces a Bundle that was deleted', async () => {
     await kube.apply(deployment('lsp-gone', push('gone:1', [configMap('lsp-l')])), user);
     const name = await whenInstalled('lsp-gone');
