@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import { openTestConsole, type TestConsole } from '../../../test/support/console.ts';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -59,60 +59,62 @@ afterAll(async () => {
   await opened?.[Symbol.asyncDispose]();
 });
 
-test('packages of ClusterCatalogs are listed beside those of CatalogSources, and content is read once for a digest', async () => {
-  const visitor = await opened.administrator();
-  const list = await eventually(async () => {
-    const found = (await (await visitor.send('/api/packages')).json()) as PackageList;
-    expect(found.rows).toHaveLength(1);
-    return found;
+describe('packages of ClusterCatalogs', { shuffle: false }, () => {
+  test('packages of ClusterCatalogs are listed beside those of CatalogSources, and content is read once for a digest', async () => {
+    const visitor = await opened.administrator();
+    const list = await eventually(async () => {
+      const found = (await (await visitor.send('/api/packages')).json()) as PackageList;
+      expect(found.rows).toHaveLength(1);
+      return found;
+    });
+    expect(list).toMatchObject({
+      unread: [],
+      rows: [
+        {
+          name: 'tide-gauge',
+          catalog: 'shop',
+          catalogNamespace: '',
+          title: 'Tide Gauge',
+          version: '1.0.0',
+          capability: 'Basic Install',
+          apis: ['Gauge'],
+          channels: ['beta', 'stable'],
+        },
+      ],
+    });
+    await (await opened.administrator()).send('/api/packages');
+    expect(commands).toEqual([['catalog', 'describe', image, '-o', 'json']]);
   });
-  expect(list).toMatchObject({
-    unread: [],
-    rows: [
-      {
-        name: 'tide-gauge',
-        catalog: 'shop',
-        catalogNamespace: '',
-        title: 'Tide Gauge',
-        version: '1.0.0',
-        capability: 'Basic Install',
-        apis: ['Gauge'],
-        channels: ['beta', 'stable'],
-      },
-    ],
+
+  test('a package has its channels, and the descriptors of its definitions', async () => {
+    const visitor = await opened.administrator();
+    const response = await visitor.send('/api/catalog-packages/-/shop/tide-gauge');
+    const { status } = (await response.json()) as { status: { channels: Record<string, unknown>[] } };
+    expect(status.channels.map(({ name, currentCSV }) => [name, currentCSV])).toEqual([
+      ['beta', undefined],
+      ['stable', 'tide-gauge.v1.0.0'],
+    ]);
+    expect(JSON.stringify(status)).toContain('specDescriptors');
+    expect(commands.at(-1)).toEqual(['catalog', 'describe', image, 'tide-gauge', '-o', 'json']);
   });
-  await (await opened.administrator()).send('/api/packages');
-  expect(commands).toEqual([['catalog', 'describe', image, '-o', 'json']]);
-});
 
-test('a package has its channels, and the descriptors of its definitions', async () => {
-  const visitor = await opened.administrator();
-  const response = await visitor.send('/api/catalog-packages/-/shop/tide-gauge');
-  const { status } = (await response.json()) as { status: { channels: Record<string, unknown>[] } };
-  expect(status.channels.map(({ name, currentCSV }) => [name, currentCSV])).toEqual([
-    ['beta', undefined],
-    ['stable', 'tide-gauge.v1.0.0'],
-  ]);
-  expect(JSON.stringify(status)).toContain('specDescriptors');
-  expect(commands.at(-1)).toEqual(['catalog', 'describe', image, 'tide-gauge', '-o', 'json']);
-});
-
-test('a catalog that cannot be read is named with the reason, and the others are listed', async () => {
-  await putCatalog('rubble', `registry.example.com/broken@sha256:${'1'.repeat(64)}`);
-  const visitor = await opened.administrator();
-  await eventually(async () => {
-    const found = (await (await visitor.send('/api/packages')).json()) as PackageList;
-    expect(found.unread).toEqual([{ catalog: 'rubble', why: 'registry.example.com does not answer' }]);
-    expect(found.rows).toHaveLength(1);
+  test('a catalog that cannot be read is named with the reason, and the others are listed', async () => {
+    await putCatalog('rubble', `registry.example.com/broken@sha256:${'1'.repeat(64)}`);
+    const visitor = await opened.administrator();
+    await eventually(async () => {
+      const found = (await (await visitor.send('/api/packages')).json()) as PackageList;
+      expect(found.unread).toEqual([{ catalog: 'rubble', why: 'registry.example.com does not answer' }]);
+      expect(found.rows).toHaveLength(1);
+    });
   });
-});
 
-test('a catalog without a digest, and names that are paths, are not read', async () => {
-  const before = commands.length;
-  await putCatalog('fresh', '../../etc/passwd');
-  const visitor = await opened.administrator();
-  expect((await visitor.send('/api/catalog-packages/-/fresh/tide-gauge')).status).toBe(409);
-  expect((await visitor.send('/api/catalog-packages/-/shop/..%2fx')).status).toBe(400);
-  expect((await visitor.send('/api/catalog-packages/-/none/tide-gauge')).status).toBe(404);
-  expect(commands).toHaveLength(before);
+  test('a catalog without a digest, and names that are paths, are not read', async () => {
+    const before = commands.length;
+    await putCatalog('fresh', '../../etc/passwd');
+    const visitor = await opened.administrator();
+    expect((await visitor.send('/api/catalog-packages/-/fresh/tide-gauge')).status).toBe(409);
+    expect((await visitor.send('/api/catalog-packages/-/shop/..%2fx')).status).toBe(400);
+    expect((await visitor.send('/api/catalog-packages/-/none/tide-gauge')).status).toBe(404);
+    expect(commands).toHaveLength(before);
+  });
 });
