@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { request } from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sha256Digest } from '../../src/base/index.ts';
@@ -48,6 +49,36 @@ test('what is pushed is limited in all, and a push that is refused does not coun
   expect(await push(registry.host, 'a', Buffer.alloc(600))).toBe(201);
   expect(await push(registry.host, 'a', Buffer.alloc(600, 1))).toBe(507);
   expect(await push(registry.host, 'a', Buffer.alloc(400))).toBe(201);
+});
+
+/** The status of a request; 0 where the connection is cut off. */
+async function statusOf(
+  url: string,
+  init: { method?: string; path: string; headers?: object; body?: string | Buffer },
+) {
+  const { hostname, port } = new URL(url);
+  const { method = 'GET', path, headers = {}, body } = init;
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const sent = request({ hostname, port, method, path, headers: { ...headers } }, (response) => {
+    response.resume().once('end', () => resolve(response.statusCode ?? 0));
+  });
+  sent.once('error', () => resolve(0)).end(body);
+  return await promise;
+}
+
+test.skipIf(!hasGit)(`a request that cannot be answered is refused, and ends nothing else${why}`, async () => {
+  const url = servers.git?.url ?? '';
+  for (const path of ['/%00/info/refs', '/%zz', '//', '*']) expect(await statusOf(url, { path })).toBeGreaterThan(399);
+  const gzip = { 'content-encoding': 'gzip', 'content-type': 'application/x-git-upload-pack-request' };
+  const broken = { method: 'POST', path: '/combo.git/git-upload-pack', headers: gzip, body: 'not compressed' };
+  await statusOf(url, broken);
+  const registry = `http://${servers.registry.host}`;
+  for (const path of ['//', '/v2/a/manifests/v1']) {
+    expect(await statusOf(registry, { method: 'PUT', path, body: '{' })).not.toBe(201);
+  }
+  expect(await statusOf(registry, { path: `/v2/a/referrers/sha256:${'0'.repeat(64)}` })).toBe(404);
+  expect(await statusOf(url, { path: '/combo.git/info/refs?service=git-upload-pack' })).toBe(200);
+  expect(await statusOf(registry, { path: '/v2/' })).toBe(200);
 });
 
 test.skipIf(!hasGit)(

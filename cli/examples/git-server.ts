@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { errorMessage } from '../../src/base/index.ts';
@@ -77,25 +78,53 @@ async function importCommits(directory: string, commits: readonly Commit[]): Pro
   return hashes.split('\n');
 }
 
-/** The git program's own smart HTTP back end, as a CGI program. */
-function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  const backend = spawn('git', ['http-backend'], {
-    env: {
-      PATH: process.env['PATH'],
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: '1',
-      REQUEST_METHOD: request.method,
-      PATH_INFO: decodeURIComponent(url.pathname),
-      QUERY_STRING: url.search.slice(1),
-      CONTENT_TYPE: request.headers['content-type'] ?? '',
-    },
-  });
-  backend.on('error', () => response.writeHead(500).end());
-  backend.stdin.on('error', () => undefined);
-  const body = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request;
-  body.pipe(backend.stdin);
-  relay(backend.stdout, response);
+/** Programs at a time: requests need no credentials. */
+const maxPrograms = 16;
+
+/** What the program is started with; undefined for an address that it cannot be given. */
+function requestOf({ method, url = '/', headers }: IncomingMessage): Record<string, string> | undefined {
+  const [path = '/', query = ''] = url.split('?', 2);
+  try {
+    const asked = decodeURIComponent(path);
+    if (!asked.startsWith('/') || `${asked}${query}`.includes('\0')) return undefined;
+    const type = headers['content-type'] ?? '';
+    return { REQUEST_METHOD: method ?? 'GET', PATH_INFO: asked, QUERY_STRING: query, CONTENT_TYPE: type };
+  } catch {
+    return undefined;
+  }
+}
+
+function end(response: ServerResponse, status: number): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status).end();
+}
+
+/** The git program's own smart HTTP back end, as a CGI program. It ends with its request. */
+class Backends {
+  readonly #root: string;
+  #running = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    const asked = requestOf(request);
+    if (asked === undefined) return end(response, 400);
+    if (this.#running >= maxPrograms) return end(response, 503);
+    const env = { PATH: process.env['PATH'], GIT_PROJECT_ROOT: this.#root, GIT_HTTP_EXPORT_ALL: '1', ...asked };
+    const backend = spawn('git', ['http-backend'], { env });
+    this.#running += 1;
+    backend.once('close', () => {
+      this.#running -= 1;
+    });
+    backend.on('error', () => end(response, 500));
+    backend.stdin.on('error', () => undefined);
+    response.once('close', () => backend.kill());
+    const steps = request.headers['content-encoding'] === 'gzip' ? [createGunzip()] : [];
+    pipeline([request, ...steps, backend.stdin], () => undefined);
+    relay(backend.stdout, response);
+  }
 }
 
 /** Turns CGI output into an HTTP answer. */
@@ -124,8 +153,9 @@ function relay(output: NodeJS.ReadableStream, response: ServerResponse): void {
 /** Starts a git server on loopback, with its repositories in a temporary folder. Needs the git program. */
 export async function startGitServer(options: GitServerOptions = {}): Promise<GitServer> {
   const root = await mkdtemp(`${tmpdir()}/git-server-`);
+  const backends = new Backends(root);
   const handle: RequestListener = (request, response) => {
-    if (options.intercept?.(request, response) !== true) serve(root, request, response);
+    if (options.intercept?.(request, response) !== true) backends.serve(request, response);
   };
   const server = await listenOnLoopback(handle, options);
   return {

@@ -28,9 +28,22 @@ async function listen(server: Server, port: number): Promise<void> {
   });
 }
 
+/** The same, for anybody: a request that it throws for is refused, and ends nothing else. */
+function withRefusals(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    try {
+      handle(request, response);
+    } catch {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(400).end();
+    }
+  };
+}
+
 /** Starts an HTTP server on 127.0.0.1. */
-export async function listenOnLoopback(handle: RequestListener, options: ListenOptions): Promise<LoopbackServer> {
+export async function listenOnLoopback(serve: RequestListener, options: ListenOptions): Promise<LoopbackServer> {
   const { tls, port = 0 } = options;
+  const handle = withRefusals(serve);
   const server =
     tls === undefined
       ? nodeHttp().createServer(handle)

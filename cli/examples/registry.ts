@@ -39,7 +39,7 @@ interface Content {
 export interface Registry extends AsyncDisposable {
   /** `127.0.0.1:<port>` */
   readonly host: string;
-  /** `METHOD /path` of every request so far. */
+  /** `METHOD /path` of the latest requests. */
   readonly requests: readonly string[];
   /** Puts a blob under its digest. */
   putBlob(bytes: Uint8Array): string;
@@ -49,6 +49,8 @@ export interface Registry extends AsyncDisposable {
   putImage(name: string, layers: readonly LayerContent[], labels?: Readonly<Record<string, string>>): string;
 }
 
+/** More are not remembered. */
+const maxRequests = 10_000;
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
@@ -141,10 +143,10 @@ class MemoryRegistry {
 
   readonly handle: RequestListener = (request, response) => {
     const url = request.url ?? '';
-    this.requests.push(`${request.method} ${url}`);
+    this.#remember(`${request.method} ${url}`);
     if (this.#intercept?.(request, response) === true) return;
     if (request.method === 'POST' || request.method === 'PUT') {
-      void this.#receive(request, response);
+      this.#receive(request, response).catch(() => response.destroy());
       return;
     }
     if (request.method === 'DELETE') {
@@ -155,6 +157,11 @@ class MemoryRegistry {
     if (found === undefined) response.writeHead(404).end();
     else answer(request, response, found);
   };
+
+  #remember(request: string): void {
+    this.requests.push(request);
+    if (this.requests.length > maxRequests) this.requests.splice(0, maxRequests / 2);
+  }
 
   /** Uploads in one piece: POST for an address, PUT of the bytes there; manifests by PUT. */
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -196,6 +203,7 @@ class MemoryRegistry {
 
   #takeManifest(request: IncomingMessage, response: ServerResponse, taken: { name: string[]; bytes: Buffer }): void {
     const { bytes, name } = taken;
+    JSON.parse(bytes.toString());
     const digest = sha256Digest(bytes);
     const manifest = { mediaType: request.headers['content-type'] ?? '', bytes };
     this.#manifests.set(`${name[0]?.slice(0, -1)}${name[1]}`, manifest);
