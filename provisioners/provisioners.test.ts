@@ -539,12 +539,12 @@ describe('a BundleDeployment', () => {
       const cut = Promise.withResolvers<void>();
       await launch(cutOff(kube, count, cut.resolve));
       await kube.delete({ ...deploymentKind, name: 'lsp-end' });
-      const isGone = (): Promise<void> =>
+      const isRemoved = (): Promise<void> =>
         eventually(async () => expect(await find(deploymentKind, 'lsp-end')).toBeUndefined());
-      await Promise.race([cut.promise, isGone()]);
+      await Promise.race([cut.promise, isRemoved()]);
       await halt();
       await launch();
-      await isGone();
+      await isRemoved();
       expect(await Promise.all(['t', 'u'].map((name) => valueOf(`lsp-${name}`)))).toEqual([undefined, undefined]);
       expect((await find(configMapKind, 'lsp-keep'))?.metadata).toMatchObject({ uid });
       expect(await ownedBundles('lsp-end')).toEqual([]);
