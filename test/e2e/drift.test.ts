@@ -52,8 +52,10 @@ describe('an installed object', () => {
     }
     await eventually(async () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-      const reported = items.filter(({ reason }) => reason === 'DriftContested').map(({ message }) => message);
-      expect(reported).toEqual([
+      const messages = items.flatMap(({ reason, message }) =>
+        reason === 'DriftContested' && typeof message === 'string' ? [message] : [],
+      );
+      expect(messages.filter((message) => message.includes('in namespace "contested"'))).toEqual([
         expect.stringContaining('Another writer keeps changing ConfigMap "settings" in namespace "contested"'),
       ]);
     });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { type JsonObject, mapLimit } from '../../src/base/index.ts';
 import { journeys } from '../faults/olm/journeys.ts';
@@ -33,130 +33,146 @@ async function phaseOf(namespace: string, name: string): Promise<unknown> {
   return (csv['status'] as { phase?: string } | undefined)?.phase;
 }
 
-test('an author runs a bundle, its next build, and removes it', async () => {
-  const first = await run('examples/tide-gauge/v0.1.0', 'author');
-  expect(first).toMatchObject({ code: 0 });
-  expect(first.stdout).toContain('tide-gauge.v0.1.0 is installed');
-  expect(await phaseOf('author', 'tide-gauge.v0.1.0')).toBe('Succeeded');
+describe('longshore operator', { shuffle: false }, () => {
+  test('an author runs a bundle, its next build, and removes it', async () => {
+    const first = await run('examples/tide-gauge/v0.1.0', 'author');
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toContain('tide-gauge.v0.1.0 is installed');
+    expect(await phaseOf('author', 'tide-gauge.v0.1.0')).toBe('Succeeded');
 
-  const next = await run('examples/tide-gauge/v0.1.1', 'author');
-  expect(next).toMatchObject({ code: 0 });
-  expect(await phaseOf('author', 'tide-gauge.v0.1.1')).toBe('Succeeded');
-  expect(await errorOf(phaseOf('author', 'tide-gauge.v0.1.0'))).toBeInstanceOf(Error);
+    const next = await run('examples/tide-gauge/v0.1.1', 'author');
+    expect(next).toMatchObject({ code: 0 });
+    expect(await phaseOf('author', 'tide-gauge.v0.1.1')).toBe('Succeeded');
+    expect(await errorOf(phaseOf('author', 'tide-gauge.v0.1.0'))).toBeInstanceOf(Error);
 
-  const again = await run('examples/tide-gauge/v0.1.1', 'author');
-  expect(again).toMatchObject({ code: 0 });
-  expect(await phaseOf('author', 'tide-gauge.v0.1.1')).toBe('Succeeded');
+    const again = await run('examples/tide-gauge/v0.1.1', 'author');
+    expect(again).toMatchObject({ code: 0 });
+    expect(await phaseOf('author', 'tide-gauge.v0.1.1')).toBe('Succeeded');
 
-  const listed = await operator('list', '-n', 'author', '-o', 'json');
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ package: 'tide-gauge', state: 'installed' }]);
-  const everywhere = await operator('list', '-n', 'elsewhere', '-A', '-o', 'json');
-  expect(everywhere.stdout).toBe(listed.stdout);
-  const removed = await operator('uninstall', 'tide-gauge', '-n', 'author', '--yes');
-  expect(removed.stdout).toContain('CatalogSource author/tide-gauge-run deleted');
-  const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'author' });
-  expect(items).toEqual([]);
-});
+    const listed = await operator('list', '-n', 'author', '-o', 'json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ package: 'tide-gauge', state: 'installed' }]);
+    const everywhere = await operator('list', '-n', 'elsewhere', '-A', '-o', 'json');
+    expect(everywhere.stdout).toBe(listed.stdout);
+    const removed = await operator('uninstall', 'tide-gauge', '-n', 'author', '--yes');
+    expect(removed.stdout).toContain('CatalogSource author/tide-gauge-run deleted');
+    const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'author' });
+    expect(items).toEqual([]);
+  });
 
-test('what is missing is explained, and what to do about it', async () => {
-  const unknown = await operator('describe', 'no-such-operator', '-n', 'author');
-  expect(unknown.code).toBe(1);
-  expect(unknown.stderr).toContain('no Subscription to "no-such-operator" in namespace "author"');
-  const unasked = await operator('catalog', 'remove', 'no-such-catalog');
-  expect(unasked.stderr).toContain('no CatalogSource "no-such-catalog" in namespace "olm"');
-  const unplanned = await operator('approve', 'install-none', '-n', 'author');
-  expect(unplanned.stderr).toContain(
-    'no InstallPlan "install-none", and no Subscription to "install-none" in namespace',
-  );
-  const unreachable = await operator('catalog', 'add', 'no-port', 'registry.example', '--address');
-  expect(unreachable).toMatchObject({ code: 2, stderr: expect.stringContaining('expected HOST:PORT') as string });
-  const unserved = await operator('run', 'examples/tide-gauge/v0.1.0', '-n', 'author', '--push-to', '127.0.0.1:9/run');
-  expect(unserved.stderr).toMatch(/connect ECONNREFUSED 127\.0\.0\.1:9: .*--push-to names another one/);
-});
+  test('what is missing is explained, and what to do about it', async () => {
+    const unknown = await operator('describe', 'no-such-operator', '-n', 'author');
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('no Subscription to "no-such-operator" in namespace "author"');
+    const unasked = await operator('catalog', 'remove', 'no-such-catalog');
+    expect(unasked.stderr).toContain('no CatalogSource "no-such-catalog" in namespace "olm"');
+    const unplanned = await operator('approve', 'install-none', '-n', 'author');
+    expect(unplanned.stderr).toContain(
+      'no InstallPlan "install-none", and no Subscription to "install-none" in namespace',
+    );
+    const unreachable = await operator('catalog', 'add', 'no-port', 'registry.example', '--address');
+    expect(unreachable).toMatchObject({ code: 2, stderr: expect.stringContaining('expected HOST:PORT') as string });
+    const unserved = await operator(
+      'run',
+      'examples/tide-gauge/v0.1.0',
+      '-n',
+      'author',
+      '--push-to',
+      '127.0.0.1:9/run',
+    );
+    expect(unserved.stderr).toMatch(/connect ECONNREFUSED 127\.0\.0\.1:9: .*--push-to names another one/);
+  });
 
-test('a catalog is removed when that is confirmed, and what subscribes to it is named before', async () => {
-  const added = await operator('catalog', 'add', 'short-lived', '127.0.0.1:9', '--address', '-n', 'default');
-  expect(added).toMatchObject({ code: 0 });
-  const unasked = await operator('catalog', 'remove', 'short-lived', '-n', 'default');
-  expect(unasked.code).toBe(1);
-  expect(unasked.stderr).toContain('CatalogSource default/short-lived was not deleted: there is no terminal to ask on');
-  const removed = await operator('catalog', 'remove', 'short-lived', '-n', 'default', '--yes');
-  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('default/short-lived deleted') as string });
-  const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'default' });
-  expect(items).toEqual([]);
-});
-
-test('a user sees what an operator brings before it is installed, approves its upgrades, and removes it with its definitions', async () => {
-  const text = JSON.stringify(journeys.fleet.catalogs).replaceAll('$id', 'harbour');
-  await using catalogs = await serveCatalogs(JSON.parse(text) as Record<string, JsonObject[]>);
-  const addressOf = (name: string): string => catalogs.addresses.get(name) ?? '';
-  const place = ['-n', 'harbour'];
-  const source = { apiVersion: olm, kind: 'CatalogSource', namespace: 'harbour', name: 'shop' };
-  const succeeds = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await operator(...args, ...place);
-    expect(code, stderr).toBe(0);
-    return stdout;
-  };
-  await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbour' } }, user);
-  await succeeds('catalog', 'add', 'shop', addressOf('old'), '--address');
-  await eventually(async () => expect((await operator('catalog', 'list')).stdout).toMatch(/harbour +shop .*READY/));
-  expect(await succeeds('list-available', 'boat')).toMatch(/^boat +harbour\/shop +stable \(default\) +boat\.v0\.1\.0/m);
-
-  const unasked = await operator('install', 'boat', ...place);
-  expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was installed') as string });
-  for (const kind of ['Subscription', 'InstallPlan', 'ClusterServiceVersion']) {
-    expect((await world.kube.list({ apiVersion: olm, kind, namespace: 'harbour' })).items, kind).toEqual([]);
-  }
-  const shown = await succeeds('install', 'boat', '--approval', 'Manual', '--yes');
-  for (const line of [
-    'Installing boat into namespace harbour',
-    'OperatorGroup ',
-    'boat.v0.1.0',
-    'dock.v0.1.0',
-    'dependencies, each with a Subscription of its own',
-    'boats.harbour.example.com',
-    'in all namespaces: get: nodes',
-    'in its namespace: ',
-    'boat.v0.1.0 is installed',
-  ]) {
-    expect(shown).toContain(line);
-  }
-  await world.kube.patch(source, { spec: { address: addressOf('new') } }, user);
-  await eventually(async () => expect(await succeeds('describe', 'boat')).toContain('longshore operator approve'));
-  const held = await operator('approve', 'boat', ...place);
-  expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') as string });
-  expect(await succeeds('upgrade', 'boat', '--yes')).toContain('boat.v0.2.0 is installed');
-  await eventually(async () =>
-    expect(await succeeds('approve', 'boat', '--yes')).toContain('boat.v0.4.0 is installed'),
-  );
-  const removed = await succeeds('uninstall', 'boat', '--delete-crds', '--yes');
-  expect(removed).toContain('CustomResourceDefinition boats.harbour.example.com deleted');
-});
-
-/** Published operators that need nothing that a bare cluster lacks. */
-const published = [
-  'ack-athena-controller',
-  'aws-neuron-operator',
-  'beegfs-csi-driver-operator',
-  'cluster-impairment-operator',
-  'clusterpulse',
-  'datatrucker-operator',
-  'eclipse-amlen-operator',
-  'fence-agents-remediation',
-  'hyperfoil-bundle',
-  'ndb-operator',
-];
-
-test.skipIf(!existsSync(corpusBundlesDir))(
-  'ten published operators are installed by Subscriptions (skipped without the corpus)',
-  { tags: 'long' },
-  async () => {
-    const results = await mapLimit(published, 3, async (name) => {
-      const folder = join(corpusBundlesDir, name);
-      const [version = ''] = readdirSync(folder).toSorted();
-      const { code, stderr } = await run(join(folder, version), `op-${name}`);
-      return code === 0 ? name : `${name}: ${stderr}`;
+  test('a catalog is removed when that is confirmed, and what subscribes to it is named before', async () => {
+    const added = await operator('catalog', 'add', 'short-lived', '127.0.0.1:9', '--address', '-n', 'default');
+    expect(added).toMatchObject({ code: 0 });
+    const unasked = await operator('catalog', 'remove', 'short-lived', '-n', 'default');
+    expect(unasked.code).toBe(1);
+    expect(unasked.stderr).toContain(
+      'CatalogSource default/short-lived was not deleted: there is no terminal to ask on',
+    );
+    const removed = await operator('catalog', 'remove', 'short-lived', '-n', 'default', '--yes');
+    expect(removed).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('default/short-lived deleted') as string,
     });
-    expect(results).toEqual(published);
-  },
-);
+    const { items } = await world.kube.list({ apiVersion: olm, kind: 'CatalogSource', namespace: 'default' });
+    expect(items).toEqual([]);
+  });
+
+  test('a user sees what an operator brings before it is installed, approves its upgrades, and removes it with its definitions', async () => {
+    const text = JSON.stringify(journeys.fleet.catalogs).replaceAll('$id', 'harbour');
+    await using catalogs = await serveCatalogs(JSON.parse(text) as Record<string, JsonObject[]>);
+    const addressOf = (name: string): string => catalogs.addresses.get(name) ?? '';
+    const place = ['-n', 'harbour'];
+    const source = { apiVersion: olm, kind: 'CatalogSource', namespace: 'harbour', name: 'shop' };
+    const succeeds = async (...args: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await operator(...args, ...place);
+      expect(code, stderr).toBe(0);
+      return stdout;
+    };
+    await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbour' } }, user);
+    await succeeds('catalog', 'add', 'shop', addressOf('old'), '--address');
+    await eventually(async () => expect((await operator('catalog', 'list')).stdout).toMatch(/harbour +shop .*READY/));
+    expect(await succeeds('list-available', 'boat')).toMatch(
+      /^boat +harbour\/shop +stable \(default\) +boat\.v0\.1\.0/m,
+    );
+
+    const unasked = await operator('install', 'boat', ...place);
+    expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was installed') as string });
+    for (const kind of ['Subscription', 'InstallPlan', 'ClusterServiceVersion']) {
+      expect((await world.kube.list({ apiVersion: olm, kind, namespace: 'harbour' })).items, kind).toEqual([]);
+    }
+    const shown = await succeeds('install', 'boat', '--approval', 'Manual', '--yes');
+    for (const line of [
+      'Installing boat into namespace harbour',
+      'OperatorGroup ',
+      'boat.v0.1.0',
+      'dock.v0.1.0',
+      'dependencies, each with a Subscription of its own',
+      'boats.harbour.example.com',
+      'in all namespaces: get: nodes',
+      'in its namespace: ',
+      'boat.v0.1.0 is installed',
+    ]) {
+      expect(shown).toContain(line);
+    }
+    await world.kube.patch(source, { spec: { address: addressOf('new') } }, user);
+    await eventually(async () => expect(await succeeds('describe', 'boat')).toContain('longshore operator approve'));
+    const held = await operator('approve', 'boat', ...place);
+    expect(held).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') as string });
+    expect(await succeeds('upgrade', 'boat', '--yes')).toContain('boat.v0.2.0 is installed');
+    await eventually(async () =>
+      expect(await succeeds('approve', 'boat', '--yes')).toContain('boat.v0.4.0 is installed'),
+    );
+    const removed = await succeeds('uninstall', 'boat', '--delete-crds', '--yes');
+    expect(removed).toContain('CustomResourceDefinition boats.harbour.example.com deleted');
+  });
+
+  /** Published operators that need nothing that a bare cluster lacks. */
+  const published = [
+    'ack-athena-controller',
+    'aws-neuron-operator',
+    'beegfs-csi-driver-operator',
+    'cluster-impairment-operator',
+    'clusterpulse',
+    'datatrucker-operator',
+    'eclipse-amlen-operator',
+    'fence-agents-remediation',
+    'hyperfoil-bundle',
+    'ndb-operator',
+  ];
+
+  test.skipIf(!existsSync(corpusBundlesDir))(
+    'ten published operators are installed by Subscriptions (skipped without the corpus)',
+    { tags: 'long' },
+    async () => {
+      const results = await mapLimit(published, 3, async (name) => {
+        const folder = join(corpusBundlesDir, name);
+        const [version = ''] = readdirSync(folder).toSorted();
+        const { code, stderr } = await run(join(folder, version), `op-${name}`);
+        return code === 0 ? name : `${name}: ${stderr}`;
+      });
+      expect(results).toEqual(published);
+    },
+  );
+});

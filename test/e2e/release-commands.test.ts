@@ -247,7 +247,7 @@ async function statusOfRaw(url: string, path: string): Promise<number | undefine
   return response.statusCode;
 }
 
-describe('longshore release graph serve', () => {
+describe('longshore release graph serve', { shuffle: false }, () => {
   test('clusters are offered the updates of a channel, with their risks', async () => {
     await mkdir(join(dir, 'served'));
     const digests = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, textAt } from '../../../src/base/index.ts';
 import { isForbidden, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { errorOf } from '../../e2e/world.ts';
@@ -118,227 +118,240 @@ beforeAll(async () => {
 
 afterAll(() => owned.disposeAsync());
 
-test('the status of objects of OLM is not for tenants', async () => {
-  const slug = await homeOf('case-status');
-  await create(slug, group(), csv());
-  const status = { phase: 'Succeeded', namespaces: ['kube-system'] };
-  const objects = [group(), csv(), subscription(), catalogSource('scoped')];
-  const plan = {
-    apiVersion: olm,
-    kind: 'InstallPlan',
-    metadata: { name: 'plan', namespace: '$id-a' },
-    spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [] },
-  };
-  for (const object of [...objects, plan]) {
-    const { apiVersion, kind, metadata } = filled(object, slug);
-    const ref = { apiVersion, kind, namespace: `${slug}-a`, name: metadata.name ?? '' };
-    const write = tenant.patch(ref, { status }, { ...asTenant, subresource: 'status' });
-    expect(isForbidden(await errorOf(write)), kind).toBe(true);
-  }
-});
-
-test('a ClusterServiceVersion that asks for permissions of the cluster gets none', async () => {
-  const slug = await homeOf('case-greedy');
-  await create(slug, group());
-  await stage.kube.apply(filled(crd(), slug), { fieldManager: 'admin', force: true });
-  await create(slug, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'greedy', namespace: '$id-a' } });
-  await create(slug, csv({ install: greedy }));
-  await shows(slug, 'Pending/RequirementsNotMet');
-  expect(await grantsTo(slug)).toEqual([]);
-});
-
-test('plans of a group with a service account install nothing that the account may not, by which user they were written and approved', async () => {
-  const slug = await homeOf('case-scoped');
-  await create(slug, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'limited', namespace: '$id-a' } });
-  await create(slug, group({ spec: { serviceAccountName: 'limited' } }), catalogSource('scoped'));
-  await create(slug, subscription({ installPlanApproval: 'Manual' }));
-  const plans = { apiVersion: olm, kind: 'InstallPlan', namespace: `${slug}-a` };
-  const name = await eventually(async () => {
-    const [plan] = (await stage.kube.list(plans)).items;
-    expect(plan?.['status']).toMatchObject({ phase: 'RequiresApproval' });
-    return plan?.metadata.name ?? '';
-  }, patience);
-  await tenant.patch(
-    { ...plans, name },
-    { spec: { approved: true, clusterServiceVersionNames: ['other.v1'] } },
-    asTenant,
-  );
-  await create(slug, {
-    apiVersion: olm,
-    kind: 'InstallPlan',
-    metadata: { name: 'hand-written', namespace: '$id-a' },
-    spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['boat.v0.1.0'] },
+describe('tenants of a cluster with operators', { shuffle: false }, () => {
+  test('the status of objects of OLM is not for tenants', async () => {
+    const slug = await homeOf('case-status');
+    await create(slug, group(), csv());
+    const status = { phase: 'Succeeded', namespaces: ['kube-system'] };
+    const objects = [group(), csv(), subscription(), catalogSource('scoped')];
+    const plan = {
+      apiVersion: olm,
+      kind: 'InstallPlan',
+      metadata: { name: 'plan', namespace: '$id-a' },
+      spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [] },
+    };
+    for (const object of [...objects, plan]) {
+      const { apiVersion, kind, metadata } = filled(object, slug);
+      const ref = { apiVersion, kind, namespace: `${slug}-a`, name: metadata.name ?? '' };
+      const write = tenant.patch(ref, { status }, { ...asTenant, subresource: 'status' });
+      expect(isForbidden(await errorOf(write)), kind).toBe(true);
+    }
   });
-  for (const one of [name, 'hand-written']) {
-    await eventually(async () => {
-      const status = await statusOf({ ...plans, name: one });
-      expect(textAt(status, 'message')).toContain('User "system:serviceaccount:case-scoped-a:limited" cannot create');
+
+  test('a ClusterServiceVersion that asks for permissions of the cluster gets none', async () => {
+    const slug = await homeOf('case-greedy');
+    await create(slug, group());
+    await stage.kube.apply(filled(crd(), slug), { fieldManager: 'admin', force: true });
+    await create(slug, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'greedy', namespace: '$id-a' } });
+    await create(slug, csv({ install: greedy }));
+    await shows(slug, 'Pending/RequirementsNotMet');
+    expect(await grantsTo(slug)).toEqual([]);
+  });
+
+  test('plans of a group with a service account install nothing that the account may not, by which user they were written and approved', async () => {
+    const slug = await homeOf('case-scoped');
+    await create(slug, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'limited', namespace: '$id-a' } });
+    await create(slug, group({ spec: { serviceAccountName: 'limited' } }), catalogSource('scoped'));
+    await create(slug, subscription({ installPlanApproval: 'Manual' }));
+    const plans = { apiVersion: olm, kind: 'InstallPlan', namespace: `${slug}-a` };
+    const name = await eventually(async () => {
+      const [plan] = (await stage.kube.list(plans)).items;
+      expect(plan?.['status']).toMatchObject({ phase: 'RequiresApproval' });
+      return plan?.metadata.name ?? '';
     }, patience);
-  }
-  expect(await grantsTo(slug)).toEqual([]);
-  expect((await stage.kube.list(versionRef(slug))).items).toEqual([]);
-});
-
-test('an account that the group names and that does not exist, or looks like one elsewhere, installs nothing', async () => {
-  const slug = await homeOf('case-absent');
-  await create(
-    slug,
-    group({ spec: { serviceAccountName: '../kube-system:default' } }),
-    csv({ spec: { customresourcedefinitions: {} } }),
-  );
-  await shows(slug, 'Failed/InstallComponentFailed');
-  expect(
-    await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
-  ).toBeUndefined();
-});
-
-test('a Subscription to a catalog of another tenant finds nothing', async () => {
-  const [own, other] = [await homeOf('case-foreign'), await homeOf('case-other')];
-  await create(own, catalogSource('foreign'));
-  await eventually(async () => {
-    const status = await statusOf({ apiVersion: olm, kind: 'CatalogSource', namespace: `${own}-a`, name: 'shop' });
-    expect(status['connectionState']).toMatchObject({ lastObservedState: 'READY' });
-  }, patience);
-  await create(other, group(), subscription({ sourceNamespace: `${own}-a` }));
-  await eventually(async () => {
-    const status = await statusOf({ apiVersion: olm, kind: 'Subscription', namespace: `${other}-a`, name: 'boat' });
-    expect(JSON.stringify(status['conditions'])).toMatch(/NoCatalogSourcesFound|no operators found from catalog/);
-  }, patience);
-  expect((await stage.kube.list({ apiVersion: olm, kind: 'InstallPlan', namespace: `${other}-a` })).items).toEqual([]);
-});
-
-test('the annotation that makes an operator watch all namespaces does not reach its Pods when a tenant writes it', async () => {
-  const slug = await homeOf('case-targets');
-  await create(slug, group(), csv({ spec: { customresourcedefinitions: {} } }));
-  await shows(slug, 'Succeeded/InstallSucceeded');
-  const annotations = { 'olm.targetNamespaces': '', 'olm.operatorGroup': 'other' };
-  await tenant.patch(versionRef(slug), { metadata: { annotations } }, asTenant);
-  await eventually(async () => {
-    const { metadata } = await stage.kube.get(versionRef(slug));
-    expect(metadata.annotations).toMatchObject({ 'olm.targetNamespaces': `${slug}-a`, 'olm.operatorGroup': 'group' });
-  }, patience);
-  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' };
-  const { spec } = (await stage.kube.get(ref)) as KubeObject & { spec: { template: KubeObject } };
-  expect(spec.template.metadata.annotations).toMatchObject({ 'olm.targetNamespaces': `${slug}-a` });
-});
-
-test('a group that claims the APIs of an installed operator, in all namespaces, does not make that fail', async () => {
-  const [victim, thief] = [await homeOf('case-victim'), await homeOf('case-thief')];
-  await stage.kube.apply(filled(crd(), victim), { fieldManager: 'admin', force: true });
-  await create(victim, group(), csv());
-  await shows(victim, 'Succeeded/InstallSucceeded');
-  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${victim}-a`, name: 'boat' };
-  const { uid } = (await stage.kube.get(ref)).metadata;
-  const { lastUpdated = '' } = await statusOf({ ...groupKind, namespace: `${victim}-a`, name: 'group' });
-  // Which of two groups is older is known by the second.
-  await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lastUpdated as string) + 1_000));
-  const claim = group({ targets: [], spec: { staticProvidedAPIs: true } });
-  const metadata = {
-    ...(claim['metadata'] as JsonObject),
-    annotations: { 'olm.providedAPIs': `Boat.v1.${victim}.example.com` },
-  };
-  await create(thief, { ...claim, metadata });
-  await eventually(async () => {
-    const found = await stage.kube.get({ ...groupKind, namespace: `${thief}-a`, name: 'group' });
-    expect(found['status']).toMatchObject({ namespaces: [''] });
-  }, patience);
-  await tenant.patch(versionRef(victim), { metadata: { labels: { touched: 'yes' } } }, asTenant);
-  await create(thief, csv({ name: 'other.v1', spec: { customresourcedefinitions: {} } }));
-  await shows(thief, 'Succeeded/InstallSucceeded', 'other.v1');
-  await shows(victim, 'Succeeded/InstallSucceeded');
-  expect((await stage.kube.get(ref)).metadata.uid).toBe(uid);
-});
-
-test('a copy that a tenant makes, or a Role that is labelled for the operator of another namespace, gives no permissions', async () => {
-  const [operator, slug] = [await homeOf('case-origin'), await homeOf('case-copies')];
-  await create(operator, group({ targets: [] }), csv({ spec: { customresourcedefinitions: {} } }));
-  await shows(operator, 'Succeeded/InstallSucceeded');
-  const forged = csv({ name: 'forged.v1', install: greedy, spec: { customresourcedefinitions: {} } });
-  const labels = { 'olm.copiedFrom': `${operator}-a` };
-  await create(slug, { ...forged, metadata: { ...(forged['metadata'] as JsonObject), labels } });
-  const ownerLabels = {
-    'olm.owner': 'boat.v0.1.0',
-    'olm.owner.namespace': `${operator}-a`,
-    'olm.owner.kind': 'ClusterServiceVersion',
-  };
-  const role = {
-    apiVersion: `${rbac}/v1`,
-    kind: 'Role',
-    metadata: { name: 'lifted', namespace: '$id-a', labels: ownerLabels },
-  };
-  await create(slug, { ...role, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }] });
-  await eventually(async () => expect(await find(stage.kube, versionRef(slug, 'forged.v1'))).toBeUndefined(), patience);
-  await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
-  expect(await find(stage.kube, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'lifted' })).toBeUndefined();
-  expect(
-    await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
-  ).toBeUndefined();
-  expect(await grantsTo(slug)).toEqual([]);
-});
-
-test('a copy that a tenant changes becomes as it was, and installs nothing', async () => {
-  const [operator, slug] = ['case-origin', await homeOf('case-changed')];
-  await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
-  await tenant.patch(versionRef(slug), { metadata: { labels: { 'olm.copiedFrom': null } } }, asTenant);
-  const install = {
-    strategy: 'deployment',
-    spec: {
-      deployments: [deployment('mine')],
-      clusterPermissions: [{ serviceAccountName: 'default', rules: [readsNodes] }],
-    },
-  };
-  await tenant.patch(versionRef(slug), { spec: { install } }, asTenant).catch(() => undefined);
-  await eventually(async () => {
-    const found = await stage.kube.get(versionRef(slug));
-    expect(found.metadata.labels).toMatchObject({ 'olm.copiedFrom': `${operator}-a` });
-    expect(JSON.stringify(found['spec'])).not.toContain('mine');
-  }, patience);
-  expect(
-    await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'mine' }),
-  ).toBeUndefined();
-});
-
-test.each([
-  ['image', { image: '169.254.169.254/latest/meta-data:v1' }],
-  ['address', { address: '169.254.169.254:80' }],
-])('nothing is sent to the metadata service of the cloud that a CatalogSource names as its %s', async (name, place) => {
-  const slug = await homeOf(`case-metadata-${name}`);
-  await create(slug, {
-    apiVersion: olm,
-    kind: 'CatalogSource',
-    metadata: { name: 'shop', namespace: '$id-a' },
-    spec: { sourceType: 'grpc', ...place },
-  });
-  const ref = { apiVersion: olm, kind: 'CatalogSource', namespace: `${slug}-a`, name: 'shop' };
-  await eventually(async () => {
-    expect(textAt(await statusOf(ref), 'message')).toContain(
-      'is link-local or a metadata service: nothing is sent there',
+    await tenant.patch(
+      { ...plans, name },
+      { spec: { approved: true, clusterServiceVersionNames: ['other.v1'] } },
+      asTenant,
     );
-  }, patience);
-});
+    await create(slug, {
+      apiVersion: olm,
+      kind: 'InstallPlan',
+      metadata: { name: 'hand-written', namespace: '$id-a' },
+      spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['boat.v0.1.0'] },
+    });
+    for (const one of [name, 'hand-written']) {
+      await eventually(async () => {
+        const status = await statusOf({ ...plans, name: one });
+        expect(textAt(status, 'message')).toContain('User "system:serviceaccount:case-scoped-a:limited" cannot create');
+      }, patience);
+    }
+    expect(await grantsTo(slug)).toEqual([]);
+    expect((await stage.kube.list(versionRef(slug))).items).toEqual([]);
+  });
 
-test('an API of the cluster stays where it is served, whichever operator claims to serve it', async () => {
-  const slug = await homeOf('case-claimed-api');
-  const apiService = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: 'v1.apps' };
-  const { spec } = await stage.kube.get(apiService);
-  await create(slug, group());
-  const owned = [
-    {
-      name: 'deployments',
-      group: 'apps',
-      version: 'v1',
-      kind: 'Deployment',
-      deploymentName: 'boat',
-      containerPort: 443,
+  test('an account that the group names and that does not exist, or looks like one elsewhere, installs nothing', async () => {
+    const slug = await homeOf('case-absent');
+    await create(
+      slug,
+      group({ spec: { serviceAccountName: '../kube-system:default' } }),
+      csv({ spec: { customresourcedefinitions: {} } }),
+    );
+    await shows(slug, 'Failed/InstallComponentFailed');
+    expect(
+      await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
+    ).toBeUndefined();
+  });
+
+  test('a Subscription to a catalog of another tenant finds nothing', async () => {
+    const [own, other] = [await homeOf('case-foreign'), await homeOf('case-other')];
+    await create(own, catalogSource('foreign'));
+    await eventually(async () => {
+      const status = await statusOf({ apiVersion: olm, kind: 'CatalogSource', namespace: `${own}-a`, name: 'shop' });
+      expect(status['connectionState']).toMatchObject({ lastObservedState: 'READY' });
+    }, patience);
+    await create(other, group(), subscription({ sourceNamespace: `${own}-a` }));
+    await eventually(async () => {
+      const status = await statusOf({ apiVersion: olm, kind: 'Subscription', namespace: `${other}-a`, name: 'boat' });
+      expect(JSON.stringify(status['conditions'])).toMatch(/NoCatalogSourcesFound|no operators found from catalog/);
+    }, patience);
+    expect((await stage.kube.list({ apiVersion: olm, kind: 'InstallPlan', namespace: `${other}-a` })).items).toEqual(
+      [],
+    );
+  });
+
+  test('the annotation that makes an operator watch all namespaces does not reach its Pods when a tenant writes it', async () => {
+    const slug = await homeOf('case-targets');
+    await create(slug, group(), csv({ spec: { customresourcedefinitions: {} } }));
+    await shows(slug, 'Succeeded/InstallSucceeded');
+    const annotations = { 'olm.targetNamespaces': '', 'olm.operatorGroup': 'other' };
+    await tenant.patch(versionRef(slug), { metadata: { annotations } }, asTenant);
+    await eventually(async () => {
+      const { metadata } = await stage.kube.get(versionRef(slug));
+      expect(metadata.annotations).toMatchObject({ 'olm.targetNamespaces': `${slug}-a`, 'olm.operatorGroup': 'group' });
+    }, patience);
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' };
+    const { spec } = (await stage.kube.get(ref)) as KubeObject & { spec: { template: KubeObject } };
+    expect(spec.template.metadata.annotations).toMatchObject({ 'olm.targetNamespaces': `${slug}-a` });
+  });
+
+  test('a group that claims the APIs of an installed operator, in all namespaces, does not make that fail', async () => {
+    const [victim, thief] = [await homeOf('case-victim'), await homeOf('case-thief')];
+    await stage.kube.apply(filled(crd(), victim), { fieldManager: 'admin', force: true });
+    await create(victim, group(), csv());
+    await shows(victim, 'Succeeded/InstallSucceeded');
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${victim}-a`, name: 'boat' };
+    const { uid } = (await stage.kube.get(ref)).metadata;
+    const { lastUpdated = '' } = await statusOf({ ...groupKind, namespace: `${victim}-a`, name: 'group' });
+    // Which of two groups is older is known by the second.
+    await eventually(() => expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(lastUpdated as string) + 1_000));
+    const claim = group({ targets: [], spec: { staticProvidedAPIs: true } });
+    const metadata = {
+      ...(claim['metadata'] as JsonObject),
+      annotations: { 'olm.providedAPIs': `Boat.v1.${victim}.example.com` },
+    };
+    await create(thief, { ...claim, metadata });
+    await eventually(async () => {
+      const found = await stage.kube.get({ ...groupKind, namespace: `${thief}-a`, name: 'group' });
+      expect(found['status']).toMatchObject({ namespaces: [''] });
+    }, patience);
+    await tenant.patch(versionRef(victim), { metadata: { labels: { touched: 'yes' } } }, asTenant);
+    await create(thief, csv({ name: 'other.v1', spec: { customresourcedefinitions: {} } }));
+    await shows(thief, 'Succeeded/InstallSucceeded', 'other.v1');
+    await shows(victim, 'Succeeded/InstallSucceeded');
+    expect((await stage.kube.get(ref)).metadata.uid).toBe(uid);
+  });
+
+  test('a copy that a tenant makes, or a Role that is labelled for the operator of another namespace, gives no permissions', async () => {
+    const [operator, slug] = [await homeOf('case-origin'), await homeOf('case-copies')];
+    await create(operator, group({ targets: [] }), csv({ spec: { customresourcedefinitions: {} } }));
+    await shows(operator, 'Succeeded/InstallSucceeded');
+    const forged = csv({ name: 'forged.v1', install: greedy, spec: { customresourcedefinitions: {} } });
+    const labels = { 'olm.copiedFrom': `${operator}-a` };
+    await create(slug, { ...forged, metadata: { ...(forged['metadata'] as JsonObject), labels } });
+    const ownerLabels = {
+      'olm.owner': 'boat.v0.1.0',
+      'olm.owner.namespace': `${operator}-a`,
+      'olm.owner.kind': 'ClusterServiceVersion',
+    };
+    const role = {
+      apiVersion: `${rbac}/v1`,
+      kind: 'Role',
+      metadata: { name: 'lifted', namespace: '$id-a', labels: ownerLabels },
+    };
+    await create(slug, { ...role, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }] });
+    await eventually(
+      async () => expect(await find(stage.kube, versionRef(slug, 'forged.v1'))).toBeUndefined(),
+      patience,
+    );
+    await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
+    expect(await find(stage.kube, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'lifted' })).toBeUndefined();
+    expect(
+      await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
+    ).toBeUndefined();
+    expect(await grantsTo(slug)).toEqual([]);
+  });
+
+  test('a copy that a tenant changes becomes as it was, and installs nothing', async () => {
+    const [operator, slug] = ['case-origin', await homeOf('case-changed')];
+    await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
+    await tenant.patch(versionRef(slug), { metadata: { labels: { 'olm.copiedFrom': null } } }, asTenant);
+    const install = {
+      strategy: 'deployment',
+      spec: {
+        deployments: [deployment('mine')],
+        clusterPermissions: [{ serviceAccountName: 'default', rules: [readsNodes] }],
+      },
+    };
+    await tenant.patch(versionRef(slug), { spec: { install } }, asTenant).catch(() => undefined);
+    await eventually(async () => {
+      const found = await stage.kube.get(versionRef(slug));
+      expect(found.metadata.labels).toMatchObject({ 'olm.copiedFrom': `${operator}-a` });
+      expect(JSON.stringify(found['spec'])).not.toContain('mine');
+    }, patience);
+    expect(
+      await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'mine' }),
+    ).toBeUndefined();
+  });
+
+  test.each([
+    ['image', { image: '169.254.169.254/latest/meta-data:v1' }],
+    ['address', { address: '169.254.169.254:80' }],
+  ])(
+    'nothing is sent to the metadata service of the cloud that a CatalogSource names as its %s',
+    async (name, place) => {
+      const slug = await homeOf(`case-metadata-${name}`);
+      await create(slug, {
+        apiVersion: olm,
+        kind: 'CatalogSource',
+        metadata: { name: 'shop', namespace: '$id-a' },
+        spec: { sourceType: 'grpc', ...place },
+      });
+      const ref = { apiVersion: olm, kind: 'CatalogSource', namespace: `${slug}-a`, name: 'shop' };
+      await eventually(async () => {
+        expect(textAt(await statusOf(ref), 'message')).toContain(
+          'is link-local or a metadata service: nothing is sent there',
+        );
+      }, patience);
     },
-  ];
-  const claim = csv({ name: 'claim.v1', spec: { customresourcedefinitions: {}, apiservicedefinitions: { owned } } });
-  await create(slug, claim);
-  await eventually(async () => {
-    expect(textAt(await statusOf(versionRef(slug, 'claim.v1')), 'phase')).toMatch(/Failed|Pending/);
-  }, patience);
-  await tenant.delete(versionRef(slug, 'claim.v1'));
-  await eventually(async () => expect(await find(stage.kube, versionRef(slug, 'claim.v1'))).toBeUndefined(), patience);
-  expect((await stage.kube.get(apiService))['spec']).toEqual(spec);
-  expect(await grantsTo(slug)).toEqual([]);
+  );
+
+  test('an API of the cluster stays where it is served, whichever operator claims to serve it', async () => {
+    const slug = await homeOf('case-claimed-api');
+    const apiService = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', name: 'v1.apps' };
+    const { spec } = await stage.kube.get(apiService);
+    await create(slug, group());
+    const owned = [
+      {
+        name: 'deployments',
+        group: 'apps',
+        version: 'v1',
+        kind: 'Deployment',
+        deploymentName: 'boat',
+        containerPort: 443,
+      },
+    ];
+    const claim = csv({ name: 'claim.v1', spec: { customresourcedefinitions: {}, apiservicedefinitions: { owned } } });
+    await create(slug, claim);
+    await eventually(async () => {
+      expect(textAt(await statusOf(versionRef(slug, 'claim.v1')), 'phase')).toMatch(/Failed|Pending/);
+    }, patience);
+    await tenant.delete(versionRef(slug, 'claim.v1'));
+    await eventually(
+      async () => expect(await find(stage.kube, versionRef(slug, 'claim.v1'))).toBeUndefined(),
+      patience,
+    );
+    expect((await stage.kube.get(apiService))['spec']).toEqual(spec);
+    expect(await grantsTo(slug)).toEqual([]);
+  });
 });
