@@ -1,17 +1,12 @@
 /** `npm run test:profile`: the processor time of each project of tests, the most expensive files and the slowest tests, as tables; `-- --write` puts them into CONTRIBUTING.md.
- *  Projects run one after the other, then the tests with the tag `long` of all of them. Processor time is what the kernel charged to vitest and its children (Linux alone). */
+ *  Projects run one after the other. Processor time is what the kernel charged to vitest and its children (Linux alone). */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runVitest, type VitestReport, withoutLong } from './vitest-run.ts';
+import { runVitest, type VitestReport } from './vitest-run.ts';
 
 const projects = ['unit', 'integration', 'conformance', 'clients', 'e2e', 'faults'];
-/** What is measured in one run each: its name, and the arguments that select it. */
-const parts: readonly Part[] = [
-  ...projects.map((project) => ({ name: project, args: ['--project', project, ...withoutLong] })),
-  { name: 'long', args: ['--tags-filter', 'long'] },
-];
 const shownFiles = 30;
 const shownTests = 50;
 const begin = '<!-- begin of the test profile: npm run test:profile -- --write -->';
@@ -27,13 +22,8 @@ async function childSeconds(): Promise<number | undefined> {
   return fields === undefined ? undefined : (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
-interface Part {
-  readonly name: string;
-  readonly args: readonly string[];
-}
-
 interface Measured {
-  readonly name: string;
+  readonly project: string;
   readonly report: VitestReport;
   readonly wallSeconds: number;
   readonly cpuSeconds: number | undefined;
@@ -47,26 +37,22 @@ interface FileTimes {
   readonly childSeconds: number;
 }
 
-async function measure({ name, args }: Part, timesFile: string): Promise<Measured> {
+async function measure(project: string, timesFile: string): Promise<Measured> {
   const [before, startMs] = [await childSeconds(), performance.now()];
-  const report = await runVitest(args, { ...process.env, LONGSHORE_TEST_TIMES: timesFile });
+  const report = await runVitest(['--project', project], { ...process.env, LONGSHORE_TEST_TIMES: timesFile });
   const [after, endMs] = [await childSeconds(), performance.now()];
   const cpuSeconds = before === undefined || after === undefined ? undefined : after - before;
   const lines = (await readFile(timesFile, 'utf8').catch(() => '')).trim().split('\n');
   const files = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as FileTimes);
-  return { name, report, wallSeconds: (endMs - startMs) / 1000, cpuSeconds, files };
+  return { project, report, wallSeconds: (endMs - startMs) / 1000, cpuSeconds, files };
 }
 
-function hasRun({ assertionResults }: VitestReport['testResults'][number]): boolean {
-  return assertionResults.some(({ status }) => status === 'passed' || status === 'failed');
-}
-
-function partTable(measured: readonly Measured[]): readonly string[] {
-  const rows = measured.map(({ name, report, wallSeconds, cpuSeconds }) => {
+function projectTable(measured: readonly Measured[]): readonly string[] {
+  const rows = measured.map(({ project, report, wallSeconds, cpuSeconds }) => {
     const processor = cpuSeconds === undefined ? 'unknown' : `${cpuSeconds.toFixed(0)} s`;
-    return `| ${name} | ${report.testResults.filter(hasRun).length} | ${report.numPassedTests} | ${processor} | ${wallSeconds.toFixed(0)} s |`;
+    return `| ${project} | ${report.testResults.length} | ${report.numPassedTests} | ${processor} | ${wallSeconds.toFixed(0)} s |`;
   });
-  return ['| part | files | tests passed | processor time | wall clock |', '|---|---:|---:|---:|---:|', ...rows];
+  return ['| project | files | tests passed | processor time | wall clock |', '|---|---:|---:|---:|---:|', ...rows];
 }
 
 function expensiveTable(measured: readonly Measured[]): readonly string[] {
@@ -98,12 +84,12 @@ const { values } = parseArgs({ options: { write: { type: 'boolean', default: fal
 const measured: Measured[] = [];
 const folder = await mkdtemp(join(tmpdir(), 'longshore-profile-'));
 try {
-  for (const part of parts) measured.push(await measure(part, join(folder, part.name)));
+  for (const project of projects) measured.push(await measure(project, join(folder, project)));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, Node.js ${process.versions.node}`;
-const tables = [partTable(measured), expensiveTable(measured), slowestTable(measured)];
+const tables = [projectTable(measured), expensiveTable(measured), slowestTable(measured)];
 const lines = [`Measured on ${machine}.`, ...tables.flatMap((table) => ['', ...table])];
 console.log(lines.join('\n'));
 if (values.write) {
