@@ -81,6 +81,6 @@ export async function deleteHookObjects(run: DeploymentRun, signal: AbortSignal)
   const { hooks, tests } = recordOf(run);
   const objects = [...(hooks?.objects ?? []), ...(tests?.objects ?? [])];
   if (objects.length === 0) return;
-  const owner = actingOwnerOf(run.object);
+  const owner = actingOwnerOf(withInstalledConfig(run));
   await deleteHooks(objects, { kube: clientFor(run.context.kube, owner), uid: owner.uid, signal });
 }

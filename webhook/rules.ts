@@ -112,7 +112,7 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
     evaluate: deploymentConfig,
   },
   'service-account': {
-    requirement: 'a user who sets a service account may impersonate it',
+    requirement: 'a user who sets, or replaces, a service account may impersonate it',
     evaluate: serviceAccount,
   },
   dependencies: { requirement: 'the dependencies of a new template are met', evaluate: dependencies },

@@ -1,6 +1,6 @@
 import { adoptAnnotation } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
-import { sha256Digest, WaitingError } from '../../src/base/index.ts';
+import { isJsonEqual, sha256Digest, WaitingError } from '../../src/base/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
 import { type RenderedHook, readChartConfig } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
@@ -9,7 +9,7 @@ import { releaseNamespace } from '../chart-values.ts';
 import type { HookRecord, TestRecord } from '../deployment-record.ts';
 import { isReleased } from '../helm-release.ts';
 import { actingOwnerOf, configOf, isAsked } from '../installed-record.ts';
-import { isEarlierRevision } from './history.ts';
+import { isEarlierRevision, withInstalledConfig } from './history.ts';
 import { desiredRevision, installObjects, isInPlace } from './install-objects.ts';
 import type { LoadedRendition } from './load.ts';
 import { activeOf, type DeploymentRun, recordOf, saveRecord } from './run.ts';
@@ -60,17 +60,20 @@ export async function saveHooks<Kind extends AnyRecord>(
   return record;
 }
 
-/** Whose hooks are run, and for what. */
+/** Whose hooks are run, and for what. Hooks of a removal are those of what is installed, in the namespace and with the account that it was installed with:
+ *  what they contain may be read by no other account. */
 function hookRunOf(run: DeploymentRun, { revision, event }: AnyRecord, signal: AbortSignal): HookRun {
   const { kube, systemNamespace } = run.context;
-  const owner = actingOwnerOf(run.object);
+  const object = event === 'delete' ? withInstalledConfig(run) : run.object;
+  const owner = actingOwnerOf(object);
+  const isSameAccount = isJsonEqual({ ...owner.account }, { ...actingOwnerOf(run.object).account });
   return {
     kube: clientFor(kube, owner),
     name: owner.name,
     uid: owner.uid,
-    namespace: releaseNamespace(configOf(run.object), systemNamespace),
+    namespace: releaseNamespace(configOf(object), systemNamespace),
     run: sha256Digest(`${revision} ${event}`).slice('sha256:'.length, 'sha256:'.length + 16),
-    mayAdopt: isAsked(run.object, adoptAnnotation),
+    mayAdopt: isAsked(object, adoptAnnotation) && isSameAccount,
     signal,
   };
 }

@@ -267,6 +267,10 @@ describe.skipIf(why !== '')(`hooks of a chart${why}`, () => {
     await whenThere('leaving-setup');
     await end('leaving-setup', 'Complete');
     await world.deploymentWith('leaving', installed);
+    // What is pending does not move them: they may contain what its account may not read.
+    const source = { type: 'image', image: { ref: `${world.registry.host}/missing:v1` } };
+    const pending = { spec: { config: { installNamespace: 'elsewhere' }, template: { spec: { source } } } };
+    await world.kube.patch(deploymentRef('leaving'), pending, asTest);
     await world.kube.delete(deploymentRef('leaving'));
     await whenThere('leaving-before');
     expect(await isAbsent(appRef('leaving-hello-world'))).toBe(false);

@@ -396,6 +396,12 @@ describe('at admission', () => {
     expect(String(await errorOf(stranger.patch(ref, adopt, asTest)))).toContain(denial);
     await stranger.patch(ref, { metadata: { labels: { team: 'x' }, annotations: { note: 'y' } } }, asTest);
 
+    await tenant('elsewhere');
+    const other = await person('other', ['elsewhere']);
+    const own = { spec: { config: { serviceAccount: { namespace: 'elsewhere', name: 'installer' } } } };
+    expect(String(await errorOf(other.patch(ref, own, asTest)))).toContain(
+      'user "other" may not change spec.config.serviceAccount: what is installed was installed with serviceaccount "shared/installer"',
+    );
     const without = { spec: { config: { serviceAccount: null } } };
     const taken = String(await errorOf(member.patch(ref, without, asTest)));
     expect(taken).toContain('user "member" may not remove spec.config.serviceAccount');

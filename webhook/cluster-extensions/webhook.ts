@@ -1,6 +1,6 @@
 import { clusterExtensionResource, type ServiceAccountName } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, objectAt, textAt, valueAt } from '../../src/base/index.ts';
-import { readPermissions } from '../bundle-deployments/account-facts.ts';
+import { readAccountFacts } from '../bundle-deployments/account-facts.ts';
 import type { AccountChange } from '../bundle-deployments/service-account.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed } from '../review/result.ts';
@@ -20,6 +20,7 @@ function changeOf({ object, oldObject, user }: ReviewRequest): AccountChange {
     account: accountOf(object),
     oldAccount: accountOf(oldObject),
     isControlChanged: oldObject === undefined || !isJsonEqual(specOf(object), specOf(oldObject)),
+    isOfOthers: false,
   };
 }
 
@@ -27,7 +28,7 @@ function changeOf({ object, oldObject, user }: ReviewRequest): AccountChange {
 async function check(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allowed;
   const change = changeOf(request);
-  const facts = await context.rules.read('service-account', () => readPermissions(request, change, context));
+  const facts = await context.rules.read('service-account', () => readAccountFacts(request, change, context));
   return context.rules.evaluate('service-account', change, facts);
 }
 
