@@ -120,7 +120,7 @@ export interface KubeClient {
   evict(pod: { readonly namespace: string; readonly name: string }, options?: EvictOptions): Promise<void>;
   /** The body of a watch from `resourceVersion`, one JSON event per line; ends by itself after `timeoutSeconds`. */
   openWatch(target: ListTarget, options: WatchOptions): Promise<IncomingMessage>;
-  /** The same API, impersonating a user. It shares connections and discovery with this client, which alone is closed. */
+  /** The same API, impersonating a user; the one that was named last. It shares connections and discovery with this client, which alone is closed. */
   actingAs(user: ActingUser): KubeClient;
   close(): void;
 }
@@ -331,8 +331,8 @@ function createWrites(
 
 function senderAs(sender: Sender, actingAs: ActingUser): Sender {
   return {
-    send: (request) => sender.send({ ...request, actingAs }),
-    open: (request) => sender.open({ ...request, actingAs }),
+    send: (request) => sender.send({ ...request, actingAs: request.actingAs ?? actingAs }),
+    open: (request) => sender.open({ ...request, actingAs: request.actingAs ?? actingAs }),
     close: () => undefined,
   };
 }

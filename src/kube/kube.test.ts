@@ -117,6 +117,16 @@ describe('the client', () => {
     expect(JSON.stringify([thrown, String(thrown), (thrown as Error).stack])).not.toContain('top-secret');
   });
 
+  test('impersonates the user that was named last', async () => {
+    let user: unknown;
+    handlers.set(`GET ${path}`, (request, response, body) => {
+      user = request.headers['impersonate-user'];
+      json(200, configMap('a', '1'))(request, response, body);
+    });
+    await kube.actingAs({ user: 'first' }).actingAs({ user: 'second' }).get(ref);
+    expect(user).toBe('second');
+  });
+
   test.each([
     { code: 404, reason: 'NotFound', type: KubeUnavailable },
     { code: 409, reason: 'Conflict', type: KubeUnavailable },
