@@ -32,6 +32,8 @@ export const copiedCsvController: ControllerDefinition<CopyContext, CopyRun> = d
         verbs: ['get', 'list', 'watch'],
       },
       { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
+      // Permissions are given as the service account of the group, where it names one.
+      { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] },
       {
         apiGroups: [rbacGroup],
         resources: ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'],

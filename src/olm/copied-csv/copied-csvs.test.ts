@@ -411,6 +411,32 @@ test('a Role of another owner in a target stays as it is, which is reported', as
   await createAccess(await createOperator(own, requesting()));
   await eventually(async () => expect(await eventsOf(own)).toContain('PermissionsNotCopied'));
   expect((await inNamespace('Role', target))?.['rules']).toEqual(foreign);
+  // It would give the operator what that Role allows.
+  expect(await inNamespace('RoleBinding', target)).toBeUndefined();
+});
+
+test('an operator of a group with a service account gets beyond its namespace what that account may give', async () => {
+  const [own = '', target = ''] = await namespaces(2);
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: own, name: 'limited' } };
+  await cluster.kube.create(account, user);
+  const spec = { targetNamespaces: [target], serviceAccountName: 'limited' };
+  await cluster.kube.create({ ...groupKind, metadata: { namespace: own, name: 'group' }, spec }, user);
+  await createAccess(await createOperator(own, requesting()));
+  await eventually(async () => expect(await eventsOf(own)).toContain('PermissionsNotCopied'));
+  expect(await inNamespace('Role', target)).toBeUndefined();
+  expect(await inNamespace('RoleBinding', target)).toBeUndefined();
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' };
+  const subjects = [{ kind: 'ServiceAccount', name: 'limited', namespace: own }];
+  const metadata = { namespace: target, name: 'limited' };
+  await cluster.kube.create({ apiVersion: rbac, kind: 'RoleBinding', metadata, roleRef, subjects }, user);
+  const role = { apiVersion: rbac, kind: 'Role', namespace: own, name: 'boat-role' };
+  await cluster.kube.patch(role, { metadata: { labels: { seen: 'again' } } }, user);
+  await eventually(async () => expect(await inNamespace('RoleBinding', target)).toBeDefined());
+  await cluster.kube.patch({ ...groupKind, namespace: own, name: 'group' }, { spec: { targetNamespaces: null } }, user);
+  await eventually(async () => expect(await eventsOf(own)).toContain('PermissionsNotLifted'));
+  expect(await inCluster('ClusterRole')).toBeUndefined();
+  expect(await inCluster('ClusterRoleBinding')).toBeUndefined();
+  await deleteOperator(own);
 });
 
 test('permissions of a global operator are lifted, follow its own, and end when it is not global any more', async () => {

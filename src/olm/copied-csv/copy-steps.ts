@@ -10,9 +10,19 @@ import {
   preconditionOf,
   refOf,
 } from '../../kube/index.ts';
-import { deleteObject, ensureRbac } from '../rbac-objects.ts';
+import { deleteObject, type RbacWriter } from '../rbac-objects.ts';
 import type { Operator } from './access.ts';
 import { tenantAccess, versionKey } from './access.ts';
+import {
+  describeUnwritten,
+  ensureEach,
+  giverOf,
+  joined,
+  nameOf,
+  refusedMs,
+  roleOf,
+  type Unwritten,
+} from './access-writer.ts';
 import { type CopyContext, type KnownContent, versionRef } from './context.ts';
 import { copyObject, type DesiredCopy, hashesOf, hasMetadata } from './desired-copy.ts';
 import { isObsolete, sourceOf, wasOperator } from './sources.ts';
@@ -199,35 +209,39 @@ function ownAccess({ context }: CopyRun, { metadata }: KubeObject): readonly Kub
 
 /** Gives the operator its permissions in the namespace of the copy, and takes those away that it does not request any more. */
 const ensureAccess: Step<CopyRun> = async (run, { signal }) => {
-  const { context, copy } = run;
+  const { context, copy, source } = run;
   if (copy === undefined) return undefined;
-  const { kube } = context;
   const desired = desiredAccess(run, copy);
-  const names = new Set(desired.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
-  for (const object of ownAccess(run, copy)) {
-    if (!names.has(`${object.kind} ${object.metadata.name}`)) await deleteObject(kube, object, signal);
-  }
   const isOwn = ({ metadata }: KubeObject): boolean =>
     (metadata.ownerReferences ?? []).some(({ uid }) => uid === copy.metadata.uid);
-  const foreign: string[] = [];
-  for (const object of desired) {
-    const result = await ensureRbac({ kube, cache: cacheOf(context, object.kind), isOwn, signal }, object);
-    if (result === 'foreign') foreign.push(`${object.kind} ${object.metadata.name}`);
+  const giver = giverOf(context.kube, source === undefined ? { kind: 'nowhere' } : context.placementOf(source));
+  const writerFor = ({ kind }: KubeObject): Omit<RbacWriter, 'kube'> => ({
+    cache: cacheOf(context, kind),
+    isOwn,
+    signal,
+  });
+  const roles = desired.filter(({ kind }) => kind === 'Role');
+  const unwritten = await ensureEach(roles, giver, writerFor);
+  // A binding must not give what a Role of another owner allows.
+  const bindings = desired.filter((object) => object.kind !== 'Role' && !unwritten.foreign.includes(roleOf(object)));
+  const names = new Set([...roles, ...bindings].map(nameOf));
+  for (const object of ownAccess(run, copy)) {
+    if (!names.has(nameOf(object))) await deleteObject(context.kube, object, signal);
   }
-  reportForeign(run, foreign);
+  const possible = bindings.filter((object) => !unwritten.refused.includes(roleOf(object)));
+  report(run, joined(unwritten, await ensureEach(possible, giver, writerFor)));
   return undefined;
 };
 
-function reportForeign(run: CopyRun, names: readonly string[]): void {
+function report(run: CopyRun, unwritten: Unwritten): void {
   const { context, request, source } = run;
   const key = `copy ${formatNamespacedName(request)}`;
-  if (names.length === 0) context.reported.delete(key);
-  if (names.length === 0 || source === undefined) return;
-  requeueAfter(run, blockedMs);
-  const shown = names.join(', ');
-  if (context.reported.get(key) === shown) return;
-  context.reported.set(key, shown);
-  const message = `namespace ${request.namespace} has a ${shown} of another owner, so that the operator lacks permissions there: delete or rename it`;
+  const message = describeUnwritten(unwritten, `in namespace ${request.namespace}`);
+  if (message === '') context.reported.delete(key);
+  if (message === '' || source === undefined) return;
+  requeueAfter(run, unwritten.refused.length > 0 ? refusedMs : blockedMs);
+  if (context.reported.get(key) === message) return;
+  context.reported.set(key, message);
   context.events.record(source.object, { type: 'Warning', reason: 'PermissionsNotCopied', message });
 }
 

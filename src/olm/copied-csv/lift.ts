@@ -1,9 +1,10 @@
 import { clusterServiceVersionResource, olmLabels } from '../../api/index.ts';
-import { type JsonObject, listAt, objectAt, textAt } from '../../base/index.ts';
+import { type JsonObject, listAt } from '../../base/index.ts';
 import {
   type ControllerDefinition,
   defineController,
   type ReconcileRun,
+  requeueAfter,
   type Step,
   type Watch,
 } from '../../controller/index.ts';
@@ -16,9 +17,19 @@ import {
   namespacedName,
 } from '../../kube/index.ts';
 import { ownerLabels } from '../../operators/index.ts';
-import { deleteObject, ensureRbac } from '../rbac-objects.ts';
+import { deleteObject, type RbacWriter } from '../rbac-objects.ts';
 import type { Operator } from './access.ts';
 import { liftedAccess, liftedAnnotation, versionKey } from './access.ts';
+import {
+  describeUnwritten,
+  ensureEach,
+  giverOf,
+  joined,
+  nameOf,
+  refusedMs,
+  roleOf,
+  type Unwritten,
+} from './access-writer.ts';
 import { type CopyContext, copyTargets, versionRef } from './context.ts';
 import { readRule } from './permitted.ts';
 
@@ -51,40 +62,16 @@ function isOwn(live: KubeObject, desired: KubeObject, { object }: Operator): boo
   return isLabelled && (isLifted(live) || looksLifted(live, desired));
 }
 
-function reportForeign({ context, operator }: LiftRun, names: readonly string[]): void {
-  const key = `lifted ${formatNamespacedName(namespacedName(operator.object))}`;
-  const shown = names.join(', ');
-  if (shown === (context.reported.get(key) ?? '')) return;
-  if (shown === '') context.reported.delete(key);
-  else context.reported.set(key, shown);
-  if (shown === '') return;
-  const message = `${shown} has another owner and is left as it is, so that the operator lacks permissions in all namespaces: delete or rename it`;
-  context.events.record(operator.object, { type: 'Warning', reason: 'PermissionsNotLifted', message });
-}
-
-function nameOf({ kind, metadata }: KubeObject): string {
-  return `${kind} ${metadata.name ?? ''}`;
-}
-
-function roleOf(binding: KubeObject): string {
-  return `ClusterRole ${textAt(objectAt(binding as JsonObject, 'roleRef'), 'name')}`;
-}
-
-/** Creates or corrects what is desired; returns the names of those that another owner has. */
-async function ensureAll(
-  run: LiftRun,
-  desired: readonly KubeObject[],
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+function report(run: LiftRun, unwritten: Unwritten): void {
   const { context, operator } = run;
-  const { kube, caches } = context;
-  const foreign: string[] = [];
-  for (const object of desired) {
-    const cache = object.kind === 'ClusterRole' ? caches.clusterRoles : caches.clusterRoleBindings;
-    const result = await ensureRbac({ kube, cache, isOwn: (live) => isOwn(live, object, operator), signal }, object);
-    if (result === 'foreign') foreign.push(nameOf(object));
-  }
-  return foreign;
+  const key = `lifted ${formatNamespacedName(namespacedName(operator.object))}`;
+  const message = describeUnwritten(unwritten, 'in all namespaces');
+  if (unwritten.refused.length > 0) requeueAfter(run, refusedMs);
+  if (message === (context.reported.get(key) ?? '')) return;
+  if (message === '') context.reported.delete(key);
+  else context.reported.set(key, message);
+  if (message === '') return;
+  context.events.record(operator.object, { type: 'Warning', reason: 'PermissionsNotLifted', message });
 }
 
 async function deleteOthers(run: LiftRun, desired: readonly KubeObject[], signal: AbortSignal): Promise<void> {
@@ -98,16 +85,23 @@ async function deleteOthers(run: LiftRun, desired: readonly KubeObject[], signal
 /** Gives an operator that watches all namespaces its permissions there, and takes those away that it is not to have any more. */
 const liftAccess: Step<LiftRun> = async (run, { signal }) => {
   const { context, operator } = run;
+  const { caches } = context;
   const placement = context.placementOf(operator);
   if (placement.kind === 'unknown') return undefined;
   const desired = placement.kind === 'everywhere' ? liftedAccess(context.accessOf(operator), operator.csv) : [];
+  const giver = giverOf(context.kube, placement);
+  const writerFor = (object: KubeObject): Omit<RbacWriter, 'kube'> => ({
+    cache: object.kind === 'ClusterRole' ? caches.clusterRoles : caches.clusterRoleBindings,
+    isOwn: (live) => isOwn(live, object, operator),
+    signal,
+  });
   const roles = desired.filter(({ kind }) => kind === 'ClusterRole');
-  const foreignRoles = await ensureAll(run, roles, signal);
+  const unwritten = await ensureEach(roles, giver, writerFor);
   // A binding must not give what a ClusterRole of another owner allows.
-  const bindings = desired.filter((object) => !roles.includes(object) && !foreignRoles.includes(roleOf(object)));
+  const bindings = desired.filter((object) => !roles.includes(object) && !unwritten.foreign.includes(roleOf(object)));
   await deleteOthers(run, [...roles, ...bindings], signal);
-  const foreignBindings = await ensureAll(run, bindings, signal);
-  reportForeign(run, [...foreignRoles, ...foreignBindings]);
+  const possible = bindings.filter((object) => !unwritten.refused.includes(roleOf(object)));
+  report(run, joined(unwritten, await ensureEach(possible, giver, writerFor)));
   return undefined;
 };
 
