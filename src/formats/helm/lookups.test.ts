@@ -38,3 +38,16 @@ test.each([
 ])('%s stays as it is', (text) => {
   expect(rewritten(text)).toBe(text);
 });
+
+test.each([
+  { what: 'calls', text: '{{ lookup "v1" "Secret" "a" "b" }}'.repeat(1001) },
+  { what: 'calls in one action', text: `{{${' lookup'.repeat(200_000)} }}` },
+  { what: 'calls within calls', text: `{{${' lookup ('.repeat(1500)} }}` },
+])('a chart with too many $what is refused, before all is read for each', ({ text }) => {
+  expect(() => rewritten(text)).toThrow(/^templates\/a\.yaml: expected at most 1000 calls of lookup in a chart/);
+});
+
+test('actions without an end are read once', () => {
+  const text = `{{ lookup "v1" "Secret" "a" "b" }}${'{'.repeat(1_000_000)}`;
+  expect(rewritten(text)).toHaveLength(text.length + 38);
+});

@@ -1,12 +1,16 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
-import type { ChartFile } from '../format.ts';
+import { isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import { type ChartFile, renderFailed } from '../format.ts';
 
 /** Charts look their own Secrets up to reuse passwords. The function `lookup` would need a connection to the cluster, and sees what a chart should not see;
  *  its calls are replaced by those of this template, which has the objects of the release alone. */
 const templateName = 'longshore.lookup';
 const templatePath = 'templates/_longshore-lookup.tpl';
 const operands = 4;
+/** Of all templates of a chart, and of the text that each may be in: to find where a call ends, all of that is read. */
+const maxCalls = 1000;
+const maxActionCharacters = 16 * 1024;
 const call = /(?<![\w."$])lookup(?=\s)/g;
+const comment = /\{\{-?\s*\/\*/y;
 const space = /\s*/y;
 /** A variable, a field, a number, a bare word; or the fields of what is in parentheses. */
 const word = /[$.\w][\w.$-]*/y;
@@ -50,9 +54,9 @@ function endOfCall(text: string, at: number): number | undefined {
 }
 
 /** One action, `{{ … }}`, with its calls replaced; those within operands as well. */
-function withCalls(action: string): string {
+function withCalls(action: string, calls: readonly number[]): string {
   let result = action;
-  for (const { index } of [...action.matchAll(call)].toReversed()) {
+  for (const index of calls.toReversed()) {
     const start = index + 'lookup'.length;
     const end = endOfCall(result, start);
     if (end === undefined) continue;
@@ -62,8 +66,45 @@ function withCalls(action: string): string {
   return result;
 }
 
-function withCallsIn(text: string): string {
-  return text.replaceAll(/\{\{(?!-?\s*\/\*)(?:(?!\}\})[\s\S])*\}\}/g, withCalls);
+/** Where actions begin and end that are no comments. */
+function* actionsOf(text: string): Generator<readonly [number, number]> {
+  for (let at = text.indexOf('{{'); at >= 0; ) {
+    let next = at + 1;
+    if (matchAt(comment, text, at) === undefined) {
+      const end = text.indexOf('}}', at + 2);
+      if (end < 0) return;
+      next = end + 2;
+      yield [at, next];
+    }
+    at = text.indexOf('{{', next);
+  }
+}
+
+/** Replaces calls in the templates of one chart. */
+class CallReplacer {
+  #calls = 0;
+
+  /** @throws TerminalError for more calls, or longer actions with calls, than any chart has */
+  replace({ path, content }: ChartFile): string {
+    const text = new TextDecoder().decode(content);
+    if (!text.includes('lookup')) return text;
+    const parts: string[] = [];
+    let done = 0;
+    for (const [start, end] of actionsOf(text)) {
+      parts.push(text.slice(done, start), this.#replaceIn(text.slice(start, end), path));
+      done = end;
+    }
+    return `${parts.join('')}${text.slice(done)}`;
+  }
+
+  #replaceIn(action: string, path: string): string {
+    const calls = Array.from(action.matchAll(call), ({ index }) => index);
+    if (calls.length === 0) return action;
+    this.#calls += calls.length;
+    if (this.#calls <= maxCalls && action.length <= maxActionCharacters) return withCalls(action, calls);
+    const limits = `at most ${maxCalls} calls of lookup in a chart, in actions of at most ${maxActionCharacters} characters`;
+    throw new TerminalError(renderFailed, `${path}: expected ${limits}`);
+  }
 }
 
 /** The objects as one that `lookup` would have: data of Secrets is base64, and there is a namespace. */
@@ -111,11 +152,11 @@ export function withLookups(
   const own = objects.filter((object) => object['apiVersion'] === 'v1' && found.has(object['kind']));
   if (own.length === 0) return files;
   let isCalled = false;
+  const replacer = new CallReplacer();
   const changed = files.map((file): ChartFile => {
     if (!isTemplate(file.path)) return file;
-    const text = new TextDecoder().decode(file.content);
-    const replaced = text.includes('lookup') ? withCallsIn(text) : text;
-    if (replaced === text) return file;
+    const replaced = replacer.replace(file);
+    if (replaced === new TextDecoder().decode(file.content)) return file;
     isCalled = true;
     return { path: file.path, content: Buffer.from(replaced) };
   });
