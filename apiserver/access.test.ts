@@ -1,13 +1,17 @@
-import { connect } from 'node:http2';
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../src/base/index.ts';
+import { eventually } from '../test/support/eventually.ts';
 import { type ApiServer, startApiServer } from './index.ts';
 
 let server: ApiServer;
+const open: ClientHttp2Session[] = [];
 beforeAll(async () => {
   server = await startApiServer({ simulation: false });
 });
 afterAll(async () => {
+  for (const session of open) session.destroy();
   await server.stop();
 });
 
@@ -133,4 +137,30 @@ test('lets the admin impersonate another user, and no one without permission', a
   const refused = await ask(path, { body, headers, token: await tokenOf('pretender') });
   expect(refused.code).toBe(403);
   expect(refused.body['message']).toContain('cannot impersonate resource "users"');
+});
+
+/** Opens requests without credentials that never end, and whose responses are not read, until their connection is closed, or there are `count`. */
+async function flood(count: number): Promise<'closed' | 'open'> {
+  const session = connect(server.url, { ca: server.caCertificatePem, settings: { initialWindowSize: 0 } });
+  open.push(session);
+  session.on('error', () => undefined);
+  await once(session, 'remoteSettings');
+  for (let index = 0; index < count && !session.closed; index += 1) {
+    session.request({ ':method': 'POST', ':path': '/healthz' }).on('error', () => undefined);
+    if (index % 100 === 99) await new Promise((resolve) => session.ping(resolve));
+  }
+  return session.closed || session.destroyed ? 'closed' : 'open';
+}
+
+test('of clients that read no responses some are disconnected, and no user', async () => {
+  const user = connect(server.url, { ca: server.caCertificatePem });
+  open.push(user);
+  const path = '/api/v1/configmaps?watch=true';
+  const watch = user.request({ ':path': path, authorization: `Bearer ${server.adminToken}` }).resume();
+  await once(watch, 'response');
+  const ends: string[] = [];
+  for (let turn = 0; turn < 4; turn += 1) ends.push(await flood(850));
+  await eventually(() => expect(open.filter(({ closed }) => closed).length).toBeGreaterThan(0));
+  expect(watch.closed).toBe(false);
+  expect(ends).toContain('open');
 });

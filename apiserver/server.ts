@@ -35,6 +35,7 @@ import {
   HeldStates,
   handlePatch,
   kubernetesVersion,
+  type ListenAddress,
   type Listener,
   type LocalAddress,
   listen,
@@ -307,9 +308,11 @@ async function openNetwork(
   const faults = new Faults(parts.clock);
   const mayUpgrade = ({ url = '' }: { readonly url?: string | undefined }): boolean =>
     core.aggregation.isDelegated(url.split('?')[0] ?? '');
+  const isOfUser: ListenAddress['isOfUser'] = (headers, socket) =>
+    parts.authenticator.identify(headers, socket).kind === 'user';
   let listener: Listener;
   try {
-    listener = await listen({ ...address, mayUpgrade }, credentials, (request, response) =>
+    listener = await listen({ ...address, mayUpgrade, isOfUser }, credentials, (request, response) =>
       pipeline.handle(request, response, faults),
     );
   } catch (thrown) {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   constants,
   createSecureServer,
@@ -6,7 +7,14 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import { type ConnectionLimits, limitConnections, nodeHttp } from '../../src/base/index.ts';
+import type { TLSSocket } from 'node:tls';
+import {
+  type ConnectionLimits,
+  limitConnections,
+  nodeHttp,
+  OpenRequests,
+  oldSpaceBytes,
+} from '../../src/base/index.ts';
 import type { Credentials } from '../auth/index.ts';
 import type { HttpRequest, HttpResponse } from './exchange.ts';
 import { RequestTurns } from './request-turns.ts';
@@ -21,6 +29,12 @@ const graceMs = 1000;
 const headersTimeoutMs = 30_000;
 /** Between probes on an upgraded connection, which may be idle for hours. */
 const keepAliveMs = 30_000;
+/** Of a body that no one reads, what a client may send. */
+const windowBytes = 65_535;
+/** Of all open requests of HTTP/2: ten thousand watches and more. */
+const maxOpenBytes = 256 * 1024 * 1024;
+/** Of the heap, where it is small. */
+const shareOfOpen = 1 / 8;
 /** All clients of a laptop come from one address. */
 const connectionLimits: ConnectionLimits = {
   maxConnections: 4_096,
@@ -77,13 +91,37 @@ function answerUpgrades(server: Http2SecureServer): void {
   });
 }
 
+/** The stream of a request of HTTP/2. */
+function streamOf(request: HttpRequest): ServerHttp2Stream | undefined {
+  return 'stream' in request ? (request.stream as ServerHttp2Stream) : undefined;
+}
+
+function sessionOf(request: HttpRequest): ServerHttp2Session | undefined {
+  return streamOf(request)?.session as ServerHttp2Session | undefined;
+}
+
+/** Counts the open requests of connections of HTTP/2, and closes those that have too many; one of HTTP/1.1 has one. */
+function countOpen({ isOfUser }: ListenAddress): (request: HttpRequest) => void {
+  const open = new OpenRequests<ServerHttp2Session, HttpRequest>({
+    maxBytes: Math.min(maxOpenBytes, Math.floor(oldSpaceBytes() * shareOfOpen)),
+    windowBytes,
+    isOfUser: (session, { headers }) => !session.destroyed && isOfUser(headers, session.socket as TLSSocket),
+    close: (session) => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM),
+  });
+  return (request) => {
+    const [stream, session] = [streamOf(request), sessionOf(request)];
+    if (stream === undefined || session === undefined || stream.destroyed) return;
+    stream.once('close', open.begin(session, request, !stream.endAfterHeaders));
+  };
+}
+
 /** Lets connections take turns, and ends one on which more requests wait than a client may have at once. */
 function inTurns(
   handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
 ): (request: HttpRequest, response: HttpResponse) => void {
   const turns = new RequestTurns();
   return (request, response) => {
-    const session = 'stream' in request ? (request.stream as ServerHttp2Stream).session : undefined;
+    const session = sessionOf(request);
     const answer = (): void => {
       if (!request.destroyed) void handle(request, response);
     };
@@ -99,6 +137,8 @@ export interface ListenAddress {
   readonly port: number;
   /** Whether a request may change the protocol of its connection, besides port-forward. */
   readonly mayUpgrade?: (request: HttpRequest) => boolean;
+  /** Whether a user makes a request. Where there are too many, connections of anonymous clients are closed first. */
+  readonly isOfUser: (headers: IncomingHttpHeaders, socket: TLSSocket) => boolean;
 }
 
 /** Serves HTTPS, HTTP/2 and HTTP/1.1 on one port; client certificates are requested here and verified by the handler. */
@@ -117,7 +157,7 @@ export async function listen(
     minVersion: 'TLSv1.2',
     // In megabytes: lists that wait to be read count; over the limit node refuses every new request of the connection.
     maxSessionMemory: 512,
-    settings: { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 },
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: windowBytes },
   });
   const open = { sessions: new Set<ServerHttp2Session>(), sockets: new Set<Socket>() };
   server.on('secureConnection', (socket: Socket) => track(open.sockets, socket));
@@ -137,7 +177,9 @@ export async function listen(
   limitConnections(server, connectionLimits);
   answerUpgrades(server);
   const take = inTurns(handle);
+  const count = countOpen(address);
   server.on('request', (request, response) => {
+    count(request as unknown as HttpRequest);
     take(request as unknown as HttpRequest, response as unknown as HttpResponse);
   });
   await new Promise<void>((resolve, reject) => {

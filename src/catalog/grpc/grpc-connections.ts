@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { type ConnectionLimits, type LimitedRequest, limitConnections } from '../../base/index.ts';
+import { type ConnectionLimits, type LimitedRequest, limitConnections, OpenRequests } from '../../base/index.ts';
 import type { GrpcCall } from './grpc-call.ts';
 
 /** Clients open a connection long before their first call, so there is no deadline for that: where room is needed, connections without a call are
@@ -9,7 +9,16 @@ import type { GrpcCall } from './grpc-call.ts';
 const connectionLimits: ConnectionLimits = { maxConnections: 256, maxPerPeer: 64, slowMs: 60_000 };
 const keepaliveMs = 60_000;
 const keepaliveTimeoutMs = 20_000;
+/** Of all open calls: more than a thousand. */
+const maxOpenBytes = 128 * 1024 * 1024;
+/** Of a request that has not arrived in full. */
+const windowBytes = 65_535;
 const noPeer: LimitedRequest['socket'] = { remoteAddress: undefined, remotePort: undefined };
+
+interface OpenCall {
+  readonly call: GrpcCall;
+  readonly rawHeaders: readonly string[];
+}
 
 /** Closes the session when its client does not respond to a ping. */
 function keepAlive(session: ServerHttp2Session): void {
@@ -30,6 +39,16 @@ export class GrpcConnections {
   readonly #peers = new Map<Http2Session, LimitedRequest['socket']>();
   /** Apart from the server: a listener for `request` on it would make node:http2 build a request object for each call. */
   readonly #events = new EventEmitter();
+  readonly #open = new OpenRequests<Http2Session, OpenCall>({
+    maxBytes: maxOpenBytes,
+    windowBytes,
+    isOfUser: () => false,
+    close: (session, calls) => {
+      // The timer of a stream that was destroyed with its session would keep its headers.
+      for (const { call } of calls) call.stream.setTimeout(0);
+      session.destroy();
+    },
+  });
 
   constructor(server: Http2Server) {
     limitConnections(this.#events, connectionLimits);
@@ -45,9 +64,11 @@ export class GrpcConnections {
     return (session === undefined ? undefined : this.#peers.get(session)) ?? noPeer;
   }
 
-  /** Counts a call as a request of its connection. */
-  count(call: GrpcCall): void {
+  /** Counts a call as a request of its connection, which is closed when all calls are too many, and most of them its own. */
+  count(call: GrpcCall, rawHeaders: readonly string[]): void {
     this.#events.emit('request', call, call);
+    const { session, endAfterHeaders } = call.stream;
+    if (session !== undefined) call.once('close', this.#open.begin(session, { call, rawHeaders }, !endAfterHeaders));
   }
 
   /** Lets calls end for up to `deadlineMs`. */

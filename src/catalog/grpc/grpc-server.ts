@@ -1,10 +1,4 @@
-import {
-  constants,
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import { constants, createServer, type Http2Server, type IncomingHttpHeaders } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { errorMessage, type Logger } from '../../base/index.ts';
 import { GrpcCall } from './grpc-call.ts';
@@ -91,7 +85,11 @@ export class GrpcServer {
       settings: { maxConcurrentStreams: maxCalls },
     });
     this.#connections = new GrpcConnections(this.#server);
-    this.#server.on('stream', (stream, headers) => this.#receive(stream, headers));
+    this.#server.on('stream', (stream, headers, ...[, rawHeaders]) => {
+      const call = new GrpcCall(stream, headers, this.#connections.peerOf(stream.session));
+      this.#connections.count(call, rawHeaders);
+      if (!stream.destroyed) this.#receive(call);
+    });
   }
 
   /** Returns the port. @throws Error when it is taken */
@@ -111,9 +109,8 @@ export class GrpcServer {
     await closed;
   }
 
-  #receive(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    const call = new GrpcCall(stream, headers, this.#connections.peerOf(stream.session));
-    this.#connections.count(call);
+  #receive(call: GrpcCall): void {
+    const { stream, headers } = call;
     const path = headers[':path'] ?? '';
     const method = this.#methods.get(path);
     stream.resume();
