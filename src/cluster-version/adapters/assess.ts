@@ -75,13 +75,16 @@ function clusterServiceVersion(object: KubeObject): Assessment {
   };
 }
 
+/** Of the name of an object: a user who may write a status can put any text there, and the search for a version takes time with its square. */
+const maxName = 253;
+
 /** What is installed, from the name of the ClusterServiceVersion; its own health has the ClusterServiceVersion. */
 function subscription(object: KubeObject): Assessment {
   const status = objectAt(object as JsonObject, 'status');
   const [installed, current] = [textAt(status, 'installedCSV'), textAt(status, 'currentCSV')];
   const failed = conditionsOf(object).find(({ type, status: is }) => type.endsWith('Failed') && is === 'True');
   const isCurrent = installed !== '' && installed === current;
-  const [, version = ''] = /\.v?(\d+\.\d+\.\d+.*)$/.exec(installed) ?? [];
+  const [, version = ''] = /\.v?(\d+\.\d+\.\d+.*)$/.exec(installed.slice(0, maxName)) ?? [];
   return {
     isAvailable: installed !== '',
     isProgressing: !isCurrent && failed === undefined,
