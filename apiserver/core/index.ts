@@ -65,7 +65,7 @@ export {
   type StatusDetails,
   StatusError,
 } from './status-error.ts';
-export { Turns } from './turns.ts';
+export { TurnSlice, Turns } from './turns.ts';
 export { compareVersions, groupVersionOf, TypeRegistry } from './type-registry.ts';
 export { completeUser, type UserInfo } from './user-info.ts';
 export { assertFewValues } from './value-count.ts';

@@ -1,4 +1,4 @@
-import { type DrainablePod, type LeavingPod, neverAllows } from '../../src/drain/index.ts';
+import { type DrainablePod, describeDecidedBy, type LeavingPod, neverAllows } from '../../src/drain/index.ts';
 import { formatTable } from '../output/index.ts';
 import type { DrainView } from './drain-facts.ts';
 
@@ -7,11 +7,7 @@ const columns = ['STEP', 'POD', 'HELD BY', 'NOTE'];
 const titleOf = ({ namespace, name }: DrainablePod): string => `${namespace}/${name}`;
 
 function heldBy({ pod, awaitedBy }: LeavingPod, view: DrainView): string {
-  if (awaitedBy !== undefined) {
-    return 'rule' in awaitedBy
-      ? `DrainRule ${awaitedBy.rule}, until it has completed`
-      : `label ${awaitedBy.label}, until it has completed`;
-  }
+  if (awaitedBy !== undefined) return `${describeDecidedBy(awaitedBy)}, until it has completed`;
   const budgets = view.budgetsOf(pod);
   if (budgets.length > 1) return `${budgets.length} budgets: the API server refuses evictions`;
   const [budget] = budgets;

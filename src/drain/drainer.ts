@@ -3,7 +3,7 @@ import { isBudgetRefusal, isConflict, isKubeError, isNotFound, type KubeClient }
 import type { BudgetFacts } from './budgets.ts';
 import type { DrainPlan, LeavingPod } from './plan.ts';
 import type { DrainablePod } from './pods.ts';
-import type { DecidedBy } from './rules.ts';
+import { type DecidedBy, describeDecidedBy } from './rules.ts';
 
 /** A pod that cannot go yet. */
 export interface BlockedPod {
@@ -74,8 +74,7 @@ function endOfWait({ pod, awaitedBy }: BlockedPod): string {
 }
 
 function awaitedPod(pod: DrainablePod, awaitedBy: DecidedBy): BlockedPod {
-  const by = 'rule' in awaitedBy ? `DrainRule ${awaitedBy.rule}` : `label ${awaitedBy.label}`;
-  return { pod, kind: 'waitCompleted', cause: `WaitCompleted by ${by}`, awaitedBy };
+  return { pod, kind: 'waitCompleted', cause: `WaitCompleted by ${describeDecidedBy(awaitedBy)}`, awaitedBy };
 }
 
 /** `web/a (PodDisruptionBudget web), … and 3 others`: five at most; of a pod that is awaited, how that is ended. */

@@ -7,4 +7,4 @@ export { type BlockedPod, Drainer, type DrainProgress, describeBlocked } from '.
 export { planLive } from './live-plan.ts';
 export { type DrainPlan, type LeavingPod, type PlanFacts, planDrain } from './plan.ts';
 export { type DrainablePod, drainablePod, livePodsOn, podTarget } from './pods.ts';
-export { readDrainRules } from './rules.ts';
+export { describeDecidedBy, readDrainRules } from './rules.ts';

@@ -64,6 +64,11 @@ function selects(rule: DrainRule, pod: DrainablePod, { ofNamespace, ofMachine }:
 /** What decides about a pod: its label, or a rule of this name. */
 export type DecidedBy = { readonly label: string } | { readonly rule: string };
 
+/** `DrainRule jobs`, or `label drain.platform/behavior`. */
+export function describeDecidedBy(by: DecidedBy): string {
+  return 'rule' in by ? `DrainRule ${by.rule}` : `label ${by.label}`;
+}
+
 /** What happens to the pod, and when. Without a rule it is evicted with order 0. `by`: what decides that, if anything does.
  *  @throws TerminalError InvalidSelector */
 export function ruleFor(
