@@ -85,8 +85,7 @@ class CallReplacer {
   #calls = 0;
 
   /** @throws TerminalError for more calls, or longer actions with calls, than any chart has */
-  replace({ path, content }: ChartFile): string {
-    const text = new TextDecoder().decode(content);
+  replace(path: string, text: string): string {
     if (!text.includes('lookup')) return text;
     const parts: string[] = [];
     let done = 0;
@@ -155,8 +154,9 @@ export function withLookups(
   const replacer = new CallReplacer();
   const changed = files.map((file): ChartFile => {
     if (!isTemplate(file.path)) return file;
-    const replaced = replacer.replace(file);
-    if (replaced === new TextDecoder().decode(file.content)) return file;
+    const text = new TextDecoder().decode(file.content);
+    const replaced = replacer.replace(file.path, text);
+    if (replaced === text) return file;
     isCalled = true;
     return { path: file.path, content: Buffer.from(replaced) };
   });
