@@ -164,3 +164,48 @@ test('of clients that read no responses some are disconnected, and no user', asy
   expect(watch.closed).toBe(false);
   expect(ends).toContain('open');
 });
+
+test('a user who binds a large role a hundred times has its rules once', async () => {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const subjects = [{ kind: 'User', name: 'binder', apiGroup }];
+  const rules = Array.from({ length: 5000 }, (_, index) => ({
+    verbs: ['get'],
+    apiGroups: [''],
+    resources: ['pods'],
+    resourceNames: [`pod-${index}`],
+  }));
+  await ask(`${rbac}/roles`, { body: { metadata: { name: 'large' }, rules } });
+  for (let index = 0; index < 100; index += 1) {
+    const roleRef = { apiGroup, kind: 'Role', name: 'large' };
+    const bound = await ask(`${rbac}/rolebindings`, {
+      body: { metadata: { name: `bind-${index}` }, roleRef, subjects },
+    });
+    expect(bound.code).toBe(201);
+  }
+  const headers = { 'impersonate-user': 'binder' };
+  const review = await ask('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+    body: { spec: { namespace: 'default' } },
+    headers,
+  });
+  const { resourceRules } = review.body['status'] as { resourceRules: JsonObject[] };
+  expect(resourceRules.filter((rule) => 'resourceNames' in rule)).toHaveLength(5000);
+});
+
+test('the refusal of a role of many permissions names a thousand of them', async () => {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const subjects = [{ kind: 'User', name: 'author', apiGroup }];
+  const own = [{ verbs: ['create'], apiGroups: [apiGroup], resources: ['roles'] }];
+  await ask(`${rbac}/roles`, { body: { metadata: { name: 'author' }, rules: own } });
+  const roleRef = { apiGroup, kind: 'Role', name: 'author' };
+  await ask(`${rbac}/rolebindings`, { body: { metadata: { name: 'author' }, roleRef, subjects } });
+  const names = Array.from({ length: 50_000 }, (_, index) => `pod-${index}`);
+  const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: names }];
+  const headers = { 'impersonate-user': 'author' };
+  const refused = await ask(`${rbac}/roles`, { body: { metadata: { name: 'large' }, rules }, headers });
+  const lines = (refused.body['message'] as string).split('\n');
+  expect(refused.code).toBe(403);
+  expect(lines).toHaveLength(1002);
+  expect(lines.at(-1)).toBe('and 49000 more');
+});

@@ -22,3 +22,9 @@ export const heldTogether: ReadonlySet<string> = new Set([
   'rolebindings.rbac.authorization.k8s.io',
   'clusterrolebindings.rbac.authorization.k8s.io',
 ]);
+
+/** Kinds of which authorization reads all objects of a namespace at each request in it: by storage key. */
+export const readTogether: ReadonlySet<string> = new Set([
+  'roles.rbac.authorization.k8s.io',
+  'rolebindings.rbac.authorization.k8s.io',
+]);

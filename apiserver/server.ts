@@ -28,7 +28,7 @@ import { type Cluster, type KubeObject, TypeRegistry } from './core/index.ts';
 import { createDiscovery } from './discovery/index.ts';
 import { Faults } from './faults/index.ts';
 import { type FirstObjects, install, readFirstObjects } from './first-objects.ts';
-import { heldTogether } from './held-together.ts';
+import { heldTogether, readTogether } from './held-together.ts';
 import {
   type ApiParts,
   type Delegate,
@@ -274,7 +274,7 @@ interface OpenCore {
 async function openCore(options: ApiServerOptions, host: string): Promise<OpenCore> {
   const { dataDir, token } = options;
   const nowMs = (options.clock ?? systemClock).now();
-  const store = await openStore(dataDir, { heldTogether });
+  const store = await openStore(dataDir, { heldTogether, readTogether });
   let core: ServerCore | undefined;
   try {
     const credentials = await loadCredentials({ dataDir, host, nowMs, token });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parseYamlDocuments } from '../src/base/index.ts';
-import { missingRules, type PolicyRule } from '../src/rbac/index.ts';
+import { HeldRules, type PolicyRule } from '../src/rbac/index.ts';
 import { controllerPermissions, webhookPermissions } from './permissions.ts';
 
 interface Role {
@@ -24,6 +24,6 @@ test.each(
   const objects = parseYamlDocuments(file, await readFile(file, 'utf8')) as unknown as readonly Role[];
   const role = objects.find((object) => object.kind === kind && object.metadata.name === name);
   expect(rules).not.toEqual([]);
-  expect(missingRules(role?.rules ?? [], rules)).toEqual([]);
-  expect(missingRules(rules, role?.rules ?? [])).toEqual([]);
+  expect(new HeldRules(role?.rules ?? []).missing(rules)).toEqual([]);
+  expect(new HeldRules(rules).missing(role?.rules ?? [])).toEqual([]);
 });

@@ -8,6 +8,7 @@ import {
   forbidden,
   type KubeObject,
   notFound,
+  Turns,
 } from '../core/index.ts';
 
 const group = 'rbac.authorization.k8s.io';
@@ -46,18 +47,19 @@ function isCollected({ object, oldObject }: AdmissionRequest): boolean {
 class EscalationCheck {
   readonly #cluster: Cluster;
   readonly #authorizer: Authorizer;
+  readonly #turns = new Turns();
 
   constructor(cluster: Cluster, authorizer: Authorizer) {
     this.#cluster = cluster;
     this.#authorizer = authorizer;
   }
 
-  check(request: AdmissionRequest): void {
+  async check(request: AdmissionRequest): Promise<void> {
     const { resource, user, operation } = request;
     if (operation === 'DELETE' || resource.group !== group || user.groups.includes('system:masters')) return;
     if (isCollected(request)) return;
-    if (rolePlurals.has(resource.plural)) this.#checkRole(request);
-    else if (bindingPlurals.has(resource.plural)) this.#checkBinding(request);
+    if (rolePlurals.has(resource.plural)) await this.#checkRole(request);
+    else if (bindingPlurals.has(resource.plural)) await this.#checkBinding(request);
   }
 
   #may(request: AdmissionRequest, verb: string, target: { readonly resource: string; readonly name: string }): boolean {
@@ -65,19 +67,19 @@ class EscalationCheck {
     return this.#authorizer.decide(request.user, about).isAllowed;
   }
 
-  #checkRole(request: AdmissionRequest): void {
+  async #checkRole(request: AdmissionRequest): Promise<void> {
     const { resource, object, oldObject, operation } = request;
     // From the URL: a create has no name there.
     const name = operation === 'CREATE' ? '' : request.name;
     if (object === undefined || this.#may(request, 'escalate', { resource: resource.plural, name })) return;
-    this.#confirm(request, rulesOf(object));
+    await this.#confirm(request, rulesOf(object));
     if (!hasAggregation(object) && !hasAggregation(oldObject)) return;
-    if (this.#missing(request, everything).length === 0) return;
+    if ((await this.#missing(request, everything)).missing.length === 0) return;
     const why = 'must have cluster-admin privileges to use the aggregationRule';
     throw forbidden({ ...resource, name: object.metadata.name ?? '' }, why);
   }
 
-  #checkBinding(request: AdmissionRequest): void {
+  async #checkBinding(request: AdmissionRequest): Promise<void> {
     const { resource, object } = request;
     const reference = referenceOf(object);
     if (reference === undefined) return; // validation reports it
@@ -87,19 +89,27 @@ class EscalationCheck {
     const namespace = plural === 'roles' ? request.namespace : '';
     const role = type === undefined ? undefined : this.#cluster.get(type, { namespace, name });
     if (role === undefined) throw notFound(resource, name);
-    this.#confirm(request, rulesOf(role));
+    await this.#confirm(request, rulesOf(role));
   }
 
-  #missing(request: AdmissionRequest, requested: readonly PolicyRule[]): string[] {
-    const { rules } = this.#authorizer.rulesOf(request.user, request.namespace);
-    return missingPermissions(rules, requested);
+  /** In turns: users write what is compared. */
+  async #missing(
+    { user, namespace }: AdmissionRequest,
+    requested: readonly PolicyRule[],
+  ): Promise<{ readonly missing: readonly string[]; readonly errors: readonly string[] }> {
+    const { rules, errors } = this.#authorizer.rulesOf(user, namespace);
+    const steps = missingPermissions(rules, requested);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return { missing: step.value, errors };
+      await this.#turns.take();
+    }
   }
 
-  #confirm(request: AdmissionRequest, requested: readonly PolicyRule[]): void {
-    const missing = this.#missing(request, requested);
+  async #confirm(request: AdmissionRequest, requested: readonly PolicyRule[]): Promise<void> {
+    const { missing, errors } = await this.#missing(request, requested);
     if (missing.length === 0) return;
-    const { user, resource, object, namespace } = request;
-    const { errors } = this.#authorizer.rulesOf(user, namespace);
+    const { user, resource, object } = request;
     const groups = user.groups.map((name) => goQuote(name)).join(' ');
     const who = `user ${goQuote(user.username)} (groups=[${groups}])`;
     const list = errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`;
@@ -114,9 +124,9 @@ export function rbacEscalation(cluster: Cluster, authorizer: Authorizer): Admiss
   const check = new EscalationCheck(cluster, authorizer);
   return {
     name: 'RBAC escalation check',
-    mutate: (request) => {
-      check.check(request);
-      return Promise.resolve(undefined);
+    mutate: async (request) => {
+      await check.check(request);
+      return undefined;
     },
   };
 }

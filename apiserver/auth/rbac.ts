@@ -100,12 +100,17 @@ export class RbacAuthorizer implements Authorizer {
       ...this.#objects.list('clusterrolebindings', ''),
       ...(namespace === '' ? [] : this.#objects.list('rolebindings', namespace)),
     ];
+    // Of many bindings to one role the first counts: the others would have all of its rules read again.
+    const seen = new Set<string>();
     for (const binding of bindings) {
       const subjects = Array.isArray(binding['subjects']) ? (binding['subjects'] as unknown as Subject[]) : [];
       const bindingNamespace = binding.metadata.namespace ?? '';
       const subject = subjects.find((candidate) => isSubject(candidate, user, bindingNamespace));
       if (subject === undefined) continue;
       const role = binding['roleRef'] as unknown as Grant['role'];
+      const key = `${role.kind}/${role.name}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
       const rules = this.#rulesOfRole(role, bindingNamespace, errors);
       if (rules !== undefined) yield { binding, subject, role, rules };
     }

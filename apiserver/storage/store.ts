@@ -83,7 +83,7 @@ export class Store {
     this.#revision = Math.max(1, loaded.revision);
     for (const { text, ...position } of loaded.records) {
       if (text === undefined) continue;
-      this.#size.add(position.storageKey, text.length);
+      this.#size.add(position, text.length);
       this.#table(position.storageKey).set(this.#parsed.ofText(position, text));
     }
     this.#history = new WatchHistory(options.historyLimits ?? defaultHistoryLimits(), this.#revision);
@@ -165,7 +165,7 @@ export class Store {
     const table = this.#table(entry.storageKey);
     if (type === 'DELETED') table.delete(entry.key);
     else table.set(entry);
-    this.#size.add(entry.storageKey, (type === 'DELETED' ? 0 : entry.text.length) - (previous?.text.length ?? 0));
+    this.#size.add(entry, (type === 'DELETED' ? 0 : entry.text.length) - (previous?.text.length ?? 0));
   }
 
   /** From now on there is no way back before the latest revision: what led to it is forgotten, as it is by a restart. */
@@ -256,7 +256,7 @@ export class Store {
     for (const { event } of batch.toReversed()) {
       const { type, entry, previous } = event;
       const table = this.#table(entry.storageKey);
-      this.#size.add(entry.storageKey, (previous?.text.length ?? 0) - (type === 'DELETED' ? 0 : entry.text.length));
+      this.#size.add(entry, (previous?.text.length ?? 0) - (type === 'DELETED' ? 0 : entry.text.length));
       if (previous === undefined) table.delete(entry.key);
       else table.set(previous);
     }

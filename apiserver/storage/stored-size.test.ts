@@ -32,3 +32,21 @@ test('an object that waits for its finalizers does not grow by what a deletion n
     'request is too large',
   );
 });
+
+test('what is read together has a limit in each namespace, which deletions and a full disk leave true', () => {
+  const store = new Store({ readTogether: new Set(['roles']) });
+  const put = (storageKey: string, key: string, size: number): void => {
+    const object = { apiVersion: 'v1', kind: 'Role', metadata: { name: key }, value: 'x'.repeat(size) };
+    void store.commit({ storageKey, key, replaces: store.get(storageKey, key), object });
+  };
+  put('roles', 'a/one', 1_200_000);
+  expect(() => put('roles', 'a/two', 1_200_000)).toThrow(
+    'all roles of the namespace "a" have 2 MiB of 2 MiB that a request in it may have to read: delete some',
+  );
+  put('roles', 'b/two', 1_200_000);
+  put('others', 'a/two', 1_200_000);
+  put('roles', 'a/one', 100);
+  put('roles', 'a/two', 1_200_000);
+  void store.commit({ storageKey: 'roles', key: 'a/two', replaces: store.get('roles', 'a/two'), object: undefined });
+  put('roles', 'a/three', 2_000_000);
+});

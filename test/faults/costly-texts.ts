@@ -26,7 +26,7 @@ import { enumValues } from '../../src/crd-safety/checks/enum.ts';
 import { traitsOf } from '../../src/formats/helm/templates.ts';
 import { configProblems } from '../../src/formats/registry-v1/config.ts';
 import { pollIntervalOf } from '../../src/olm/catalog-source/poll-interval.ts';
-import { missingRules } from '../../src/rbac/index.ts';
+import { HeldRules, type PolicyRule } from '../../src/rbac/index.ts';
 import { indexAddress } from '../../src/sources/chart-index.ts';
 import { openKeyring } from '../../src/sources/pull-credentials.ts';
 
@@ -50,9 +50,15 @@ function readKeyring(key: string): void {
   openKeyring({ secrets: [{ name: 'pull', type: 'kubernetes.io/dockerconfigjson', data }] });
 }
 
-/** `missingRules` asks whether one path is held by another that ends with a star. */
+/** Whether one path is held by another that ends with a star. */
 function comparePaths(own: string): void {
-  missingRules([{ verbs: ['get'], nonResourceURLs: [own] }], [{ verbs: ['get'], nonResourceURLs: ['/healthz'] }]);
+  const rule = { verbs: ['get'], nonResourceURLs: [own] };
+  new HeldRules([rule]).missing([{ verbs: ['get'], nonResourceURLs: ['/healthz'] }]);
+}
+
+function multiplied(count: number, prefix: string): PolicyRule {
+  const texts = many(count, (at) => `${prefix}${at}`);
+  return { verbs: texts, apiGroups: texts, resources: texts };
 }
 
 function warnOfVolume(projected: JsonObject): void {
@@ -167,10 +173,20 @@ export const costlyTexts: Readonly<Record<string, () => unknown>> = {
   'thousands of managers that updated an object': () => createManagedBy('Update', 120_000),
   'thousands of deletions in a patch': () => deleteByPatch(200_000),
   'thousands of rules held against thousands': () =>
-    missingRules(
+    new HeldRules(
       many(300_000, (at) => ({ verbs: ['get'], apiGroups: [`g${at}`], resources: ['a'], resourceNames: [`n${at}`] })),
+    ).missing(
       many(90_000, (at) => ({ verbs: ['get'], apiGroups: [`x${at}`], resources: ['a'], resourceNames: [`n${at}`] })),
     ),
+  'rules that multiply to millions, and what they do not hold': () =>
+    new HeldRules(many(100, (at) => multiplied(100, `a${at % 2}-`))).missing([
+      multiplied(46, 'a0-'),
+      multiplied(46, 'b'),
+    ]),
+  'thousands of questions to rules that multiply': () => {
+    const held = new HeldRules(many(5, () => multiplied(4_000, 'a')));
+    for (let at = 0; at < 5_000; at += 1) held.missing([multiplied(20, `b${at}-`)]);
+  },
   'thousands of values that a definition allows': () => {
     const values = many(300_000, (at) => `value-${at}`);
     enumValues.find({ enum: values.toReversed() }, { enum: values });

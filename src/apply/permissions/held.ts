@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, mapLimit, objectsAt } from '../../base/index.ts';
 import type { KubeClient, KubeObject } from '../../kube/index.ts';
-import { missingRules, type PolicyRule } from '../../rbac/index.ts';
+import { HeldRules, type PolicyRule } from '../../rbac/index.ts';
 import { fieldManager } from '../ownership.ts';
 import type { Need } from './need.ts';
 
@@ -15,7 +15,7 @@ export interface MissingPermission {
 
 /** The permissions of a user in a namespace, as the API server reports them. */
 interface Held {
-  readonly rules: readonly PolicyRule[];
+  readonly rules: HeldRules;
   /** Others than the rules of roles may allow more. */
   readonly isIncomplete: boolean;
 }
@@ -40,12 +40,12 @@ async function heldIn(asking: Asking, namespace: string): Promise<Held> {
   const spec = { namespace: namespace === '' ? nowhere : namespace };
   const status = await review(asking, 'SelfSubjectRulesReview', spec);
   const rules = [...objectsAt(status, 'resourceRules'), ...objectsAt(status, 'nonResourceRules')];
-  return { rules: rules as readonly PolicyRule[], isIncomplete: status['incomplete'] === true };
+  return { rules: new HeldRules(rules as readonly PolicyRule[]), isIncomplete: status['incomplete'] === true };
 }
 
 function missingOf({ namespace, rules, giver, unless, instead }: Need, held: Held): readonly MissingPermission[] {
-  if (unless !== undefined && missingRules(held.rules, [unless]).length === 0) return [];
-  const missing = missingRules(held.rules, rules);
+  if (unless !== undefined && held.rules.missing([unless]).length === 0) return [];
+  const missing = held.rules.missing(rules);
   const reported = missing.length > 0 && instead !== undefined ? [instead] : missing;
   return reported.map((rule) => ({ namespace, rule, giver }));
 }

@@ -1,10 +1,8 @@
 import type { ClusterServiceVersion } from '../../api/index.ts';
 import { isJsonObject, type JsonObject, listOfTexts } from '../../base/index.ts';
-import { missingRules, type PolicyRule } from '../../rbac/index.ts';
+import { HeldRules, type PolicyRule } from '../../rbac/index.ts';
 
 const members = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
-/** Rules that multiply to more are compared as they are written. */
-const maxComparisons = 50_000;
 
 /** The rules that a ClusterServiceVersion requests in namespaces, in their order. */
 export function requestedRules({ spec }: ClusterServiceVersion): readonly PolicyRule[] {
@@ -22,43 +20,30 @@ function textOf(rule: PolicyRule): string {
   return JSON.stringify(members.map((member) => [...(rule[member] ?? [])].toSorted()));
 }
 
-function sizeOf(rule: PolicyRule): number {
-  const [verbs = 1, groups = 1, resources = 1, names = 1, urls = 1] = members.map((member) =>
-    Math.max(1, rule[member]?.length ?? 0),
-  );
-  return verbs * (groups * resources * names + urls);
-}
-
-/** Compares rules as long as that stays cheap; then none is allowed by others. */
-class Comparison {
-  #left = maxComparisons;
-
-  isAllowed(rule: PolicyRule, by: readonly PolicyRule[]): boolean {
-    this.#left -= sizeOf(rule) * by.length;
-    return this.#left >= 0 && missingRules(by, [rule]).length === 0;
-  }
-}
-
 /** Those of the rules of a Role that the operator requests, and requests that the Role allows as parts of wider rules: what a Role allows beyond the
  *  request is for its own namespace, where its author could give it, and must not reach other namespaces. */
 export function permittedRules(role: readonly PolicyRule[], requested: readonly PolicyRule[]): readonly PolicyRule[] {
-  const comparison = new Comparison();
   const texts = new Set(requested.map(textOf));
-  const kept = role.filter((rule) => texts.has(textOf(rule)) || comparison.isAllowed(rule, requested));
-  const rest = role.filter((rule) => !kept.includes(rule));
-  if (rest.length === 0) return kept;
+  const asked = new HeldRules(requested);
+  const kept = role.filter((rule) => texts.has(textOf(rule)) || asked.missing([rule]).length === 0);
+  if (kept.length === role.length) return kept;
+  const keptRules = new Set(kept);
+  const rest = new HeldRules(role.filter((rule) => !keptRules.has(rule)));
   const keptTexts = new Set(kept.map(textOf));
-  return [...kept, ...requested.filter((rule) => !keptTexts.has(textOf(rule)) && comparison.isAllowed(rule, rest))];
+  const parts = requested.filter((rule) => !keptTexts.has(textOf(rule)) && rest.missing([rule]).length === 0);
+  return [...kept, ...parts];
 }
 
 /** Whether the ServiceAccounts of an operator have all that it requests in namespaces by its cluster permissions already. */
 export function isClusterWide({ spec }: ClusterServiceVersion): boolean {
   const { permissions = [], clusterPermissions = [] } = spec.install.spec ?? {};
-  const comparison = new Comparison();
+  const byAccount = Map.groupBy(clusterPermissions, ({ serviceAccountName }) => serviceAccountName);
+  const held = new Map(
+    [...byAccount].map(([name, own]) => [name, new HeldRules(own.flatMap(({ rules }) => rules.map(readRule)))]),
+  );
   return permissions.every(({ serviceAccountName, rules }) => {
-    const own = clusterPermissions.filter((permission) => permission.serviceAccountName === serviceAccountName);
-    const ownRules = own.flatMap((permission) => permission.rules.map(readRule));
-    return rules.map(readRule).every((rule) => comparison.isAllowed(rule, ownRules));
+    const own = held.get(serviceAccountName) ?? new HeldRules([]);
+    return own.missing(rules.map(readRule)).length === 0;
   });
 }
 

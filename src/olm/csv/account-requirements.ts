@@ -1,7 +1,7 @@
 import { type ClusterServiceVersion, clusterServiceVersionResource } from '../../api/index.ts';
 import { goJson, type JsonObject, listAt } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { missingRules, type PolicyRule } from '../../rbac/index.ts';
+import { HeldRules, type PolicyRule } from '../../rbac/index.ts';
 import type { Checked, RequirementEntry } from './requirement-entry.ts';
 
 /** Where rules apply: in the namespace of the operator, or in all of them. */
@@ -65,11 +65,11 @@ function isOwnedByAnother({ metadata }: KubeObject, csv: ClusterServiceVersion):
 
 function dependentsOf(account: string, rules: readonly ScopedRule[], facts: AccountFacts): readonly Dependent[] {
   const granted = {
-    namespaced: facts.rulesOf(account, 'namespaced'),
-    cluster: facts.rulesOf(account, 'cluster'),
+    namespaced: new HeldRules(facts.rulesOf(account, 'namespaced')),
+    cluster: new HeldRules(facts.rulesOf(account, 'cluster')),
   };
   return rules.map(({ scope, rule }) => {
-    const isSatisfied = missingRules(granted[scope], [rule as PolicyRule]).length === 0;
+    const isSatisfied = granted[scope].missing([rule as PolicyRule]).length === 0;
     return {
       group: 'rbac.authorization.k8s.io',
       version: 'v1',

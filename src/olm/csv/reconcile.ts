@@ -1,6 +1,6 @@
 import { formatTimestamp, type JsonObject, TransientError } from '../../base/index.ts';
 import { requeueAfter, type Step } from '../../controller/index.ts';
-import { missingRules } from '../../rbac/index.ts';
+import { HeldRules } from '../../rbac/index.ts';
 import { cleanUp, deleteVersion } from './clean-up.ts';
 import { type Decision, firstOf } from './decision.ts';
 import type { InstallResult } from './facts.ts';
@@ -69,7 +69,7 @@ function awaitPermissions({ context, csv, group, ...run }: MemberRun, result: In
   const account = { namespace: run.namespace, name: group.spec?.serviceAccountName ?? '' };
   const granted = context.permissions.rulesOf(account, namespace, { namespace, name, uid });
   const needed = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'update'] };
-  return missingRules(granted, [needed]).length === 0 ? retryMs : undefined;
+  return new HeldRules(granted).missing([needed]).length === 0 ? retryMs : undefined;
 }
 
 async function attempt(run: MemberRun, signal: AbortSignal): Promise<InstallResult> {
