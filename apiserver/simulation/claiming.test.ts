@@ -5,7 +5,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import type { Cluster, ClusterEvent } from '../core/index.ts';
 import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
-import { keysOfClaims } from './claiming.ts';
+import { claimChildren, keysOfClaims } from './claiming.ts';
 import { startSimulation } from './index.ts';
 
 const as = { as: 'test' };
@@ -82,6 +82,23 @@ test('a pod of another owner is left to it, and one that is being deleted is not
   );
   expect(ownersOf(pod('owned'))).toEqual(['other']);
   expect(ownersOf(pod('ending'))).toEqual([]);
+});
+
+test('what an orphaning deletion has released is not adopted again for an owner as it was read before', async () => {
+  const [replicaSet] = workloads;
+  const type = cluster.type(replicaSet.plural, replicaSet.group);
+  const owner = await createWorkload(replicaSet);
+  await eventually(() => expect(pods()).toHaveLength(1));
+  await cluster.patch(type, key, { metadata: { finalizers: ['example.com/hold'] } }, as);
+  const claim = { cluster, type: cluster.type('pods'), owner, as: 'test' };
+  await cluster.delete(type, key, as);
+  await createPod('w-0');
+  await claimChildren(claim);
+  expect(ownersOf(pod('w-0'))).toEqual([]);
+  await cluster.patch(type, key, { metadata: { finalizers: null } }, as);
+  expect(cluster.get(type, key)).toBeUndefined();
+  await claimChildren(claim);
+  expect(ownersOf(pod('w-0'))).toEqual([]);
 });
 
 test('a Deployment adopts a ReplicaSet with its template under any name, and releases one that it no longer selects', async () => {

@@ -58,16 +58,27 @@ async function writeOwners({ cluster, type, as }: Claim, child: KubeObject, owne
   await ignoreNotFound(cluster.patch(type, { namespace, name }, { metadata }, { as }));
 }
 
+/** Whether the owner exists and is not being deleted, as of now: it may be long since it was read. What it adopted after the garbage collector had
+ *  released its objects, so that they stay, would be deleted. */
+function mayAdopt({ cluster, owner }: Claim): boolean {
+  const { apiVersion, kind, metadata } = owner;
+  const type = cluster.resourceOfKind(apiVersion.split('/').slice(0, -1).join('/'), kind);
+  const { namespace = '', name = '', uid } = metadata;
+  const live = type === undefined ? undefined : cluster.get(type, { namespace, name });
+  return live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined;
+}
+
 /** Adopts objects that the selector selects and no controller owns, and releases those of the owner that it no longer selects.
  *  Nothing is adopted that is being deleted, and nothing is done for an owner that is.
  *  @throws StatusError 409 when an object changed meanwhile */
 export async function claimChildren(claim: Claim): Promise<void> {
   const { cluster, type, owner, isPassedOver } = claim;
-  const { namespace = '', deletionTimestamp } = owner.metadata;
-  if (deletionTimestamp !== undefined) return;
+  const { namespace = '' } = owner.metadata;
   for await (const child of cluster.eachInTurns(type, { namespace, selects: mayChange(owner) })) {
     const owners = isPassedOver?.(child) === true ? undefined : ownersAfter(owner, child);
-    if (owners !== undefined) await writeOwners(claim, child, owners);
+    if (owners === undefined) continue;
+    if (!mayAdopt(claim)) return;
+    await writeOwners(claim, child, owners);
   }
 }
 

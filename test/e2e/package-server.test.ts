@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCrds, readOlmCrds } from '../../cli/client/index.ts';
 import { createCertificateAuthority, createServingCertificate, systemClock } from '../../src/base/index.ts';
 import {
@@ -127,49 +127,51 @@ async function untilRegistered(text: string): Promise<void> {
   await eventually(async () => expect(JSON.stringify(await kube.get(apiService))).toContain(text), patience);
 }
 
-test('both replicas of the controllers serve PackageManifests, the one that leads has registered them', async () => {
-  await untilRegistered('"Passed"');
-  await eventually(async () => {
-    const statuses = [await isServed(), await isServed(), await isServed(), await isServed()];
-    expect(statuses).toEqual([200, 200, 200, 200]);
+describe('PackageManifests of two replicas', { shuffle: false }, () => {
+  test('both replicas of the controllers serve PackageManifests, the one that leads has registered them', async () => {
+    await untilRegistered('"Passed"');
+    await eventually(async () => {
+      const statuses = [await isServed(), await isServed(), await isServed(), await isServed()];
+      expect(statuses).toEqual([200, 200, 200, 200]);
+    });
   });
-});
 
-// A real API server corrects its ConfigMap.
-test.skipIf(isRealCluster)('another authority of the API server counts without a restart', async () => {
-  const ref = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    namespace: 'kube-system',
-    name: 'extension-apiserver-authentication',
-  };
-  const key = 'requestheader-client-ca-file';
-  const trust = (await kube.get(ref)) as unknown as { data: Record<string, string> };
-  const other = await createCertificateAuthority({ commonName: 'another', nowMs: Date.now(), lifetimeDays: 1 });
-  await kube.patch(ref, { data: { [key]: other.certificatePem } }, user);
-  await eventually(async () => expect(await isServed()).not.toBe(200));
-  await kube.patch(ref, { data: { [key]: trust.data[key] ?? null } }, user);
-  await eventually(async () => expect([await isServed(), await isServed()]).toEqual([200, 200]));
-});
+  // A real API server corrects its ConfigMap.
+  test.skipIf(isRealCluster)('another authority of the API server counts without a restart', async () => {
+    const ref = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      namespace: 'kube-system',
+      name: 'extension-apiserver-authentication',
+    };
+    const key = 'requestheader-client-ca-file';
+    const trust = (await kube.get(ref)) as unknown as { data: Record<string, string> };
+    const other = await createCertificateAuthority({ commonName: 'another', nowMs: Date.now(), lifetimeDays: 1 });
+    await kube.patch(ref, { data: { [key]: other.certificatePem } }, user);
+    await eventually(async () => expect(await isServed()).not.toBe(200));
+    await kube.patch(ref, { data: { [key]: trust.data[key] ?? null } }, user);
+    await eventually(async () => expect([await isServed(), await isServed()]).toEqual([200, 200]));
+  });
 
-test('a certificate of its own for the Service is the one that is registered', async () => {
-  for (const child of processes) {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-  }
-  const dir = join(folder, 'packages');
-  await mkdir(dir);
-  const dnsNames = [`packages.${namespace}.svc`];
-  const serving = await createServingCertificate({ clock: systemClock, commonName: 'packages', dnsNames });
-  const { certificatePem, privateKeyPem, caBundlePem } = serving.current();
-  const files = { 'tls.crt': certificatePem, 'tls.key': privateKeyPem, 'ca.crt': caBundlePem };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
-  for (const [index, port] of packages.entries()) {
-    const others = { 'health-probe': await freePort(), http: 0, catalogs: 0 };
-    await startProcess(`other-${index}`, { packages: port, ...others }, ['--packages-tls-dir', dir]);
-  }
-  const caBundle = Buffer.from(caBundlePem).toString('base64');
-  await untilRegistered(caBundle);
-  await eventually(async () => expect([await isServed(), await isServed()]).toEqual([200, 200]));
+  test('a certificate of its own for the Service is the one that is registered', async () => {
+    for (const child of processes) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    }
+    const dir = join(folder, 'packages');
+    await mkdir(dir);
+    const dnsNames = [`packages.${namespace}.svc`];
+    const serving = await createServingCertificate({ clock: systemClock, commonName: 'packages', dnsNames });
+    const { certificatePem, privateKeyPem, caBundlePem } = serving.current();
+    const files = { 'tls.crt': certificatePem, 'tls.key': privateKeyPem, 'ca.crt': caBundlePem };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+    for (const [index, port] of packages.entries()) {
+      const others = { 'health-probe': await freePort(), http: 0, catalogs: 0 };
+      await startProcess(`other-${index}`, { packages: port, ...others }, ['--packages-tls-dir', dir]);
+    }
+    const caBundle = Buffer.from(caBundlePem).toString('base64');
+    await untilRegistered(caBundle);
+    await eventually(async () => expect([await isServed(), await isServed()]).toEqual([200, 200]));
+  });
 });
