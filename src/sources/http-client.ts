@@ -3,7 +3,7 @@ import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import {
   errorMessage,
   isLinkLocalAddress,
@@ -81,11 +81,25 @@ export function isNotTls(thrown: unknown): boolean {
   return cause instanceof Error && notTlsCodes.has((cause as NodeJS.ErrnoException).code ?? '');
 }
 
+const keptContexts = 8;
+const contexts = new Map<string, SecureContext>();
+
+/** Trusts the authorities of the system and these. Node.js would parse all of them, 150 and more, for each connection; the contexts used last are kept. */
+function contextTrusting(caPem: readonly string[]): SecureContext {
+  const key = caPem.join('\n');
+  const context = contexts.get(key) ?? createSecureContext({ ca: [...getCACertificates(), ...caPem] });
+  contexts.delete(key);
+  contexts.set(key, context);
+  const [oldest] = contexts.keys();
+  if (contexts.size > keptContexts && oldest !== undefined) contexts.delete(oldest);
+  return context;
+}
+
 /** Keeps connections open until disposed. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const ca =
-    options.caPem === undefined || options.caPem.length === 0 ? {} : { ca: [...getCACertificates(), ...options.caPem] };
-  const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...ca };
+  const { caPem = [] } = options;
+  const trust = caPem.length === 0 ? {} : { secureContext: contextTrusting(caPem) };
+  const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...trust };
   const { answerDeadlineMs, proxies = noProxies } = options;
   const { Agent: PlainAgent } = nodeHttp();
   const direct: Agents = { secure: new HttpsAgent(tls), plain: new PlainAgent({ keepAlive: true }) };
