@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, test } from 'vitest';
 import { testBundle, tideFiles, validateBundle } from '../../test/support/checked-bundle.ts';
 import { corpusBundle, expectedRenderings } from '../../test/support/index.ts';

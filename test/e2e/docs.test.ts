@@ -9,17 +9,12 @@ import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documen
 import { type ReaderOptions, startReader } from './reader.ts';
 
 const pathOf = (name: string): string => `docs/${name}.md`;
-const quickDocuments = [
-  'getting-started',
-  'first-bundle',
+const quickDocuments = ['getting-started', 'first-bundle', 'releases', 'update-service'].map(pathOf);
+/** Those whose commands take several seconds. */
+const longDocuments = [
   'ci',
   'install-content',
   'catalogs',
-  'releases',
-  'update-service',
-].map(pathOf);
-/** Those whose commands take several seconds. */
-const longDocuments = [
   'private-sources',
   'upgrade-and-roll-back',
   'remove-safely',

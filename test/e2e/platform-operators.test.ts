@@ -331,6 +331,7 @@ describe('platform operators that share a catalog', { shuffle: false }, () => {
 
   test.skipIf(!hasKubectl || !hasCorpus)(
     `a published operator is installed with a package that it needs, updated twice, and removed${whyNoCorpus}`,
+    { tags: 'long' },
     async () => {
       const others = [
         { packageName: 'camel-k', version: '1.9.0' },

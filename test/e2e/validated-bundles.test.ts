@@ -35,6 +35,7 @@ const invalid: Readonly<Record<string, readonly string[]>> = {
 
 test.skipIf(!hasCorpus)(
   'bundles that bundle validate accepts are accepted by a cluster, in every install mode',
+  { tags: 'long' },
   async () => {
     const found: Record<string, readonly string[]> = {};
     for (const { bundle } of expectedRenderings()) {

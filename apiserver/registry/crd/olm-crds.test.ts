@@ -174,7 +174,7 @@ test.each(plurals)('%s: names, columns and versions are the published ones', { s
 
 test.each(plurals)(
   '%s: mutated examples with every field get the results of the published definition',
-  { skip: !hasPublished },
+  { skip: !hasPublished, tags: 'long' },
   (plural) => {
     const next = numbers(plural);
     for (const { ours, theirs } of pairsOf(plural)) {
@@ -192,7 +192,7 @@ test.each(plurals)(
   },
 );
 
-test('every ClusterServiceVersion of the corpus, and 500 mutated ones', { skip: !hasPublished }, () => {
+test('every ClusterServiceVersion of the corpus, and 500 mutated ones', { skip: !hasPublished, tags: 'long' }, () => {
   const [pair] = pairsOf('clusterserviceversions');
   if (pair === undefined) throw new Error('no version served');
   const files = globSync(`${corpusBundlesDir}/**/manifests/*.{yaml,yml,json}`).toSorted();

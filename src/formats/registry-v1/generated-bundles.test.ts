@@ -1,3 +1,4 @@
+/** @module-tag long */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AnyOperator, anyOperator, corruptedOperator } from '../../../test/support/any-operator.ts';
