@@ -1,16 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { object, packOf } from '../../test/support/git-pack.ts';
 import { type GitServer, startGitServer, startWebServer } from '../../test/support/index.ts';
 import { defaultContentLimits, systemClock } from '../base/index.ts';
-import { createLocks, Staging } from '../content/index.ts';
+import { createLocks, type KeyedLocks, Staging } from '../content/index.ts';
 import { textPacket } from './git/pkt-line.ts';
 import { fetchGit } from './git.ts';
 import type { ContentSource, SourceSecret } from './source.ts';
 
-const { signal } = new AbortController();
+const { signal: never } = new AbortController();
 const oid = '1'.repeat(40);
 let dir: string;
 let server: GitServer;
@@ -30,10 +32,17 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+interface Fetching {
+  readonly ref?: object;
+  readonly secret?: SourceSecret;
+  readonly locks?: KeyedLocks;
+  readonly signal?: AbortSignal;
+}
+
 /** Paths of what a repository holds. */
 async function fetchFrom(
   repository: string,
-  { ref = { branch: 'main' }, secret }: { readonly ref?: object; readonly secret?: SourceSecret } = {},
+  { ref = { branch: 'main' }, secret, locks = createLocks(), signal = never }: Fetching = {},
 ): Promise<string[]> {
   const limits = { ...defaultContentLimits, compressedLayerBytes: 1024 * 1024 };
   await using staging = await Staging.create(`${dir}/${Math.random()}`, limits);
@@ -43,7 +52,7 @@ async function fetchFrom(
     clock: { ...systemClock, sleep: () => Promise.resolve() },
     temporaryDir: dir,
     programPath: '',
-    locks: createLocks(),
+    locks,
     allowsUnnamedHosts: false,
   };
   const source = { type: 'git', git: { repository, ref } } as ContentSource;
@@ -107,6 +116,75 @@ describe('what no other try can help is final', () => {
     await expect(fetchFrom(`${server.url}/${id}`)).rejects.toThrow(
       expect.objectContaining({ name: 'TerminalError', reason }),
     );
+  });
+});
+
+/** A tree, as packs have it. */
+function treeOf(entries: readonly { mode: string; name: string; oid: Buffer }[]): Buffer {
+  return Buffer.concat(entries.flatMap(({ mode, name, oid }) => [Buffer.from(`${mode} ${name}\0`), oid]));
+}
+
+function oidOf(type: string, content: Buffer): Buffer {
+  return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest();
+}
+
+/** What a server sends for a commit of that tree; `objects` are further entries of its pack. */
+function answersOf(tree: Buffer, objects: readonly Buffer[]): { advertised: string; sent: Buffer } {
+  const commit = Buffer.from(`tree ${oidOf('tree', tree).toString('hex')}\n\nx\n`);
+  const head = oidOf('commit', commit).toString('hex');
+  const pack = packOf([object(1, commit), object(2, tree), ...objects]);
+  const advertised = `${textPacket('# service=git-upload-pack\n')}0000${textPacket(`${head} refs/heads/main\0shallow\n`)}0000`;
+  return { advertised, sent: Buffer.concat([Buffer.from('00000008NAK\n'), pack]) };
+}
+
+function listenerOf({ advertised, sent }: { advertised: string; sent: Buffer }): RequestListener {
+  return (request, response) => {
+    const isPost = request.method === 'POST';
+    const kind = isPost ? 'result' : 'advertisement';
+    response.writeHead(200, { 'content-type': `application/x-git-upload-pack-${kind}` });
+    response.end(isPost ? sent : advertised);
+  };
+}
+
+describe('a pack that takes much', () => {
+  const file = Buffer.from('a: 1\n');
+  const good = answersOf(treeOf([{ mode: '100644', name: 'a.yaml', oid: oidOf('blob', file) }]), [object(3, file)]);
+
+  test('of links and submodules is refused, before all of its trees are in memory', async () => {
+    const names = Array.from({ length: 60_000 }, (_, index) => ({
+      mode: '160000',
+      name: `b${index}`,
+      oid: Buffer.alloc(20),
+    }));
+    const inner = treeOf(names);
+    const outer = treeOf([{ mode: '40000', name: 'a', oid: oidOf('tree', inner) }, ...names]);
+    await using hostile = await startWebServer(listenerOf(answersOf(outer, [object(2, inner)])));
+    await expect(fetchFrom(`${hostile.url}/x.git`)).rejects.toThrow(
+      expect.objectContaining({ name: 'TerminalError', reason: 'TooManyEntries' }),
+    );
+  });
+
+  test('does not delay that of another server', async () => {
+    const empty = object(3, Buffer.alloc(0));
+    const large = answersOf(
+      treeOf([]),
+      Array.from({ length: 100_000 }, () => empty),
+    );
+    const asked = Promise.withResolvers<void>();
+    const respond = listenerOf(large);
+    await using slow = await startWebServer((request, response) => {
+      if (request.method === 'POST') asked.resolve();
+      respond(request, response);
+    });
+    await using prompt = await startWebServer(listenerOf(good));
+    const locks = createLocks();
+    const stop = new AbortController();
+    const first = fetchFrom(`${slow.url}/x.git`, { locks, signal: stop.signal });
+    await asked.promise;
+    const second = fetchFrom(`${prompt.url}/x.git`, { locks });
+    expect(await Promise.race([first, second])).toEqual(['a.yaml']);
+    stop.abort(new Error('long enough'));
+    await expect(first).rejects.toThrow('long enough');
   });
 });
 

@@ -4,6 +4,7 @@ import {
   isLinkLocalAddress,
   type ProxySettings,
   redactUrl,
+  sha256Digest,
   TerminalError,
   TransientError,
 } from '../base/index.ts';
@@ -14,7 +15,7 @@ import { checkOut, directorySegments } from './git/checkout.ts';
 import { cloneError, commitError } from './git/error.ts';
 import { type FetchedPack, fetchPack, type UploadPack } from './git/fetch-pack.ts';
 import { openHttpUploadPack } from './git/http-transport.ts';
-import { Pack } from './git/pack.ts';
+import { Pack, type PackOptions } from './git/pack.ts';
 import { type RequestedRef, requestedRef } from './git/ref.ts';
 import { parseSshRemote, type SshRemote } from './git/ssh-address.ts';
 import { openSshUploadPack } from './git/ssh-transport.ts';
@@ -25,6 +26,7 @@ import type { ContentSource, FetchOptions, GitSourceSpec, SourceSecret } from '.
 
 /** Packets and progress around a pack of the largest size, and the refs before it. */
 const framingBytes = 64 * 1024 * 1024;
+const smallPacksAtATime = 8;
 
 export interface GitSourceDeps {
   readonly caPem: readonly string[];
@@ -35,7 +37,7 @@ export interface GitSourceDeps {
   readonly temporaryDir: string;
   /** Where the program `ssh` is looked for, as PATH has it. */
   readonly programPath: string;
-  /** Packs are opened one at a time in all that shares them, since that takes memory. */
+  /** Packs that take much memory are opened one at a time in all that shares them. */
   readonly locks: KeyedLocks;
   /** Whether a Secret that names no hosts is for every server. */
   readonly allowsUnnamedHosts: boolean;
@@ -138,9 +140,45 @@ async function download(deps: GitSourceDeps, clone: Clone): Promise<FetchedPack>
   }
 }
 
-async function readPack(clone: Clone, fetched: FetchedPack, staging: Staging): Promise<string> {
+function hostOf(address: string): string {
+  return parseSshRemote(address)?.host ?? new URL(address).host;
+}
+
+/** Small packs are opened one at a time of those whose hosts share one of a few places, so that a server with many delays few others; larger packs, which
+ *  take memory, one at a time of all. */
+async function withPack<Result>(
+  { locks }: GitSourceDeps,
+  { fetched, clone }: { readonly fetched: FetchedPack; readonly clone: Clone },
+  read: (pack: Pack) => Promise<Result>,
+): Promise<Result> {
+  const { spec, signal } = clone;
+  const place = Number.parseInt(sha256Digest(hostOf(spec.repository)).slice(-4), 16) % smallPacksAtATime;
+  {
+    await using _ = await locks.acquire(`git pack ${place}`, { signal });
+    await using pack = await openSmall({ ...fetched, signal });
+    if (pack !== undefined) return await read(pack);
+  }
+  await using _ = await locks.acquire('large git pack', { signal });
+  await using pack = await Pack.open({ ...fetched, size: 'large', signal });
+  return await read(pack);
+}
+
+/** Undefined for one that is not small. */
+async function openSmall(options: Omit<PackOptions, 'size'>): Promise<Pack | undefined> {
+  try {
+    return await Pack.open({ ...options, size: 'small' });
+  } catch (thrown) {
+    if (thrown instanceof TerminalError && thrown.reason === 'UnpackedTooLarge') return undefined;
+    throw thrown;
+  }
+}
+
+async function readPack(
+  pack: Pack,
+  clone: Clone,
+  { fetched, staging }: { readonly fetched: FetchedPack; readonly staging: Staging },
+): Promise<string> {
   const { ref, spec, signal } = clone;
-  await using pack = await Pack.open({ ...fetched, signal });
   if (ref.kind === 'commit' && !pack.has(ref.commit)) {
     throw commitError(
       ref.commit,
@@ -171,8 +209,8 @@ export async function fetchGit(
     const maxBytes = request.staging.limits.compressedLayerBytes;
     const clone: Clone = { ...options, spec, secret: request.secret, ref, dir, maxBytes };
     const fetched = await download(deps, clone);
-    await using _ = await deps.locks.acquire('git pack', options);
-    const oid = await readPack(clone, fetched, request.staging);
+    const { staging } = request;
+    const oid = await withPack(deps, { fetched, clone }, (pack) => readPack(pack, clone, { fetched, staging }));
     return { ...request.source, git: { ...spec, ref: { commit: oid } } };
   } finally {
     await rm(dir, { recursive: true, force: true });

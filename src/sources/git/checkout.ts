@@ -27,17 +27,22 @@ interface Checkout {
   readonly format: ObjectFormat;
   readonly staging: Staging;
   readonly layer: LayerWriter;
+  /** Of all trees that were read. */
+  readonly entries: { count: number };
   readonly signal: AbortSignal;
 }
 
-function entriesOf({ pack, format, staging }: Omit<Checkout, 'layer'>, oid: string): Promise<readonly TreeEntry[]> {
+function entriesOf(
+  { pack, format, staging }: Omit<Checkout, 'layer' | 'entries'>,
+  oid: string,
+): Promise<readonly TreeEntry[]> {
   return readTree(pack, oid, { format, maxEntries: staging.limits.entries });
 }
 
 /** Puts the files of a commit into the staging area: regular files only, links dropped, submodules ignored.
  *  @throws TerminalError InvalidSource when the requested directory does not exist, ObjectMissing, InvalidObject, and the staging area's limits */
 export async function checkOut(
-  checkout: Omit<Checkout, 'layer'>,
+  checkout: Omit<Checkout, 'layer' | 'entries'>,
   requested: { readonly spec: GitSourceSpec; readonly oid: string; readonly tree: string },
 ): Promise<void> {
   const what = `${redactUrl(requested.spec.repository)} at ${requested.oid}`;
@@ -48,13 +53,16 @@ export async function checkOut(
     if (next === undefined) throw directoryError(requested.spec, 'directory does not exist');
     tree = next.oid;
   }
-  await addTree({ ...checkout, layer: checkout.staging.beginLayer(what) }, '', tree);
+  await addTree({ ...checkout, layer: checkout.staging.beginLayer(what), entries: { count: 0 } }, '', tree);
 }
 
 /** Depth is bounded by the path limit, which is checked before anything below is read. */
 async function addTree(checkout: Checkout, parent: string, tree: string): Promise<void> {
-  for (const { kind, name, oid } of await entriesOf(checkout, tree)) {
+  const entries = await entriesOf(checkout, tree);
+  countEntries(checkout, entries.length);
+  for (const { kind, name, oid } of entries) {
     checkout.signal.throwIfAborted();
+    await checkout.pack.share();
     const path = parent === '' ? name : `${parent}/${name}`;
     if (kind === 'tree') {
       checkout.layer.addDirectory(path);
@@ -63,6 +71,13 @@ async function addTree(checkout: Checkout, parent: string, tree: string): Promis
       await addBlob(checkout, path, { oid, isExecutable: kind === 'executable' });
     }
   }
+}
+
+/** Links and submodules as well: trees on the way to others are in memory. */
+function countEntries({ entries, staging }: Checkout, count: number): void {
+  entries.count += count;
+  if (entries.count <= staging.limits.entries) return;
+  throw new TerminalError('TooManyEntries', `more than ${staging.limits.entries} entries`);
 }
 
 async function addBlob(

@@ -1,6 +1,7 @@
 import { TerminalError } from '../../base/index.ts';
 import { applyDelta } from './delta.ts';
-import { type EntryTable, lowerBound } from './entry-table.ts';
+import type { EntryTable } from './entry-table.ts';
+import { NameIndex } from './name-index.ts';
 import type { ObjectFormat } from './object-format.ts';
 import type { PackInflater } from './pack-inflater.ts';
 import { hashObject } from './pack-scan.ts';
@@ -23,7 +24,7 @@ export async function applyEntry(
   base: Buffer,
 ): Promise<Buffer> {
   const delta = await inflateEntry({ table, inflater, maxDeltaBytes }, index);
-  const result = applyDelta(base, delta, maxDeltaBytes);
+  const result = await applyDelta(base, delta, { maxBytes: maxDeltaBytes, turns: inflater.turns });
   inflater.count(result.length);
   return result;
 }
@@ -46,47 +47,34 @@ class Children {
   readonly #table: EntryTable;
   readonly #first: Int32Array;
   readonly #next: Int32Array;
-  /** Deltas by name of base, sorted by that name, and these names: the table's own are overwritten by and by. */
+  /** Deltas by name of base, and these names: the table's own are overwritten by and by. */
   readonly #byName: Uint32Array;
-  readonly #names: Buffer;
+  readonly #names: NameIndex;
 
   constructor(table: EntryTable) {
     this.#table = table;
     this.#first = new Int32Array(table.count).fill(-1);
     this.#next = new Int32Array(table.count).fill(-1);
-    let namedCount = 0;
+    const named: number[] = [];
     for (let index = table.count - 1; index >= 0; index -= 1) {
       const base = table.bases[index] ?? -1;
-      if (table.isRefDelta(index)) namedCount += 1;
+      if (table.isRefDelta(index)) named.push(index);
       if (base < 0) continue;
       this.#next[index] = this.#first[base] ?? -1;
       this.#first[base] = index;
     }
-    this.#byName = new Uint32Array(namedCount);
-    for (let index = 0, at = 0; index < table.count; index += 1) {
-      if (table.isRefDelta(index)) this.#byName[at++] = index;
-    }
-    this.#byName.sort((a, b) => table.compareOids(a, b));
-    this.#names = Buffer.alloc(namedCount * table.oidBytes);
-    for (const [at, index] of this.#byName.entries()) table.oid(index).copy(this.#names, at * table.oidBytes);
+    this.#byName = Uint32Array.from(named);
+    const names = Buffer.alloc(named.length * table.oidBytes);
+    for (const [at, index] of named.entries()) table.oid(index).copy(names, at * table.oidBytes);
+    this.#names = new NameIndex(names, table.oidBytes);
   }
 
-  #nameAt(position: number): Buffer {
-    const { oidBytes } = this.#table;
-    return this.#names.subarray(position * oidBytes, (position + 1) * oidBytes);
-  }
-
-  /** The deltas of an entry, one by one. */
+  /** The deltas of an entry, one by one. Of two equal objects, the first one met serves as the base. */
   *of(index: number): Generator<number> {
     for (let child = this.#first[index] ?? -1; child >= 0; child = this.#next[child] ?? -1) yield child;
     if (this.#byName.length === 0) return;
     const oid = Buffer.from(this.#table.oid(index));
-    let at = lowerBound(this.#byName.length, (position) => Buffer.compare(this.#nameAt(position), oid));
-    for (; at < this.#byName.length && this.#nameAt(at).equals(oid); at += 1) {
-      const child = this.#byName[at] ?? 0;
-      // Of two equal objects, the first one met serves as the base.
-      if (this.#table.types[child] === 0) yield child;
-    }
+    for (let at = this.#names.take(oid); at >= 0; at = this.#names.take(oid)) yield this.#byName[at] ?? 0;
   }
 }
 
@@ -108,22 +96,21 @@ function nextOf(children: Iterator<number>): number | undefined {
 class DeltaResolver {
   readonly #source: DeltaSource;
   readonly #format: ObjectFormat;
-  readonly #signal: AbortSignal;
   readonly #children: Children;
   #frames: Frame[] = [];
   #cacheBytes = 0;
   #resolvedCount = 0;
 
-  constructor(source: DeltaSource, format: ObjectFormat, signal: AbortSignal) {
+  constructor(source: DeltaSource, format: ObjectFormat) {
     this.#source = source;
     this.#format = format;
-    this.#signal = signal;
     this.#children = new Children(source.table);
   }
 
   async resolveAll(): Promise<number> {
     const { table } = this.#source;
     for (let index = 0; index < table.count; index += 1) {
+      await this.#source.inflater.turns.share();
       if (!table.isDelta(index)) await this.#resolveFrom(index);
     }
     return this.#resolvedCount;
@@ -145,7 +132,7 @@ class DeltaResolver {
         this.#frames.pop();
         continue;
       }
-      this.#signal.throwIfAborted();
+      await this.#source.inflater.turns.share();
       await this.#resolve(top, child);
     }
   }
@@ -193,7 +180,7 @@ class DeltaResolver {
     if (start === undefined) throw new Error('no frame to take a content from');
     let content = start.content ?? (await inflateEntry(this.#source, start.index));
     for (let at = from + 1; at <= depth; at += 1) {
-      this.#signal.throwIfAborted();
+      await this.#source.inflater.turns.share();
       const frame = this.#frames[at];
       if (frame === undefined) break;
       content = await applyEntry(this.#source, frame.index, content);
@@ -206,14 +193,11 @@ class DeltaResolver {
 
 /** Names every object that is stored as a delta.
  *  @throws TerminalError InvalidPack, DeltaTooLarge, DeltaTooDeep, UnpackedTooLarge */
-export async function resolveDeltas(
-  source: DeltaSource,
-  { format, signal }: { readonly format: ObjectFormat; readonly signal: AbortSignal },
-): Promise<void> {
+export async function resolveDeltas(source: DeltaSource, format: ObjectFormat): Promise<void> {
   const { table } = source;
   const deltaCount = table.storedTypes.reduce((sum, _, index) => sum + Number(table.isDelta(index)), 0);
   if (deltaCount === 0) return;
-  const resolvedCount = await new DeltaResolver(source, format, signal).resolveAll();
+  const resolvedCount = await new DeltaResolver(source, format).resolveAll();
   if (resolvedCount === deltaCount) return;
   throw new TerminalError('InvalidPack', `${deltaCount - resolvedCount} deltas of the pack have no base`);
 }

@@ -1,23 +1,23 @@
-import { TerminalError } from '../../base/index.ts';
+import { TerminalError, type Turns } from '../../base/index.ts';
 
 function invalid(problem: string): TerminalError {
   return new TerminalError('InvalidPack', `invalid delta: ${problem}`);
 }
 
 class DeltaReader {
-  readonly #delta: Buffer;
+  readonly delta: Buffer;
   at = 0;
 
   constructor(delta: Buffer) {
-    this.#delta = delta;
+    this.delta = delta;
   }
 
   get isAtEnd(): boolean {
-    return this.at >= this.#delta.length;
+    return this.at >= this.delta.length;
   }
 
   byte(): number {
-    const byte = this.#delta[this.at];
+    const byte = this.delta[this.at];
     if (byte === undefined) throw invalid('unexpected end of data');
     this.at += 1;
     return byte;
@@ -44,30 +44,60 @@ class DeltaReader {
     return value;
   }
 
-  bytes(count: number): Buffer {
-    const bytes = this.#delta.subarray(this.at, this.at + count);
-    if (bytes.length < count) throw invalid('unexpected end of data');
+  /** Passes over bytes; the answer is where they begin. */
+  skip(count: number): number {
+    const start = this.at;
+    if (start + count > this.delta.length) throw invalid('unexpected end of data');
     this.at += count;
-    return bytes;
+    return start;
   }
 }
 
-/** What the next instruction adds: a part of the base, or bytes of the delta. */
-function nextPiece(reader: DeltaReader, base: Buffer): Buffer {
-  const code = reader.byte();
-  if (code === 0) throw invalid('it holds a reserved instruction');
-  if (code < 0x80) return reader.bytes(code);
-  const offset = reader.sparse(code & 0x0f, 4);
-  const copied = reader.sparse((code >> 4) & 0x07, 3) || 0x10000;
-  const source = base.subarray(offset, offset + copied);
-  if (source.length < copied) throw invalid('it copies from beyond its base');
-  return source;
+/** Copies of a few bytes are made here: to call for each takes longer. */
+const fewBytes = 32;
+
+/** The object that a delta makes, as far as it is made. */
+class DeltaResult {
+  readonly bytes: Buffer;
+  end = 0;
+
+  constructor(sizeBytes: number) {
+    this.bytes = Buffer.allocUnsafe(sizeBytes);
+  }
+
+  append(source: Buffer, start: number, count: number): void {
+    if (this.end + count > this.bytes.length) throw invalid('its result is larger than declared');
+    if (count > fewBytes) source.copy(this.bytes, this.end, start, start + count);
+    else for (let at = 0; at < count; at += 1) this.bytes[this.end + at] = source[start + at] ?? 0;
+    this.end += count;
+  }
 }
 
-/** Applies a delta to its base.
+/** Adds what the next instruction has: a part of the base, or bytes of the delta. */
+function appendNext(result: DeltaResult, reader: DeltaReader, base: Buffer): void {
+  const code = reader.byte();
+  if (code === 0) throw invalid('it holds a reserved instruction');
+  if (code < 0x80) {
+    result.append(reader.delta, reader.skip(code), code);
+    return;
+  }
+  const offset = reader.sparse(code & 0x0f, 4);
+  const copied = reader.sparse((code >> 4) & 0x07, 3) || 0x10000;
+  if (offset + copied > base.length) throw invalid('it copies from beyond its base');
+  result.append(base, offset, copied);
+}
+
+/** Between two looks at the clock. */
+const instructionsAtATime = 10_000;
+
+/** Applies a delta to its base; one of many short instructions shares the thread meanwhile.
  *  @throws TerminalError InvalidPack, DeltaTooLarge
  *  @see gitformat-pack(5), "Deltified representation" */
-export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
+export async function applyDelta(
+  base: Buffer,
+  delta: Buffer,
+  { maxBytes, turns }: { readonly maxBytes: number; readonly turns: Turns },
+): Promise<Buffer> {
   const reader = new DeltaReader(delta);
   if (reader.size() !== base.length) throw invalid('its base has another size');
   const sizeBytes = reader.size();
@@ -77,14 +107,11 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
       `a delta makes an object of ${sizeBytes} bytes, more than the limit of ${maxBytes} bytes`,
     );
   }
-  const result = Buffer.allocUnsafe(sizeBytes);
-  let end = 0;
-  while (!reader.isAtEnd) {
-    const source = nextPiece(reader, base);
-    if (end + source.length > sizeBytes) throw invalid('its result is larger than declared');
-    source.copy(result, end);
-    end += source.length;
+  const result = new DeltaResult(sizeBytes);
+  for (let count = 1; !reader.isAtEnd; count += 1) {
+    appendNext(result, reader, base);
+    if (count % instructionsAtATime === 0) await turns.share();
   }
-  if (end !== sizeBytes) throw invalid('its result is smaller than declared');
-  return result;
+  if (result.end !== sizeBytes) throw invalid('its result is smaller than declared');
+  return result.bytes;
 }

@@ -1,3 +1,4 @@
+import { NameIndex } from './name-index.ts';
 import { objectTypes } from './object-format.ts';
 
 const ofsDelta = 6;
@@ -19,7 +20,7 @@ export class EntryTable {
   /** Index of the entry that a delta is based on, -1 for none or unknown. */
   readonly bases: Int32Array;
   readonly #oids: Buffer;
-  #sorted = new Uint32Array(0);
+  #index: NameIndex;
 
   constructor(count: number, oidBytes: number) {
     this.count = count;
@@ -31,6 +32,7 @@ export class EntryTable {
     this.types = new Uint8Array(count);
     this.bases = new Int32Array(count).fill(-1);
     this.#oids = Buffer.alloc(count * oidBytes);
+    this.#index = new NameIndex(Buffer.alloc(0), oidBytes);
   }
 
   isDelta(index: number): boolean {
@@ -66,26 +68,19 @@ export class EntryTable {
     return at < count && this.offsets[at] === offset ? at : -1;
   }
 
-  compareOids(a: number, b: number): number {
-    const { oidBytes } = this;
-    return this.#oids.compare(this.#oids, b * oidBytes, (b + 1) * oidBytes, a * oidBytes, (a + 1) * oidBytes);
-  }
-
   /** Makes `find` work, once all objects have their names. */
-  sort(): void {
-    this.#sorted = Uint32Array.from({ length: this.count }, (_, index) => index).sort((a, b) => this.compareOids(a, b));
+  index(): void {
+    this.#index = new NameIndex(this.#oids, this.oidBytes);
   }
 
   /** Index of an object by its name, -1 for none. */
   find(oid: Buffer): number {
-    const at = lowerBound(this.#sorted.length, (middle) => Buffer.compare(this.oid(this.#sorted[middle] ?? 0), oid));
-    const index = this.#sorted[at];
-    return index !== undefined && this.oid(index).equals(oid) ? index : -1;
+    return this.#index.find(oid);
   }
 }
 
 /** The first position of a sorted list that `compare` does not call smaller. */
-export function lowerBound(length: number, compare: (position: number) => number): number {
+function lowerBound(length: number, compare: (position: number) => number): number {
   let low = 0;
   let high = length;
   while (low < high) {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { createInflate, inflateSync } from 'node:zlib';
-import { errorMessage, TerminalError } from '../../base/index.ts';
+import { errorMessage, TerminalError, type Turns } from '../../base/index.ts';
 
 /** Objects up to this size are inflated in one go. */
 export const smallBytes: number = 1024 * 1024;
@@ -36,7 +36,9 @@ export class PackInflater {
   readonly #path: string;
   /** Where the checksum begins. */
   readonly endOffset: number;
-  readonly #maxInflatedBytes: number;
+  #maxInflatedBytes: number;
+  /** Shared between the entries, and within large deltas. */
+  readonly turns: Turns;
   #window = { start: 0, bytes: Buffer.alloc(0) };
   #inflatedBytes = 0;
   /** How much is read at least, for what is asked for next. */
@@ -44,12 +46,18 @@ export class PackInflater {
 
   constructor(
     file: { readonly handle: FileHandle; readonly path: string; readonly endOffset: number },
-    maxInflatedBytes: number,
+    { maxInflatedBytes, turns }: { readonly maxInflatedBytes: number; readonly turns: Turns },
   ) {
     this.#handle = file.handle;
     this.#path = file.path;
     this.endOffset = file.endOffset;
     this.#maxInflatedBytes = maxInflatedBytes;
+    this.turns = turns;
+  }
+
+  /** Allows so many more bytes. */
+  allow(sizeBytes: number): void {
+    this.#maxInflatedBytes += sizeBytes;
   }
 
   /** Counts bytes that were made out of the pack.

@@ -9,6 +9,8 @@ const ofsDelta = 6;
 const refDelta = 7;
 /** Type and size, and the name or distance of a base. */
 const maxEntryHeaderBytes = 48;
+/** An entry costs as much time as so many bytes, however small it is. */
+const entryWorkBytes = 4096;
 
 interface EntryHeader {
   readonly type: number;
@@ -110,9 +112,9 @@ function noteBase(table: EntryTable, index: number, { distance, baseOid, type }:
  *  @throws TerminalError InvalidPack, UnpackedTooLarge, DeltaTooLarge */
 export async function scanPack(
   inflater: PackInflater,
-  options: { readonly format: ObjectFormat; readonly maxDeltaBytes: number; readonly signal: AbortSignal },
+  options: { readonly format: ObjectFormat; readonly maxDeltaBytes: number },
 ): Promise<EntryTable> {
-  const { format, signal } = options;
+  const { format } = options;
   const count = readObjectCount(await inflater.bytesAt(0, packHeaderBytes));
   const table = new EntryTable(count, format.oidBytes);
   const scan: Scan = { inflater, table, ...options };
@@ -120,7 +122,8 @@ export async function scanPack(
   inflater.readAheadBytes = scanWindowBytes;
   let offset = packHeaderBytes;
   for (let index = 0; index < count; index += 1) {
-    signal.throwIfAborted();
+    await inflater.turns.share();
+    inflater.count(entryWorkBytes);
     const header = parseEntryHeader(await inflater.bytesAt(offset, maxEntryHeaderBytes), offset, format.oidBytes);
     table.offsets[index] = offset;
     table.headerBytes[index] = header.headerBytes;

@@ -38,7 +38,7 @@ async function open(bytes: Buffer, maxBytes = 1e8): Promise<Pack> {
     for (let at = 0; at < bytes.length; at += 60_000) yield bytes.subarray(at, at + 60_000);
   }
   await writePack(pieces(), { path, format: sha1Format, maxBytes, signal });
-  return await Pack.open({ path, format: sha1Format, signal });
+  return await Pack.open({ path, format: sha1Format, size: 'large', signal });
 }
 
 /** Every object of a pack, with its content, as the git program reads it. */
@@ -46,7 +46,7 @@ async function assertAsGit(repository: string, options: readonly string[]): Prom
   const format = options.includes('--object-format=sha256') ? sha256Format : sha1Format;
   const folder = `${repository}/.git/objects/pack`;
   const name = (await readdir(folder)).find((file) => file.endsWith('.pack')) ?? '';
-  await using pack = await Pack.open({ path: `${folder}/${name}`, format, signal });
+  await using pack = await Pack.open({ path: `${folder}/${name}`, format, size: 'large', signal });
   const listed = git(repository, ['cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objecttype)']);
   const expected = listed.toString().trim().split('\n').sort();
   expect([...pack.list()].map(({ oid, type }) => `${oid} ${type}`).sort()).toEqual(expected);
@@ -182,6 +182,20 @@ describe('a hostile pack', () => {
     for (let depth = 0; depth < 5000; depth += 1) entries.push(ofsDelta(entries.at(-1)?.length ?? 0, repetition(5, 1)));
     await expect(open(packOf(entries))).rejects.toThrow(expect.objectContaining({ reason: 'DeltaTooDeep' }));
   });
+
+  test('with many deltas by the name of an object that it has many times is read in one pass', async () => {
+    const count = 6_000;
+    const oid = createHash('sha1').update(`blob ${small.length}\0`).update(small).digest();
+    const deltas = Array.from({ length: count }, () => refDelta(oid, repetition(small.length, 2)));
+    await using pack = await open(packOf([...Array.from({ length: count }, () => first), ...deltas]));
+    const twice = createHash('sha1')
+      .update(`blob ${2 * small.length}\0`)
+      .update(small)
+      .update(small)
+      .digest('hex');
+    expect(Array.from(pack.list(), (entry) => entry.oid).filter((name) => name === twice)).toHaveLength(count);
+    expect(pack.has(twice)).toBe(true);
+  }, 30_000);
 
   test('leaves no file behind', async () => {
     const path = `${dir}/left.pack`;

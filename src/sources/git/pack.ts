@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { TerminalError } from '../../base/index.ts';
+import { TerminalError, Turns } from '../../base/index.ts';
 import { applyEntry, inflateEntry, resolveDeltas } from './delta-resolver.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { ObjectFormat } from './object-format.ts';
@@ -8,12 +8,17 @@ import { scanPack } from './pack-scan.ts';
 
 /** Deltas, and objects that they are made of, are held in memory whole. */
 const maxDeltaBytes = 64 * 1024 * 1024;
-/** All that reading a pack may inflate: bounds the work that a small pack makes. */
-const maxInflatedBytes = 16 * 1024 ** 3;
+/** All that opening and reading a pack may inflate: bounds the work that a small pack makes, and the memory it takes meanwhile. */
+const inflatedBytes = {
+  small: { opened: 32 * 1024 ** 2, read: 1024 ** 3 },
+  large: { opened: 16 * 1024 ** 3, read: 0 },
+} as const;
 const cacheBytes = 32 * 1024 * 1024;
 
 export interface PackOptions {
   readonly path: string;
+  /** A small one takes less work and memory, and is refused where it would take more. */
+  readonly size: 'small' | 'large';
   readonly format: ObjectFormat;
   readonly signal: AbortSignal;
 }
@@ -41,14 +46,16 @@ export class Pack implements AsyncDisposable {
 
   /** Passes through the pack and names all its objects.
    *  @throws TerminalError InvalidPack, DeltaTooLarge, DeltaTooDeep, UnpackedTooLarge, TooManyObjects */
-  static async open({ path, format, signal }: PackOptions): Promise<Pack> {
-    const { size } = await stat(path);
+  static async open({ path, format, size, signal }: PackOptions): Promise<Pack> {
+    const { opened: maxInflatedBytes, read: readBytes } = inflatedBytes[size];
+    const endOffset = (await stat(path)).size - format.oidBytes;
     const handle = await open(path, 'r');
     try {
-      const inflater = new PackInflater({ handle, path, endOffset: size - format.oidBytes }, maxInflatedBytes);
-      const table = await scanPack(inflater, { format, maxDeltaBytes, signal });
-      await resolveDeltas({ table, inflater, maxDeltaBytes }, { format, signal });
-      table.sort();
+      const inflater = new PackInflater({ handle, path, endOffset }, { maxInflatedBytes, turns: new Turns(signal) });
+      const table = await scanPack(inflater, { format, maxDeltaBytes });
+      await resolveDeltas({ table, inflater, maxDeltaBytes }, format);
+      table.index();
+      inflater.allow(readBytes);
       return new Pack(handle, inflater, table);
     } catch (thrown) {
       await handle.close();
@@ -65,6 +72,11 @@ export class Pack implements AsyncDisposable {
 
   has(oid: string): boolean {
     return this.#table.find(Buffer.from(oid, 'hex')) >= 0;
+  }
+
+  /** Lets other work have a turn: between objects. */
+  async share(): Promise<void> {
+    await this.#inflater.turns.share();
   }
 
   /** @throws TerminalError ObjectMissing */
