@@ -4,7 +4,6 @@ import {
   errorMessage,
   type JobHandlers,
   type JsonObject,
-  maxMetadataFileBytes,
   systemClock,
   TerminalError,
   TransientError,
@@ -21,14 +20,7 @@ import {
   type Staging,
   uploadPath,
 } from '../../src/content/index.ts';
-import {
-  type BundleMetadata,
-  boundedProperties,
-  metadataFileNames,
-  offeredProperties,
-  readBundleMetadata,
-} from '../../src/dependencies/index.ts';
-import { type BundleContent, type ChartRenderer, formatOf, readStaged } from '../../src/formats/index.ts';
+import { type BundleContent, type ChartRenderer, formatOf } from '../../src/formats/index.ts';
 import {
   type ContentSource,
   createHttpClient,
@@ -40,14 +32,15 @@ import {
   RateLimits,
 } from '../../src/sources/index.ts';
 import type { BundleIdentity } from './bundle-identity.ts';
+import { BundleReader } from './large-bundles.ts';
 import type { UnpackerJobs, WorkEvent } from './messages.ts';
+import { checkMetadata } from './read-bundle.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
 import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
 import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
-const checkPrefix = 'get objects from bundle manifests: ';
 const storePrefix = 'persist bundle content: ';
 const loadPrefix = 'read bundle objects from bundle: ';
 
@@ -156,15 +149,17 @@ export class ContentWork {
   readonly #shared: SharedStore | undefined;
   readonly #onWork: WorkListener;
   readonly #charts: ChartRenderer;
+  readonly #reader: BundleReader;
 
   private constructor(
     settings: UnpackerSettings,
     store: ContentStore,
-    { fetch, onWork }: { readonly fetch: Fetch; readonly onWork: WorkListener },
+    { fetch, reader, onWork }: { readonly fetch: Fetch; readonly reader: BundleReader; readonly onWork: WorkListener },
   ) {
     this.#settings = settings;
     this.#store = store;
     this.#fetch = fetch;
+    this.#reader = reader;
     this.#onWork = onWork;
     this.#charts = openRenderer(settings, onWork);
     this.#shared = openSharedStore(settings, store);
@@ -181,7 +176,8 @@ export class ContentWork {
       budget,
       key: settings.storeKey,
     });
-    return new ContentWork(settings, store, { fetch: createFetch(settings, threads), onWork: threads.onWork });
+    const reader = new BundleReader(threads.locks, settings.threadHeapMebibytes);
+    return new ContentWork(settings, store, { fetch: createFetch(settings, threads), reader, onWork: threads.onWork });
   }
 
   /** A function for each kind of job. */
@@ -264,27 +260,22 @@ export class ContentWork {
         async () => await this.#fetch(request, staging, { ...options, signal }),
       );
       options.onProgress?.('checking content');
-      const format = formatOf(request.provisionerClassName);
-      const { objects, parsed, version } = await readStaged(format, staging, checkPrefix);
+      const read = await this.#reader.read(staging, request.provisionerClassName, { signal });
       this.#onWork({ what: 'parsed' });
-      const { properties, warnings, packageName } = await checkMetadata(request.provisionerClassName, staging);
       options.onProgress?.('storing content');
       const facts = {
         resolvedSource: structuredClone(resolvedSource) as never,
-        objectCount: objects.length,
-        ...(version === undefined ? {} : { version }),
-        properties: boundedProperties([
-          ...properties,
-          ...offeredProperties(objects, packageName),
-        ]) as unknown as JsonObject[],
-        warnings: [...warnings],
+        objectCount: read.objectCount,
+        ...(read.version === undefined ? {} : { version: read.version }),
+        properties: read.properties as unknown as JsonObject[],
+        warnings: [...read.warnings],
       };
       const { expectedDigest } = request;
-      const packed = await packObjects(format.name, parsed);
       return contentOf(
         await inStage(
           storePrefix,
-          async () => await this.#store.commit(staging, { name, uid, facts, expectedDigest, parsed: packed, signal }),
+          async () =>
+            await this.#store.commit(staging, { name, uid, facts, expectedDigest, parsed: read.packed, signal }),
         ),
       );
     });
@@ -305,8 +296,12 @@ export class ContentWork {
 
   async #load(job: LoadRequest, { signal }: FetchOptions): Promise<LoadedContent> {
     const { bundle, terms } = job;
+    const record = await this.#store.find(bundle);
+    // Charts are rendered outside of this process.
+    const sizeBytes = formatOf(job.provisionerClassName).hasReleases === true ? 0 : (record?.sizeBytes ?? 0);
+    await using _ = await this.#reader.turnOf(sizeBytes, { signal });
     const { content, digest } = await inStage(loadPrefix, async () => {
-      const digest = job.expectedDigest ?? (await this.#store.find(bundle))?.digest ?? '';
+      const digest = job.expectedDigest ?? record?.digest ?? '';
       return { content: await this.#read(job, digest, signal), digest };
     });
     const rendered = await content.render(terms, { charts: this.#charts, signal });
@@ -343,18 +338,4 @@ export class ContentWork {
   ): Promise<void> {
     await this.#store.saveParsed(bundle, parsed, { signal }).catch(() => signal.throwIfAborted());
   }
-}
-
-/** Reads the metadata directory, where there is one.
- *  @throws TerminalError FileTooLarge, InvalidMetadata with everything that is wrong */
-async function checkMetadata(provisionerClassName: string, staging: Staging): Promise<BundleMetadata> {
-  const files = new Map<string, Buffer>();
-  for (const name of metadataFileNames) {
-    const node = staging.tree.get(['metadata', name]);
-    if (node?.kind !== 'file') continue;
-    files.set(name, await staging.readFile(`metadata/${name}`, node, maxMetadataFileBytes));
-  }
-  const metadata = readBundleMetadata(files, provisionerClassName);
-  if (metadata.problems.length === 0) return metadata;
-  throw new TerminalError('InvalidMetadata', metadata.problems.join('; '));
 }

@@ -359,6 +359,47 @@ describe('the user sees what is wrong with', () => {
   });
 });
 
+describe('a bundle whose manifests are large', () => {
+  const empty = (sizeBytes: number): string => `${configMap('a')}data: [${'[],'.repeat(sizeBytes / 3)}[]]\n`;
+  const largeBytes = 4 * 1024 * 1024;
+
+  test('and take more memory than a thread has is refused for good, and no other bundle waits for it or ends with it', async () => {
+    await using registry = await startRegistry();
+    registry.putImage('hostile:v1', [{ files: { 'manifests/a.yaml': empty(largeBytes) } }]);
+    registry.putImage('good:v1', [valid]);
+    const unpacker = await start({ threadHeapMebibytes: 56 });
+    const uids = ['u1', 'u2'];
+    const hostile = uids.map((uid) => {
+      const request = { ...imageRequest(`${registry.host}/hostile:v1`), bundle: { name: uid, uid } };
+      return unpacker.unpack(request, { signal });
+    });
+    const good = unpacker.unpack(imageRequest(`${registry.host}/good:v1`), { signal });
+    expect(await Promise.race([good, ...hostile])).toMatchObject({ objectCount: 1 });
+    for (const result of await Promise.allSettled(hostile)) {
+      expect(result).toMatchObject({
+        reason: {
+          name: 'TerminalError',
+          reason: 'InvalidBundle',
+          message: expect.stringContaining('more memory than') as string,
+        },
+      });
+    }
+  });
+
+  test('is stored and loaded like any other', async () => {
+    await using registry = await startRegistry();
+    const files = {
+      'manifests/a.yaml': `${configMap('a')}data: {a: ${'x'.repeat(2_000_000)}}\n`,
+      'manifests/b.yaml': configMap('b'),
+    };
+    registry.putImage('large:v1', [{ files }]);
+    const unpacker = await start();
+    const content = await unpacker.unpack(imageRequest(`${registry.host}/large:v1`), { signal });
+    expect(content).toMatchObject({ objectCount: 2 });
+    expect(await load(bundle)).toMatchObject([{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }]);
+  });
+});
+
 test('an abort ends the work and leaves nothing', async () => {
   await using registry = await startRegistry({ intercept: neverAnswers('/manifests/') });
   const unpacker = await start();

@@ -8,17 +8,25 @@ export class Spool implements AsyncDisposable {
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #writer: FileWriter;
-  #readableBytes = 0;
+  readonly #isOwn: boolean;
+  #readableBytes: number;
 
-  private constructor(path: string, handle: FileHandle) {
+  private constructor(path: string, handle: FileHandle, isOwn: boolean) {
     this.path = path;
     this.#handle = handle;
     this.#writer = new FileWriter(handle);
+    this.#isOwn = isOwn;
+    this.#readableBytes = isOwn ? 0 : Number.POSITIVE_INFINITY;
   }
 
   /** Makes the file; fails when it exists. */
   static async create(path: string): Promise<Spool> {
-    return new Spool(path, await open(path, 'wx+', 0o600));
+    return new Spool(path, await open(path, 'wx+', 0o600), true);
+  }
+
+  /** For reading alone, what another one has written; the file stays. */
+  static async reopen(path: string): Promise<Spool> {
+    return new Spool(path, await open(path, 'r'), false);
   }
 
   /** Where the next byte will stand. */
@@ -36,7 +44,8 @@ export class Spool implements AsyncDisposable {
     await this.#writer.relieve();
   }
 
-  async #flush(): Promise<void> {
+  /** Returns when all that was appended can be read by `reopen`. */
+  async flush(): Promise<void> {
     const { endOffset } = this.#writer;
     await this.#writer.flush();
     this.#readableBytes = endOffset;
@@ -44,7 +53,7 @@ export class Spool implements AsyncDisposable {
 
   /** The bytes of a range, which must have been appended before. */
   async read(offset: number, sizeBytes: number): Promise<Buffer> {
-    if (offset + sizeBytes > this.#readableBytes) await this.#flush();
+    if (offset + sizeBytes > this.#readableBytes) await this.flush();
     const buffer = Buffer.allocUnsafe(sizeBytes);
     let done = 0;
     while (done < sizeBytes) {
@@ -58,6 +67,6 @@ export class Spool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer.abandon();
     await this.#handle.close();
-    await removeFile(this.path);
+    if (this.#isOwn) await removeFile(this.path);
   }
 }

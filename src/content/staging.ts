@@ -1,12 +1,21 @@
 import { type ContentLimits, errorMessage, TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from './directory.ts';
 import { assertLinkStaysInside, parseEntryPath, quoteEntry } from './entry-path.ts';
-import { type FileNode, FileTree, type PathSegments } from './file-tree.ts';
+import { type FileNode, FileTree, type LinkNode, type PathSegments } from './file-tree.ts';
 import { Spool } from './spool.ts';
 
 const pieceBytes = 1024 * 1024;
 /** What archives may spend on headers and padding, a node. */
 const framingBytesPerEntry = 2048;
+
+/** What is staged, as plain data: for other threads, as long as the staging area is there. */
+export interface StagedFiles {
+  readonly spoolPath: string;
+  readonly limits: ContentLimits;
+  readonly directories: readonly string[];
+  /** With their paths. */
+  readonly files: readonly (readonly [string, FileNode | LinkNode])[];
+}
 
 /** Where a source puts a bundle's files before they are checked and stored. Holds names in memory and bytes in one spool file;
  *  dispose it to remove both. Limits count over all layers. */
@@ -27,6 +36,27 @@ export class Staging implements AsyncDisposable {
   /** `spoolPath` is a file that does not exist yet. */
   static async create(spoolPath: string, limits: ContentLimits): Promise<Staging> {
     return new Staging(await Spool.create(spoolPath), limits);
+  }
+
+  /** What another staging area holds, for reading alone; that one must stay until this is disposed. */
+  static async reopen({ spoolPath, limits, directories, files }: StagedFiles): Promise<Staging> {
+    const staging = new Staging(await Spool.reopen(spoolPath), limits);
+    for (const path of directories) staging.tree.makeDirectory(path.split('/'), 1);
+    for (const [path, node] of files) staging.tree.put(path.split('/'), node);
+    return staging;
+  }
+
+  /** What `reopen` takes. */
+  async describe(): Promise<StagedFiles> {
+    await this.#spool.flush();
+    const directories: string[] = [];
+    const files: [string, FileNode | LinkNode][] = [];
+    for (const { path, node } of this.tree.entries()) {
+      if (node.kind === 'file') files.push([path, node]);
+      else directories.push(path);
+    }
+    for (const { path, target } of this.tree.links()) files.push([path, { kind: 'link', layer: 1, target }]);
+    return { spoolPath: this.#spool.path, limits: this.limits, directories, files };
   }
 
   /** Begins a layer over the staged files; `what` names its origin in messages. */

@@ -6,6 +6,9 @@ export const maxManifestFileBytes: number = 32 * 1024 * 1024;
 /** All files of one bundle that are parsed, together. */
 export const maxManifestsBytes: number = 64 * 1024 * 1024;
 
+/** Of all objects of one bundle: they are in memory together, wherever the bundle is rendered and applied. */
+export const maxManifestValues: number = 2_000_000;
+
 /** What an installation may depend on besides the bundle and its configuration. */
 export interface ClusterFacts {
   /** The available certificate providers, the preferred one first. */

@@ -11,6 +11,7 @@ import {
   yamlFault,
 } from '../base/index.ts';
 import { FieldError } from './field-error.ts';
+import { maxManifestValues } from './format.ts';
 import { ReadingFaults } from './reading-faults.ts';
 
 /** Numbers and words that YAML reads as something else are reported as written. */
@@ -48,10 +49,32 @@ function sortedJson(value: JsonObject): string {
 /** How the files of a bundle are read: as every other tool for bundles does. */
 export const bundleYaml: YamlReading = { isLastKeyTaken: true };
 
+/** Counts the values of all manifests of a bundle. */
+export class ValueCount {
+  #left = maxManifestValues;
+
+  /** @throws TerminalError InvalidBundle */
+  add(document: JsonValue): void {
+    const pending: (JsonValue | undefined)[] = [document];
+    while (pending.length > 0) {
+      const value = pending.pop();
+      this.#left -= 1;
+      if (this.#left < 0) {
+        const text = `the manifests of the bundle have more than the limit of ${maxManifestValues} values`;
+        throw new TerminalError('InvalidBundle', text);
+      }
+      if (typeof value !== 'object' || value === null) continue;
+      for (const child of Object.values(value)) pending.push(child);
+    }
+  }
+}
+
 /** How manifests are read, and what becomes of them. */
 export interface ManifestOptions {
   /** An object without `apiVersion` is read all the same. Default false. */
   readonly mayLackApiVersion?: boolean;
+  /** Counts with the other manifests of a bundle. */
+  readonly values?: ValueCount;
   /** Gets one object after the other; a `FieldError` that it throws is reported with the place in the file. `place` is where the
    *  object begins, for as long as it is retained: ` (manifests/a.yaml:7:1)`, empty when that is not known. */
   readonly take: (object: JsonObject, place: () => string) => void;
@@ -132,6 +155,7 @@ export function takeManifestObjects({ path: file, source, documents }: ManifestF
   let index = 0;
   const takeAll = (): void => {
     for (const document of documents) {
+      options.values?.add(document);
       const at = index;
       const place = (path: FieldPath, message: string): string => {
         const positions = new YamlPositions(source);

@@ -119,3 +119,14 @@ test('of thousands of faults the first are listed, in a text that fits into a co
   for (const name of ['a.yaml', 'b.yaml']) reader.add('manifests', { kind: 'file', name, content });
   expect(() => reader.finish(new Set(['manifests']))).toThrow(/^(.{1,520}\n){1,20}there may be more$/);
 });
+
+test('more values than all manifests of a bundle may have together are refused', () => {
+  const text = JSON.stringify({ ...configMap, data: Array.from({ length: 1_200_000 }, () => 1) });
+  const read = (names: readonly string[]): unknown => {
+    const reader = formatOf('core-rukpak-io-plain').begin('');
+    for (const name of names) reader.add('manifests', { kind: 'file', name, content: Buffer.from(text) });
+    return reader.finish(new Set(['manifests'])).objects.length;
+  };
+  expect(read(['a.yaml'])).toBe(1);
+  expect(() => read(['a.yaml', 'b.yaml'])).toThrow('more than the limit of 2000000 values');
+});

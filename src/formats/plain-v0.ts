@@ -9,7 +9,7 @@ import {
   maxManifestFileBytes,
   maxManifestsBytes,
 } from './format.ts';
-import { readManifestFile } from './manifest-file.ts';
+import { readManifestFile, ValueCount } from './manifest-file.ts';
 import { ReadingFaults, withPrefix } from './reading-faults.ts';
 
 function refuse(text: string, cause?: unknown): never {
@@ -23,6 +23,7 @@ function contentOf(objects: readonly JsonObject[]): BundleContent {
 class PlainReader implements BundleReader {
   readonly #objects: JsonObject[] = [];
   readonly #faults = new ReadingFaults();
+  readonly #values = new ValueCount();
   readonly #prefix: string;
   #sizeBytes = 0;
 
@@ -42,7 +43,7 @@ class PlainReader implements BundleReader {
     }
     this.#count(path, entry.content.length);
     try {
-      readManifestFile(path, entry.content, { take: (object) => this.#objects.push(object) });
+      readManifestFile(path, entry.content, { values: this.#values, take: (object) => this.#objects.push(object) });
     } catch (thrown) {
       if (!(thrown instanceof TerminalError)) throw thrown;
       throw withPrefix(this.#prefix, thrown);

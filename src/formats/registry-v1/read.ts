@@ -20,6 +20,7 @@ import {
   type ManifestOptions,
   readManifestFile,
   takeManifestObjects,
+  ValueCount,
 } from '../manifest-file.ts';
 import { ReadingFaults, withPrefix } from '../reading-faults.ts';
 import { asCurrentDefinition, isBetaDefinition } from './crd-v1beta1.ts';
@@ -120,6 +121,7 @@ export class RegistryBundleReader {
   readonly #others: Manifest[] = [];
   readonly #options: ManifestOptions = {
     mayLackApiVersion: true,
+    values: new ValueCount(),
     take: (object, place) => this.#sortIn(object, place),
   };
   #sizeBytes = 0;
