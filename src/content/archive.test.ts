@@ -201,8 +201,11 @@ test.each<{ name: string; entries: TarEntry[]; message: string }>([
   },
   {
     name: 'sparse files in the form of PAX, whose map would be their content',
-    entries: [{ path: 'manifests/GNUSparseFile.0/a.yaml', content: '1\n0\n512\n' }],
-    message: 'sparse files are not accepted: write the archive without --sparse',
+    entries: [
+      { path: 'PaxHeaders/a.yaml', typeFlag: 'x', content: '22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n' },
+      { path: 'manifests/a.yaml', content: '1\n0\n512\n' },
+    ],
+    message: 'layer 1: "manifests/a.yaml": sparse files are not accepted: write the archive without --sparse',
   },
   {
     name: 'names over the limit',
@@ -218,6 +221,11 @@ test.each<{ name: string; entries: TarEntry[]; message: string }>([
     name: 'parents invented beyond the limit',
     entries: [{ path: 'd/'.repeat(150) + 'f' }],
     message: 'more than the limit of 100 entries',
+  },
+  {
+    name: 'a link with a long target, in a few words',
+    entries: [{ path: 'a', typeFlag: '2', linkPath: '../'.repeat(33_333) }],
+    message: `layer 1: "a": link to "${'../'.repeat(67).slice(0, 200)}…" leaves the bundle root`,
   },
   {
     name: 'more bytes than the limit',
@@ -239,6 +247,16 @@ test.each<{ name: string; entries: TarEntry[]; message: string }>([
   },
 ])('refuses $name', async ({ entries, message }) => {
   await expect(staged(tarFile(entries))).rejects.toThrow(message);
+});
+
+test('refuses paths and targets of links that take much memory together', async () => {
+  await using staging = await Staging.create(`${tmpdir()}/${randomUUID()}`, defaultContentLimits);
+  const layer = staging.beginLayer('layer 1');
+  const add = (index: number): void => layer.addLink(`${'n'.repeat(4000)}${index}`, 't'.repeat(4000));
+  for (let index = 0; index < 4000; index += 1) add(index);
+  expect(() => Array.from({ length: 1000 }, (_, index) => add(4000 + index))).toThrow(
+    'paths of more than the limit of 33554432 bytes together',
+  );
 });
 
 test('keeps names like __proto__ as ordinary names', async () => {

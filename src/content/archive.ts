@@ -1,13 +1,13 @@
 import { Parser, type ReadEntry } from 'tar';
 import { errorMessage, TerminalError, trimEnd } from '../base/index.ts';
 import { decompress, isCodecError, PlainTarCheck } from './decompress.ts';
-import { quoteEntry } from './entry-path.ts';
+import { quoteEntry } from './quote-entry.ts';
 import type { LayerWriter, Staging } from './staging.ts';
 
 const whiteoutPrefix = '.wh.';
 const fileTypes: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
-/** How GNU tar names a sparse file in the form of PAX, for readers that would take its map for content. */
-const sparseFile = /(?:^|\/)GNUSparseFile\.\d+\//;
+/** A record of PAX, before the entry that it is of, by which GNU tar marks a sparse file: what is stored of it is not its content. */
+const sparseRecord = /^\d{1,9} GNU\.sparse\./m;
 const opaqueWhiteout = '.wh..wh..opq';
 
 export interface ArchiveOptions {
@@ -64,6 +64,7 @@ class Extraction {
   #hasEnded = false;
   #sizeBytes = 0;
   #current: ReadEntry | undefined;
+  #isSparse = false;
 
   constructor(staging: Staging, options: ArchiveOptions) {
     this.#staging = staging;
@@ -118,6 +119,9 @@ class Extraction {
       if (!this.#isTaken(entry.path)) return;
       this.#fail(this.#invalid(`${quoteEntry(entry.path)}: type ${entry.type} or size ${entry.size} is not accepted`));
     });
+    parser.on('meta', (records: string) => {
+      this.#isSparse ||= sparseRecord.test(records);
+    });
     parser.on('entry', (entry: ReadEntry) => {
       this.#current = entry;
       try {
@@ -159,9 +163,11 @@ class Extraction {
 
   #take(entry: ReadEntry): void {
     this.#countEntry();
+    const isSparse = this.#isSparse;
+    this.#isSparse = false;
     if (!this.#isTaken(entry.path)) return;
     if (this.#options.hasWhiteouts && this.#takeWhiteout(entry.path)) return;
-    if (sparseFile.test(entry.path)) throw this.#sparse(entry);
+    if (isSparse) throw this.#sparse(entry);
     this.#add(entry);
   }
 

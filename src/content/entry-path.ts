@@ -1,5 +1,6 @@
 import { TerminalError } from '../base/index.ts';
 import type { PathSegments } from './file-tree.ts';
+import { quoteEntry } from './quote-entry.ts';
 
 /** The segments of a name in an archive or repository; `.` and empty segments vanish, the root is `[]`.
  *  @throws TerminalError UnsafePath (absolute, `..`, NUL), PathTooLong; messages start with what is wrong, not with the name */
@@ -24,11 +25,6 @@ export function assertLinkStaysInside(linkPath: PathSegments, target: string): v
   for (const segment of target.split('/')) {
     if (segment === '' || segment === '.') continue;
     depth += segment === '..' ? -1 : 1;
-    if (depth < 0) throw new TerminalError('LinkLeavesRoot', `link to "${target}" leaves the bundle root`);
+    if (depth < 0) throw new TerminalError('LinkLeavesRoot', `link to ${quoteEntry(target)} leaves the bundle root`);
   }
-}
-
-/** A name for messages: never longer than a line. */
-export function quoteEntry(name: string): string {
-  return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
 }

@@ -1,4 +1,8 @@
 import { TerminalError } from '../base/index.ts';
+import { quoteEntry } from './quote-entry.ts';
+
+/** Of all paths and targets of links together: they are in memory. */
+const maxTextBytes = 32 * 1024 * 1024;
 
 /** A file's bytes are a range of the staging area's spool. */
 export interface FileNode {
@@ -33,15 +37,20 @@ export class FileTree {
   readonly root: DirectoryNode = { kind: 'directory', layer: 0, children: new Map() };
   readonly #maxNodes: number;
   #nodeCount = 0;
+  #textBytes = 0;
 
   constructor(maxNodes: number) {
     this.#maxNodes = maxNodes;
   }
 
-  #count(): void {
+  #count(textBytes: number): void {
     this.#nodeCount += 1;
+    this.#textBytes += textBytes;
     if (this.#nodeCount > this.#maxNodes) {
       throw new TerminalError('TooManyEntries', `more than the limit of ${this.#maxNodes} entries`);
+    }
+    if (this.#textBytes > maxTextBytes) {
+      throw new TerminalError('TooManyEntries', `paths of more than the limit of ${maxTextBytes} bytes together`);
     }
   }
 
@@ -59,20 +68,27 @@ export class FileTree {
    *  @throws TerminalError PathThroughLink, TooManyEntries */
   makeDirectory(path: PathSegments, layer: number): DirectoryNode {
     let directory = this.root;
+    let pathBytes = 0;
     for (const [index, segment] of path.entries()) {
+      pathBytes += Buffer.byteLength(segment) + 1;
       const next = directory.children.get(segment);
       if (next?.kind === 'link' && index < path.length - 1) {
         const link = path.slice(0, index + 1).join('/');
-        throw new TerminalError('PathThroughLink', `passes through the link "${link}" to "${next.target}"`);
+        const names = `${quoteEntry(link)} to ${quoteEntry(next.target)}`;
+        throw new TerminalError('PathThroughLink', `passes through the link ${names}`);
       }
-      directory = next?.kind === 'directory' ? next : this.#insertDirectory(directory, segment, layer);
+      directory = next?.kind === 'directory' ? next : this.#insertDirectory(directory, segment, { layer, pathBytes });
       directory.layer = layer;
     }
     return directory;
   }
 
-  #insertDirectory(parent: DirectoryNode, name: string, layer: number): DirectoryNode {
-    this.#count();
+  #insertDirectory(
+    parent: DirectoryNode,
+    name: string,
+    { layer, pathBytes }: { readonly layer: number; readonly pathBytes: number },
+  ): DirectoryNode {
+    this.#count(pathBytes);
     const made: DirectoryNode = { kind: 'directory', layer, children: new Map() };
     parent.children.set(name, made);
     return made;
@@ -84,13 +100,12 @@ export class FileTree {
     const parentPath = path.slice(0, -1);
     const parent = this.get(parentPath);
     if (parent?.kind === 'link') {
-      throw new TerminalError(
-        'PathThroughLink',
-        `passes through the link "${parentPath.join('/')}" to "${parent.target}"`,
-      );
+      const names = `${quoteEntry(parentPath.join('/'))} to ${quoteEntry(parent.target)}`;
+      throw new TerminalError('PathThroughLink', `passes through the link ${names}`);
     }
     const directory = this.makeDirectory(parentPath, node.layer);
-    this.#count();
+    const targetBytes = node.kind === 'link' ? Buffer.byteLength(node.target) : 0;
+    this.#count(Buffer.byteLength(path.join('/')) + targetBytes);
     directory.children.set(path.at(-1) ?? '', node);
   }
 

@@ -2,7 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { defaultContentLimits, errorMessage, TerminalError } from '../base/index.ts';
 import { isGzip, PlainTarCheck } from './decompress.ts';
-import { parseEntryPath, quoteEntry } from './entry-path.ts';
+import { parseEntryPath } from './entry-path.ts';
+import { quoteEntry } from './quote-entry.ts';
 
 /** A file of a small archive. */
 export interface PackedFile {

@@ -1,7 +1,8 @@
 import { type ContentLimits, errorMessage, TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from './directory.ts';
-import { assertLinkStaysInside, parseEntryPath, quoteEntry } from './entry-path.ts';
+import { assertLinkStaysInside, parseEntryPath } from './entry-path.ts';
 import { type FileNode, FileTree, type LinkNode, type PathSegments } from './file-tree.ts';
+import { quoteEntry } from './quote-entry.ts';
 import { Spool } from './spool.ts';
 
 const pieceBytes = 1024 * 1024;
@@ -104,7 +105,7 @@ export class Staging implements AsyncDisposable {
       if (first === undefined || (first !== '..' && this.tree.root.children.has(first))) continue;
       throw new TerminalError(
         'LinkLeavesRoot',
-        `${what}: ${quoteEntry(path)}: link to "${target}" leaves the bundle root`,
+        `${what}: ${quoteEntry(path)}: link to ${quoteEntry(target)} leaves the bundle root`,
       );
     }
   }
@@ -236,7 +237,10 @@ export class LayerWriter {
     this.#at(name, (path) => {
       const found = this.#staging.tree.get(this.#hardLinkTarget(target));
       if (found === undefined || found.kind === 'directory') {
-        throw new TerminalError('LinkLeavesRoot', `hard link to "${target}", which is not a file of the bundle`);
+        throw new TerminalError(
+          'LinkLeavesRoot',
+          `hard link to ${quoteEntry(target)}, which is not a file of the bundle`,
+        );
       }
       if (found.kind === 'file') this.#staging.countUnpacked(found.sizeBytes);
       this.#staging.tree.put(path, { ...found, layer: this.#layer });

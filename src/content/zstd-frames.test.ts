@@ -3,6 +3,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decompress, isCodecError } from './decompress.ts';
+import { cutZstdFrames } from './zstd-frames.ts';
 
 function skippable(sizeBytes: number, index = 0): Buffer {
   const head = Buffer.alloc(8);
@@ -106,4 +107,15 @@ describe('a zstd stream is refused that', () => {
     const thrown: unknown = await decompressed(Buffer.from(bytes)).catch((error: unknown) => error);
     expect(isCodecError(thrown)).toBe(true);
   });
+});
+
+test('very many frames are refused, with or without content', async () => {
+  const first = zstdCompressSync(Buffer.from('x'));
+  for (const frame of [zstdCompressSync(''), Buffer.from([0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0])]) {
+    const bytes = Buffer.concat([first, Buffer.alloc(250_000 * frame.length, frame)]);
+    const read = async (): Promise<void> => {
+      for await (const _ of cutZstdFrames(source(bytes, 65_536)));
+    };
+    await expect(read()).rejects.toThrow('more than the limit of 250000 frames');
+  }
 });

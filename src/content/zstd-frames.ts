@@ -3,6 +3,9 @@ const skippableMagic = 0x184d2a50;
 const dictionaryBytes = [0, 1, 2, 4] as const;
 const contentSizeBytes = [0, 2, 4, 8] as const;
 
+/** Each costs a call of the decoder, however small it is; tools write one for each file, and a few. */
+const maxFrames = 250_000;
+
 /** What comes next, and how many bytes of it must be there to be understood. */
 interface Step {
   readonly name: 'magic' | 'skippable' | 'descriptor' | 'header' | 'block';
@@ -28,6 +31,7 @@ class FrameCutter {
   #hasChecksum = false;
   #isLastBlock = false;
   #out: Buffer[] = [];
+  #frameCount = 0;
 
   /** Whether the stream may end here. */
   get isBetweenFrames(): boolean {
@@ -73,6 +77,8 @@ class FrameCutter {
   #understand(head: Buffer): void {
     switch (this.#step.name) {
       case 'magic':
+        this.#frameCount += 1;
+        if (this.#frameCount > maxFrames) throw corrupt(`more than the limit of ${maxFrames} frames`);
         this.#step = afterMagic(head.readUInt32LE(0));
         return;
       case 'skippable':
