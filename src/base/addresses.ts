@@ -44,13 +44,48 @@ const privateNetworks = listOf(
   [['fc00::', 7]],
 );
 
+/** IPv6 networks whose addresses stand for IPv4 ones, and the group of 16 bits at which these begin: translation (NAT64, its private form, SIIT), 6to4,
+ *  and compatible addresses. `BlockList` knows mapped ones (`::ffff:0:0/96`).
+ *  @see RFC 6052, RFC 8215, RFC 2765, RFC 3056, RFC 4291 */
+const translations: readonly { readonly list: BlockList; readonly group: number }[] = [
+  { list: listOf([], [['64:ff9b::', 96]]), group: 6 },
+  { list: listOf([], [['64:ff9b:1::', 48]]), group: 6 },
+  { list: listOf([], [['::ffff:0:0:0', 96]]), group: 6 },
+  { list: listOf([], [['::', 96]]), group: 6 },
+  { list: listOf([], [['2002::', 16]]), group: 1 },
+];
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  // URLs have addresses in one form, without IPv4 notation.
+  const [start = '', end] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const read = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+  const [before, after] = [read(start), read(end ?? '')];
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+}
+
+/** The IPv4 addresses that an IPv6 one may stand for. */
+function translated(address: string): readonly string[] {
+  const found = translations.filter(({ list }) => list.check(address, 'ipv6'));
+  if (found.length === 0) return [];
+  const groups = groupsOf(address);
+  return found.map(({ group }) =>
+    groups
+      .slice(group, group + 2)
+      .flatMap((bits) => [bits >> 8, bits & 0xff])
+      .join('.'),
+  );
+}
+
 function isIn(list: BlockList, address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const family = isIP(bare);
-  return family !== 0 && list.check(bare, family === 6 ? 'ipv6' : 'ipv4');
+  if (family !== 6) return family === 4 && list.check(bare, 'ipv4');
+  return list.check(bare, 'ipv6') || translated(bare).some((ipv4) => list.check(ipv4, 'ipv4'));
 }
 
-/** Whether an IP address is link-local, or the metadata service of a cloud; IPv4 within IPv6 included. */
+/** Whether an IP address is link-local, or the metadata service of a cloud; IPv4 within IPv6 included, translated too. */
 export function isLinkLocalAddress(address: string): boolean {
   return isIn(linkLocal, address);
 }

@@ -189,3 +189,10 @@ test('a local tag within a document keeps its empty text; binary data and times 
     c: '2001-01-01',
   });
 });
+
+test('a text with more values than it may have is not read to its end', () => {
+  const text = `a: [${'1, '.repeat(20)}]\nb: [`;
+  const read = (maxNodes: number): unknown => parseYamlDocuments('f', text, { maxNodes });
+  expect(() => read(10)).toThrow(expect.objectContaining({ reason: 'TooManyValues' }));
+  expect(() => read(100)).toThrow(expect.objectContaining({ reason: 'InvalidYaml' }));
+});

@@ -184,6 +184,8 @@ export interface YamlReading {
   readonly isLastKeyTaken?: boolean;
   /** Default: as much as fits the length of the text. */
   readonly limits?: YamlLimits;
+  /** Values and keys that are counted while the text is read, where there are no `limits`. */
+  readonly maxNodes?: number;
 }
 
 /** How `parseYamlPart` is to see its text. */
@@ -287,7 +289,7 @@ function mappingKeyProblem(ended: string, documents: readonly unknown[]): object
 }
 
 /** Ends the reading of a text that has more values and keys. */
-function nodeCounter(what: string, { maxNodes }: YamlLimits): (event: 'open' | 'close') => void {
+function nodeCounter(what: string, maxNodes: number): (event: 'open' | 'close') => void {
   let count = 0;
   return (event) => {
     if (event === 'open') count += 1;
@@ -298,8 +300,8 @@ function nodeCounter(what: string, { maxNodes }: YamlLimits): (event: 'open' | '
 /** The documents of one part of a text, an `endedText`; parts are cut between documents.
  *  @throws TerminalError as `parseYamlDocuments` */
 export function parseYamlPart(what: string, ended: string, part: PartOfText): JsonValue[] {
-  const { budget, linesBefore, isLastKeyTaken = false, limits } = part;
-  const listening = limits === undefined ? {} : { listener: nodeCounter(what, limits) };
+  const { budget, linesBefore, isLastKeyTaken = false, limits, maxNodes = limits?.maxNodes } = part;
+  const listening = maxNodes === undefined ? {} : { listener: nodeCounter(what, maxNodes) };
   let documents: unknown[];
   try {
     documents = loadSharing(ended, { isLastKeyTaken, ...listening });

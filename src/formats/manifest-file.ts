@@ -46,8 +46,8 @@ function sortedJson(value: JsonObject): string {
   return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
 
-/** How the files of a bundle are read: as every other tool for bundles does. */
-export const bundleYaml: YamlReading = { isLastKeyTaken: true };
+/** How the files of a bundle are read: as every other tool for bundles does. What has too many values is not read to its end. */
+export const bundleYaml: YamlReading = { isLastKeyTaken: true, maxNodes: 2 * maxManifestValues };
 
 /** Counts the values of all manifests of a bundle. */
 export class ValueCount {
