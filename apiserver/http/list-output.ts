@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import { type JsonObject, type JsonValue, turnTaker } from '../../src/base/index.ts';
 import { groupVersionOf, type ResourceType, StatusError } from '../core/index.ts';
 import { ListEncoder } from '../protobuf/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
@@ -8,7 +8,6 @@ import { type OutputForm, protobufType } from './negotiation.ts';
 import { encodeValue, parseRowObject, partialObject, protobufCodec, tableColumns, tableRow } from './object-output.ts';
 import type { Page, Served } from './page.ts';
 import { wholeBody } from './reply-body.ts';
-import { turnTaker } from './turns.ts';
 
 /** YAML takes twenty times as long to write as JSON, while nothing else is answered; clients ask for it by hand. */
 const maxYamlCharacters = 4 * 1024 * 1024;

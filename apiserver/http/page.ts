@@ -1,9 +1,8 @@
-import type { JsonObject } from '../../src/base/index.ts';
+import { type JsonObject, turnTaker } from '../../src/base/index.ts';
 import type { KubeObject } from '../core/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { Selection } from './selection.ts';
-import { turnTaker } from './turns.ts';
 
 /** What a collection is at the moment of a list, and where the page begins in it. */
 export interface Snapshot {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import { turnTaker } from './turns.ts';
+import { turnTaker } from '../../src/base/index.ts';
 
 /** A body that is made while it is sent: its parts are put together in order, and made one after the other. */
 export interface BodyPieces {

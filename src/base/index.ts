@@ -75,7 +75,7 @@ export {
 export { ThreadPool } from './thread-pool.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';
 export { trimEnd } from './trim-end.ts';
-export { Turns } from './turns.ts';
+export { type TakeTurn, turnTaker } from './turns.ts';
 export { type JobContext, type JobHandlers, sendEvent, serveJobs } from './worker-jobs.ts';
 export { type JobOptions, WorkerThread, workerUrl } from './worker-thread.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, type YamlReading, yamlFault } from './yaml.ts';

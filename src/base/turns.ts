@@ -1,23 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So long may work keep its thread to itself. */
-const turnMs = 10;
+const sliceMs = 10;
 
-/** Shares a thread with its other work: a long computation calls `share` between its steps. */
-export class Turns {
-  readonly #signal: AbortSignal;
-  #sinceMs = performance.now();
+/** Call it, and await what it returns, after each small step of long work. */
+export type TakeTurn = () => Promise<void> | undefined;
 
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-  }
-
-  /** Lets other work have a turn when this one has taken long enough.
-   *  @throws the signal's reason */
-  async share(): Promise<void> {
-    if (performance.now() - this.#sinceMs < turnMs) return;
-    await nextTurn();
-    this.#signal.throwIfAborted();
-    this.#sinceMs = performance.now();
-  }
+/** Shares a thread with its other work: that has a turn whenever this work has taken ten milliseconds. What it returns is rejected with the signal's
+ *  reason. */
+export function turnTaker(signal?: AbortSignal): TakeTurn {
+  let begunMs = performance.now();
+  return () => {
+    if (performance.now() - begunMs < sliceMs) return undefined;
+    return nextTurn().then(() => {
+      signal?.throwIfAborted();
+      begunMs = performance.now();
+    });
+  };
 }

@@ -110,7 +110,7 @@ class DeltaResolver {
   async resolveAll(): Promise<number> {
     const { table } = this.#source;
     for (let index = 0; index < table.count; index += 1) {
-      await this.#source.inflater.turns.share();
+      await this.#source.inflater.turns();
       if (!table.isDelta(index)) await this.#resolveFrom(index);
     }
     return this.#resolvedCount;
@@ -132,7 +132,7 @@ class DeltaResolver {
         this.#frames.pop();
         continue;
       }
-      await this.#source.inflater.turns.share();
+      await this.#source.inflater.turns();
       await this.#resolve(top, child);
     }
   }
@@ -180,7 +180,7 @@ class DeltaResolver {
     if (start === undefined) throw new Error('no frame to take a content from');
     let content = start.content ?? (await inflateEntry(this.#source, start.index));
     for (let at = from + 1; at <= depth; at += 1) {
-      await this.#source.inflater.turns.share();
+      await this.#source.inflater.turns();
       const frame = this.#frames[at];
       if (frame === undefined) break;
       content = await applyEntry(this.#source, frame.index, content);

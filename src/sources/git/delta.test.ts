@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { varint } from '../../../test/support/git-pack.ts';
-import { Turns } from '../../base/index.ts';
+import { turnTaker } from '../../base/index.ts';
 import { applyDelta } from './delta.ts';
 
 const { signal } = new AbortController();
@@ -17,12 +17,12 @@ test('a delta that copies single bytes lets other work have its turns, and ends 
   setImmediate(() => {
     hadTurn = true;
   });
-  const result = await applyDelta(base, delta, { maxBytes: 1e8, turns: new Turns(signal) });
+  const result = await applyDelta(base, delta, { maxBytes: 1e8, turns: turnTaker(signal) });
   expect(hadTurn).toBe(true);
   expect(result.equals(Buffer.alloc(8_000_000, 'x'))).toBe(true);
   const stop = new AbortController();
   setImmediate(() => stop.abort(new Error('no longer needed')));
-  const stopped = applyDelta(base, delta, { maxBytes: 1e8, turns: new Turns(stop.signal) });
+  const stopped = applyDelta(base, delta, { maxBytes: 1e8, turns: turnTaker(stop.signal) });
   await expect(stopped).rejects.toThrow('no longer needed');
 });
 
@@ -30,6 +30,6 @@ test('pieces of any length are copied', async () => {
   const base = Buffer.from(Array.from({ length: 200 }, (_, index) => index));
   const delta = Buffer.from([...varint(200), ...varint(143), 0x91, 5, 100, 0x91, 190, 10, 3, 7, 8, 9, 0x90, 30]);
   const expected = [base.subarray(5, 105), base.subarray(190, 200), Buffer.from([7, 8, 9]), base.subarray(0, 30)];
-  const result = await applyDelta(base, delta, { maxBytes: 1000, turns: new Turns(signal) });
+  const result = await applyDelta(base, delta, { maxBytes: 1000, turns: turnTaker(signal) });
   expect(result.equals(Buffer.concat(expected))).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { TerminalError, type Turns } from '../../base/index.ts';
+import { type TakeTurn, TerminalError } from '../../base/index.ts';
 
 function invalid(problem: string): TerminalError {
   return new TerminalError('InvalidPack', `invalid delta: ${problem}`);
@@ -96,7 +96,7 @@ const instructionsAtATime = 10_000;
 export async function applyDelta(
   base: Buffer,
   delta: Buffer,
-  { maxBytes, turns }: { readonly maxBytes: number; readonly turns: Turns },
+  { maxBytes, turns }: { readonly maxBytes: number; readonly turns: TakeTurn },
 ): Promise<Buffer> {
   const reader = new DeltaReader(delta);
   if (reader.size() !== base.length) throw invalid('its base has another size');
@@ -110,7 +110,7 @@ export async function applyDelta(
   const result = new DeltaResult(sizeBytes);
   for (let count = 1; !reader.isAtEnd; count += 1) {
     appendNext(result, reader, base);
-    if (count % instructionsAtATime === 0) await turns.share();
+    if (count % instructionsAtATime === 0) await turns();
   }
   if (result.end !== sizeBytes) throw invalid('its result is smaller than declared');
   return result.bytes;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { createInflate, inflateSync } from 'node:zlib';
-import { errorMessage, TerminalError, type Turns } from '../../base/index.ts';
+import { errorMessage, type TakeTurn, TerminalError } from '../../base/index.ts';
 
 /** Objects up to this size are inflated in one go. */
 export const smallBytes: number = 1024 * 1024;
@@ -38,7 +38,7 @@ export class PackInflater {
   readonly endOffset: number;
   #maxInflatedBytes: number;
   /** Shared between the entries, and within large deltas. */
-  readonly turns: Turns;
+  readonly turns: TakeTurn;
   #window = { start: 0, bytes: Buffer.alloc(0) };
   #inflatedBytes = 0;
   /** How much is read at least, for what is asked for next. */
@@ -46,7 +46,7 @@ export class PackInflater {
 
   constructor(
     file: { readonly handle: FileHandle; readonly path: string; readonly endOffset: number },
-    { maxInflatedBytes, turns }: { readonly maxInflatedBytes: number; readonly turns: Turns },
+    { maxInflatedBytes, turns }: { readonly maxInflatedBytes: number; readonly turns: TakeTurn },
   ) {
     this.#handle = file.handle;
     this.#path = file.path;

@@ -122,7 +122,7 @@ export async function scanPack(
   inflater.readAheadBytes = scanWindowBytes;
   let offset = packHeaderBytes;
   for (let index = 0; index < count; index += 1) {
-    await inflater.turns.share();
+    await inflater.turns();
     inflater.count(entryWorkBytes);
     const header = parseEntryHeader(await inflater.bytesAt(offset, maxEntryHeaderBytes), offset, format.oidBytes);
     table.offsets[index] = offset;

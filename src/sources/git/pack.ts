@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { TerminalError, Turns } from '../../base/index.ts';
+import { TerminalError, turnTaker } from '../../base/index.ts';
 import { applyEntry, inflateEntry, resolveDeltas } from './delta-resolver.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { ObjectFormat } from './object-format.ts';
@@ -51,7 +51,7 @@ export class Pack implements AsyncDisposable {
     const endOffset = (await stat(path)).size - format.oidBytes;
     const handle = await open(path, 'r');
     try {
-      const inflater = new PackInflater({ handle, path, endOffset }, { maxInflatedBytes, turns: new Turns(signal) });
+      const inflater = new PackInflater({ handle, path, endOffset }, { maxInflatedBytes, turns: turnTaker(signal) });
       const table = await scanPack(inflater, { format, maxDeltaBytes });
       await resolveDeltas({ table, inflater, maxDeltaBytes }, format);
       table.index();
@@ -76,7 +76,7 @@ export class Pack implements AsyncDisposable {
 
   /** Lets other work have a turn: between objects. */
   async share(): Promise<void> {
-    await this.#inflater.turns.share();
+    await this.#inflater.turns();
   }
 
   /** @throws TerminalError ObjectMissing */

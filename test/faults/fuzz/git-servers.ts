@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { isJsonObject, type JsonValue, TerminalError, Turns } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonValue, TerminalError, turnTaker } from '../../../src/base/index.ts';
 import { applyDelta } from '../../../src/sources/git/delta.ts';
 import { textPacket } from '../../../src/sources/git/pkt-line.ts';
 import { fetchGit } from '../../../src/sources/git.ts';
@@ -202,7 +202,7 @@ const maxResultBytes = 100_000;
 export function gitDeltas(): FuzzTarget {
   const base = Buffer.from(file);
   const seeds = [Buffer.from(delta, 'latin1'), Buffer.from([...varint(file.length), 3, 3, 1, 2, 3])];
-  const limits = { maxBytes: maxResultBytes, turns: new Turns(new AbortController().signal) };
+  const limits = { maxBytes: maxResultBytes, turns: turnTaker(new AbortController().signal) };
   return pureTarget({ name: 'git deltas', seeds, words: ['\xff', '\x80', '\0', '\x7f'] }, async (input) => {
     try {
       promised((await applyDelta(base, input, limits)).length <= maxResultBytes, 'a result beyond the limit');
