@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../src/base/index.ts';
 import { eventually } from '../test/support/eventually.ts';
@@ -139,11 +139,14 @@ test('lets the admin impersonate another user, and no one without permission', a
   expect(refused.body['message']).toContain('cannot impersonate resource "users"');
 });
 
+/** With which codes the server has ended connections. */
+const reasons: number[] = [];
+
 /** Opens requests without credentials that never end, and whose responses are not read, until their connection is closed, or there are `count`. */
 async function flood(count: number): Promise<'closed' | 'open'> {
   const session = connect(server.url, { ca: server.caCertificatePem, settings: { initialWindowSize: 0 } });
   open.push(session);
-  session.on('error', () => undefined);
+  session.on('error', () => undefined).on('goaway', (code: number) => reasons.push(code));
   await once(session, 'remoteSettings');
   for (let index = 0; index < count && !session.closed; index += 1) {
     session.request({ ':method': 'POST', ':path': '/healthz' }).on('error', () => undefined);
@@ -160,9 +163,10 @@ test('of clients that read no responses some are disconnected, and no user', asy
   await once(watch, 'response');
   const ends: string[] = [];
   for (let turn = 0; turn < 4; turn += 1) ends.push(await flood(850));
-  await eventually(() => expect(open.filter(({ closed }) => closed).length).toBeGreaterThan(0));
+  await eventually(() => expect(open.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(0));
   expect(watch.closed).toBe(false);
   expect(ends).toContain('open');
+  expect(new Set(reasons)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
 });
 
 test('a user who binds a large role a hundred times has its rules once', async () => {

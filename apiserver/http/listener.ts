@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
-  constants,
   createSecureServer,
   type Http2SecureServer,
   type ServerHttp2Session,
@@ -10,6 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import {
   type ConnectionLimits,
+  endExcessiveSession,
   limitConnections,
   nodeHttp,
   OpenRequests,
@@ -106,7 +106,7 @@ function countOpen({ isOfUser }: ListenAddress): (request: HttpRequest) => void 
     maxBytes: Math.min(maxOpenBytes, Math.floor(oldSpaceBytes() * shareOfOpen)),
     windowBytes,
     isOfUser: (session, { headers }) => !session.destroyed && isOfUser(headers, session.socket as TLSSocket),
-    close: (session) => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM),
+    close: endExcessiveSession,
   });
   return (request) => {
     const [stream, session] = [streamOf(request), sessionOf(request)];
@@ -127,7 +127,7 @@ function inTurns(
     };
     if (turns.add(session ?? request.socket, answer)) return;
     if (session === undefined) request.socket.destroy();
-    else session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    else endExcessiveSession(session);
   };
 }
 

@@ -1,6 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { nodeHttp } from './node-http.ts';
 import { openFileLimit } from './open-files.ts';
+import { PipelinedRequests } from './pipelined-requests.ts';
 
 /** How many connections a server keeps open, and for how long it waits for a request on a new one. */
 export interface ConnectionLimits {
@@ -40,6 +43,8 @@ interface Connection {
   readonly socket: Socket;
   readonly peer: string;
   readonly requests: Map<LimitedRequest, Answer>;
+  /** Of HTTP/1.1. */
+  pipelined?: PipelinedRequests;
   /** Bytes that it had transferred when it was last measured. */
   transferred: number;
   /** Whether a request on it has succeeded: it was not opened only to occupy a slot. */
@@ -121,6 +126,13 @@ class ConnectionTable {
     });
   }
 
+  /** For connections of HTTP/1.1, over TLS once they are secure. */
+  pipeline(socket: Socket): void {
+    const connection = this.#open.get(keyOf(socket));
+    if (connection === undefined) return;
+    connection.pipelined = new PipelinedRequests(socket, () => connection.requests.size);
+  }
+
   begin(request: LimitedRequest, response: Response): void {
     const connection = this.#open.get(keyOf(request.socket));
     if (connection === undefined) return;
@@ -136,6 +148,7 @@ class ConnectionTable {
       clearTimeout(timer);
       connection.requests.delete(request);
       connection.usedAt = this.#nextUse();
+      connection.pipelined?.goOn();
     });
   }
 
@@ -201,7 +214,7 @@ function within(limits: ConnectionLimits, openFiles: number): ConnectionLimits {
 /** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
  *  that waits: first of those on which no request has succeeded yet, then of idle ones, the oldest of the peer with the most. A connection on which a
  *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is.
- *  No server takes more than a sixth of the files that the process may open. */
+ *  No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. */
 export function limitConnections(
   server: EventEmitter,
   limits: ConnectionLimits,
@@ -214,5 +227,9 @@ export function limitConnections(
     server.once('close', () => clearInterval(timer));
   }
   server.prependListener('connection', (socket: Socket) => table.admit(socket));
+  if (server instanceof nodeHttp().Server) server.on('connection', (socket: Socket) => table.pipeline(socket));
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') table.pipeline(socket);
+  });
   server.on('request', (request: LimitedRequest, response: Response) => table.begin(request, response));
 }

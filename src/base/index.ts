@@ -58,7 +58,7 @@ export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
 export { nodeHttp } from './node-http.ts';
 export { oldSpaceBytes } from './old-space.ts';
-export { OpenRequests } from './open-requests.ts';
+export { endExcessiveSession, OpenRequests } from './open-requests.ts';
 export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';

@@ -1,3 +1,8 @@
+import type { Http2Session } from 'node:http2';
+
+/** The error ENHANCE_YOUR_CALM: the client causes too much load.
+ *  @see RFC 9113, section 7 */
+const enhanceYourCalm = 0xb;
 /** What a request costs that is open, besides its headers: its objects, and a small response that no one reads. */
 const leastBytes = 16 * 1024;
 
@@ -79,4 +84,11 @@ export class OpenRequests<Session extends object, Request extends OpenRequest> {
     this.#ofUsers.add(session);
     return true;
   }
+}
+
+/** Ends a connection of HTTP/2, and reports to its client why. `destroy` alone reports no error, whatever code it is given. */
+export function endExcessiveSession(session: Http2Session): void {
+  if (session.destroyed) return;
+  session.goaway(enhanceYourCalm);
+  session.destroy();
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectHttp2, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -69,15 +69,17 @@ test.each([
 });
 
 test('calls that never end do not fill the memory: the connection with the most of them is closed', async () => {
+  const reasons: number[] = [];
   const sessions = Array.from({ length: 8 }, () => connectHttp2(`http://127.0.0.1:${port}`));
   for (const session of sessions) {
     stack.defer(() => session.destroy());
-    session.on('error', () => undefined);
+    session.on('error', () => undefined).on('goaway', (code: number) => reasons.push(code));
     await once(session, 'remoteSettings');
     const headers = { ':method': 'POST', ':path': '/api.Registry/ListPackages', 'content-type': 'application/grpc' };
     for (let index = 0; index < 256; index += 1) session.request(headers).on('error', () => undefined);
   }
-  await eventually(() => expect(sessions.some(({ closed }) => closed)).toBe(true));
+  await eventually(() => expect(sessions.some(({ destroyed }) => destroyed)).toBe(true));
+  expect(new Set(reasons)).toEqual(new Set([constants.NGHTTP2_ENHANCE_YOUR_CALM]));
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   stack.defer(() => client.close());
   await askHealth(client);

@@ -1,7 +1,13 @@
 import { EventEmitter } from 'node:events';
 import type { Http2Server, Http2Session, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { type ConnectionLimits, type LimitedRequest, limitConnections, OpenRequests } from '../../base/index.ts';
+import {
+  type ConnectionLimits,
+  endExcessiveSession,
+  type LimitedRequest,
+  limitConnections,
+  OpenRequests,
+} from '../../base/index.ts';
 import type { GrpcCall } from './grpc-call.ts';
 
 /** Clients open a connection long before their first call, so there is no deadline for that: where room is needed, connections without a call are
@@ -46,7 +52,7 @@ export class GrpcConnections {
     close: (session, calls) => {
       // The timer of a stream that was destroyed with its session would keep its headers.
       for (const { call } of calls) call.stream.setTimeout(0);
-      session.destroy();
+      endExcessiveSession(session);
     },
   });
 
