@@ -21,10 +21,13 @@ import {
   redactUrl,
   trimEnd,
 } from '../../src/base/index.ts';
+import { parseField } from '../../src/bundle-checks/field-path.ts';
 import { basicTypes, compileProgram, isFaulty, kubernetesFunctions } from '../../src/cel/index.ts';
+import { withoutUndeclaredField } from '../../src/cluster-version/apply/undeclared-fields.ts';
 import { enumValues } from '../../src/crd-safety/checks/enum.ts';
 import { traitsOf } from '../../src/formats/helm/templates.ts';
 import { configProblems } from '../../src/formats/registry-v1/config.ts';
+import { KubeRejection } from '../../src/kube/index.ts';
 import { pollIntervalOf } from '../../src/olm/catalog-source/poll-interval.ts';
 import { HeldRules, type PolicyRule } from '../../src/rbac/index.ts';
 import { indexAddress } from '../../src/sources/chart-index.ts';
@@ -138,7 +141,17 @@ function printColumn(jsonPath: string, list: readonly JsonObject[]): void {
   }
 }
 
+/** A webhook refuses an object of a release. */
+function refuseWith(message: string): void {
+  const refusal = new KubeRejection({ status: 500, reason: 'InternalError', message, causes: [], isStatus: true });
+  withoutUndeclaredField({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }, refusal);
+}
+
 export const costlyTexts: Readonly<Record<string, () => unknown>> = {
+  'members in the refusal of an object of a release': () => refuseWith('.a'.repeat(length / 2)),
+  'brackets in the refusal of an object of a release': () =>
+    refuseWith(`${'[]'.repeat(length / 2)}a: field not declared in schema`),
+  'brackets in the name of a field that is reported': () => parseField('['.repeat(length)),
   'a quantity of digits in spec.config': () =>
     configProblems({ deploymentConfig: { resources: { limits: { cpu: `${'1'.repeat(length)}x` } } } }),
   'thousands of variables in spec.config': () =>

@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 import { isKubeError, type KubeObject } from '../../kube/index.ts';
 
-const undeclared = /((?:\.[^\s.[\]:]+|\[[^\]]*\])+): field not declared in schema/;
+const undeclared = ': field not declared in schema';
+const lastPath = /(?:\.[^\s.[\]:]+|\[[^\]]*\])+$/;
+/** A path is sought in as much as this: the time that takes grows with its square, and the text may be that of a webhook. */
+const maxPathLength = 2_000;
 
 /** A step into an object, or into a list: by position, or by the members that name an item. */
 type Step = { readonly member: string } | { readonly index: number } | { readonly item: JsonObject };
@@ -39,11 +42,17 @@ function without(value: JsonValue, steps: readonly Step[]): JsonValue {
   });
 }
 
+/** The path that an error of the server's schema names. */
+function undeclaredPath(message: string): string {
+  const end = message.indexOf(undeclared);
+  return end === -1 ? '' : (lastPath.exec(message.slice(Math.max(0, end - maxPathLength), end))?.[0] ?? '');
+}
+
 /** The object without a field that the server's schema lacks, as its error names it: an update by other means would drop it silently, and releases have
  *  such fields. Undefined when the error is another one. */
 export function withoutUndeclaredField(object: KubeObject, thrown: unknown): KubeObject | undefined {
   if (!isKubeError(thrown)) return undefined;
-  const [, path = ''] = undeclared.exec(thrown.failure.message) ?? [];
+  const path = undeclaredPath(thrown.failure.message);
   if (path === '') return undefined;
   return without(object as JsonObject, stepsOf(path)) as unknown as KubeObject;
 }
