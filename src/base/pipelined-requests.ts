@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 const headEnd = '\r\n\r\n';
 /** Requests of one connection that are parsed in a turn of the event loop, and that may be open. Clients in use send one after the other. */
-const maxPipelined = 16;
+const maxPipelined = 4;
 
 /** Where the last of so many heads ends, and how many there are. */
 function headsIn(chunk: Buffer, most: number): { readonly count: number; readonly end: number } {
