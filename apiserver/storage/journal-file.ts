@@ -9,6 +9,11 @@ const magic = 'SQLite format 3\0';
 const pageSizeAt = 16;
 const pageCountAt = 28;
 const applicationIdAt = 68;
+/** Of a write-ahead log. The lowest bit of its magic number: whether its checksums read words as big-endian.
+ *  @see https://www.sqlite.org/fileformat2.html "WAL File Format" */
+const logHeaderBytes = 32;
+const logSumAt = 24;
+const logMagic = 0x377f0682;
 const ownTables = ['facts', 'objects'];
 
 interface Header {
@@ -45,6 +50,23 @@ export function headerProblem(path: string): string | undefined {
   if (!bytes.toString('latin1').startsWith(magic)) return 'it is no database of this server';
   const owner = bytes.readUInt32BE(applicationIdAt);
   return owner === applicationId || owner === 0 ? undefined : 'it is a database of another program';
+}
+
+/** What is wrong with the write-ahead log. SQLite ignores one with a damaged header, and everything that was committed in it; the header is made durable
+ *  before anything is written after it. */
+export function logProblem(path: string): string | undefined {
+  const log = readHeader(`${path}-wal`);
+  if (log === undefined || log.fileBytes <= logHeaderBytes) return undefined;
+  const { bytes } = log;
+  const isBigEndian = bytes.readUInt32BE(0) === logMagic + 1;
+  let [one, two] = [0, 0];
+  for (let at = 0; at < logSumAt; at += 8) {
+    one = (one + (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)) + two) >>> 0;
+    two = (two + (isBigEndian ? bytes.readUInt32BE(at + 4) : bytes.readUInt32LE(at + 4)) + one) >>> 0;
+  }
+  const isKnown = isBigEndian || bytes.readUInt32BE(0) === logMagic;
+  const isSound = isKnown && bytes.readUInt32BE(logSumAt) === one && bytes.readUInt32BE(logSumAt + 4) === two;
+  return isSound ? undefined : 'its log (objects.sqlite-wal) is damaged, with writes that are not in the database yet';
 }
 
 /** What a reader of "malformed" wants to know: whether the end of the file is missing. Empty when the size matches the header. */

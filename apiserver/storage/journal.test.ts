@@ -153,6 +153,43 @@ test('refuses a damaged text though a log is beside it, and leaves both', async 
   await expectRefusal(copy, /things \/thing-33 is damaged/);
 });
 
+test('refuses a log whose header is damaged, and does not start without what was committed in it', async () => {
+  const folder = await newFolder();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  await write(store, 'thing-1', 'acknowledged');
+  const copy = await copyOpen(folder);
+  await store.close();
+  const path = join(copy, 'objects.sqlite-wal');
+  const log = await readFile(path);
+  for (const [from, to] of [
+    [0, 4],
+    [16, 17],
+    [0, log.length],
+  ] as const) {
+    await writeFile(path, Buffer.from(log).fill(0xff, from, to));
+    await expectRefusal(copy, /its log \(objects\.sqlite-wal\) is damaged/);
+  }
+  await writeFile(path, log);
+  const opened = new Store({ journal: await openSqliteJournal(copy) });
+  expect(opened.count('things')).toBe(1);
+  await opened.close();
+});
+
+test('refuses a database that had a log with everything in it, and does not start as an empty one', async () => {
+  const folder = await newFolder();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  await write(store, 'thing-1', 'acknowledged');
+  const copy = await copyOpen(folder);
+  await copyFile(join(folder, 'objects.sqlite.holder'), join(copy, 'objects.sqlite.holder'));
+  await store.close();
+  await rm(join(copy, 'objects.sqlite-wal'));
+  await expectRefusal(copy, /nothing is in it: its log \(objects\.sqlite-wal\) has been removed/);
+  await rm(join(copy, 'objects.sqlite'));
+  const fresh = new Store({ journal: await openSqliteJournal(copy) });
+  expect(fresh.count('things')).toBe(0);
+  await fresh.close();
+});
+
 test('refuses an empty file beside a log that is not', async () => {
   const { folder, file } = await filledFolder();
   await truncate(file, 0);

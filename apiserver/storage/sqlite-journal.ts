@@ -1,10 +1,10 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { errorMessage, fileProblem, makeFolder, readHolder, TerminalError, writeHolder } from '../../src/base/index.ts';
 import { DiskReserve } from './disk-reserve.ts';
-import { applicationId, hasLog, headerProblem, isOurs, keepPrivate, missingBytes } from './journal-file.ts';
+import { applicationId, hasLog, headerProblem, isOurs, keepPrivate, logProblem, missingBytes } from './journal-file.ts';
 import { type Journal, type JournalRecord, StorageError } from './storage.ts';
 
 const schema = `
@@ -199,10 +199,15 @@ function hasChecksums(database: DatabaseSync): boolean {
   return columns.some(({ name }) => name === 'checksum');
 }
 
-/** Makes a new file ours, or an older one, which has no checksums yet; one that is ours is left as it is. */
-function adopt(database: DatabaseSync): void {
+/** Makes a new file ours, or an older one, which has no checksums yet; one that is ours is left as it is.
+ *  @throws TerminalError when a process had it open, and nothing is in it */
+function adopt(database: DatabaseSync, path: string): void {
   const owner = database.prepare('PRAGMA application_id').get()?.['application_id'];
   if (owner === applicationId) return;
+  const hasTables = database.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined;
+  if (!hasTables && readHolder(holderPath(path)) !== undefined) {
+    throw new TerminalError('DataFolderUnreadable', 'nothing is in it: its log (objects.sqlite-wal) has been removed');
+  }
   database.exec(`BEGIN EXCLUSIVE; ${schema}`);
   if (!hasChecksums(database)) database.exec('ALTER TABLE objects ADD COLUMN checksum INTEGER;');
   database.exec(`PRAGMA application_id = ${applicationId}; COMMIT;`);
@@ -221,6 +226,8 @@ function lock(database: DatabaseSync): void {
 /** Lets SQLite examine a database together with its log.
  *  @throws TerminalError, or what SQLite throws, when it is damaged */
 function examine(database: DatabaseSync, path: string): void {
+  const problem = logProblem(path);
+  if (problem !== undefined) throw new TerminalError('DataFolderUnreadable', problem);
   const [found] = database.prepare('PRAGMA quick_check(1)').all();
   const text = String(found?.['quick_check']);
   if (text !== 'ok') throw new TerminalError('DataFolderUnreadable', `it is damaged: ${text}${missingBytes(path)}`);
@@ -251,10 +258,11 @@ export async function openSqliteJournal(dataDir: string): Promise<Journal> {
     if (problem !== undefined) throw new TerminalError('DataFolderUnreadable', problem);
     const isUnmerged = hasLog(path);
     keepPrivate(path);
+    if (statSync(path).size === 0) rmSync(holderPath(path), { force: true });
     database = new Database(path);
     lock(database);
     if (isUnmerged) examine(database, path);
-    adopt(database);
+    adopt(database, path);
     noteHolder(path);
     return new SqliteJournal(path, database, new DiskReserve(dataDir, 'objects.reserve'));
   } catch (thrown) {
