@@ -255,6 +255,7 @@ export async function startContentService(options: ContentServiceOptions): Promi
   };
   options.metrics.readFrom(() => storeFigures(options.unpacker));
   return await startContentServer({
+    clock: options.clock,
     log: options.log,
     metrics: options.metrics,
     host: options.host,

@@ -62,6 +62,7 @@ export { endExcessiveSession, OpenRequests } from './open-requests.ts';
 export { type PlainError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
+export { RecentCounts } from './recent-counts.ts';
 export { redactUrl } from './redact.ts';
 export { lazily, remember, rememberReading } from './remember.ts';
 export { cutText, serverText, withoutSecret } from './server-text.ts';
@@ -73,6 +74,7 @@ export {
   type ServingPair,
 } from './serving-certificate.ts';
 export { ThreadPool } from './thread-pool.ts';
+export { TokenGuesses } from './token-guesses.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';
 export { trimEnd } from './trim-end.ts';
 export { type TakeTurn, turnTaker } from './turns.ts';

@@ -22,6 +22,7 @@ test('a renewed certificate is shown, and clients with certificates are still kn
   const client = await issueCertificate(authority, { commonName: 'reader', usage: 'client', ...validity });
   const serving = createReplaceableCertificate(await servingPair());
   await using server = await startContentServer({
+    clock: systemClock,
     log: silentLogger(),
     metrics: createMetrics(),
     host: '127.0.0.1',
@@ -47,4 +48,43 @@ test('a renewed certificate is shown, and clients with certificates are still kn
   const next = await servingPair();
   serving.replace(next);
   expect(await statusOf(next.caBundlePem)).toBe(404);
+});
+
+test('of tokens that are not valid few of a client are asked about, and one that was valid before still is', async () => {
+  const serving = await createServingCertificate({ clock: systemClock, commonName: 'content' });
+  let asked = 0;
+  let nowMs = Date.now();
+  await using server = await startContentServer({
+    clock: { ...systemClock, now: () => nowMs },
+    log: silentLogger(),
+    metrics: createMetrics(),
+    host: '127.0.0.1',
+    port: 0,
+    serving,
+    access: {
+      authenticate: ({ token }) => {
+        asked += 1;
+        return Promise.resolve(token?.startsWith('good') === true ? { username: 'reader', groups: [] } : undefined);
+      },
+      isAllowed: () => Promise.resolve(true),
+    },
+    fileOf: () => Promise.resolve(undefined),
+    upload: () => Promise.resolve({ status: 201, text: '' }),
+  });
+  const ca = serving.current().caBundlePem;
+  const statusWith = async (token: string): Promise<number | undefined> =>
+    await new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const options = { host: '127.0.0.1', port: server.port, path: '/bundles/x.tgz', agent: false, ca, headers };
+      const sent = request(options, (answer) => resolve(answer.resume().statusCode));
+      sent.once('error', reject).end();
+    });
+  expect(await statusWith('good-1')).toBe(404);
+  const statuses: (number | undefined)[] = [];
+  for (let index = 0; index < 30; index++) statuses.push(await statusWith(`guess-${index}`));
+  expect([statuses.filter((status) => status === 401).length, statuses.at(-1)]).toEqual([20, 429]);
+  expect(asked).toBe(21);
+  expect([await statusWith('good-1'), await statusWith('good-2')]).toEqual([404, 429]);
+  nowMs += 61_000;
+  expect(await statusWith('good-2')).toBe(404);
 });

@@ -3,12 +3,15 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
 import {
+  type Clock,
   type ConnectionLimits,
   errorMessage,
   type Logger,
   limitConnections,
+  peerOf,
   type ServingCertificate,
   type ServingPair,
+  TokenGuesses,
 } from '../base/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { type ForwardTarget, forward, forwardedHeader } from './forward.ts';
@@ -63,6 +66,7 @@ export interface ContentReply {
 }
 
 export interface ContentServerOptions {
+  readonly clock: Clock;
   readonly log: Logger;
   /** Served at `/metrics`; counts every request. */
   readonly metrics: Metrics;
@@ -91,6 +95,11 @@ export interface ContentServerOptions {
 export interface ContentServer extends AsyncDisposable {
   readonly port: number;
 }
+
+const tooManyGuesses: ContentReply = {
+  status: 429,
+  text: 'too many tokens from this address were not valid: try again in a minute',
+};
 
 interface Target {
   readonly folder: 'bundles' | 'uploads';
@@ -165,9 +174,11 @@ function credentialsOf(request: IncomingMessage): ContentCredentials | undefined
 /** Answers requests for content. @see docs/spec/rukpak-v1alpha1.md#content-server */
 class ContentHandler {
   readonly #options: ContentServerOptions;
+  readonly #guesses: TokenGuesses;
 
   constructor(options: ContentServerOptions) {
     this.#options = options;
+    this.#guesses = new TokenGuesses(options.clock);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -219,13 +230,28 @@ class ContentHandler {
     response.end(text);
   }
 
+  /** The user of the credentials; undefined when they are worth nothing. */
+  async #authenticate(
+    { socket }: IncomingMessage,
+    credentials: ContentCredentials,
+    signal: AbortSignal,
+  ): Promise<ContentUser | ContentReply | undefined> {
+    const { token } = credentials;
+    const peer = peerOf(socket.remoteAddress ?? '');
+    if (token !== undefined && this.#guesses.refuses(peer, token)) return tooManyGuesses;
+    const user = await this.#options.access.authenticate(credentials, signal);
+    if (token !== undefined) this.#guesses.answered(peer, token, user !== undefined);
+    return user;
+  }
+
   /** The user, or why they may not do what they ask. */
   async #userOf(request: IncomingMessage, signal: AbortSignal): Promise<ContentUser | ContentReply> {
     const { access } = this.#options;
     const credentials = credentialsOf(request);
-    const user = credentials === undefined ? undefined : await access.authenticate(credentials, signal);
+    const user = credentials === undefined ? undefined : await this.#authenticate(request, credentials, signal);
     if (user === undefined)
       return { status: 401, text: 'unauthorized: expected a bearer token or a client certificate' };
+    if ('status' in user) return user;
     const path = pathOf(request);
     const verb = verbs[request.method ?? ''] ?? (request.method ?? '').toLowerCase();
     if (await access.isAllowed(user, { verb, path }, signal)) return user;

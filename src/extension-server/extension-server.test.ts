@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest, type RequestOptions, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { type Clock, createCertificateAuthority, issueCertificate, systemClock } from '../base/index.ts';
 import { createKubeClient, type KubeClient, loadClusterAccess } from '../kube/index.ts';
@@ -184,6 +184,20 @@ test('a client may come directly, with a certificate or a token of the cluster',
   const tokened = await askDirectly({ headers: { authorization } });
   expect(tokened).toMatchObject({ status: 200, user: { username: 'kubernetes-admin' } });
   expect((await askDirectly({ headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+});
+
+test('of tokens that are not valid few of a client are asked about, and one that was valid before still is', async () => {
+  const authorization = `Bearer ${server.adminToken}`;
+  expect((await askDirectly({ headers: { authorization } })).status).toBe(200);
+  nowMs += 61_000;
+  const asked = vi.spyOn(kube, 'create');
+  for (let index = 0; index < 30; index++) {
+    const headers = { authorization: `Bearer guess-${index}` };
+    expect((await askDirectly({ headers })).status).toBe(401);
+  }
+  expect(asked).toHaveBeenCalledTimes(20);
+  asked.mockRestore();
+  expect((await askDirectly({ headers: { authorization } })).status).toBe(200);
 });
 
 test('an answer about permissions is used for ten seconds', async () => {

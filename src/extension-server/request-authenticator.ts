@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import { type Clock, splitCertificates } from '../base/index.ts';
+import { type Clock, peerOf, splitCertificates, TokenGuesses } from '../base/index.ts';
 import type { AccessReviews } from './access-reviews.ts';
 import type { RequestTrust } from './request-trust.ts';
 import { anonymousUser, type RequestUser } from './request-user.ts';
@@ -74,6 +74,7 @@ export class RequestAuthenticator {
   readonly #trust: RequestTrust;
   readonly #reviews: AccessReviews;
   readonly #clock: Clock;
+  readonly #guesses: TokenGuesses;
   readonly #proxyAuthorities: readonly X509Certificate[];
   readonly #clientAuthorities: readonly X509Certificate[];
 
@@ -81,6 +82,7 @@ export class RequestAuthenticator {
     this.#trust = deps.trust;
     this.#reviews = deps.reviews;
     this.#clock = deps.clock;
+    this.#guesses = new TokenGuesses(deps.clock);
     this.#proxyAuthorities = certificatesOf(deps.trust.requestHeaderCaPem);
     this.#clientAuthorities = certificatesOf(deps.trust.clientCaPem);
   }
@@ -102,8 +104,16 @@ export class RequestAuthenticator {
     if (shown !== undefined && shown.commonName !== '' && isSignedBy(shown, this.#clientAuthorities, nowMs)) {
       return { username: shown.commonName, groups: [...shown.organizations, 'system:authenticated'] };
     }
-    if (token !== undefined) return await this.#reviews.userOfToken(token);
+    if (token !== undefined) return await this.#userOfToken(request, token);
     return shown === undefined ? anonymousUser : undefined;
+  }
+
+  async #userOfToken({ socket }: IncomingMessage, token: string): Promise<RequestUser | undefined> {
+    const peer = peerOf(socket.remoteAddress ?? '');
+    if (this.#guesses.refuses(peer, token)) return undefined;
+    const user = await this.#reviews.userOfToken(token);
+    this.#guesses.answered(peer, token, user !== undefined);
+    return user;
   }
 
   #isApiServer(shown: ShownCertificate, nowMs: number): boolean {

@@ -58,6 +58,12 @@ test('what was verified, and which risks were accepted, is never forgotten', () 
   expect(later[0]).toMatchObject({ verified: true, acceptedRisks: 'bold' });
 });
 
+test('what was accepted is cut: a hundred entries fit into the status', () => {
+  const desired = { version: '1.0.0', image: 'r@sha256:1.0.0' };
+  const merged = mergeHistory([], { ...facts, desired, acceptedRisks: 'x'.repeat(100_000) });
+  expect(merged[0]?.acceptedRisks).toHaveLength(4_097);
+});
+
 test('CV-66: of 101 entries one is removed: neither the oldest, nor the five newest, nor the latest Completed', () => {
   const history = Array.from({ length: 101 }, (_, index) =>
     entry(`4.${20 - Math.floor(index / 10)}.${100 - index}`, index % 10 === 6 ? 'Completed' : 'Partial'),

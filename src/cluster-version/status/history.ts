@@ -1,4 +1,5 @@
 import type { ClusterRelease, UpdateHistory } from '../../api/index.ts';
+import { cutText } from '../../base/index.ts';
 import { parseVersion, type Version } from '../../constraints/index.ts';
 
 /** What is known of the release that is being applied. */
@@ -13,6 +14,8 @@ export interface HistoryFacts {
 }
 
 const maxEntries = 100;
+/** Names of risks, and what verification and preconditions reported, of one entry. */
+const maxRiskCharacters = 4_096;
 
 const completedState = 'Completed';
 const partialState = 'Partial';
@@ -66,7 +69,9 @@ export function mergeHistory(history: readonly UpdateHistory[], facts: HistoryFa
   const noted: UpdateHistory = {
     ...first,
     verified: first.verified || isVerified,
-    ...(acceptedRisks === undefined || acceptedRisks === '' ? {} : { acceptedRisks }),
+    ...(acceptedRisks === undefined || acceptedRisks === ''
+      ? {}
+      : { acceptedRisks: cutText(acceptedRisks, maxRiskCharacters) }),
   };
   return pruneHistory([noted, ...rest]);
 }

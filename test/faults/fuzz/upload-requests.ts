@@ -68,6 +68,7 @@ export function uploadRequests(): FuzzTarget {
       const uploads = await Uploads.open(`${folder}/uploads`, `${folder}/temporary`);
       const serving = await createServingCertificate({ clock: systemClock, commonName: 'fuzz' });
       const server = await startContentServer({
+        clock: systemClock,
         log: silentLogger(),
         metrics: createMetrics(),
         host: '127.0.0.1',
