@@ -10,6 +10,7 @@ import {
   required,
 } from './bundle-deployments/dependencies.ts';
 import { type ConfigChange, deploymentConfig } from './bundle-deployments/deployment-config.ts';
+import { type OwnersChange, ownerReferences } from './bundle-deployments/owner-references.ts';
 import { type AccountChange, type AccountFacts, serviceAccount } from './bundle-deployments/service-account.ts';
 import { type AnnotationsChange, bundleAnnotations } from './bundles/bundle-annotations.ts';
 import { type ClassChange, provisionerClass } from './bundles/provisioner-class.ts';
@@ -44,6 +45,7 @@ export interface RuleInputs extends Record<SourceRuleName, [source: BundleSource
   'spec-immutable': [oldSpec: JsonObject, newSpec: JsonObject];
   'deployment-config': [change: ConfigChange];
   'service-account': [change: AccountChange, facts: AccountFacts];
+  'owner-references': [change: OwnersChange, mayDelete: boolean];
   dependencies: [subject: Participant, facts: DependencyFacts];
   required: [change: RequiredChange, facts: DependencyFacts];
   'crd-safety-annotations': [annotations: Annotations];
@@ -114,6 +116,10 @@ export const rules: { readonly [Name in RuleName]: Rule<RuleInputs[Name]> } = {
   'service-account': {
     requirement: 'a user who sets, or replaces, a service account may impersonate it',
     evaluate: serviceAccount,
+  },
+  'owner-references': {
+    requirement: 'a user who adds an owner to a BundleDeployment or ClusterExtension may delete it',
+    evaluate: ownerReferences,
   },
   dependencies: { requirement: 'the dependencies of a new template are met', evaluate: dependencies },
   required: {

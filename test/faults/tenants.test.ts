@@ -67,6 +67,23 @@ test('users who may write BundleDeployments, but not their status, cannot write 
   });
 });
 
+test('a user who may change a BundleDeployment, but not delete it, cannot have the garbage collector delete it', async () => {
+  await install('owned', application('owned', 1));
+  const rules = [{ apiGroups: ['core.rukpak.io'], resources: ['bundledeployments'], verbs: ['get', 'patch'] }];
+  const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'changer' }, rules };
+  await world.kube.apply(role as unknown as KubeObject, asTest);
+  const changer = await account('changer', { role: { name: 'changer' } });
+  const ref = deploymentRef('owned');
+  // The grant is in effect.
+  await eventually(() => changer.patch(ref, { metadata: { labels: { by: 'changer' } } }, asTenant));
+  const gone = { apiVersion: 'v1', kind: 'Namespace', name: 'gone', uid: '00000000-0000-0000-0000-000000000001' };
+  const claim = { metadata: { ownerReferences: [gone] } };
+  expect(String(await errorOf(changer.patch(ref, claim, asTenant)))).toContain(
+    'may not add Namespace "gone": an object is deleted when its owners are gone, so that this requires permission to delete bundledeployments.core.rukpak.io "owned"',
+  );
+  expect((await world.kube.get(ref)).metadata.ownerReferences).toBeUndefined();
+});
+
 test('an inventory that a user writes on a BundleDeployment deletes no objects and namespaces of others', async () => {
   await install('listed', application('listed', 1));
   const victim = {

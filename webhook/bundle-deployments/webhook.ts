@@ -5,6 +5,7 @@ import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import { checkSource, sourcePermissions } from '../sources/check.ts';
 import { accountChangeOf, readAccountFacts } from './account-facts.ts';
+import { checkOwnerReferences } from './check-owners.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 
 async function checkAccount(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
@@ -49,6 +50,7 @@ async function checkWrite(request: ReviewRequest, context: ReviewContext): Promi
       oldConfig: valueAt(oldSpec, 'config'),
     }),
     await checkAccount(request, context),
+    await checkOwnerReferences(request, context, bundleDeploymentResource),
     isSameTemplate ? allowed : await checkTemplate(deployment, context),
     rules.evaluate('crd-safety-annotations', metadata.annotations),
   ]);

@@ -1,9 +1,10 @@
 import { clusterExtensionResource, type ServiceAccountName } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, objectAt, textAt, valueAt } from '../../src/base/index.ts';
 import { readAccountFacts } from '../bundle-deployments/account-facts.ts';
+import { checkOwnerReferences } from '../bundle-deployments/check-owners.ts';
 import type { AccountChange } from '../bundle-deployments/service-account.ts';
 import type { ReviewRequest } from '../review/request.ts';
-import { type AdmissionResult, allowed } from '../review/result.ts';
+import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 
 function accountOf(extension: JsonObject | undefined): ServiceAccountName | undefined {
@@ -29,7 +30,10 @@ async function check(request: ReviewRequest, context: ReviewContext): Promise<Ad
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allowed;
   const change = changeOf(request);
   const facts = await context.rules.read('service-account', () => readAccountFacts(request, change, context));
-  return context.rules.evaluate('service-account', change, facts);
+  return mergeResults([
+    context.rules.evaluate('service-account', change, facts),
+    await checkOwnerReferences(request, context, clusterExtensionResource),
+  ]);
 }
 
 export const clusterExtensionWebhook: WebhookDefinition = {
