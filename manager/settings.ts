@@ -103,7 +103,7 @@ export interface MachinesSettings {
   /** Undefined: a simulated one. */
   readonly provider:
     | { readonly url: string; readonly token: (() => Promise<string>) | undefined }
-    | { readonly program: string }
+    | { readonly program: string; readonly environment?: Readonly<Record<string, string | undefined>> }
     | undefined;
   /** What the annotation `delete-machine` does. */
   readonly deleteAnnotation: 'Prioritise' | 'Delete';

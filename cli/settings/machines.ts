@@ -85,7 +85,7 @@ function providerOf({ actuator, 'actuator-token-file': tokenFile }: Values): Mac
   if (isUrl && !URL.canParse(actuator)) refuse(`--actuator ${actuator}: expected http://HOST or https://HOST`);
   if (isUrl) return { url: actuator, token: tokenFile === undefined ? undefined : () => readFile(tokenFile, 'utf8') };
   if (tokenFile !== undefined) refuse('--actuator-token-file: only with a URL as --actuator');
-  return { program: actuator };
+  return { program: actuator, environment: process.env };
 }
 
 const plainHooks: readonly string[] = ['replacement', 'ordered-drain', 'volume-detach'];

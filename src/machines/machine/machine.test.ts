@@ -277,6 +277,29 @@ test('a Node of another uid that has the name is not touched', async () => {
   expect(other['spec']).not.toHaveProperty('unschedulable');
 });
 
+test('the Node of another machine, which users name in the status of theirs, is neither drained nor deleted', async () => {
+  await use();
+  const node = await running('a');
+  await runPod(cluster.kube, node, { name: 'web' });
+  const ref = { apiVersion: 'v1', kind: 'Node', name: node };
+  await cluster.kube.patch(
+    ref,
+    { metadata: { annotations: { [machineAnnotations.machineOfNode]: 'machines/a' } } },
+    user,
+  );
+  const nodeRef = (await now('a')).status?.nodeRef as unknown as JsonObject;
+  await cluster.kube.create(machineObject('forged'), user);
+  await eventually(async () => expect((await now('forged')).spec?.providerID).toBe('memory:///forged'));
+  await cluster.kube.patch({ ...place, name: 'forged' }, { status: { nodeRef } }, { ...user, subresource: 'status' });
+  await remove('forged');
+  await eventually(async () => expect(await exists('forged')).toBe(false));
+  expect([await isEvicted('web'), await nodeExists(node)]).toEqual([false, true]);
+  // Its own machine takes it along.
+  await remove('a');
+  await stopPod(cluster.kube, 'web');
+  await eventually(async () => expect([await exists('a'), await nodeExists(node)]).toEqual([false, false]));
+});
+
 test('ML-37, ML-38: nodes of the control plane go one after the other, workers at once', async () => {
   await use();
   const master = { 'node-role.kubernetes.io/control-plane': '' };

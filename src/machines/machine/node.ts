@@ -1,6 +1,7 @@
+import { machineAnnotations, parseMachine } from '../../api/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { readNode } from '../nodes.ts';
-import type { MachineRun } from './context.ts';
+import type { MachineContext, MachineRun } from './context.ts';
 
 const controlPlaneLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
 
@@ -9,9 +10,22 @@ export function isControlPlane({ metadata }: KubeObject): boolean {
   return controlPlaneLabels.some((label) => metadata.labels?.[label] !== undefined);
 }
 
-/** The Node of the machine; undefined where it does not exist, or another one has its name. */
-export async function nodeOf({ context, machine }: MachineRun, signal: AbortSignal): Promise<KubeObject | undefined> {
+/** Whether the Node names another machine, and that one has it: a user who may write the status of machines in a namespace could name any Node there, which
+ *  would be drained and deleted with the machine. */
+function isOfAnother({ machines }: MachineContext, machine: KubeObject, { metadata }: KubeObject): boolean {
+  const [namespace, name = ''] = (metadata.annotations?.[machineAnnotations.machineOfNode] ?? '').split('/', 2);
+  const named = machines.get(name, namespace);
+  if (named === undefined || named.metadata.uid === machine.metadata.uid) return false;
+  return parseMachine(named).status?.nodeRef?.uid === metadata.uid;
+}
+
+/** The Node of the machine; undefined where it does not exist, another one has its name, or it is that of another machine. */
+export async function nodeOf(
+  { context, object, machine }: MachineRun,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
   const { name = '', uid } = machine.status?.nodeRef ?? {};
   const node = await readNode(name, { ...context, signal });
-  return uid === undefined || node?.metadata.uid === uid ? node : undefined;
+  if (node === undefined || isOfAnother(context, object, node)) return undefined;
+  return uid === undefined || node.metadata.uid === uid ? node : undefined;
 }

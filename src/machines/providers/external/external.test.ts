@@ -38,11 +38,15 @@ afterAll(async () => {
 
 const provider = (text: string): ExternalProvider => new ExternalProvider(() => Promise.resolve(text));
 
-async function program(name: string, script: string, deadlineMs = 20_000): Promise<Ask> {
+async function program(
+  name: string,
+  script: string,
+  options: { readonly deadlineMs?: number; readonly environment?: Record<string, string> } = {},
+): Promise<Ask> {
   const path = join(folder, name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o700);
-  return askByProgram({ program: path, deadlineMs });
+  return askByProgram({ program: path, deadlineMs: 20_000, ...options });
 }
 
 describe('an answer', () => {
@@ -165,8 +169,17 @@ describe('by a program', () => {
     ['writes without end', 'yes', 'longer than 1048576 bytes'],
   ])('that %s is an error that is tried again', async (name, script, problem) => {
     const deadlineMs = name === 'never ends' ? 500 : 20_000;
-    const ask = await program(name.replaceAll(' ', '-'), script, deadlineMs);
+    const ask = await program(name.replaceAll(' ', '-'), script, { deadlineMs });
     await expect(ask('{}', call)).rejects.toThrow(problem);
+  });
+
+  test('that writes the credentials of its environment does not show them', async () => {
+    const environment = { CLOUD_API_TOKEN: 'a-token-of-the-cloud', WORD: 'refused-for-good' };
+    const { CLOUD_API_TOKEN: token, WORD: word } = environment;
+    const failing = await program('failing', `echo "${word}: ${token}" >&2; exit 3`, { environment });
+    await expect(failing('{}', call)).rejects.toThrow(`status 3: ${word}: [hidden]`);
+    const answering = await program('answering', `echo '{"error": {"message": "${token}"}}'`, { environment });
+    expect(await answering('{}', call)).toBe('{"error": {"message": "[hidden]"}}\n');
   });
 
   test('that does not read a long request is no fault', async () => {

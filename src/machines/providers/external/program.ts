@@ -1,15 +1,29 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { serverText, TransientError } from '../../../base/index.ts';
+import { serverText, TransientError, withoutSecret } from '../../../base/index.ts';
 import type { Ask } from './external.ts';
 import { answerDeadlineMs, maxAnswerBytes } from './protocol.ts';
 
 export interface ProgramProviderOptions {
   /** A path, or a name in PATH. It is started without a shell and without arguments, with the environment of this process. */
   readonly program: string;
+  /** Of this process, and so of the program. Values of credentials in it are left out of what the program writes. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly deadlineMs?: number;
 }
 
 const maxTailCharacters = 2048;
+
+const secretName = /credential|key|passw|secret|token/i;
+/** Shorter values are words that occur in other texts as well. */
+const minSecretCharacters = 8;
+
+/** The text without the credentials that the program has in its environment: what it writes becomes Events and conditions. */
+function withoutCredentials(text: string, environment: ProgramProviderOptions['environment'] = {}): string {
+  const secrets = Object.entries(environment).flatMap(([name, value = '']) =>
+    secretName.test(name) && value.length >= minSecretCharacters ? [value] : [],
+  );
+  return secrets.reduce(withoutSecret, text);
+}
 
 /** Ends the program and what it started. */
 function kill({ pid }: ChildProcessWithoutNullStreams): void {
@@ -43,8 +57,12 @@ class Output {
   }
 }
 
-async function run(options: Required<ProgramProviderOptions>, text: string, signal: AbortSignal): Promise<string> {
-  const { program, deadlineMs } = options;
+async function run(
+  options: ProgramProviderOptions & { readonly deadlineMs: number },
+  text: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { program, deadlineMs, environment } = options;
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = spawn(program, [], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -67,9 +85,9 @@ async function run(options: Required<ProgramProviderOptions>, text: string, sign
   // What it leaves behind would hold its output open.
   child.once('exit', () => kill(child));
   child.once('close', (status, endedBy) => {
-    const tail = output.tail === '' ? '' : `: ${serverText(output.tail, 500)}`;
+    const tail = output.tail === '' ? '' : `: ${serverText(withoutCredentials(output.tail, environment), 500)}`;
     const ended = `ended with ${status === null ? (endedBy ?? 'no status') : `status ${status}`}${tail}`;
-    if (why === undefined && status === 0) resolve(output.text);
+    if (why === undefined && status === 0) resolve(withoutCredentials(output.text, environment));
     else reject(why ?? new TransientError('ProviderUnavailable', `${program}: ${ended}`));
   });
   try {
@@ -84,6 +102,6 @@ async function run(options: Required<ProgramProviderOptions>, text: string, sign
 
 /** Asks a provider by a program that reads a JSON document and writes its answer.
  *  @see docs/actuators.md */
-export function askByProgram({ program, deadlineMs = answerDeadlineMs }: ProgramProviderOptions): Ask {
-  return async (text, { signal }) => await run({ program, deadlineMs }, text, signal);
+export function askByProgram({ deadlineMs = answerDeadlineMs, ...options }: ProgramProviderOptions): Ask {
+  return async (text, { signal }) => await run({ ...options, deadlineMs }, text, signal);
 }
