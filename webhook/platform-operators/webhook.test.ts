@@ -26,8 +26,12 @@ const reader: FactsReader = {
   servesApi: () => Promise.resolve(false),
 };
 
-async function denialOf(request: JsonObject): Promise<string> {
-  await using app = buildWebhook({ facts: reader, systemNamespace: 'rukpak-system', log: silentLogger() });
+async function denialOf(request: JsonObject, may = true): Promise<string> {
+  await using app = buildWebhook({
+    facts: { ...reader, mayDo: () => Promise.resolve(may) },
+    systemNamespace: 'rukpak-system',
+    log: silentLogger(),
+  });
   const payload = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: { uid: 'u', ...request } };
   const url = '/validate-platform-openshift-io-v1alpha1-platformoperator';
   const reply = await app.inject({ method: 'POST', url, payload });
@@ -70,4 +74,13 @@ test('the package of a PlatformOperator stays, its policy may change', async () 
   expect(await update(operator('first', 'gauge'))).toBe(
     'platformoperator.spec.package.name is immutable: it is "tide"; delete the platformoperator and create one for package "gauge"',
   );
+});
+
+test('a user who may not delete a PlatformOperator adds no owner to it', async () => {
+  const oldObject = operator('first', 'tide');
+  const gone = { apiVersion: 'v1', kind: 'Namespace', name: 'gone', uid: '1' };
+  const object = { ...oldObject, metadata: { name: 'first', ownerReferences: [gone] } };
+  const request = { operation: 'UPDATE', name: 'first', object, oldObject, userInfo: { username: 'member' } };
+  expect(await denialOf(request)).toBe('allowed');
+  expect(await denialOf(request, false)).toContain('user "member" may not add Namespace "gone"');
 });

@@ -1,4 +1,5 @@
 import { type PlatformOperator, parsePlatformOperator, platformOperatorResource } from '../../src/api/index.ts';
+import { checkOwnerReferences } from '../bundle-deployments/check-owners.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
@@ -8,12 +9,16 @@ function subjectOf({ metadata, spec }: PlatformOperator): PlatformOperatorSubjec
   return { name: metadata.name ?? '', packageName: spec.package.name };
 }
 
-async function check(request: ReviewRequest, { facts, rules, signal }: ReviewContext): Promise<AdmissionResult> {
+async function check(request: ReviewRequest, context: ReviewContext): Promise<AdmissionResult> {
+  const { facts, rules, signal } = context;
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allowed;
   if (request.operation === 'UPDATE') {
     const before = subjectOf(parsePlatformOperator(request.oldObject));
     const after = subjectOf(parsePlatformOperator(request.object));
-    return rules.evaluate('platform-operator-package-immutable', after, before);
+    return mergeResults([
+      rules.evaluate('platform-operator-package-immutable', after, before),
+      await checkOwnerReferences(request, context, platformOperatorResource),
+    ]);
   }
   const operator = subjectOf(parsePlatformOperator(request.object));
   const others = await rules.read('platform-operator-unique', () => facts.listPlatformOperators({ signal }));
@@ -35,7 +40,11 @@ export const platformOperatorWebhook: WebhookDefinition = {
     resources: [platformOperatorResource.plural],
   },
   permissions: {
-    cluster: [{ apiGroups: ['platform.openshift.io'], resources: [platformOperatorResource.plural], verbs: ['list'] }],
+    cluster: [
+      { apiGroups: ['platform.openshift.io'], resources: [platformOperatorResource.plural], verbs: ['list'] },
+      // Whether a user may delete what the user adds an owner to.
+      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+    ],
   },
   configuration: 'rukpak-validating-webhook-configuration',
 };
