@@ -66,7 +66,9 @@ export function logProblem(path: string): string | undefined {
   }
   const isKnown = isBigEndian || bytes.readUInt32BE(0) === logMagic;
   const isSound = isKnown && bytes.readUInt32BE(logSumAt) === one && bytes.readUInt32BE(logSumAt + 4) === two;
-  return isSound ? undefined : 'its log (objects.sqlite-wal) is damaged, with writes that are not in the database yet';
+  return isSound
+    ? undefined
+    : 'its log (objects.sqlite-wal) is damaged, and may have writes that are not in the database: without the log it opens with what is in the database';
 }
 
 /** What a reader of "malformed" wants to know: whether the end of the file is missing. Empty when the size matches the header. */
