@@ -11,6 +11,7 @@ import { encodeValue } from './object-output.ts';
 import { select, servedOf } from './page.ts';
 import { outputForm } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
+import { turnTaker } from './turns.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { managerOfUserAgent } from './write-options.ts';
 
@@ -62,7 +63,9 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
   const snapshot = { all, start: 0, limit: Math.max(0, parseListNumbers(exchange.query).limit) };
   const served = await servedOf(call, selection, snapshot);
   const { entries } = await select(snapshot, selection, served);
+  const takeTurn = turnTaker();
   for (const entry of entries) {
+    await takeTurn();
     const [namespace = '', name = ''] = entry.key.split('/');
     const target = { ...targetOf(call), namespace, name };
     try {

@@ -119,6 +119,7 @@ export class LiveCluster implements Cluster {
   }
 
   async create(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
+    await this.#turns.take();
     const namespace = object.metadata.namespace ?? '';
     const target = { type: resource, namespace, name: '', subresource: undefined };
     const result = await this.#writer.create(target, copyJson(object), this.#context('CreateOptions', options));
@@ -126,6 +127,7 @@ export class LiveCluster implements Cluster {
   }
 
   async update(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
+    await this.#turns.take();
     const { namespace = '', name = '' } = object.metadata;
     const target = this.#target(resource, { namespace, name }, options);
     const request = { target, build: () => object, createsAbsent: false, isTracked: false, isPatch: true };
@@ -138,6 +140,7 @@ export class LiveCluster implements Cluster {
     key: ObjectKey,
     ...[patch, options]: [patch: JsonObject, options: WriteOptions]
   ): Promise<KubeObject> {
+    await this.#turns.take();
     const build = (live: KubeObject | undefined): KubeObject =>
       applyMergePatch(live as unknown as JsonObject, patch) as unknown as KubeObject;
     const target = this.#target(resource, key, options);
@@ -147,6 +150,7 @@ export class LiveCluster implements Cluster {
   }
 
   async delete(resource: ResourceType, key: ObjectKey, options: WriteOptions & DeleteOptions): Promise<void> {
+    await this.#turns.take();
     const { propagationPolicy, gracePeriodSeconds, uid } = options;
     const target = this.#target(resource, key, options);
     const deletion = { propagationPolicy, gracePeriodSeconds, uid };
