@@ -65,8 +65,8 @@ export {
   type StatusDetails,
   StatusError,
 } from './status-error.ts';
-export { TurnSlice, Turns } from './turns.ts';
+export { TurnSlice, Turns, UserTurns } from './turns.ts';
 export { compareVersions, groupVersionOf, TypeRegistry } from './type-registry.ts';
-export { completeUser, type UserInfo } from './user-info.ts';
+export { completeUser, sharerOf, type UserInfo } from './user-info.ts';
 export { assertFewValues } from './value-count.ts';
 export { webhookServiceErrors, webhookUrlErrors } from './webhook-client-rules.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Turns } from './turns.ts';
+import { Turns, UserTurns } from './turns.ts';
+import { completeUser, sharerOf } from './user-info.ts';
 
 test('long work gives others a turn, and several scans take theirs one after another', async () => {
   let nowMs = 0;
@@ -27,4 +28,41 @@ test('long work gives others a turn, and several scans take theirs one after ano
 test('short work does not wait', () => {
   const turns = new Turns(() => 0);
   expect([turns.take(), turns.take(), turns.take()]).toEqual([undefined, undefined, undefined]);
+});
+
+test('a user does not wait for all that another one has', async () => {
+  let nowMs = 0;
+  const turns = new UserTurns(() => nowMs);
+  const done: string[] = [];
+  const work = async (user: string, takesMs: number): Promise<void> => {
+    await turns.take(user);
+    done.push(user);
+    nowMs += takesMs;
+  };
+  // Finds no one.
+  await work('long', 500);
+  const all = [1, 2, 3].map(() => work('long', 500));
+  for (let count = 0; count < 4; count += 1) all.push(work('short', 1));
+  await Promise.all(all);
+  // The second came before the others.
+  expect(done.join(' ')).toBe('long long short short short short long long');
+});
+
+test('work of users that is short does not wait, and after long work no one has to', async () => {
+  let nowMs = 0;
+  const turns = new UserTurns(() => nowMs);
+  expect([turns.take('a'), turns.take('b'), turns.take('a')]).toEqual([undefined, undefined, undefined]);
+  nowMs += 20;
+  await turns.take('a');
+  await new Promise(setImmediate);
+  expect(turns.take('a')).toBeUndefined();
+});
+
+test('the service accounts of a namespace share what is of one user', () => {
+  const sharers = ['a:b', 'a:c', 'd:b'].map((account) =>
+    sharerOf(completeUser(`system:serviceaccount:${account}`, [])),
+  );
+  expect(sharers[0]).toBe(sharers[1]);
+  expect(sharers[2]).not.toBe(sharers[0]);
+  expect(sharerOf(completeUser('a', []))).toBe('a');
 });

@@ -56,3 +56,55 @@ export class Turns {
     resume();
   }
 }
+
+interface Sharer {
+  readonly waiting: (() => void)[];
+  usedMs: number;
+}
+
+/** Turns of the event loop for the work of users. The first ten milliseconds of a turn are for all who come; after that one piece of work is done in a
+ *  turn, of the user for whom the least time was used since they wait: others do not wait for all that one user has. */
+export class UserTurns {
+  readonly #slice: TurnSlice;
+  readonly #nowMs: () => number;
+  /** Until no one waits any more. */
+  readonly #sharers = new Map<string, Sharer>();
+  #served: { readonly sharer: Sharer; readonly sinceMs: number } | undefined;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+    this.#slice = new TurnSlice(() => this.#goOn(), nowMs);
+  }
+
+  /** Call it before work that may be long, and await what it answers, if anything. */
+  take(user: string): Promise<void> | undefined {
+    this.#slice.begin();
+    if (this.#sharers.size === 0 && this.#slice.hasTime()) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const sharer = this.#sharers.get(user) ?? { waiting: [], usedMs: 0 };
+    // Who has not waited for long has no claim to what others have used meanwhile.
+    if (sharer.waiting.length === 0) sharer.usedMs = Math.max(sharer.usedMs, this.#next()?.usedMs ?? 0);
+    sharer.waiting.push(resolve);
+    this.#sharers.set(user, sharer);
+    return promise;
+  }
+
+  /** Of those who wait the one for whom the least time was used. */
+  #next(): Sharer | undefined {
+    let least: Sharer | undefined;
+    for (const sharer of this.#sharers.values()) {
+      if (sharer.waiting.length > 0 && sharer.usedMs < (least?.usedMs ?? Number.POSITIVE_INFINITY)) least = sharer;
+    }
+    return least;
+  }
+
+  #goOn(): void {
+    const nowMs = this.#nowMs();
+    if (this.#served !== undefined) this.#served.sharer.usedMs += nowMs - this.#served.sinceMs;
+    const sharer = this.#next();
+    this.#served = sharer === undefined ? undefined : { sharer, sinceMs: nowMs };
+    if (sharer === undefined) return this.#sharers.clear();
+    this.#slice.begin();
+    sharer.waiting.shift()?.();
+  }
+}

@@ -103,6 +103,7 @@ export class Exchange {
   readonly auditId: string;
   readonly #transfers: TransferLimits;
   readonly #warnings: string[] = [];
+  #takeTurn: (() => Promise<void>) | undefined;
   #interruption: { readonly error: StatusError | undefined } | undefined;
   #onInterrupt: ((error: StatusError | undefined) => void) | undefined;
 
@@ -124,8 +125,13 @@ export class Exchange {
     return this.request.method ?? 'GET';
   }
 
+  /** What a body waits for once it has been received: to parse and handle it may take long. */
+  set takeTurn(take: () => Promise<void>) {
+    this.#takeTurn = take;
+  }
+
   /** Reads the body, at most 3 MiB.
-   *  @throws StatusError 413, 429 */
+   *  @throws StatusError 413, 429, 504 */
   async readBody(): Promise<Buffer> {
     if (Number(this.request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooManyBytes();
     using held = this.#transfers.begin(() => this.request.destroy());
@@ -137,6 +143,7 @@ export class Exchange {
       chunks.push(chunk);
       held.grow(chunk.length);
     }
+    await this.#takeTurn?.();
     const body = Buffer.concat(chunks, size);
     assertFewBodyValues(body);
     return body;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
-import { badRequest, groupResource, notFound, StatusError, type UserInfo } from '../core/index.ts';
+import { badRequest, groupResource, notFound, StatusError, sharerOf, type UserInfo, UserTurns } from '../core/index.ts';
 import { ObjectTooLargeError, StorageError } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
@@ -21,6 +21,7 @@ import { handleCreate, handleUpdate } from './write-handlers.ts';
 
 const requestDeadlineMs = 60_000;
 const writeDeadlineMs = 34_000;
+const writeVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 const unitsMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -89,6 +90,9 @@ function parseRequestTimeout(query: URLSearchParams): number {
   return requested <= 0 ? requestDeadlineMs : Math.min(requested, requestDeadlineMs);
 }
 
+const tooLate = (why: string): StatusError =>
+  new StatusError({ code: 504, reason: 'Timeout', message: `Timeout: ${why}` });
+
 /** Nothing was written: the disk is full, or fails. */
 function storageFailure(thrown: StorageError): StatusError {
   const { message } = thrown;
@@ -126,6 +130,7 @@ export class Pipeline {
   readonly #subresources: ReadonlyMap<string, VerbHandler>;
   readonly #patch: VerbHandler;
   readonly #delegate: Delegate | undefined;
+  readonly #turns = new UserTurns();
   /** Clients that find these leave it to the server to slow them down. */
   readonly #flowHeaders: readonly (readonly [string, string])[] = [
     ['x-kubernetes-pf-flowschema-uid', randomUUID()],
@@ -209,9 +214,12 @@ export class Pipeline {
     const { info, user, left, timeoutMs } = about;
     const delegated = this.#delegate?.({ exchange, info, user, timeoutMs, signal: left });
     if (delegated !== undefined) return await delegated;
-    if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? this.#unknown(exchange.path);
+    if (info.kind === 'path') {
+      await this.#turns.take(sharerOf(user));
+      return (await this.#answerPath(exchange, info.path)) ?? this.#unknown(exchange.path);
+    }
     const isLong = info.verb === 'watch';
-    const isWrite = ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(info.verb);
+    const isWrite = writeVerbs.has(info.verb);
     const deadlineMs = isWrite ? Math.min(timeoutMs, writeDeadlineMs) : timeoutMs;
     if (isLong) return await this.#answerResource(exchange, { request: info, user, signal: left });
     return await this.#withDeadline({ deadlineMs, isWrite, left }, (signal) =>
@@ -230,7 +238,7 @@ export class Pipeline {
         ? 'request did not complete within requested timeout - context deadline exceeded'
         : 'request did not complete within the allotted timeout';
       late.abort();
-      reject(new StatusError({ code: 504, reason: 'Timeout', message: `Timeout: ${why}` }));
+      reject(tooLate(why));
     }, limits.deadlineMs);
     try {
       return await Promise.race([work(AbortSignal.any([limits.left, late.signal])), promise]);
@@ -270,12 +278,26 @@ export class Pipeline {
     about: { readonly request: ResourceRequest; readonly user: UserInfo; readonly signal: AbortSignal },
   ): Promise<Reply | undefined> {
     const { request } = about;
+    await this.#waitForTurn(exchange, about);
     const type = this.#typeOf(request);
     if (type === undefined) return this.#unknown(exchange.path);
     const handler = this.#handlerOf(type, request);
     if (request.verb === 'patch' && !type.isCustom) checkPatchRoute(exchange.header('content-type'));
     if (type.deprecationWarning !== undefined) this.#warnOf(type, request, exchange);
     return await handler({ ...about, parts: this.#parts, exchange, type });
+  }
+
+  /** Users take turns, however many requests each of them has. Those that write wait once their body has been received. */
+  async #waitForTurn(
+    exchange: Exchange,
+    about: { readonly request: ResourceRequest; readonly user: UserInfo; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const take = async (): Promise<void> => {
+      await this.#turns.take(sharerOf(about.user));
+      if (about.signal.aborted) throw tooLate('request did not complete within the allotted timeout');
+    };
+    if (writeVerbs.has(about.request.verb)) exchange.takeTurn = take;
+    else await take();
   }
 
   /** Requests that fail get no deprecation warning. */

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { ClientRequest } from 'node:http';
+import { request } from 'node:https';
+import { json } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import type { KubeObject } from '../core/index.ts';
+import { type ApiServer, startApiServer } from '../index.ts';
+
+const count = 12;
+
+function credential(kubeconfig: string, name: string): Buffer {
+  return Buffer.from(new RegExp(`${name}-data: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64');
+}
+
+/** A request whose handler waits for its body. */
+async function begin(server: ApiServer, kubeconfig: string): Promise<ClientRequest> {
+  const [cert, key] = [credential(kubeconfig, 'client-certificate'), credential(kubeconfig, 'client-key')];
+  const headers = { 'content-type': 'application/json', expect: '100-continue' };
+  const url = `${server.url}/api/v1/namespaces/default/configmaps`;
+  const begun = request(url, { method: 'POST', agent: false, ca: server.caCertificatePem, cert, key, headers });
+  begun.flushHeaders();
+  await once(begun, 'continue');
+  return begun;
+}
+
+async function versionOf(sent: ClientRequest): Promise<number> {
+  const [response] = await once(sent, 'response');
+  const { metadata } = (await json(response)) as KubeObject;
+  return Number(metadata.resourceVersion);
+}
+
+test('a user does not wait for all requests that another one has', async () => {
+  await using server = await startApiServer({ simulation: false });
+  const [first, second] = [
+    server.kubeconfigFor('long', ['system:masters']),
+    server.kubeconfigFor('short', ['system:masters']),
+  ];
+  const long: ClientRequest[] = [];
+  for (let index = 0; index < count; index += 1) long.push(await begin(server, await first));
+  const short = await begin(server, await second);
+  const data = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`key-${index}`, '']));
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-' } };
+  const answers = [...long, short].map(versionOf);
+  for (const begun of long) begun.end(JSON.stringify({ ...configMap, data }));
+  short.end(JSON.stringify(configMap));
+  const versions = await Promise.all(answers);
+  const own = versions.at(-1) ?? 0;
+  expect(versions.filter((version) => version < own).length).toBeLessThan(count / 2);
+});
