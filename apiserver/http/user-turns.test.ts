@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ClientRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -24,7 +24,7 @@ async function begin(server: ApiServer, kubeconfig: string): Promise<ClientReque
 }
 
 async function versionOf(sent: ClientRequest): Promise<number> {
-  const [response] = await once(sent, 'response');
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const { metadata } = (await json(response)) as KubeObject;
   return Number(metadata.resourceVersion);
 }
