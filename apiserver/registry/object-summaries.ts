@@ -1,16 +1,17 @@
 import { type ObjectSummary, summaryOf } from '../core/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 
-/** Of the labels and the selector of an object, in characters: larger ones are parsed whenever they are read. */
+/** Of the labels and the selector of an object, in characters: larger ones are parsed again once their memory was needed. */
 const maxCharacters = 2_000;
 /** How many are remembered; then they are forgotten all together, replaced and deleted ones among them. */
 const maxSummaries = 50_000;
 
-/** Remembers who controls an object, and nothing that is large. */
+/** Remembers who controls an object, and what is large only until its memory is needed. */
 class LargeSummary implements ObjectSummary {
   readonly controllerUid: string;
   readonly isDeleting: boolean;
   readonly #entry: StoredEntry;
+  #whole: WeakRef<ObjectSummary> | undefined;
 
   constructor(entry: StoredEntry, { controllerUid, isDeleting }: ObjectSummary) {
     this.#entry = entry;
@@ -19,11 +20,19 @@ class LargeSummary implements ObjectSummary {
   }
 
   get labels(): ObjectSummary['labels'] {
-    return summaryOf(this.#entry.object).labels;
+    return this.#read().labels;
   }
 
   get selector(): ObjectSummary['selector'] {
-    return summaryOf(this.#entry.object).selector;
+    return this.#read().selector;
+  }
+
+  #read(): ObjectSummary {
+    const known = this.#whole?.deref();
+    if (known !== undefined) return known;
+    const whole = summaryOf(this.#entry.object);
+    this.#whole = new WeakRef(whole);
+    return whole;
   }
 }
 
