@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/base/index.ts';
+import { type JsonObject, turnTaker } from '../../src/base/index.ts';
 import { type KubeObject, StatusError } from '../core/index.ts';
 import type { DeletionOptions, WriteContext, WriteResult } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
@@ -11,7 +11,6 @@ import { encodeValue } from './object-output.ts';
 import { select, servedOf } from './page.ts';
 import { outputForm } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
-import { turnTaker } from './turns.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { managerOfUserAgent } from './write-options.ts';
 

@@ -74,10 +74,12 @@ test('an object that does not exist is named, and an operator that reports itsel
   await createClusterVersion(cluster.kube);
   stack.use(await runEngine(cluster, { releases, first: '1.0.0' }));
   await untilCondition(cluster, 'Failing', /Cluster operator dns is not available/);
-  const [available] = objectsAt(objectAt((await cluster.kube.get(operator)) as JsonObject, 'status'), 'conditions');
-  expect(textAt(available, 'message')).toBe(
-    'Deployment quay/dns: it does not exist\nBundleDeployment dns: it does not exist',
-  );
+  await eventually(async () => {
+    const [available] = objectsAt(objectAt((await cluster.kube.get(operator)) as JsonObject, 'status'), 'conditions');
+    expect(textAt(available, 'message')).toBe(
+      'Deployment quay/dns: it does not exist\nBundleDeployment dns: it does not exist',
+    );
+  });
   await eventually(() => reportOperator(cluster.kube, 'dns', { version: '1.0.0' }));
   await untilAt(cluster, '1.0.0');
 });
