@@ -1,14 +1,24 @@
-import type { Cluster, KubeObject, ResourceType } from './core/index.ts';
+import { type Cluster, type KubeObject, type ResourceType, StatusError } from './core/index.ts';
 import { readManifests } from './manifests.ts';
 import type { ApiServerOptions } from './options.ts';
 import { localiseWebhooks, type WebhookAddress } from './webhook-server.ts';
 
-/** Creates an object of the start, or brings what is written in it up to date in the one that is there. */
+const as = 'system:apiserver';
+const conflictTries = 10;
+
+/** Creates an object of the start, or brings what is written in it up to date in the one that is there, whose status may be written meanwhile. */
 export async function install(cluster: Cluster, type: ResourceType, object: KubeObject): Promise<void> {
-  const as = 'system:apiserver';
-  const live = cluster.get(type, { namespace: '', name: object.metadata.name ?? '' });
-  if (live === undefined) await cluster.create(type, object, { as });
-  else await cluster.update(type, { ...live, ...object, metadata: live.metadata }, { as });
+  for (let attempt = 1; ; attempt += 1) {
+    const live = cluster.get(type, { namespace: '', name: object.metadata.name ?? '' });
+    try {
+      if (live === undefined) await cluster.create(type, object, { as });
+      else await cluster.update(type, { ...live, ...object, metadata: live.metadata }, { as });
+      return;
+    } catch (thrown) {
+      const isConflict = thrown instanceof StatusError && thrown.failure.reason === 'Conflict';
+      if (!isConflict || attempt >= conflictTries) throw thrown;
+    }
+  }
 }
 
 /** The objects that a server is started with. */

@@ -54,6 +54,10 @@ export class Turns {
     if (resume === undefined) return;
     this.#slice.begin();
     resume();
+    // After what it does at once.
+    queueMicrotask(() => {
+      if (this.#slice.hasTime()) this.#goOn();
+    });
   }
 }
 

@@ -20,6 +20,8 @@ import { ObjectSummaries } from './object-summaries.ts';
 import type { ObjectWriter } from './object-writer.ts';
 import { storageName, type WriteContext, type WriteTarget } from './write-context.ts';
 
+const definitions = 'customresourcedefinitions.apiextensions.k8s.io';
+
 function eventOf(resource: ResourceType, event: StoreEvent): ClusterEvent {
   return { type: event.type, resource, object: event.entry.object, previous: event.previous?.object };
 }
@@ -44,6 +46,8 @@ export class LiveCluster implements Cluster {
   readonly #signal: AbortSignal;
   readonly #summaries = new ObjectSummaries();
   readonly #turns = new Turns();
+  /** Of their own: they do not wait for what is only looked at. */
+  readonly #writeTurns = new Turns();
 
   constructor(parts: { store: Store; types: TypeRegistry; writer: ObjectWriter; signal: AbortSignal }) {
     this.#store = parts.store;
@@ -119,7 +123,7 @@ export class LiveCluster implements Cluster {
   }
 
   async create(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
-    await this.#turns.take();
+    await this.#turnToWrite(resource);
     const namespace = object.metadata.namespace ?? '';
     const target = { type: resource, namespace, name: '', subresource: undefined };
     const result = await this.#writer.create(target, copyJson(object), this.#context('CreateOptions', options));
@@ -127,7 +131,7 @@ export class LiveCluster implements Cluster {
   }
 
   async update(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
-    await this.#turns.take();
+    await this.#turnToWrite(resource);
     const { namespace = '', name = '' } = object.metadata;
     const target = this.#target(resource, { namespace, name }, options);
     const request = { target, build: () => object, createsAbsent: false, isTracked: false, isPatch: true };
@@ -140,7 +144,7 @@ export class LiveCluster implements Cluster {
     key: ObjectKey,
     ...[patch, options]: [patch: JsonObject, options: WriteOptions]
   ): Promise<KubeObject> {
-    await this.#turns.take();
+    await this.#turnToWrite(resource);
     const build = (live: KubeObject | undefined): KubeObject =>
       applyMergePatch(live as unknown as JsonObject, patch) as unknown as KubeObject;
     const target = this.#target(resource, key, options);
@@ -150,11 +154,16 @@ export class LiveCluster implements Cluster {
   }
 
   async delete(resource: ResourceType, key: ObjectKey, options: WriteOptions & DeleteOptions): Promise<void> {
-    await this.#turns.take();
+    await this.#turnToWrite(resource);
     const { propagationPolicy, gracePeriodSeconds, uid } = options;
     const target = this.#target(resource, key, options);
     const deletion = { propagationPolicy, gracePeriodSeconds, uid };
     await this.#writer.delete(target, deletion, this.#context('DeleteOptions', options));
+  }
+
+  /** Definitions do not wait: their kinds are served once their status is written, and few users may create any. */
+  #turnToWrite({ storageKey }: ResourceType): Promise<void> | undefined {
+    return storageKey === definitions ? undefined : this.#writeTurns.take();
   }
 
   #target(type: ResourceType, key: ObjectKey, options: WriteOptions): WriteTarget {

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { platformOperatorResource } from '../../src/api/index.ts';
-import { type BareCluster, examined, examinedCondition, openBareCluster } from '../../test/support/index.ts';
+import {
+  type BareCluster,
+  eventually,
+  examined,
+  examinedCondition,
+  openBareCluster,
+} from '../../test/support/index.ts';
 import { readCrds } from '../client/crds.ts';
 import { platformCheck } from './platforms.ts';
 
@@ -22,7 +28,8 @@ describe('PlatformOperators that are examined', { shuffle: false }, () => {
   test('a cluster without the kind is left to the check of kinds', async () => {
     expect(await findings()).toEqual([]);
     for (const crd of await readCrds()) await cluster.kube.apply(crd as never, { fieldManager: 'test' });
-    expect(await findings()).toEqual([{ level: 'ok', what: '0 PlatformOperators: none is stuck or deprecated' }]);
+    const none = { level: 'ok', what: '0 PlatformOperators: none is stuck or deprecated' };
+    await eventually(async () => expect(await findings()).toEqual([none]));
   });
 
   test.each([

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiServer, type KubeObject, type Manifest, startApiServer } from '../../apiserver/index.ts';
 import { errorMessage, type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
+import { eventually } from '../support/index.ts';
 import { nodeOf } from './objects.ts';
 import { Observer } from './observer.ts';
 import { ScenarioProvider } from './provider.ts';
@@ -188,6 +189,12 @@ export async function playScenario(
   const kubeconfigPath = join(workFolder, 'kubeconfig');
   const server = stack.use(await startApiServer({ crds: crds as readonly Manifest[], kubeconfigPath }));
   await server.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  // That a server has a Node of its own is no change of the scenario.
+  await eventually(async () => {
+    const node = await server.client.find({ apiVersion: 'v1', kind: 'Node', name: 'longshore' });
+    if (!JSON.stringify(node?.status ?? {}).includes('KubeletReady'))
+      throw new Error('the Node of the server is not ready');
+  });
   const provider = stack.use(new ScenarioProvider());
   await provider.open();
   const observer = stack.use(new Observer(server));
