@@ -81,6 +81,25 @@ test.skipIf(!hasGit)(`a request that cannot be answered is refused, and ends not
   expect(await statusOf(registry, { path: '/v2/' })).toBe(200);
 });
 
+test('the examples cannot be reached by another spelling of their path', async () => {
+  const registry = `http://${servers.registry.host}`;
+  const before = await (await fetch(at('combo/manifests/v0.0.2'))).text();
+  const spellings = ['com%62o', '/combo', './combo', 'x/blobs/../../combo', 'x/tags/../../combo', 'combo/.'];
+  for (const spelling of spellings) {
+    const path = `/v2/${spelling}/manifests/v0.0.2`;
+    expect([spelling, await statusOf(registry, { method: 'PUT', path, body: '{}' })]).toEqual([spelling, 400]);
+  }
+  expect(await (await fetch(at('combo/manifests/v0.0.2'))).text()).toBe(before);
+  // A manifest is deleted with all its tags below the repository that is named.
+  const manifest = await (await fetch(at('private/combo/manifests/v0.0.2'), { headers: { authorization } })).text();
+  expect((await fetch(at('private/manifests/v1'), { method: 'PUT', body: manifest })).status).toBe(403);
+  const git = servers.git?.url ?? registry;
+  for (const folder of ['/%70rivate', '//private', '/x/../private']) {
+    const path = `${folder}/combo.git/info/refs?service=git-upload-pack`;
+    expect([folder, await statusOf(git, { path })]).toEqual([folder, 400]);
+  }
+});
+
 test.skipIf(!hasGit)(
   `commits have the same hash at every start, and archives are served beside them${why}`,
   async () => {

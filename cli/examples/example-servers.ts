@@ -38,12 +38,21 @@ function refusesStrangers(request: IncomingMessage, response: ServerResponse): b
   return true;
 }
 
+/** Names alone: what the servers would decode or shorten first could be another place than the one that is guarded. */
+const plainPath = /^(?:\/(?!\.{1,2}(?:[/?]|$))[\w.:@+~-]+)+\/?(?:\?|$)/;
+
+function refusesUnclear({ url = '' }: IncomingMessage, response: ServerResponse): boolean {
+  if (plainPath.test(url)) return false;
+  response.writeHead(400).end();
+  return true;
+}
+
 /** The examples cannot be overwritten, and what is below `private/` needs the login. */
 const guardRegistry: Intercept = (request, response) => {
   const { method = '', url = '' } = request;
   const repository = /^\/v2\/(.+?)\/(?:manifests|blobs|referrers|tags)\//.exec(url)?.[1] ?? '';
   if (repository.startsWith('private/') && refusesStrangers(request, response)) return true;
-  const isExample = /^(combo|catalog|(harbour|tide-gauge)-bundle|private\/.+)$/.test(repository);
+  const isExample = /^(combo|catalog|(harbour|tide-gauge)-bundle|private)(\/|$)/.test(repository);
   if (!isExample || method === 'GET' || method === 'HEAD') return false;
   response.writeHead(403, { 'content-type': 'application/json' });
   response.end(`{"errors":[{"code":"DENIED","message":"${repository} is an example: push to another repository"}]}`);
@@ -86,6 +95,7 @@ async function startExampleGit(port: number): Promise<GitServer> {
   const git = await startGitServer({
     port,
     intercept: (request, response) => {
+      if (refusesUnclear(request, response)) return true;
       const isPrivate = request.url?.startsWith('/private/') === true;
       return (isPrivate && refusesStrangers(request, response)) || serveArchive(archives, request, response);
     },
@@ -101,7 +111,7 @@ export async function startExampleServers({ ports }: ExampleServersOptions = {})
   const registry = stack.use(
     await startRegistry({
       port: ports?.registry ?? 0,
-      intercept: guardRegistry,
+      intercept: (request, response) => refusesUnclear(request, response) || guardRegistry(request, response),
       maxPushedBytes: 256 * mebibyte,
     }),
   );
