@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/base/index.ts';
-import { openBrowser, type RecentLines, startLocalConsole } from '../console/index.ts';
+import { type RecentLines, startLocalConsole } from '../console/index.ts';
 import type { Terminal } from '../output/index.ts';
 import { startOnRememberedPort } from '../process/index.ts';
 import type { Config } from '../settings/index.ts';
@@ -19,17 +19,13 @@ export async function openUpConsole(
     readonly recentLines?: RecentLines | undefined;
   },
 ): Promise<AsyncDisposable | undefined> {
-  const { consolePort: port, isOpeningConsole, helm } = config;
+  const { consolePort: port, isOpeningConsole: isOpening, helm } = config;
   if (port === undefined) return undefined;
   const { kubeconfigPath, folder } = platform;
-  let isFirst = true;
-  const onLink = (url: string): void => {
-    terminal.line(isFirst ? `console on ${url}` : `signed in to the console; the next link is ${url}`);
-    if (isFirst && isOpeningConsole) openBrowser(url);
-    isFirst = false;
-  };
+  const onLink = (url: string, isFirst: boolean): void =>
+    terminal.line(isFirst ? `console on ${url}` : `the link of the console was used; the next one is ${url}`);
   const isEmbedded = platform.apiServer !== undefined;
   return await startOnRememberedPort({ folder, portFile: 'console-port', port }, (free) =>
-    startLocalConsole({ kubeconfigPath, port: free, isEmbedded, helm, log, recentLines, onLink }),
+    startLocalConsole({ kubeconfigPath, port: free, isEmbedded, helm, log, recentLines, isOpening, onLink }),
   );
 }

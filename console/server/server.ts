@@ -30,6 +30,8 @@ export interface ConsoleOptions {
         readonly kubeconfigPath: string;
         /** Gets each link that is valid from now on. */
         readonly onLink: (url: string) => void;
+        /** The first link is opened by a program, so that others on this machine can read it: it counts for connections of this user alone. */
+        readonly isOpened: boolean;
       }
     | undefined;
   readonly oidc: OidcSettings | undefined;
@@ -73,7 +75,7 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   const origin = (): string => externalUrl?.origin ?? `http${tls === undefined ? '' : 's'}://${host}:${port}`;
   const sessions = new Sessions({ clock, log, isSecure: () => origins().isSecure });
   const closing = new AbortController();
-  const secret = link && new OneTimeLink((text) => link.onLink(`${origin()}/sign-in#${text}`));
+  const secret = link && new OneTimeLink((text) => link.onLink(`${origin()}/sign-in#${text}`), link.isOpened);
   const app = await buildConsole({
     ...options,
     sessions,

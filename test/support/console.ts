@@ -117,7 +117,7 @@ export async function openTestConsole(
       proxyCount: 0,
       openStaticDir: () => Promise.resolve(staticDir),
       cluster: { server: access.server, tls: access.tls },
-      link: { access, kubeconfigPath: join(staticDir, 'kubeconfig'), onLink },
+      link: { access, kubeconfigPath: join(staticDir, 'kubeconfig'), onLink, isOpened: true },
       oidc: undefined,
       runCommand: noCommands,
       recentLines: undefined,

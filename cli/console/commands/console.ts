@@ -7,7 +7,7 @@ import { readAccess } from '../../client/index.ts';
 import type { kubeconfigOption, logLevelOption, OptionValues } from '../../command/index.ts';
 import { createTerminal } from '../../output/index.ts';
 import { endSoon, openProcessLog, packageVersion, untilStopped } from '../../process/index.ts';
-import { openBrowser, startLocalConsole } from '../local.ts';
+import { type LocalConsoleOptions, startLocalConsole } from '../local.ts';
 import type { consoleOptions } from '../options.ts';
 import { openPage } from '../page.ts';
 import { createRunCommand } from '../run-command.ts';
@@ -84,7 +84,11 @@ async function startForUsers(server: string, values: Values, log: Logger): Promi
   });
 }
 
-async function startForKubeconfig(values: Values, log: Logger, onLink: (url: string) => void): Promise<ConsoleServer> {
+async function startForKubeconfig(
+  values: Values,
+  log: Logger,
+  onLink: LocalConsoleOptions['onLink'],
+): Promise<ConsoleServer> {
   const { host, port } = addressOf(values);
   if (host !== '127.0.0.1') {
     throw invalid(
@@ -94,7 +98,7 @@ async function startForKubeconfig(values: Values, log: Logger, onLink: (url: str
   // Names the file where it cannot be read.
   await readAccess(values);
   const kubeconfigPath = values.kubeconfig ?? join(homedir(), '.kube', 'config');
-  return await startLocalConsole({ kubeconfigPath, port, isEmbedded: false, log, onLink });
+  return await startLocalConsole({ kubeconfigPath, port, isEmbedded: false, log, isOpening: values.open, onLink });
 }
 
 /** `longshore console`: serves until it is stopped. */
@@ -102,12 +106,8 @@ export async function serveConsole(values: Values): Promise<number> {
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
   const log = await openProcessLog(values['log-level']);
-  let isFirst = true;
-  const onLink = (url: string): void => {
-    terminal.line(isFirst ? `console on ${url}` : `signed in; the next link is ${url}`);
-    if (isFirst && values.open) openBrowser(url);
-    isFirst = false;
-  };
+  const onLink: LocalConsoleOptions['onLink'] = (url, isFirst) =>
+    terminal.line(isFirst ? `console on ${url}` : `the link was used; the next one is ${url}`);
   const server = values['api-server'];
   await using ending = new AsyncDisposableStack();
   ending.defer(endSoon);

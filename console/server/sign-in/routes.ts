@@ -7,6 +7,7 @@ import type { SessionInfo, SignInInfo, SignInMethod } from '../wire.ts';
 import { SignInAttempts } from './attempts.ts';
 import type { OneTimeLink } from './link.ts';
 import type { OidcSignIn } from './oidc.ts';
+import { isOwnConnection } from './own-connection.ts';
 import { type ClusterAddress, identify, signInWithToken } from './token.ts';
 
 /** How users may sign in. */
@@ -64,10 +65,11 @@ async function useLink(
   { deps, attempts }: { readonly deps: SignInDeps; readonly attempts: SignInAttempts },
 ): Promise<SessionInfo> {
   const { link, sessions, clock } = deps;
-  if (link === undefined || !link.secret.use(textIn(request.body, 'secret'))) {
+  if (link === undefined || !link.secret.use(textIn(request.body, 'secret'), () => isOwnConnection(request.socket))) {
     return await attempts.run(request, () => {
       throw new ConsoleProblem(401, 'LinkUsed', {
-        message: 'the link is not valid: it was used already, or belongs to an earlier start',
+        message:
+          'the link is not valid: it was used already, belongs to an earlier start, or was opened by another user',
         advice: 'the terminal of "longshore up" shows the present link',
       });
     });
