@@ -16,10 +16,12 @@ export interface ReferredValues {
   readonly documents: readonly ValuesDocument[];
   /** Changes with them; empty without any. */
   readonly digest: string;
+  /** Those of Secrets. */
+  readonly secrets: readonly ValuesDocument[];
 }
 
 /** Without references. */
-export const noReferredValues: ReferredValues = { documents: [], digest: '' };
+export const noReferredValues: ReferredValues = { documents: [], digest: '', secrets: [] };
 
 const maxKeys = 10;
 
@@ -103,7 +105,12 @@ export async function readReferredValues(config: JsonObject, reading: ValuesRead
   if (valuesFrom.length === 0) return noReferredValues;
   const namespace = releaseNamespace(config, reading.systemNamespace);
   const documents: ValuesDocument[] = [];
-  for (const reference of valuesFrom) documents.push(...(await readDocument(reference, namespace, reading)));
+  const secrets: ValuesDocument[] = [];
+  for (const reference of valuesFrom) {
+    const read = await readDocument(reference, namespace, reading);
+    documents.push(...read);
+    if (reference.kind === 'Secret') secrets.push(...read);
+  }
   const digest = sha256Digest(JSON.stringify(documents.map(({ text, targetPath = '' }) => [text, targetPath])));
-  return { documents, digest };
+  return { documents, digest, secrets };
 }

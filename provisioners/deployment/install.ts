@@ -4,6 +4,7 @@ import { errorMessage, TerminalError, TransientError } from '../../src/base/inde
 import { requeueAfter } from '../../src/controller/index.ts';
 import { conversionFailed, type Rendered, renderFailed } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
+import { conceal } from '../concealed-values.ts';
 import { fetchOf } from '../fetches.ts';
 import { recordHelmRelease, removeHelmReleases } from '../helm-release-record.ts';
 import { ownerOf } from '../installed-record.ts';
@@ -82,6 +83,7 @@ function failureReason(run: DeploymentRun, thrown: unknown): InstalledReason {
 }
 
 async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal: AbortSignal): Promise<void> {
+  conceal(thrown, run.values?.secrets);
   const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (signal.aborted || !isKnown || run.bundle === undefined) return;
   await rollBackAbandoned(run, signal);

@@ -11,6 +11,7 @@ import {
 import type { KubeObject } from '../../src/kube/index.ts';
 import { withoutDefinitionsOfOthers } from '../chart-definitions.ts';
 import { noReferredValues, type ReferredValues, readReferredValues, referredObjects } from '../chart-values.ts';
+import { conceal } from '../concealed-values.ts';
 import { releasedObjects } from '../helm-release.ts';
 import { actingOwnerOf, configOf } from '../installed-record.ts';
 import { type Rendition, termsFor } from '../rendition.ts';
@@ -138,8 +139,17 @@ export async function noteRendition(
   if (key !== undefined) await noteInstalledRendition(shelfOf(run, signal), key, run.context.clock.now());
 }
 
-/** The objects of a Bundle with the configuration of the deployment. */
+/** The objects of a Bundle with the configuration of the deployment. What fails shows no values of Secrets. */
 export async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<LoadedRendition> {
+  try {
+    return await loadContent(run, bundle, signal);
+  } catch (thrown) {
+    conceal(thrown, run.values?.secrets);
+    throw thrown;
+  }
+}
+
+async function loadContent(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<LoadedRendition> {
   const { kube, unpacker, servingCertificates, systemNamespace } = run.context;
   const { name = '', uid = '' } = bundle.metadata;
   const { provisionerClassName } = parseBundle(bundle).spec;

@@ -1,6 +1,7 @@
 import { errorMessage, type JsonObject } from '../../src/base/index.ts';
 import { type ReconcileContext, requeueAfter } from '../../src/controller/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
+import { conceal } from '../concealed-values.ts';
 import { actingOwnerOf } from '../installed-record.ts';
 import { refreshHealth } from './health.ts';
 import { isInstalledConfigRecorded, withInstalledConfig } from './history.ts';
@@ -32,6 +33,9 @@ async function restoreActive(run: DeploymentRun, active: KubeObject, signal: Abo
   try {
     if ((await isInPlace(former, active, signal)) || isLeftForNow(former, active)) return;
     await installObjects(former, active, { rendition: await load(former, active, signal), signal });
+  } catch (thrown) {
+    conceal(thrown, values.secrets);
+    throw thrown;
   } finally {
     const spec = run.object['spec'] as JsonObject;
     run.object = { ...former.object, spec };

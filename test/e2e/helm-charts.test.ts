@@ -18,6 +18,7 @@ const asTest = { fieldManager: 'test' };
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
 const unfetched = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' };
 
+const strictSchema = '{"properties": {"nameOverride": {"type": "string", "pattern": "^[a-z]*$"}}}';
 const repositoryIndex = `apiVersion: v1
 entries:
   hello-world: [{version: 0.1.0, urls: [hello-world-0.1.0.tgz]}, {version: 0.2.0, urls: [gone.tgz]}]
@@ -30,6 +31,7 @@ beforeAll(async () => {
   world = await startWorld(['--helm', helmPath]);
   const pages = new Map<string, Buffer | string>([
     ['/hello-world-0.1.0.tgz', packedChart('hello-world', helloWorld())],
+    ['/strict-0.1.0.tgz', packedChart('hello-world', helloWorld({ 'values.schema.json': strictSchema }))],
     ['/page.txt', 'some text'],
     ['/stable/index.yaml', repositoryIndex],
     ['/stable/hello-world-0.1.0.tgz', packedChart('hello-world', helloWorld())],
@@ -381,6 +383,28 @@ data:
     expect(conditionOf(found, 'HasValidBundle')?.message).toContain(
       'Secret "foreign-values" in namespace "rukpak-system" may not be read by the deployment\'s service account',
     );
+  });
+
+  test('shows no value of a Secret where its schema or the API server refuses it', async () => {
+    const password = 'Word_of_the_Database';
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'word', namespace },
+      stringData: { password },
+    };
+    await world.kube.create(secret as unknown as KubeObject, asTest);
+    const config = {
+      valuesFrom: [{ kind: 'Secret', name: 'word', valuesKey: 'password', targetPath: 'nameOverride' }],
+    };
+    await create('worded', httpSource('/strict-0.1.0.tgz'), config);
+    await create('unnamed', httpSource('/hello-world-0.1.0.tgz'), config);
+    const worded = await world.deploymentWith('worded', { ...unfetched, reason: 'BundleLoadFailed' });
+    expect(conditionOf(worded, 'HasValidBundle')?.message).toContain("'[hidden]' does not match pattern");
+    const unnamed = await world.deploymentWith('unnamed', { ...installed, status: 'False', reason: 'InstallFailed' });
+    expect(conditionOf(unnamed, 'Installed')?.message).toContain('Deployment "unnamed-[hidden]"');
+    const events = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+    expect(JSON.stringify([worded, unnamed, events.items])).not.toContain(password);
   });
 
   test('with values of another form is refused by admission', async () => {
