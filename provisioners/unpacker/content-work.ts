@@ -33,12 +33,13 @@ import {
 } from '../../src/sources/index.ts';
 import type { BundleIdentity } from './bundle-identity.ts';
 import { BundleReader } from './large-bundles.ts';
-import type { UnpackerJobs, WorkEvent } from './messages.ts';
+import type { LoadedPieces, UnpackerJobs, WorkEvent } from './messages.ts';
+import { cutObjects } from './object-pieces.ts';
 import { checkMetadata } from './read-bundle.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
 import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
-import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
+import type { LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
 const storePrefix = 'persist bundle content: ';
@@ -139,6 +140,11 @@ export function contentOf(record: ContentRecord): UnpackedContent {
     isOutdated,
     storedAt,
   };
+}
+
+/** How much is read to load the content of a record. Charts are rendered outside of this process. */
+export function loadedBytes({ provisionerClassName }: LoadRequest, record: ContentRecord | undefined): number {
+  return formatOf(provisionerClassName).hasReleases === true ? 0 : (record?.sizeBytes ?? 0);
 }
 
 /** Does jobs on one store; used inside a worker thread, and knows nothing of threads. */
@@ -294,18 +300,17 @@ export class ContentWork {
     return undefined;
   }
 
-  async #load(job: LoadRequest, { signal }: FetchOptions): Promise<LoadedContent> {
+  async #load(job: LoadRequest, { signal }: FetchOptions): Promise<LoadedPieces> {
     const { bundle, terms } = job;
     const record = await this.#store.find(bundle);
-    // Charts are rendered outside of this process.
-    const sizeBytes = formatOf(job.provisionerClassName).hasReleases === true ? 0 : (record?.sizeBytes ?? 0);
+    const sizeBytes = loadedBytes(job, record);
     await using _ = await this.#reader.turnOf(sizeBytes, { signal });
     const { content, digest } = await inStage(loadPrefix, async () => {
       const digest = job.expectedDigest ?? record?.digest ?? '';
       return { content: await this.#read(job, digest, signal), digest };
     });
-    const rendered = await content.render(terms, { charts: this.#charts, signal });
-    return { ...rendered, objects: [...rendered.objects], digest };
+    const { objects, ...rendered } = await content.render(terms, { charts: this.#charts, signal });
+    return { ...rendered, pieces: cutObjects(objects), digest };
   }
 
   /** The content of a Bundle, parsed only if what it was parsed into is not stored. */

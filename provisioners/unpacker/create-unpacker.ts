@@ -2,8 +2,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
 import { definitionOf } from '../../src/sources/definitions/index.ts';
-import { contentOf } from './content-work.ts';
+import { contentOf, loadedBytes } from './content-work.ts';
+import { largeBytes } from './large-bundles.ts';
 import type { WorkEvent } from './messages.ts';
+import { joinObjects } from './object-pieces.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
@@ -56,6 +58,8 @@ interface Parts {
   readonly store: ContentStore;
   readonly uploads: Uploads;
   readonly pool: ThreadPool;
+  /** Loads large contents: no other work waits for it. */
+  readonly largePool: ThreadPool;
   /** Since the start. */
   readonly counts: Counts;
 }
@@ -89,7 +93,9 @@ async function openParts(settings: UnpackerSettings): Promise<Parts> {
   await rm(renditionsFolder(storeDir), { recursive: true, force: true });
   await mkdir(renditionsFolder(storeDir), { recursive: true });
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
-  return { store, uploads, pool: new ThreadPool(settings, { locks, onWork }), counts };
+  const pool = new ThreadPool(settings, { locks, onWork });
+  const largePool = new ThreadPool({ ...settings, threads: 1 }, { locks, onWork });
+  return { store, uploads, pool, largePool, counts };
 }
 
 /** What concerns the budget of the store. */
@@ -133,7 +139,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   const settings = completeSettings(options);
   using stack = new DisposableStack();
   stack.use(lockFolder(settings.storeDir));
-  const { store, uploads, pool, counts } = await openParts(settings);
+  const { store, uploads, pool, largePool, counts } = await openParts(settings);
   const closing = new AbortController();
   const held = stack.move();
   return {
@@ -145,7 +151,9 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
       return await pool.run('unpack', request, { signal, onProgress });
     },
     async load(request, { signal }) {
-      return await pool.run('load', request, { signal });
+      const isLarge = loadedBytes(request, await store.find(request.bundle)) > largeBytes;
+      const { pieces, ...loaded } = await (isLarge ? largePool : pool).run('load', request, { signal });
+      return { ...loaded, objects: await joinObjects(pieces, signal) };
     },
     async find(bundle) {
       const record = await store.find(bundle);
@@ -168,7 +176,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
-      await pool[Symbol.asyncDispose]();
+      await Promise.all([pool, largePool].map((each) => each[Symbol.asyncDispose]()));
       held.dispose();
     },
   };

@@ -4,7 +4,7 @@ import { formatOf } from '../../src/formats/index.ts';
 import { type ReadBundle, readBundle } from './read-bundle.ts';
 
 /** Smaller ones are read where they were fetched: that takes less time than to give them to a thread. */
-const largeBytes = 1024 * 1024;
+export const largeBytes: number = 1024 * 1024;
 const youngHeapMebibytes = 64;
 
 /** What a thread that reads bundles does. */
@@ -23,15 +23,16 @@ function endedError(why: string, heapMebibytes: number): TerminalError | Transie
   return new TerminalError('InvalidBundle', text);
 }
 
-function isLarge({ tree }: Staging, provisionerClassName: string): boolean {
+/** Of the files that are read. */
+function readBytes({ tree }: Staging, provisionerClassName: string): number {
   const { directories } = formatOf(provisionerClassName);
   const isRead = (path: string): boolean => directories === 'all' || directories.includes(path.split('/')[0] ?? '');
   let sizeBytes = 0;
   for (const { path, node } of tree.entries()) if (node.kind === 'file' && isRead(path)) sizeBytes += node.sizeBytes;
-  return sizeBytes > largeBytes;
+  return sizeBytes;
 }
 
-/** Reads bundles; large ones one at a time, in a thread of their own: others neither wait for them, nor end with them when they take too much memory. */
+/** Reads bundles; large ones one at a time, the smallest first, in a thread of their own: others neither wait for them, nor end with them when they take too much memory. */
 export class BundleReader {
   readonly #locks: KeyedLocks;
   readonly #threads: ThreadPool<ReadingJobs>;
@@ -56,8 +57,9 @@ export class BundleReader {
     provisionerClassName: string,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<ReadBundle> {
-    if (!isLarge(staging, provisionerClassName)) return await readBundle(staging, provisionerClassName);
-    await using _ = await this.#locks.acquire('large bundle', { signal });
+    const sizeBytes = readBytes(staging, provisionerClassName);
+    if (sizeBytes <= largeBytes) return await readBundle(staging, provisionerClassName);
+    await using _ = await this.#locks.acquire('large bundle', { signal, sizeBytes });
     const input = { staged: await staging.describe(), provisionerClassName };
     const { packed, ...read } = await this.#threads.run('read', input, { signal });
     return { ...read, packed: packed === undefined ? undefined : { ...packed, bytes: Buffer.from(packed.bytes) } };
@@ -65,6 +67,6 @@ export class BundleReader {
 
   /** Content of that size is loaded one at a time: its objects are in memory until they are handed over. */
   async turnOf(sizeBytes: number, { signal }: { readonly signal: AbortSignal }): Promise<AsyncDisposable | undefined> {
-    return sizeBytes > largeBytes ? await this.#locks.acquire('large content', { signal }) : undefined;
+    return sizeBytes > largeBytes ? await this.#locks.acquire('large content', { signal, sizeBytes }) : undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { BundleIdentity } from './bundle-identity.ts';
+import type { ObjectPieces } from './object-pieces.ts';
 import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 interface Job<Input, Result> {
@@ -13,10 +14,13 @@ interface RestoreRequest {
   readonly expectedDigest: string | undefined;
 }
 
+/** Content whose objects are in pieces. */
+export type LoadedPieces = Omit<LoadedContent, 'objects'> & { readonly pieces: ObjectPieces };
+
 /** What a worker thread does: each kind of job with its input and its result. */
 export interface UnpackerJobs {
   readonly unpack: Job<UnpackRequest, UnpackedContent>;
-  readonly load: Job<LoadRequest, LoadedContent>;
+  readonly load: Job<LoadRequest, LoadedPieces>;
   readonly check: Job<{ readonly path: string; readonly provisionerClassName: string }, undefined>;
   readonly discard: Job<{ readonly bundleName: string }, undefined>;
   readonly restore: Job<RestoreRequest, UnpackedContent | undefined>;
@@ -38,7 +42,7 @@ export type WorkEvent =
 /** What jobs send to the main thread, which keeps the locks. */
 export type UnpackerEvent =
   | { readonly kind: 'work'; readonly event: WorkEvent }
-  | { readonly kind: 'acquire'; readonly lockId: number; readonly key: string }
+  | { readonly kind: 'acquire'; readonly lockId: number; readonly key: string; readonly sizeBytes: number | undefined }
   | { readonly kind: 'release'; readonly lockId: number };
 
 /** The answer to `acquire`. */

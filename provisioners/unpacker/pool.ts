@@ -16,6 +16,8 @@ interface PoolOptions {
   readonly onWork: (event: WorkEvent) => void;
 }
 
+type Acquisition = Extract<UnpackerEvent, { readonly kind: 'acquire' }>;
+
 interface HeldLock {
   release?: AsyncDisposable;
   readonly controller: AbortController;
@@ -32,11 +34,11 @@ class ThreadLocks {
     this.#grant = grant;
   }
 
-  async acquire(lockId: number, key: string): Promise<void> {
+  async acquire({ lockId, key, sizeBytes = 0 }: Acquisition): Promise<void> {
     const held: HeldLock = { controller: new AbortController() };
     this.#held.set(lockId, held);
     try {
-      held.release = await this.#locks.acquire(key, { signal: held.controller.signal });
+      held.release = await this.#locks.acquire(key, { signal: held.controller.signal, sizeBytes });
       if (this.#held.has(lockId)) this.#grant({ lockId });
       else void held.release[Symbol.asyncDispose]();
     } catch {
@@ -60,7 +62,7 @@ function openThread(settings: UnpackerSettings, { locks, onWork }: PoolOptions, 
   const held = new ThreadLocks(locks, (granted) => thread.notify(granted));
   const onEvent = (event: UnpackerEvent): void => {
     if (event.kind === 'work') onWork(event.event);
-    else if (event.kind === 'acquire') void held.acquire(event.lockId, event.key);
+    else if (event.kind === 'acquire') void held.acquire(event);
     else held.release(event.lockId);
   };
   const thread = new WorkerThread<UnpackerJobs>({

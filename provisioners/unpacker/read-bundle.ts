@@ -1,4 +1,10 @@
-import { maxMetadataFileBytes, TerminalError } from '../../src/base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  maxMetadataFileBytes,
+  serverText,
+  TerminalError,
+} from '../../src/base/index.ts';
 import type { Property } from '../../src/constraints/index.ts';
 import { type PackedObjects, packObjects, type Staging } from '../../src/content/index.ts';
 import {
@@ -9,8 +15,10 @@ import {
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
 import { formatOf, readStaged } from '../../src/formats/index.ts';
+import { roomAfter } from './object-size.ts';
 
 const checkPrefix = 'get objects from bundle manifests: ';
+const maxObjectBytes = 3 * 1024 * 1024;
 
 /** What is known of the files of a bundle. */
 export interface ReadBundle {
@@ -36,11 +44,23 @@ export async function checkMetadata(provisionerClassName: string, staging: Stagi
   throw new TerminalError('InvalidMetadata', metadata.problems.join('; '));
 }
 
+/** Kubernetes API servers accept no larger one.
+ *  @throws TerminalError InvalidBundle */
+function assertAccepted(object: JsonObject): void {
+  if (roomAfter(maxObjectBytes, object) >= 0) return;
+  const { kind, metadata } = object;
+  const name = isJsonObject(metadata) ? metadata['name'] : undefined;
+  const what = `${typeof kind === 'string' ? serverText(kind, 100) : 'the object'} ${serverText(JSON.stringify(name ?? null), 300)}`;
+  const text = `${checkPrefix}${what} has more than the limit of ${maxObjectBytes} bytes as JSON, which an API server accepts: expected smaller objects`;
+  throw new TerminalError('InvalidBundle', text);
+}
+
 /** Reads and checks the files of a bundle.
  *  @throws TerminalError InvalidBundle, InvalidMetadata, FileTooLarge */
 export async function readBundle(staging: Staging, provisionerClassName: string): Promise<ReadBundle> {
   const format = formatOf(provisionerClassName);
   const { objects, parsed, version } = await readStaged(format, staging, checkPrefix);
+  for (const object of objects) assertAccepted(object);
   const { properties, warnings, packageName } = await checkMetadata(provisionerClassName, staging);
   return {
     objectCount: objects.length,

@@ -386,6 +386,42 @@ describe('a bundle whose manifests are large', () => {
     }
   });
 
+  test('and is loaded with more memory than a thread has ends no work for others', async () => {
+    await using registry = await startRegistry({ intercept: neverAnswers('/slow/') });
+    const files = { 'manifests/a.yaml': empty(largeBytes / 4), 'manifests/b.yaml': empty(largeBytes / 4) };
+    registry.putImage('large:v1', [{ files }]);
+    const first = await start();
+    await first.unpack(imageRequest(`${registry.host}/large:v1`), { signal });
+    await first[Symbol.asyncDispose]();
+    const unpacker = await start({ threadHeapMebibytes: 32, answerDeadlineMs: 60_000 });
+    const stop = new AbortController();
+    const isFetching = Promise.withResolvers<string>();
+    const request = { ...imageRequest(`${registry.host}/slow/image:v1`), bundle: { name: 'slow', uid: 'u2' } };
+    const other = unpacker.unpack(request, { signal: stop.signal, onProgress: isFetching.resolve });
+    await isFetching.promise;
+    await expect(load(bundle)).rejects.toMatchObject({ reason: 'UnpackerRestarted' });
+    stop.abort(new Error('still at work'));
+    await expect(other).rejects.toThrow('still at work');
+  });
+
+  test('and has an object that no API server accepts is refused, and one that it accepts is not', async () => {
+    await using registry = await startRegistry();
+    const text = (sizeBytes: number): LayerContent => ({
+      files: { 'manifests/a.yaml': `${configMap('a')}data: {a: ${'x'.repeat(sizeBytes)}}\n` },
+    });
+    const limitBytes = 3 * 1024 * 1024;
+    registry.putImage('fits:v1', [text(limitBytes - 200)]);
+    registry.putImage('large:v1', [text(limitBytes)]);
+    const unpacker = await start();
+    await unpacker.unpack(imageRequest(`${registry.host}/fits:v1`), { signal });
+    await expect(unpacker.unpack(imageRequest(`${registry.host}/large:v1`), { signal })).rejects.toMatchObject({
+      name: 'TerminalError',
+      message: expect.stringContaining(
+        `ConfigMap "a" has more than the limit of ${limitBytes} bytes as JSON`,
+      ) as string,
+    });
+  });
+
   test('is stored and loaded like any other', async () => {
     await using registry = await startRegistry();
     const files = {

@@ -1,7 +1,7 @@
 /** The inside of a worker thread of the unpacker. Started by `pool.ts`. */
 import { workerData } from 'node:worker_threads';
 import { sendEvent, serveJobs } from '../../src/base/index.ts';
-import type { KeyedLocks } from '../../src/content/index.ts';
+import type { KeyedLocks, LockWait } from '../../src/content/index.ts';
 import { ContentWork } from './content-work.ts';
 import type { LockGranted, UnpackerEvent, UnpackerJobs, WorkEvent } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
@@ -15,7 +15,7 @@ class RemoteLocks implements KeyedLocks {
   readonly #waiting = new Map<number, () => void>();
   #lastId = 0;
 
-  async acquire(key: string, { signal }: { readonly signal?: AbortSignal | undefined }): Promise<AsyncDisposable> {
+  async acquire(key: string, { signal, sizeBytes }: LockWait): Promise<AsyncDisposable> {
     signal?.throwIfAborted();
     this.#lastId += 1;
     const lockId = this.#lastId;
@@ -23,7 +23,7 @@ class RemoteLocks implements KeyedLocks {
     this.#waiting.set(lockId, resolve);
     const onAbort = (): void => reject(signal?.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
-    send({ kind: 'acquire', lockId, key });
+    send({ kind: 'acquire', lockId, key, sizeBytes });
     try {
       await promise;
     } catch (thrown) {

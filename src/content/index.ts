@@ -24,7 +24,7 @@ export { FileWriter } from './file-writer.ts';
 export { lockFolder } from './folder-lock.ts';
 export type { ForwardTarget } from './forward.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
-export { createLocks, type KeyedLocks } from './locks.ts';
+export { createLocks, type KeyedLocks, type LockWait } from './locks.ts';
 export { packDirectory, packStaged, stageFolder } from './pack.ts';
 export { type PackedFile, readPackedFiles } from './packed-files.ts';
 export { type PackedObjects, packObjects } from './parsed-objects.ts';

@@ -1,43 +1,68 @@
+/** How a caller waits. */
+export interface LockWait {
+  readonly signal?: AbortSignal | undefined;
+  /** What the caller works on: smaller work goes first. Default 0. */
+  readonly sizeBytes?: number;
+}
+
 /** Makes one caller at a time do something by a key, in whatever thread it runs. */
 export interface KeyedLocks {
   /** Waits until the key is free and takes it; dispose the result to free it.
    *  @throws the signal's reason when aborted while waiting */
-  acquire(key: string, options: { readonly signal?: AbortSignal | undefined }): Promise<AsyncDisposable>;
+  acquire(key: string, wait: LockWait): Promise<AsyncDisposable>;
 }
 
-/** Locks among the callers of one thread, first come, first served. */
+/** What is smaller by a mebibyte goes before what has waited ten seconds longer; nothing is overtaken by what comes after the longest. */
+const msPerByte = 10_000 / 1024 ** 2;
+const longestMs = 5 * 60_000;
+
+interface Waiter {
+  /** When its turn is due. */
+  readonly dueMs: number;
+  readonly grant: () => void;
+}
+
+function enqueue(queue: Waiter[], waiter: Waiter): void {
+  const index = queue.findIndex(({ dueMs }) => dueMs > waiter.dueMs);
+  queue.splice(index === -1 ? queue.length : index, 0, waiter);
+}
+
+async function turnIn(queue: Waiter[], { signal, sizeBytes = 0 }: LockWait): Promise<void> {
+  const { promise, resolve: grant, reject } = Promise.withResolvers<void>();
+  const waiter: Waiter = { dueMs: performance.now() + Math.min(sizeBytes * msPerByte, longestMs), grant };
+  const onAbort = (): void => {
+    const index = queue.indexOf(waiter);
+    if (index !== -1) queue.splice(index, 1);
+    reject(signal?.reason as Error);
+  };
+  enqueue(queue, waiter);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Locks among the callers of one thread: first come, first served among those of one size. */
 export function createLocks(): KeyedLocks {
-  const tails = new Map<string, Promise<void>>();
+  /** Who waits for each key that is taken. */
+  const taken = new Map<string, Waiter[]>();
   return {
-    async acquire(key, { signal }) {
-      const before = tails.get(key) ?? Promise.resolve();
-      const { promise: freed, resolve: free } = Promise.withResolvers<void>();
-      const tail = before.then(() => freed);
-      tails.set(key, tail);
+    async acquire(key, wait) {
+      wait.signal?.throwIfAborted();
+      const queue = taken.get(key);
+      if (queue === undefined) taken.set(key, []);
+      else await turnIn(queue, wait);
+      let isHeld = true;
       const release = (): void => {
-        free();
-        if (tails.get(key) === tail) tails.delete(key);
+        if (!isHeld) return;
+        isHeld = false;
+        const next = taken.get(key)?.shift();
+        if (next === undefined) taken.delete(key);
+        else next.grant();
       };
-      try {
-        await abortable(before, signal);
-      } catch (thrown) {
-        release();
-        throw thrown;
-      }
       return { [Symbol.asyncDispose]: () => Promise.resolve(release()) };
     },
   };
-}
-
-async function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted();
-  if (signal === undefined) return await work;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

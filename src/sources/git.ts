@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import {
   type Clock,
   isLinkLocalAddress,
@@ -145,7 +145,7 @@ function hostOf(address: string): string {
 }
 
 /** Small packs are opened one at a time of those whose hosts share one of a few places, so that a server with many delays few others; larger packs, which
- *  take memory, one at a time of all. */
+ *  take memory, one at a time of all, the smallest first. */
 async function withPack<Result>(
   { locks }: GitSourceDeps,
   { fetched, clone }: { readonly fetched: FetchedPack; readonly clone: Clone },
@@ -158,7 +158,7 @@ async function withPack<Result>(
     await using pack = await openSmall({ ...fetched, signal });
     if (pack !== undefined) return await read(pack);
   }
-  await using _ = await locks.acquire('large git pack', { signal });
+  await using _ = await locks.acquire('large git pack', { signal, sizeBytes: (await stat(fetched.path)).size });
   await using pack = await Pack.open({ ...fetched, size: 'large', signal });
   return await read(pack);
 }
