@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../test/support/index.ts';
 import { type Clock, silentLogger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
 import { BackgroundWork, type WorkId } from './background-work.ts';
 
@@ -77,6 +78,19 @@ test('Q22 work without an answer for two seconds releases its slot, on its own h
   for (let rounds = 0; rounds < 4; rounds++) await clock.move(2_000);
   expect(started).toContain('good');
   expect(changed.filter((name) => name === 'good')).toHaveLength(1);
+});
+
+test('work of a group with few makes slow work of the group with the most end, which is retried', async () => {
+  const started: string[] = [];
+  const work = (name: string) => (signal: AbortSignal) => (started.push(name), silent(signal));
+  for (let index = 0; index < 1_100; index++) works.start(id(`s${index}`), work(`s${index}`), `host-${index % 8}`);
+  for (let rounds = 0; rounds < 20; rounds++) await clock.move(2_000);
+  expect(started).toHaveLength(1_000);
+  works.start(id('good'), () => Promise.resolve(started.push('good')), 'good-host');
+  await eventually(() => expect(started).toContain('good'));
+  expect(started.length).toBeLessThan(1_020);
+  const failed = Array.from({ length: 1_100 }, (_, index) => works.failureOf(id(`s${index}`))).filter(Boolean);
+  expect(failed[0]).toMatchObject({ error: { reason: 'MadeRoom' }, nextTryMs: expect.any(Number) as number });
 });
 
 test('transient failures are retried with a back-off that doubles up to five minutes', async () => {

@@ -3,6 +3,11 @@ import { backOffMs } from './work-queue.ts';
 
 const ended = new Error('the work has ended');
 
+function madeRoom(limit: number): TransientError {
+  const text = `slow, and ended to make room for others: ${limit} run at a time`;
+  return new TransientError('MadeRoom', text);
+}
+
 /** Identifies work: there is one at a time for each `name`. */
 export interface WorkId {
   /** Of the object. */
@@ -33,7 +38,7 @@ export interface WorkLimits {
   readonly perGroup: number;
   /** Of all groups together, as long as they are prompt. */
   readonly prompt: number;
-  /** With those that are slow. */
+  /** With those that are slow. Where more would run, a slow one of the group with the most makes room for a group with fewer. */
   readonly running: number;
   /** Work that takes longer is slow, and others may run in addition. Default: nothing is slow. */
   readonly promptMs?: number;
@@ -63,8 +68,9 @@ class Slots {
   readonly #limits: WorkLimits;
   readonly #promptOf = new Map<string, number>();
   readonly #queues = new Map<string, Set<Task>>();
+  /** The oldest first. */
+  readonly #running = new Set<Task>();
   #prompt = 0;
-  #running = 0;
 
   constructor(limits: WorkLimits) {
     this.#limits = limits;
@@ -77,18 +83,32 @@ class Slots {
 
   /** The next task that may run, counted as prompt from now on; groups take turns. */
   take(): Task | undefined {
-    if (this.#running >= this.#limits.running || this.#prompt >= this.#limits.prompt) return undefined;
+    if (this.#running.size >= this.#limits.running || this.#prompt >= this.#limits.prompt) return undefined;
     for (const [group, queue] of this.#queues) {
       if ((this.#promptOf.get(group) ?? 0) >= this.#limits.perGroup) continue;
       for (const task of queue) {
         this.drop(task);
-        this.#running += 1;
+        this.#running.add(task);
         this.#countPrompt(group, 1);
         task.state = 'prompt';
         return task;
       }
     }
     return undefined;
+  }
+
+  /** A slow task that is to end so that one of another group can run; undefined while there is room, or one is ending. */
+  get surplus(): Task | undefined {
+    if (this.#running.size < this.#limits.running || this.#queues.size === 0) return undefined;
+    const countOf = new Map<string, number>();
+    for (const { group, stop } of this.#running) {
+      if (stop.signal.aborted) return undefined;
+      countOf.set(group, (countOf.get(group) ?? 0) + 1);
+    }
+    const fewest = Math.min(...[...this.#queues.keys()].map((group) => countOf.get(group) ?? 0));
+    const slow = [...this.#running].filter(({ state }) => state === 'slow');
+    const most = Math.max(...slow.map(({ group }) => countOf.get(group) ?? 0));
+    return most > fewest ? slow.find(({ group }) => countOf.get(group) === most) : undefined;
   }
 
   /** Removes the task from its queue; its group is last in turn then. */
@@ -105,7 +125,7 @@ class Slots {
   }
 
   free(task: Task): void {
-    this.#running -= 1;
+    this.#running.delete(task);
     if (task.state === 'prompt') this.#countPrompt(task.group, -1);
   }
 
@@ -243,6 +263,8 @@ export class BackgroundWork {
 
   #admit(): void {
     for (let task = this.#slots.take(); task !== undefined; task = this.#slots.take()) void this.#run(task);
+    const { surplus } = this.#slots;
+    surplus?.stop.abort(madeRoom(this.#options.limits.running));
   }
 
   #watchPace(task: Task, over: AbortSignal): void {
@@ -265,7 +287,9 @@ export class BackgroundWork {
       await task.work(task.stop.signal);
       this.#memories.delete(task.id.name);
     } catch (thrown) {
-      if (!task.stop.signal.aborted) this.#remember(task, thrown);
+      const { signal } = task.stop;
+      if (!signal.aborted) this.#remember(task, thrown);
+      else if (signal.reason instanceof TransientError) this.#remember(task, signal.reason);
     } finally {
       over.abort(ended);
       this.#slots.free(task);
