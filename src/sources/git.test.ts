@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { object, packOf } from '../../test/support/git-pack.ts';
-import { type GitServer, startGitServer, startWebServer } from '../../test/support/index.ts';
+import { type GitServer, sshKeys, startGitServer, startWebServer } from '../../test/support/index.ts';
 import { defaultContentLimits, systemClock } from '../base/index.ts';
 import { createLocks, type KeyedLocks, Staging } from '../content/index.ts';
 import { textPacket } from './git/pkt-line.ts';
@@ -118,6 +118,18 @@ describe('what no other try can help is final', () => {
     );
   });
 });
+
+test.each(['git@2852039166:combo.git', 'ssh://git@169.254.169.254/combo.git', 'ssh://git@[fe80::1]/combo.git'])(
+  'nothing is sent over SSH to %s, whose address is link-local',
+  async (repository) => {
+    const { privateKey } = await sshKeys();
+    const data = { 'ssh-privatekey': Buffer.from(privateKey).toString('base64'), 'ssh-knownhosts': '' };
+    await expect(fetchFrom(repository, { secret: { name: 'ssh', data } })).rejects.toMatchObject({
+      name: 'TerminalError',
+      reason: 'AddressRefused',
+    });
+  },
+);
 
 /** A tree, as packs have it. */
 function treeOf(entries: readonly { mode: string; name: string; oid: Buffer }[]): Buffer {

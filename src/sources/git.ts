@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import {
   type Clock,
-  isLinkLocalAddress,
   type ProxySettings,
   redactUrl,
   sha256Digest,
@@ -90,11 +89,6 @@ async function connect(deps: GitSourceDeps, clone: Clone): Promise<UploadPack & 
   }
   const remote = parseSshRemote(address);
   if (remote !== undefined) {
-    if (isLinkLocalAddress(remote.host)) {
-      throw cloneError(
-        new TerminalError('AddressRefused', `${remote.host}: a link-local address: nothing is sent there`),
-      );
-    }
     // A private key is never sent; where the Secret names hosts, it is for these.
     assertNamesHost(secret, sshUrl(remote), true);
     await mkdir(`${dir}/ssh`, { mode: 0o700 });

@@ -1,4 +1,5 @@
-import { serverText, TerminalError, TransientError } from '../../base/index.ts';
+import { lookup } from 'node:dns/promises';
+import { errorMessage, isLinkLocalAddress, serverText, TerminalError, TransientError } from '../../base/index.ts';
 import type { GitSourceSpec, SourceSecret } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { UploadPack } from './fetch-pack.ts';
@@ -125,6 +126,21 @@ function connectionError({ code, tail }: ProgramEnd, host: string): TerminalErro
   return new TransientError('CloneFailed', text === '' ? `ssh ended with code ${code}` : text);
 }
 
+/** As for HTTP: others choose which host that is. A number such as 2852039166 is an address, too.
+ *  @throws TerminalError AddressRefused · TransientError ServerUnavailable */
+async function assertAskable({ host }: SshRemote): Promise<void> {
+  let addresses: string[];
+  try {
+    addresses = (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch (thrown) {
+    throw new TransientError('ServerUnavailable', errorMessage(thrown), { cause: thrown });
+  }
+  const refused = addresses.find(isLinkLocalAddress);
+  if (refused === undefined) return;
+  const text = `${host}: the address ${refused} is link-local or a metadata service: nothing is sent there`;
+  throw new TerminalError('AddressRefused', text);
+}
+
 class SshUploadPack implements UploadPack, AsyncDisposable {
   readonly #options: SshOptions;
   #program: SshProgram | undefined;
@@ -136,6 +152,7 @@ class SshUploadPack implements UploadPack, AsyncDisposable {
 
   async advertise(): Promise<ByteReader> {
     await this[Symbol.asyncDispose]();
+    await assertAskable(this.#options.remote);
     const { folder, programPath, answerDeadlineMs, remote, signal, maxBytes } = this.#options;
     const program = new SshProgram({
       what: remote.address,
