@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendEndlessly } from '../../test/faults/hostile-sources.ts';
 import { object, packOf } from '../../test/support/git-pack.ts';
 import { type GitServer, sshKeys, startGitServer, startWebServer } from '../../test/support/index.ts';
 import { defaultContentLimits, systemClock } from '../base/index.ts';
@@ -231,6 +232,37 @@ describe('a hostile server', () => {
     const failed = fetchFrom(`${hostile.url}/x.git`);
     await expect(failed).rejects.toThrow(text);
     await failed.catch((thrown: Error) => expect(thrown.message.length).toBeLessThan(1300));
+  });
+
+  const endless = async (answer: string | undefined, body: string): Promise<void> => {
+    await using hostile = await startWebServer((request, response) => {
+      response.writeHead(200, { 'content-type': type(request) });
+      const line = request.method === 'POST' ? body : answer;
+      if (line === undefined) response.end(advertisement);
+      else sendEndlessly(response, textPacket(line).repeat(1000));
+    });
+    await fetchFrom(`${hostile.url}/x.git`);
+  };
+
+  test('with endless shallow commits is not read to the limit of its bytes', async () => {
+    const failure = { name: 'TerminalError', reason: 'TooManyPackets' };
+    await expect(endless(undefined, `shallow ${oid}`)).rejects.toMatchObject(failure);
+  });
+
+  test.each([`${oid} refs/heads/x\n`, '# service=x'])(
+    'with endless lines %j is not read to the limit of its bytes',
+    { tags: 'long' },
+    async (line) => {
+      await expect(endless(line, '')).rejects.toMatchObject({ name: 'TerminalError', reason: 'TooManyRefs' });
+    },
+  );
+
+  test('that names its service again and again is refused', async () => {
+    await using hostile = await startWebServer((request, response) => {
+      response.writeHead(200, { 'content-type': type(request) });
+      sendEndlessly(response, `${textPacket('# service=x')}0000`.repeat(1000));
+    });
+    await expect(fetchFrom(`${hostile.url}/x.git`)).rejects.toThrow('invalid git ref');
   });
 
   test.each([

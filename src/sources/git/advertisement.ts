@@ -1,11 +1,13 @@
 import { TerminalError, TransientError } from '../../base/index.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { type ObjectFormat, objectFormatOf } from './object-format.ts';
-import { readPacket } from './pkt-line.ts';
+import { type Packet, readPacket } from './pkt-line.ts';
 import type { RequestedRef } from './ref.ts';
 
 /** Branches and tags that are asked for at once, when a server gives no single commits. */
 const maxTips = 50_000;
+/** The largest public repositories have two or three hundred thousand refs. Each line costs time, so that few bytes in many would keep a thread busy. */
+const maxLines = 500_000;
 
 /** What a server has to offer for one ref. */
 export interface Advertisement {
@@ -56,23 +58,29 @@ class AdvertisementReader {
   }
 }
 
+async function readLine(reader: ByteReader, count: number): Promise<Packet> {
+  const packet = await readPacket(reader);
+  if (packet === undefined) throw reader.broken();
+  if (count <= maxLines) return packet;
+  throw new TerminalError('TooManyRefs', `the server advertises more than the limit of ${maxLines} refs`);
+}
+
 /** Reads the refs that a server advertises, however many there are; only those that are needed stay in memory.
  *  @throws TransientError CloneFailed, TransferBroken · TerminalError BodyTooLarge, TooManyRefs
  *  @see gitprotocol-pack(5), "Reference Discovery" */
 export async function readAdvertisement(reader: ByteReader, ref: RequestedRef): Promise<Advertisement> {
   const found = new AdvertisementReader(ref);
   let isInService = false;
-  for (;;) {
-    const packet = await readPacket(reader);
-    if (packet === undefined) throw reader.broken();
+  for (let count = 1; ; count += 1) {
+    const packet = await readLine(reader, count);
     if (packet === 'flush') {
       if (!isInService) break;
       isInService = false;
       continue;
     }
     const head = packet.subarray(0, 16).toString('latin1');
-    isInService ||= head.startsWith('# service=');
-    if (isInService || head.startsWith('version ') || head.startsWith('shallow ')) continue;
+    isInService ||= count === 1 && head.startsWith('# service=');
+    if (isInService || /^(version|shallow) /.test(head)) continue;
     const line = parseLine(packet);
     if (line === undefined) throw new TransientError('CloneFailed', 'the server advertises an invalid git ref');
     found.add(line);

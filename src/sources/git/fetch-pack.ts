@@ -65,9 +65,15 @@ function requestBody(advertisement: Advertisement, wants: readonly string[], isS
 /** Passes over the answer to `deepen` and to `done`. */
 async function skipNegotiation(reader: ByteReader, isShallow: boolean): Promise<void> {
   let isInShallow = isShallow;
-  for (;;) {
+  for (let count = 1; ; count += 1) {
     const packet = await readPacket(reader);
     if (packet === undefined) throw reader.broken();
+    if (count > maxSmallPackets) {
+      throw new TerminalError(
+        'TooManyPackets',
+        `the server sends more than the limit of ${maxSmallPackets} lines before the pack`,
+      );
+    }
     if (packet === 'flush') {
       if (!isInShallow) throw new TransientError('CloneFailed', 'the server ended its answer without a pack');
       isInShallow = false;
