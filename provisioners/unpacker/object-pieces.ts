@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import { type JsonObject, Turns } from '../../src/base/index.ts';
+import { type JsonObject, turnTaker } from '../../src/base/index.ts';
 import { roomAfter } from './object-size.ts';
 
 /** As JSON; an object that is larger is a piece of its own. */
@@ -28,10 +28,10 @@ export function cutObjects(objects: readonly JsonObject[]): ObjectPieces {
 /** The objects of pieces, while other work of this thread has its turns.
  *  @throws the signal's reason */
 export async function joinObjects(pieces: ObjectPieces, signal: AbortSignal): Promise<JsonObject[]> {
-  const turns = new Turns(signal);
+  const takeTurn = turnTaker(signal);
   const objects: JsonObject[] = [];
   for (const piece of pieces) {
-    await turns.share();
+    await takeTurn();
     for (const object of deserialize(piece) as JsonObject[]) objects.push(object);
   }
   return objects;
