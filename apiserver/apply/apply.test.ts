@@ -4,6 +4,7 @@ import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { StatusError } from '../core/status-error.ts';
+import { atOnce } from '../core/steps.ts';
 import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
 import { encodeBuiltIn, FieldSet, fieldSetOf, serverSideApply, trackUpdate } from './index.ts';
 
@@ -19,22 +20,26 @@ function apply(...[live, manager, body, options = {}]: [KubeObject | undefined, 
   const base = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
   const patch = { ...base, ...body } as KubeObject;
   const schema = schemaOf(patch.kind);
-  return serverSideApply({ live, patch, manager, apiVersion: patch.apiVersion, now, force: false, schema, ...options });
+  return atOnce(
+    serverSideApply({ live, patch, manager, apiVersion: patch.apiVersion, now, force: false, schema, ...options }),
+  );
 }
 
 function update(
   ...[live, manager, updated, options = {}]: [KubeObject | undefined, string, object, object?]
 ): KubeObject {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...updated } as KubeObject;
-  return trackUpdate({
-    live,
-    updated: object,
-    manager,
-    apiVersion: object.apiVersion,
-    now,
-    schema: schemaOf(object.kind),
-    ...options,
-  });
+  return atOnce(
+    trackUpdate({
+      live,
+      updated: object,
+      manager,
+      apiVersion: object.apiVersion,
+      now,
+      schema: schemaOf(object.kind),
+      ...options,
+    }),
+  );
 }
 
 function owners(object: KubeObject): unknown[] {

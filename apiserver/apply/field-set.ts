@@ -42,15 +42,18 @@ export class FieldSet {
   }
 
   insert(path: readonly PathElement[]): void {
-    const [first, ...rest] = path;
-    if (first === undefined) return;
-    if (rest.length === 0) {
-      this.members.add(first);
-      return;
-    }
-    const child = this.children.get(first) ?? new FieldSet();
-    this.children.set(first, child);
-    child.insert(rest);
+    const last = path.at(-1);
+    if (last === undefined) return;
+    const parent = path.slice(0, -1).reduce<FieldSet>((set, element) => set.#childAt(element), this);
+    parent.members.add(last);
+  }
+
+  #childAt(element: PathElement): FieldSet {
+    const known = this.children.get(element);
+    if (known !== undefined) return known;
+    const child = new FieldSet();
+    this.children.set(element, child);
+    return child;
   }
 
   /** The paths below one element. */
@@ -115,8 +118,8 @@ export class FieldSet {
 
   /** All paths, in canonical order. */
   *paths(prefix: readonly PathElement[] = []): Generator<PathElement[]> {
-    for (const element of [...this.members].sort(comparePathElements)) yield [...prefix, element];
-    for (const element of [...this.children.keys()].sort(comparePathElements)) {
+    for (const element of sortedElements(this.members)) yield [...prefix, element];
+    for (const element of sortedElements(this.children.keys())) {
       const child = this.children.get(element);
       if (child !== undefined) yield* child.paths([...prefix, element]);
     }
@@ -125,7 +128,7 @@ export class FieldSet {
   /** `fieldsV1`, in canonical order: fields by name, then items by key, then values; `.` first. */
   toJson(): JsonObject {
     const json: JsonObject = {};
-    for (const element of [...new Set([...this.members, ...this.children.keys()])].sort(comparePathElements)) {
+    for (const element of sortedElements(new Set([...this.members, ...this.children.keys()]))) {
       const child = this.children.get(element);
       const below = child === undefined ? {} : child.toJson();
       const isParent = Object.keys(below).length > 0;
@@ -146,6 +149,12 @@ export class FieldSet {
 }
 
 const kindOrder = 'fkvi';
+
+/** In canonical order. Names alone, which may be many thousands, are sorted without a function of our own. */
+function sortedElements(elements: Iterable<PathElement>): PathElement[] {
+  const all = [...elements];
+  return all.every((element) => element.startsWith('f:')) ? all.sort() : all.sort(comparePathElements);
+}
 
 function comparePathElements(a: PathElement, b: PathElement): number {
   if (a.charCodeAt(0) === b.charCodeAt(0)) return a < b ? -1 : Number(a > b);

@@ -7,7 +7,7 @@ import {
   TerminalError,
 } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import { badRequest, copyJson, type KubeObject, StatusError } from '../core/index.ts';
+import { badRequest, copyJson, type KubeObject, StatusError, type Steps } from '../core/index.ts';
 import { dropNulls, goJson, unstructuredProblem } from '../schema/index.ts';
 import { applyConflict } from './apply-conflict.ts';
 import { FieldSet } from './field-set.ts';
@@ -94,11 +94,11 @@ function prepare(options: ServerSideApplyOptions): Application {
 }
 
 /** Removes what the manager applied before, does not apply now, and no other manager owns. */
-function prune(
+function* prune(
   merged: JsonObject,
   previous: FieldSet | undefined,
   others: { readonly owned: FieldSet; readonly schema: Schema | undefined },
-): JsonObject {
+): Steps<JsonObject> {
   if (previous === undefined || previous.isEmpty) return merged;
   const { owned, schema } = others;
   const root = rootStructure(schema);
@@ -106,8 +106,11 @@ function prune(
   const allOf = (value: JsonObject): FieldSet => withNamedParents(fieldSetOf(value, schema), root);
   const last = withNamedParents(previous, root);
   const everything = allOf(merged);
+  yield;
   const stripped = allOf(remove(last));
+  yield;
   const kept = allOf(remove(everything.difference(stripped.union(withNamedParents(owned, root)))));
+  yield;
   return remove(everything.difference(kept).intersection(last));
 }
 
@@ -119,18 +122,22 @@ function cleaned(value: JsonObject, before: JsonObject, schema: Schema | undefin
   return copy as KubeObject;
 }
 
-function attempt({ options, live, managers, self }: Application): Outcome {
+function* attempt({ options, live, managers, self }: Application): Steps<Outcome> {
   const { schema, patch, resetFields, manager, apiVersion, subresource } = options;
   const bare = comparable(live, schema);
   const applied = withoutReset(fieldSetOf(patch as JsonObject, schema), resetFields);
   const others = [...managers].filter(([identity]) => identity !== self).map(([, { fields }]) => fields);
   const owned = FieldSet.unionOf([applied, ...others]);
+  yield;
   const laid = mergeApplied(bare, patch as JsonObject, schema);
-  const pruned = prune(laid, managers.get(self)?.fields, { owned, schema });
+  yield;
+  const pruned = yield* prune(laid, managers.get(self)?.fields, { owned, schema });
+  yield;
   // Fields emptied by pruning are nulls here: those who own the fields themselves keep them.
   const after = comparable(pruned as KubeObject, schema);
   const comparison = filterComparison(compare(bare, after, schema), resetFields);
   const conflicts = conflictsOf(managers, self, comparison);
+  yield;
   const before = managers.get(self)?.time;
   const time = isJsonEqual(bare, after) ? before : options.now;
   const identified = { manager, operation: 'Apply' as const, apiVersion, subresource: subresource ?? '' };
@@ -183,15 +190,19 @@ function refreshLastApplied(object: KubeObject, patch: KubeObject): KubeObject {
  *  `metadata.managedFields` brought up to date. Times stay when nothing changed. Neither argument is changed; defaulting,
  *  admission and validation are for the caller.
  *  @throws StatusError 400 wrong version or managedFields in the patch · 409 conflicts · 500 patch does not fit the schema */
-export function serverSideApply(options: ServerSideApplyOptions): KubeObject {
+export function* serverSideApply(options: ServerSideApplyOptions): Steps<KubeObject> {
   checkPatch(options);
   const application = prepare(options);
-  const { merged, comparison, conflicts, entry } = attempt(application);
+  yield;
+  const { merged, comparison, conflicts, entry } = yield* attempt(application);
+  yield;
   const obstacles = standing(application, conflicts);
   if (obstacles.length > 0) throw applyConflict(obstacles);
   checkConvertible(options);
   const managers = disown(application.managers, application.self, comparison);
   managers.set(application.self, entry);
   const refreshed = options.manager === 'kubectl' ? refreshLastApplied(merged, options.patch) : merged;
-  return keepTimes(withManagers(refreshed, managers), options.live);
+  const object = withManagers(refreshed, managers);
+  yield;
+  return keepTimes(object, options.live);
 }

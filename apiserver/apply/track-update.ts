@@ -1,6 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import type { KubeObject } from '../core/index.ts';
+import { atOnce, type KubeObject, type Steps } from '../core/index.ts';
 import { FieldSet } from './field-set.ts';
 import {
   compareAge,
@@ -140,10 +140,15 @@ function emptyObject(schema: Schema | undefined): JsonObject {
 }
 
 /** The managers after an update from `before` to `after`, both as `comparable` gives them. */
-function trackChange(managers: Managers, change: readonly [JsonObject, JsonObject], options: TrackChange): Managers {
+function* trackChange(
+  managers: Managers,
+  change: readonly [JsonObject, JsonObject],
+  options: TrackChange,
+): Steps<Managers> {
   const [before, after] = change;
   const { manager, apiVersion, now, schema, resetFields } = options;
   const comparison = filterComparison(compare(before, after, schema), resetFields);
+  yield;
   const rest = disown(managers, undefined, comparison);
   const gained = withoutReset(ownable(comparison.added.union(comparison.modified)), resetFields);
   if (!gained.isEmpty) {
@@ -160,31 +165,39 @@ export type TrackChange = Actor & Pick<TrackUpdateOptions, 'schema' | 'resetFiel
 
 /** The managers of an existing object that is not tracked yet: all of it belongs to one of this name. */
 export function trackFromNothing(object: KubeObject, options: TrackChange): Managers {
-  return trackChange(new Map(), [emptyObject(options.schema), comparable(object, options.schema)], options);
+  return atOnce(trackChange(new Map(), [emptyObject(options.schema), comparable(object, options.schema)], options));
 }
 
 /** The updated object with `metadata.managedFields` brought up to date for a create, an update or a patch other than apply.
  *  Managed fields that the request brought replace the stored ones; `[]` and `[{}]` clear them, and an object whose fields were
  *  cleared is not tracked until it is applied. Times stay as they are when nothing changed. Never fails. */
-export function trackUpdate(options: TrackUpdateOptions): KubeObject {
+export function* trackUpdate(options: TrackUpdateOptions): Steps<KubeObject> {
   const { live, updated, schema } = options;
   const managers = startingManagers(options);
+  yield;
   if (live !== undefined && managers.size === 0) return withoutManagedFields(updated);
   const before = live === undefined ? emptyObject(schema) : comparable(live, schema);
-  const tracked = trackChange(managers, [before, comparable(updated, schema)], options);
-  return keepTimes(withManagers(updated, tracked), live);
+  const tracked = yield* trackChange(managers, [before, comparable(updated, schema)], options);
+  yield;
+  const object = withManagers(updated, tracked);
+  yield;
+  return keepTimes(object, live);
 }
 
 /** Whether two objects are the same apart from `metadata.managedFields[].time`, `resourceVersion` and `generation`:
  *  then a write is not stored. */
 function isSameIgnoringTimes(a: KubeObject, b: KubeObject): boolean {
-  return isJsonEqual(timeless(a), timeless(b));
+  // What differs most often comes first: managed fields may be many thousands.
+  return isJsonEqual(unmanaged(a), unmanaged(b)) && isJsonEqual(timelessEntries(a), timelessEntries(b));
 }
 
-function timeless(object: KubeObject): JsonObject {
-  const { managedFields, resourceVersion: _version, generation: _generation, ...metadata } = object.metadata;
-  const entries = (managedFields ?? []).map(({ time: _time, ...entry }) => entry);
-  return { ...object, metadata: { ...metadata, managedFields: entries } } as unknown as JsonObject;
+function unmanaged(object: KubeObject): JsonObject {
+  const { managedFields: _managed, resourceVersion: _version, generation: _generation, ...metadata } = object.metadata;
+  return { ...object, metadata } as unknown as JsonObject;
+}
+
+function timelessEntries({ metadata }: KubeObject): JsonValue[] {
+  return (metadata.managedFields ?? []).map(({ time: _time, ...entry }) => entry as unknown as JsonObject);
 }
 
 /** The object with the managed fields of `live` when they differ in times alone and nothing else changed. */

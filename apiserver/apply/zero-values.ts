@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
 import { leftOutZeros } from '../protobuf/index.ts';
-import { canonicalQuantity, milliQuantity } from '../schema/index.ts';
+import { canonicalQuantity, holdsTexts, isTextMap, milliQuantity } from '../schema/index.ts';
 import source from './generated/zero-values.json' with { type: 'json' };
 
 const zeroValues = new Map<string, JsonObject>(Object.entries(source.values as Record<string, JsonObject>));
@@ -99,7 +99,7 @@ function isAmounts({ additionalProperties }: Schema): boolean {
 function encode(value: JsonValue, schema: Schema | undefined): JsonValue {
   if (schema === undefined || value === null) return value;
   if (typeof value !== 'object') return encodeScalar(value, schema);
-  if (isFree(schema)) return value;
+  if (isFree(schema) || isTextMap(value, schema)) return value;
   if (!Array.isArray(value)) return isAmounts(schema) ? encodeAmounts(value) : encodeObject(value, schema);
   const encoded = value.map((item) => encode(item, schema.items));
   return encoded.every((item, index) => item === value[index]) ? value : encoded;
@@ -119,7 +119,7 @@ export function encodeBuiltIn<T extends JsonObject>(object: T, schema: Schema | 
 
 /** With what the Go types always write, their nulls for absent lists included: the form in which objects are compared. */
 export function withZeroNulls(object: JsonObject, schema: Schema | undefined): JsonObject {
-  if (schema === undefined) return object;
+  if (schema === undefined || holdsTexts(schema)) return object;
   const filled: JsonObject = { ...zeroValues.get(schema.definition ?? ''), ...object };
   for (const [name, member] of Object.entries(filled)) {
     const inner = fieldSchema(schema, name);

@@ -8,6 +8,13 @@ interface Pending {
   characters: number;
 }
 
+function remember(pending: Pending, text: string): void {
+  if (pending.texts.has(text)) return;
+  pending.characters += text.length;
+  if (pending.characters > maxCharacters) pending.texts.clear();
+  else pending.texts.add(text);
+}
+
 /** What changed in each namespace until its owners are looked at: once for any number of changes, as owners may be many and large. */
 export class PendingChanges<T extends JsonValue> {
   readonly #byNamespace = new Map<string, Pending>();
@@ -16,12 +23,8 @@ export class PendingChanges<T extends JsonValue> {
   add(namespace: string, change: T): string {
     const pending = this.#byNamespace.get(namespace) ?? { texts: new Set(), characters: 0 };
     this.#byNamespace.set(namespace, pending);
-    const text = JSON.stringify(change);
-    if (pending.characters <= maxCharacters && !pending.texts.has(text)) {
-      pending.characters += text.length;
-      if (pending.characters > maxCharacters) pending.texts.clear();
-      else pending.texts.add(text);
-    }
+    // What is not remembered is not written out either: labels may have a megabyte.
+    if (pending.characters <= maxCharacters) remember(pending, JSON.stringify(change));
     return `${namespace}/`;
   }
 

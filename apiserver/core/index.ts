@@ -65,6 +65,7 @@ export {
   type StatusDetails,
   StatusError,
 } from './status-error.ts';
+export { atOnce, inTurns, type Steps } from './steps.ts';
 export { TurnSlice, Turns, UserTurns } from './turns.ts';
 export { compareVersions, groupVersionOf, TypeRegistry } from './type-registry.ts';
 export { completeUser, sharerOf, type UserInfo } from './user-info.ts';

@@ -23,6 +23,8 @@ const smallBytes = 16 * 1024;
 /** Below the high-water mark of a socket, with the headers. */
 const lastPartBytes = 32 * 1024;
 const maxWarningCharacters = 4096;
+/** What a request does in one turn, unless a step of it takes longer. */
+const sliceMs = 10;
 const compress = promisify(gzip);
 
 /** A whole answer. `undefined` body with a code sends headers alone. */
@@ -104,6 +106,7 @@ export class Exchange {
   readonly #transfers: TransferLimits;
   readonly #warnings: string[] = [];
   #takeTurn: (() => Promise<void>) | undefined;
+  #turnMs = 0;
   #interruption: { readonly error: StatusError | undefined } | undefined;
   #onInterrupt: ((error: StatusError | undefined) => void) | undefined;
 
@@ -143,10 +146,21 @@ export class Exchange {
       chunks.push(chunk);
       held.grow(chunk.length);
     }
-    await this.#takeTurn?.();
+    await this.#beginTurn();
     const body = Buffer.concat(chunks, size);
     assertFewBodyValues(body);
     return body;
+  }
+
+  async #beginTurn(): Promise<void> {
+    await this.#takeTurn?.();
+    this.#turnMs = performance.now();
+  }
+
+  /** Call it between steps that may take long, and await what it answers: others have a turn when this request has taken ten milliseconds.
+   *  @throws StatusError 504 */
+  nextTurn(): Promise<void> | undefined {
+    return performance.now() - this.#turnMs < sliceMs ? undefined : this.#beginTurn();
   }
 
   /** Whether the client wants another protocol on the connection, and may have it. */

@@ -72,8 +72,20 @@ export class ObjectPatch {
   /** The patched object, without unknown fields; `live` is left as it is.
    *  @throws StatusError 400, 413, 422, 500 */
   apply(live: KubeObject): KubeObject {
+    return this.decode(this.merge(live));
+  }
+
+  /** The first step of `apply`: the patched document.
+   *  @throws StatusError 413, 422, 500 */
+  merge(live: KubeObject): JsonObject {
     const { type } = this.#options;
-    const patched = copyJson(applyTo(live as unknown as JsonObject, this.#decoded.value, { kind: this.#kind, type }));
+    return copyJson(applyTo(live as unknown as JsonObject, this.#decoded.value, { kind: this.#kind, type }));
+  }
+
+  /** The second step: the object that the patched document is; takes it over.
+   *  @throws StatusError 400, 422 */
+  decode(patched: JsonObject): KubeObject {
+    const { type } = this.#options;
     const problem = decodeProblem(patched, this.#kind, type);
     if (problem !== undefined) throw this.#invalid(patched, problem);
     const isNothing = !type.isCustom && this.#kind !== 'strategic' && !isNamed(patched);

@@ -4,6 +4,7 @@ import {
   badRequest,
   copyJson,
   groupVersionOf,
+  inTurns,
   type KubeObject,
   notFound,
   type ResourceType,
@@ -63,10 +64,13 @@ async function patchObject(
   const bytes = await call.exchange.readBody();
   const { type, exchange } = call;
   let patch: ObjectPatch | undefined;
-  const build = (live: KubeObject | undefined): KubeObject => {
+  const build = async (live: KubeObject | undefined): Promise<KubeObject> => {
     if (live === undefined) throw notFound(type, call.request.name);
     patch ??= new ObjectPatch(bytes, kind, { type, validation, warn: (text) => exchange.warn(text) });
-    return patch.apply(live);
+    await exchange.nextTurn();
+    const patched = patch.merge(live);
+    await exchange.nextTurn();
+    return patch.decode(patched);
   };
   const request = { target: targetOf(call), build, createsAbsent: false, isTracked: false, isPatch: true };
   return await call.parts.writer.update(request, context);
@@ -123,11 +127,12 @@ export function parseApply(type: ResourceType, bytes: Buffer): KubeObject {
 async function applyObject(call: ResourceCall): Promise<{ readonly isCreated: boolean; readonly object: KubeObject }> {
   const { context, force } = readPatchOptions(call, 'apply');
   const patch = parseApply(call.type, await call.exchange.readBody());
+  await call.exchange.nextTurn();
   const target = targetOf(call);
   const { type, subresource } = target;
-  const build = (live: KubeObject | undefined): KubeObject => {
+  const build = async (live: KubeObject | undefined): Promise<KubeObject> => {
     const write = { type, live, context, nowMs: call.parts.clock.now(), subresource };
-    return copyJson(applyFields(write, patch, force));
+    return copyJson(await inTurns(applyFields(write, patch, force), context.takeTurn));
   };
   const request = { target, build, createsAbsent: true, isTracked: true, isPatch: true };
   return await call.parts.writer.update(request, context);
@@ -146,5 +151,6 @@ export async function handlePatch(call: ResourceCall): Promise<Reply> {
   outputForm(call, false);
   const kind = patchKindOf(call);
   const result = await (kind === 'apply' ? applyObject(call) : patchObject(call, kind));
+  await call.exchange.nextTurn();
   return writeReply(call, result.isCreated ? 201 : 200, result.object);
 }

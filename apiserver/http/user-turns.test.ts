@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../core/index.ts';
 import { type ApiServer, startApiServer } from '../index.ts';
@@ -46,4 +47,44 @@ test('a user does not wait for all requests that another one has', async () => {
   const versions = await Promise.all(answers);
   const own = versions.at(-1) ?? 0;
   expect(versions.filter((version) => version < own).length).toBeLessThan(count / 2);
+});
+
+/** Milliseconds of the processor that this thread has used. */
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** What `work` takes of the processor, and the most of it in one turn of the event loop. */
+async function measure(work: Promise<unknown>): Promise<{ readonly all: number; readonly longest: number }> {
+  const beginMs = usedMs();
+  let isDone = false;
+  let longest = 0;
+  for (let lastMs = beginMs; !isDone; ) {
+    const turn = nextTurn('turn');
+    isDone = (await Promise.race([work, turn])) !== 'turn';
+    await turn;
+    longest = Math.max(longest, usedMs() - lastMs);
+    lastMs = usedMs();
+  }
+  return { all: usedMs() - beginMs, longest };
+}
+
+test('others have turns between the steps of a request that takes long', async () => {
+  await using server = await startApiServer({ simulation: false });
+  const apply = async (value: string): Promise<unknown> => {
+    const data = Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`key-${index}`, value]));
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data };
+    const headers = { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/apply-patch+yaml' };
+    const url = `${server.url}/api/v1/namespaces/default/configmaps/a?fieldManager=a`;
+    const sent = request(url, { method: 'PATCH', agent: false, ca: server.caCertificatePem, headers });
+    sent.end(JSON.stringify(configMap));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    return response.statusCode;
+  };
+  expect(await apply('first')).toBe(201);
+  const { all, longest } = await measure(apply('second'));
+expect(longest).toBeLessThan(all / 3);
 });

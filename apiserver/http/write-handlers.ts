@@ -29,7 +29,9 @@ async function readObjectBody(
   const { exchange, type } = call;
   const syntax = negotiateInput(exchange.header('content-type'), type.isCustom);
   const bytes = await exchange.readBody();
-  return decodeObject(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
+  const object = decodeObject(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
+  await exchange.nextTurn();
+  return object;
 }
 
 function refuseCreate({ group, plural }: ResourceType): never {
@@ -43,6 +45,7 @@ export async function handleCreate(call: ResourceCall): Promise<Reply> {
   const { context, validation } = readWriteOptions(call, 'CreateOptions');
   const object = await readObjectBody(call, validation);
   const { object: created } = await call.parts.writer.create({ ...targetOf(call), name: '' }, object, context);
+  await call.exchange.nextTurn();
   return writeReply(call, 201, created);
 }
 
@@ -64,5 +67,6 @@ export async function handleUpdate(call: ResourceCall): Promise<Reply> {
     },
     context,
   );
+  await call.exchange.nextTurn();
   return writeReply(call, result.isCreated ? 201 : 200, result.object);
 }

@@ -67,6 +67,7 @@ export function readWriteOptions(
     options,
     warn: (text) => exchange.warn(text),
     signal,
+    takeTurn: () => exchange.nextTurn(),
     mayCreate: () => checkAccess(call.parts.authorizer, user, { ...call.request, verb: 'create' }),
   };
   return { context, validation: validation === '' ? 'Warn' : (validation as FieldValidation), manager };

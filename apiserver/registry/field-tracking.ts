@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../../src/base/index.ts';
 import { serverSideApply, trackUpdate } from '../apply/index.ts';
-import { groupVersionOf, type KubeObject, type ResourceType } from '../core/index.ts';
+import { groupVersionOf, type KubeObject, type ResourceType, type Steps } from '../core/index.ts';
 import { resetFields } from './endpoint-fields.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -32,7 +32,7 @@ function actor({ type, context, nowMs, subresource }: TrackedWrite): {
 }
 
 /** The updated object with its managedFields kept up, for every write that is not an apply. */
-export function trackFields(write: TrackedWrite, updated: KubeObject): KubeObject {
+export function trackFields(write: TrackedWrite, updated: KubeObject): Steps<KubeObject> {
   const { type, live, subresource } = write;
   const reset = resetFields(type, subresource);
   return trackUpdate({ ...actor(write), live, updated, schema: type.schema, resetFields: reset });
@@ -40,7 +40,7 @@ export function trackFields(write: TrackedWrite, updated: KubeObject): KubeObjec
 
 /** The live object with an apply patch merged in.
  *  @throws StatusError 409 on conflicts, 400 and 500 for patches that do not fit */
-export function applyFields(write: TrackedWrite, patch: KubeObject, force: boolean): KubeObject {
+export function applyFields(write: TrackedWrite, patch: KubeObject, force: boolean): Steps<KubeObject> {
   const { type, live, subresource } = write;
   const reset = resetFields(type, subresource);
   return serverSideApply({ ...actor(write), live, patch, force, schema: type.schema, resetFields: reset });

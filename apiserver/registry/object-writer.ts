@@ -6,6 +6,7 @@ import {
   alreadyExists,
   assertFewValues,
   copyJson,
+  inTurns,
   type KubeObject,
   notFound,
   type ResourceType,
@@ -77,8 +78,10 @@ export class ObjectWriter {
     checkIdentity(object, target);
     wipeMetadata(object);
     const complete = this.#complete(type, object);
+    await context.takeTurn?.();
     const write = { type, live: undefined, context, nowMs: this.#deps.clock.now() };
-    const tracked = trackFields(write, complete);
+    const tracked = await inTurns(trackFields(write, complete), context.takeTurn);
+    await context.takeTurn?.();
     return await this.#createTracked({ ...target, namespace }, tracked, context);
   }
 
@@ -148,6 +151,7 @@ export class ObjectWriter {
   async #validateAndInsert(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
     const { type, namespace } = target;
     checkObject(type, object, context);
+    await context.takeTurn?.();
     const name = object.metadata.name ?? '';
     const key = storageName(type, namespace, name);
     if (sentVersion(object) > 0) throw versionOnCreate();
@@ -177,16 +181,20 @@ export class ObjectWriter {
     if (entry === undefined) return await this.#createAbsent(request, context);
     const live = await servedForm(type, entry.object, context.signal);
     const desired = copyJson(await request.build(live));
+    await context.takeTurn?.();
     checkIdentity(desired, target);
     if (!request.isPatch) checkUid(target, desired, live.metadata.uid ?? '');
     checkVersion({ target, desired, live, mayOmit: type.strategy.allowsUnconditionalUpdate });
     const complete = this.#complete(type, desired, live);
     carryOverMetadata(complete, live);
-    const tracked = request.isTracked ? complete : this.#track(target, { live, desired: complete }, context);
+    await context.takeTurn?.();
+    const tracked = request.isTracked ? complete : await this.#track(target, { live, desired: complete }, context);
+    await context.takeTurn?.();
     const admitted = await this.#mutateUpdate(request, { object: tracked, live }, context);
     carryOverMetadata(admitted, live);
     prepareUpdate(target, admitted, live);
     checkObjectUpdate({ target, object: admitted, old: live }, context);
+    await context.takeTurn?.();
     await this.#validate(target, updateStep(request, { object: admitted, live }, false), context);
     return await this.#replace(target, { entry, live, object: admitted }, context);
   }
@@ -203,14 +211,15 @@ export class ObjectWriter {
   }
 
   /** What the write itself changes, before admission, belongs to its manager: even what the endpoint then does not take. */
-  #track(
+  async #track(
     target: WriteTarget,
     change: { readonly live: KubeObject; readonly desired: KubeObject },
     context: WriteContext,
-  ): KubeObject {
+  ): Promise<KubeObject> {
     const { live, desired } = change;
     const { type, subresource } = target;
-    return trackFields({ type, live, context, nowMs: this.#deps.clock.now(), subresource }, desired);
+    const steps = trackFields({ type, live, context, nowMs: this.#deps.clock.now(), subresource }, desired);
+    return await inTurns(steps, context.takeTurn);
   }
 
   async #createAbsent(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
@@ -251,8 +260,7 @@ export class ObjectWriter {
 
   async #deleteOnce(target: WriteTarget, options: DeletionOptions, context: WriteContext): Promise<WriteResult> {
     const { type, name } = target;
-    const { store } = this.#deps;
-    const entry = store.get(type.storageKey, storageName(type, target.namespace, name));
+    const entry = this.#deps.store.get(type.storageKey, storageName(type, target.namespace, name));
     if (entry === undefined) throw notFound(type, name);
     const old = await servedForm(type, entry.object, context.signal);
     await this.#validate(target, { operation: 'DELETE', name, object: undefined, old }, context);

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
+import { isTextMap } from './text-map.ts';
 
 const quantityProblem = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const quantityPattern = /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?$/;
@@ -133,6 +134,8 @@ function itemsProblem(list: readonly JsonValue[], schema: Schema, place: Place):
 
 function membersProblem(object: JsonObject, schema: Schema, place: Place): string | undefined {
   const { properties, additionalProperties, definition } = schema;
+  const isPlain = typeof additionalProperties === 'object' && additionalProperties.format === undefined;
+  if (isPlain && isTextMap(object, schema)) return undefined;
   const struct = definition === undefined ? place.struct : lastPart(definition);
   return firstProblem(Object.entries(object), ([key, value]) => {
     if (value === undefined) return undefined;
@@ -198,6 +201,7 @@ function zeroOf(schema: Schema | undefined): JsonValue {
 
 /** Takes out what JSON null stands for in a built-in kind: an absent field, in a map of texts an empty text. Changes `value`. */
 export function dropNulls(value: JsonValue, schema: Schema): void {
+  if (isTextMap(value, schema)) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       if (item === null) value[index] = zeroOf(schema.items);

@@ -10,4 +10,5 @@ export { pruneUnknown } from './prune.ts';
 export { pruneCustom } from './prune-custom.ts';
 export { canonicalQuantity, compareQuantities, isWhole, milliQuantity, parseQuantity, wholeUnits } from './quantity.ts';
 export { addLists, maskList, maxLists, type ResourceList, resourceList, subtractLists } from './resource-lists.ts';
+export { holdsTexts, isTextMap } from './text-map.ts';
 export { unstructuredProblem } from './unstructured.ts';

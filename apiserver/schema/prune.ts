@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
 import { loadBuiltinSchemas } from './builtin-schemas.ts';
+import { holdsTexts } from './text-map.ts';
 
 interface Walk {
   readonly removed: string[];
@@ -23,7 +24,7 @@ function prune(value: JsonValue, node: Node, walk: Walk): void {
     const isForm = node.schema.type === undefined && node.schema.properties !== undefined;
     const schema = node.schema.items ?? (isForm ? node.schema : {});
     value.forEach((item, index) => prune(item, { ...node, schema, path: `${node.path}[${index}]` }, walk));
-  } else if (isJsonObject(value)) {
+  } else if (isJsonObject(value) && !holdsTexts(node.schema)) {
     for (const key of Object.keys(value)) pruneMember(value, key, { node, walk });
   }
 }

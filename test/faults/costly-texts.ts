@@ -3,7 +3,7 @@ import { trackUpdate } from '../../apiserver/apply/index.ts';
 import { mergeApplied } from '../../apiserver/apply/merge.ts';
 import { backendsOf } from '../../apiserver/controllers/endpoints/pod-addresses.ts';
 import { subsetsOf } from '../../apiserver/controllers/endpoints/subsets.ts';
-import { type KubeObject, matchesLabelSelector } from '../../apiserver/core/index.ts';
+import { atOnce, type KubeObject, matchesLabelSelector } from '../../apiserver/core/index.ts';
 import { parseAccept } from '../../apiserver/http/negotiation.ts';
 import { applyStrategicMergePatch } from '../../apiserver/patch/index.ts';
 import { caBundleProblem } from '../../apiserver/registry/crd/conversion-rules.ts';
@@ -94,7 +94,7 @@ function createManagedBy(operation: 'Apply' | 'Update', count: number): void {
   }));
   const updated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', managedFields } } as KubeObject;
   const actor = { manager: 'a', apiVersion: 'v1', now: '2026-01-01T00:00:00Z' };
-  trackUpdate({ ...actor, live: undefined, updated, schema: loadBuiltinSchemas().kind('', 'v1', 'ConfigMap') });
+  atOnce(trackUpdate({ ...actor, live: undefined, updated, schema: loadBuiltinSchemas().kind('', 'v1', 'ConfigMap') }));
 }
 
 function deleteByPatch(count: number): void {

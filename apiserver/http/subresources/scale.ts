@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import {
+  atOnce,
   badRequest,
   conflict,
   copyJson,
@@ -254,7 +255,7 @@ function readCustomScale({ request }: ResourceCall, decode: () => KubeObject): K
 export async function updateScale(call: ResourceCall): Promise<Reply> {
   const { context, validation } = readWriteOptions(call, 'UpdateOptions');
   const body = decodeScale(call, await call.exchange.readBody(), validation);
-  return await writeScale(call, context, (_scale, write) => trackFields(write, copyJson(body)));
+  return await writeScale(call, context, (_scale, write) => atOnce(trackFields(write, copyJson(body))));
 }
 
 export async function patchScale(call: ResourceCall): Promise<Reply> {
@@ -265,12 +266,12 @@ export async function patchScale(call: ResourceCall): Promise<Reply> {
   const type = scaleType(call.type);
   if (kind === 'apply') {
     const applied = parseApply(type, bytes);
-    return await writeScale(call, context, (_scale, write) => copyJson(applyFields(write, applied, force)));
+    return await writeScale(call, context, (_scale, write) => copyJson(atOnce(applyFields(write, applied, force))));
   }
   const warn = (text: string): void => exchange.warn(text);
   let patch: ObjectPatch | undefined;
   return await writeScale(call, context, (scale, write) => {
     patch ??= new ObjectPatch(bytes, kind, { type, validation, warn });
-    return trackFields(write, patch.apply(scale));
+    return atOnce(trackFields(write, patch.apply(scale)));
   });
 }

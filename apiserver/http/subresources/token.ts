@@ -1,7 +1,15 @@
 import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import { type BoundObject, tokenIssuer } from '../../auth/index.ts';
-import { badRequest, conflict, invalid, type KubeObject, notFound, type ResourceType } from '../../core/index.ts';
+import {
+  atOnce,
+  badRequest,
+  conflict,
+  invalid,
+  type KubeObject,
+  notFound,
+  type ResourceType,
+} from '../../core/index.ts';
 import { trackFields } from '../../registry/index.ts';
 import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
@@ -40,7 +48,7 @@ async function readTokenRequest(call: ResourceCall): Promise<KubeObject> {
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
   const complete = { ...object, spec: { ...spec, expirationSeconds: spec['expirationSeconds'] ?? defaultSeconds } };
   const write = { type, live: undefined, context, nowMs: parts.clock.now(), subresource: 'token' };
-  return trackFields(write, complete);
+  return atOnce(trackFields(write, complete));
 }
 
 function checkIdentity({ metadata }: KubeObject, { name, namespace }: ResourceCall['request']): void {

@@ -34,16 +34,17 @@ function bytesOf(base64: string): number {
   return Buffer.byteLength(base64, 'base64');
 }
 
-function sum(map: Readonly<Record<string, string>>, size: (text: string) => number): number {
-  return Object.values(map).reduce((total, text) => total + size(text), 0);
+function sum(map: JsonObject | undefined, size: (text: string) => number): number {
+  let total = 0;
+  for (const text of Object.values(map ?? {})) total += typeof text === 'string' ? size(text) : 0;
+  return total;
 }
 
 function configMapErrors(object: KubeObject): FieldError[] {
   const config = asJson(object);
   const [data, binary] = [objectAt(config, 'data'), objectAt(config, 'binaryData')];
-  const doubled = Object.keys(data ?? {}).filter((key) => Object.hasOwn(binary ?? {}, key));
-  const total =
-    sum(textsAt(config, 'data'), (text) => Buffer.byteLength(text)) + sum(textsAt(config, 'binaryData'), bytesOf);
+  const doubled = Object.keys(binary ?? {}).filter((key) => Object.hasOwn(data ?? {}, key));
+  const total = sum(data, (text) => Buffer.byteLength(text)) + sum(binary, bytesOf);
   return [
     ...keyErrors(data, 'data'),
     ...doubled.map((key) => invalidField(`data[${key}]`, key, 'duplicate of key present in binaryData')),
@@ -99,9 +100,10 @@ function typeErrors(object: KubeObject): FieldError[] {
 }
 
 function secretErrors(object: KubeObject): FieldError[] {
-  const total = sum(textsAt(asJson(object), 'data'), bytesOf);
+  const data = objectAt(asJson(object), 'data');
+  const total = sum(data, bytesOf);
   return [
-    ...keyErrors(objectAt(asJson(object), 'data'), 'data'),
+    ...keyErrors(data, 'data'),
     ...(total > maxBytes ? [tooLongField('data', maxBytes)] : []),
     ...typeErrors(object),
   ];
