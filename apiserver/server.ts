@@ -24,7 +24,7 @@ import {
 } from './auth/index.ts';
 import { ClusterClient, DirectConnection } from './client/index.ts';
 import { startControllers } from './controllers/index.ts';
-import { type Cluster, type KubeObject, TypeRegistry } from './core/index.ts';
+import { type Cluster, TypeRegistry } from './core/index.ts';
 import { createDiscovery } from './discovery/index.ts';
 import { Faults } from './faults/index.ts';
 import { type FirstObjects, install, readFirstObjects } from './first-objects.ts';
@@ -56,6 +56,7 @@ import {
   describeServer,
   LiveCluster,
   ObjectWriter,
+  StoredServices,
 } from './registry/index.ts';
 import { startSimulation } from './simulation/index.ts';
 import { openStore, type Store } from './storage/index.ts';
@@ -89,10 +90,6 @@ export interface ApiServer extends AsyncDisposable {
 /** Of certificates for other users. */
 const userLifetimeDays = 30;
 
-function storedObjects(store: Store, storageKey: string): Iterable<KubeObject> {
-  return store.list(storageKey).map((entry) => entry.object);
-}
-
 async function webhookServerOf(options: ApiServerOptions, authority: CertifiedKey): Promise<WebhookServer | undefined> {
   const { webhookServer, webhooks = [] } = options;
   if (webhookServer !== undefined) return knownWebhookServer(webhookServer);
@@ -117,10 +114,8 @@ class ServerCore {
     const clock = options.clock ?? systemClock;
     this.store = store;
     this.#resolveService = options.resolveService;
-    const builtin = builtinResourceTypes({
-      services: () => storedObjects(store, 'services'),
-      nowMs: () => clock.now(),
-    });
+    const services = new StoredServices(store);
+    const builtin = builtinResourceTypes({ services: () => services.list(), nowMs: () => clock.now() });
     const types = new TypeRegistry([...builtin, ...(options.extraTypes ?? [])]);
     const writer = new ObjectWriter({ store, clock, plugins: () => this.#plugins });
     const signal = this.#shutdown.signal;

@@ -86,5 +86,5 @@ test('others have turns between the steps of a request that takes long', async (
   };
   expect(await apply('first')).toBe(201);
   const { all, longest } = await measure(apply('second'));
-expect(longest).toBeLessThan(all / 3);
+  expect(longest).toBeLessThan(all / 3);
 });

@@ -12,6 +12,7 @@ export { randomSuffix, suffixAlphabet } from './generated-names.ts';
 export { LiveCluster } from './live-cluster.ts';
 export { type AdmittedForm, ObjectWriter } from './object-writer.ts';
 export { parentManagedFields, type ReplicasField, scaleManagedFields } from './scale-fields.ts';
+export { StoredServices } from './stored-services.ts';
 export { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
 export { checkIdentity } from './write-metadata.ts';
 export { checkUid } from './write-preconditions.ts';
