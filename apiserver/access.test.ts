@@ -149,8 +149,11 @@ async function flood(count: number): Promise<'closed' | 'open'> {
   session.on('error', () => undefined).on('goaway', (code: number) => reasons.push(code));
   await once(session, 'remoteSettings');
   for (let index = 0; index < count && !session.closed; index += 1) {
-    session.request({ ':method': 'POST', ':path': '/healthz' }).on('error', () => undefined);
-    if (index % 100 === 99) await new Promise((resolve) => session.ping(resolve));
+    const stream = session.request({ ':method': 'POST', ':path': '/healthz' }).on('error', () => undefined);
+    if (index % 50 < 49) continue;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    stream.once('response', () => resolve()).once('close', resolve);
+    await promise;
   }
   return session.closed || session.destroyed ? 'closed' : 'open';
 }
@@ -212,4 +215,25 @@ test('the refusal of a role of many permissions names a thousand of them', async
   expect(refused.code).toBe(403);
   expect(lines).toHaveLength(1002);
   expect(lines.at(-1)).toBe('and 49000 more');
+});
+
+test('a client without valid credentials that sends hundreds of requests at once is disconnected, and a user is not', async () => {
+  const count = 600;
+  const statuses = async (authorization: string): Promise<number[]> => {
+    const session = connect(server.url, { ca: server.caCertificatePem });
+    session.on('error', () => {});
+    await once(session, 'remoteSettings');
+    const answers = Array.from({ length: count }, async () => {
+      const stream = session.request({ ':path': '/version', authorization });
+      stream.on('error', () => {}).resume();
+      const { promise, resolve } = Promise.withResolvers<number>();
+      stream.once('response', (headers) => resolve(Number(headers[':status']))).once('close', () => resolve(0));
+      return await promise;
+    });
+    const found = await Promise.all(answers);
+    session.destroy();
+    return found;
+  };
+  expect(new Set(await statuses(`Bearer ${server.adminToken}`))).toEqual(new Set([200]));
+  expect(await statuses('Bearer invalid')).toContain(0);
 });

@@ -117,6 +117,7 @@ function countOpen({ isOfUser }: ListenAddress): (request: HttpRequest) => void 
 
 /** Lets connections take turns, and ends one on which more requests wait than a client may have at once. */
 function inTurns(
+  { isOfUser }: ListenAddress,
   handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
 ): (request: HttpRequest, response: HttpResponse) => void {
   const turns = new RequestTurns();
@@ -125,7 +126,8 @@ function inTurns(
     const answer = (): void => {
       if (!request.destroyed) void handle(request, response);
     };
-    if (turns.add(session ?? request.socket, answer)) return;
+    const isUser = (): boolean => isOfUser(request.headers, (session ?? request).socket as TLSSocket);
+    if (turns.add(session ?? request.socket, answer, isUser)) return;
     if (session === undefined) request.socket.destroy();
     else endExcessiveSession(session);
   };
@@ -176,7 +178,7 @@ export async function listen(
   });
   limitConnections(server, connectionLimits);
   answerUpgrades(server);
-  const take = inTurns(handle);
+  const take = inTurns(address, handle);
   const count = countOpen(address);
   server.on('request', (request, response) => {
     count(request as unknown as HttpRequest);

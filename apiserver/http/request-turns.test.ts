@@ -6,10 +6,14 @@ test('of a connection with very many requests others do not wait for all', async
   const turns = new RequestTurns(() => nowMs);
   const answered: string[] = [];
   const ask = (connection: object, name: string): boolean =>
-    turns.add(connection, () => {
-      nowMs += 1;
-      answered.push(name);
-    });
+    turns.add(
+      connection,
+      () => {
+        nowMs += 1;
+        answered.push(name);
+      },
+      () => false,
+    );
   const [flood, other] = [{}, {}];
   for (let index = 0; index < 50; index += 1) ask(flood, 'flood');
   expect(answered).toHaveLength(10);
@@ -22,15 +26,18 @@ test('of a connection with very many requests others do not wait for all', async
   while (answered.length < 52) await new Promise(setImmediate);
 });
 
-test('a connection on which too many requests wait gets no more', () => {
+test.each([
+  { whose: 'a user', isOfUser: true, most: 1000 },
+  { whose: 'a client without valid credentials', isOfUser: false, most: 100 },
+])('a connection of $whose on which too many requests wait gets no more', ({ isOfUser, most }) => {
   let nowMs = 0;
   const turns = new RequestTurns(() => nowMs);
   const connection = {};
-  const ask = (): boolean =>
-    turns.add(connection, () => {
-      nowMs += 10;
-    });
-  const taken = Array.from({ length: 1002 }, ask);
-  expect(taken.lastIndexOf(true)).toBe(1000);
-  expect(taken.indexOf(false)).toBe(1001);
+  const answer = (): void => {
+    nowMs += 10;
+  };
+  const ask = (): boolean => turns.add(connection, answer, () => isOfUser);
+  const taken = Array.from({ length: most + 2 }, ask);
+  expect(taken.lastIndexOf(true)).toBe(most);
+  expect(taken.indexOf(false)).toBe(most + 1);
 });

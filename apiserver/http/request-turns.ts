@@ -2,9 +2,12 @@ import { TurnSlice } from '../core/index.ts';
 
 /** As many as the settings of HTTP/2 allow a client, which may ignore them. */
 const maxWaiting = 1000;
+/** Of a client without valid credentials: each costs as much when its connection is closed as when it is answered. */
+const maxWaitingAnonymous = 100;
 
 interface Requests {
   isServed: boolean;
+  isOfUser: boolean;
   readonly waiting: (() => void)[];
 }
 
@@ -18,17 +21,19 @@ export class RequestTurns {
     this.#slice = new TurnSlice(() => this.#goOn(), nowMs);
   }
 
-  /** Calls `answer` now, or in a later turn. False, and it is not called, when too many requests of the connection wait. */
-  add(connection: object, answer: () => void): boolean {
+  /** Calls `answer` now, or in a later turn. False, and it is not called, when too many requests of the connection wait; `isOfUser` is asked where that
+   *  depends on who makes the request. */
+  add(connection: object, answer: () => void, isOfUser: () => boolean): boolean {
     this.#slice.begin();
-    const requests = this.#connections.get(connection) ?? { isServed: false, waiting: [] };
+    const requests = this.#connections.get(connection) ?? { isServed: false, isOfUser: false, waiting: [] };
     this.#connections.set(connection, requests);
     if (requests.waiting.length === 0 && (!requests.isServed || this.#slice.hasTime())) {
       requests.isServed = true;
       answer();
       return true;
     }
-    if (requests.waiting.length >= maxWaiting) return false;
+    const { length } = requests.waiting;
+    if (length >= maxWaiting || (length >= maxWaitingAnonymous && !(requests.isOfUser ||= isOfUser()))) return false;
     requests.waiting.push(answer);
     return true;
   }
