@@ -57,6 +57,7 @@ export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts
 export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
 export { nodeHttp } from './node-http.ts';
+export { normalizePath } from './normalize-path.ts';
 export { oldSpaceBytes } from './old-space.ts';
 export { endExcessiveSession, OpenRequests } from './open-requests.ts';
 export { type PlainError } from './plain-error.ts';

@@ -1,6 +1,5 @@
-import { posix } from 'node:path';
 import { bundleAnnotationPrefix, packageAnnotation } from '../api/index.ts';
-import { isJsonObject, type JsonObject, type JsonValue, scalarText } from '../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, normalizePath, scalarText } from '../base/index.ts';
 
 /** What a set of rules found. */
 export interface Findings {
@@ -54,7 +53,7 @@ const mediaType: Rule = (value, key, { provisionerClassName }) => {
 function isInside(value: string): boolean {
   const unified = value.replaceAll('\\', '/');
   if (unified.startsWith('/') || /^[a-zA-Z]:/.test(unified) || unified.includes('\0')) return false;
-  return !`${posix.normalize(unified)}/`.startsWith('../');
+  return !`${normalizePath(unified)}/`.startsWith('../');
 }
 
 const directory =

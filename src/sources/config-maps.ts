@@ -1,6 +1,5 @@
-import { posix } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { errorMessage, TerminalError } from '../base/index.ts';
+import { errorMessage, normalizePath, TerminalError } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
 import type { ContentSource, FetchOptions, SourceConfigMap } from './source.ts';
 
@@ -48,7 +47,7 @@ function filesOf(configMap: SourceConfigMap, directory: string): SourceFile[] {
   const { name, data = {}, binaryData = {} } = configMap;
   const decode = decoderOf(configMap);
   const at = (key: string, read: () => Buffer): SourceFile => ({
-    path: posix.join(directory, key),
+    path: normalizePath(directory === '' ? key : `${directory}/${key}`),
     configMapName: name,
     read,
   });

@@ -31,6 +31,7 @@ import { KubeRejection } from '../../src/kube/index.ts';
 import { pollIntervalOf } from '../../src/olm/catalog-source/poll-interval.ts';
 import { HeldRules, type PolicyRule } from '../../src/rbac/index.ts';
 import { indexAddress } from '../../src/sources/chart-index.ts';
+import { leavesRoot } from '../../src/sources/definitions/leaves-root.ts';
 import { openKeyring } from '../../src/sources/pull-credentials.ts';
 
 const length = 1_400_000;
@@ -166,6 +167,8 @@ export const costlyTexts: Readonly<Record<string, () => unknown>> = {
   'an address of question marks': () => redactUrl(`git@host:a${'?'.repeat(length)}`),
   'an address of slashes': () => trimEnd(`https://host${'/'.repeat(length)}a`, '/'),
   'a registry of slashes in a pull secret': () => readKeyring(`host/${'/'.repeat(length)}a`),
+  'a directory of a repository that leads upwards': () => leavesRoot('../'.repeat(length)),
+  'a directory of a repository that leads up and down': () => leavesRoot('a/a/../'.repeat(length)),
   'a path of stars in a role': () => comparePaths(`/${'*'.repeat(length)}a*`),
   'digits that CEL converts': () => evaluateDouble(`${'1'.repeat(length)}x`),
   'a schedule of digits in a CronJob': () => readSchedule(`@every ${'1'.repeat(length)}`),

@@ -1,6 +1,5 @@
-import { posix } from 'node:path';
 import type { BundleSource } from '../../src/api/index.ts';
-import { isJsonObject, type JsonObject, mapLimit } from '../../src/base/index.ts';
+import { isJsonObject, type JsonObject, mapLimit, normalizePath } from '../../src/base/index.ts';
 import { metadataFileNames } from '../../src/dependencies/index.ts';
 import { type ConfigMapFacts, definitionOf } from '../../src/sources/definitions/index.ts';
 import type { FactsReader } from '../review/facts.ts';
@@ -25,7 +24,7 @@ function contentOf(configMap: JsonObject, key: string): Buffer | undefined {
 function metadataOf(source: BundleSource, configMaps: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, Buffer> {
   const files = (source.configMaps ?? []).flatMap(({ configMap: { name = '' }, path = '' }) => {
     const found = configMaps.get(name);
-    if (found === undefined || posix.join('.', path, '.') !== 'metadata') return [];
+    if (found === undefined || normalizePath(`./${path}/.`) !== 'metadata') return [];
     return metadataFileNames.flatMap((key): [string, Buffer][] => {
       const content = contentOf(found, key);
       return content === undefined ? [] : [[key, content]];

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { cutText, makeFolder, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
+import { cutText, makeFolder, normalizePath, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
 import { configsLabel, databaseLabel, readCatalogDatabase, readStagedCatalog } from '../../catalog/index.ts';
 import { Staging } from '../../content/index.ts';
 import { fetchFiles, fetchLabels } from '../images/fetch-files.ts';
@@ -47,7 +47,7 @@ async function stage(job: UnpackJob, staging: Staging, signal: AbortSignal): Pro
   } catch (thrown) {
     if (!isLabelMissing(thrown)) throw thrown;
     const label = (await fetchLabels(job, signal))[databaseLabel] ?? '';
-    const { dir: directory, base } = posix.parse(posix.normalize(`/${label}`));
+    const { dir: directory, base } = posix.parse(normalizePath(`/${label}`));
     if (base === '') throw thrown;
     await fetchFiles(job, { staging, directory }, signal);
     return base;

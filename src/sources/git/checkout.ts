@@ -1,5 +1,4 @@
-import { posix } from 'node:path';
-import { redactUrl, TerminalError } from '../../base/index.ts';
+import { normalizePath, redactUrl, TerminalError } from '../../base/index.ts';
 import type { LayerWriter, Staging } from '../../content/index.ts';
 import type { GitSourceSpec } from '../source.ts';
 import type { ObjectFormat } from './object-format.ts';
@@ -10,7 +9,7 @@ import { readTree, type TreeEntry } from './tree.ts';
  *  @throws TerminalError InvalidSource */
 export function directorySegments(spec: GitSourceSpec): readonly string[] {
   if (spec.directory === undefined || spec.directory === '') return [];
-  const cleaned = posix.normalize(spec.directory);
+  const cleaned = normalizePath(spec.directory);
   if (cleaned === '..' || cleaned.startsWith('../') || cleaned.startsWith('/')) {
     throw directoryError(spec, "directory can not start with '../' or '/'");
   }
