@@ -72,9 +72,16 @@ test('issues everything again when the authority is damaged', async () => {
   expectGood(await load(nowMs), nowMs);
 });
 
-test('a token or key that a power cut has emptied is made again', async () => {
+test.each([
+  ['emptied', () => ''],
+  ['cut', (text: string) => text.slice(0, 12)],
+  ['filled with NULs', (text: string) => '\0'.repeat(text.length)],
+])('a token or key that a power cut has %s is made again', async (_how, damage) => {
   await load(nowMs);
-  for (const name of ['admin.token', 'service-account.key']) await writeFile(join(dataDir, 'pki', name), '');
+  for (const name of ['admin.token', 'service-account.key']) {
+    const file = join(dataDir, 'pki', name);
+    await writeFile(file, damage(await readFile(file, 'utf8')));
+  }
   const credentials = await load(nowMs);
   expect(credentials.adminToken.length).toBeGreaterThan(20);
   expect(credentials.tokenKeyPem).toContain('PRIVATE KEY');

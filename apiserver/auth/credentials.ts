@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -58,10 +58,10 @@ class SecretFolder {
     this.#path = path;
   }
 
-  async text(name: string, make: () => string): Promise<string> {
+  /** What the folder holds, if that is whole: a file may be empty or cut after a power cut, and an empty token would be one that everyone has. */
+  async text(name: string, isWhole: (text: string) => boolean, make: () => string): Promise<string> {
     const known = this.#path === undefined ? undefined : await readText(join(this.#path, name));
-    // A file may be empty after a power cut: an empty token would be one that everyone has.
-    if (known !== undefined && known.trim() !== '') return known;
+    if (known !== undefined && isWhole(known)) return known;
     const made = make();
     if (this.#path !== undefined) await writeSecretFile(join(this.#path, name), made);
     return made;
@@ -106,6 +106,19 @@ function isGood(pair: CertifiedKey, issuer: CertifiedKey, nowMs: number): boolea
 function makeTokenKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** Of any form: users may write one of their own into the file. */
+function isToken(text: string): boolean {
+  return /^[\x21-\x7e]{16,}$/.test(text);
+}
+
+function isTokenKey(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyDetails?.namedCurve === 'prime256v1';
+  } catch {
+    return false;
+  }
 }
 
 async function loadFrontProxy(folder: SecretFolder, nowMs: number): Promise<Credentials['frontProxy']> {
@@ -158,7 +171,8 @@ export async function loadCredentials(options: CredentialOptions): Promise<Crede
       }),
     ),
   ]);
-  const adminToken = options.token ?? (await folder.text('admin.token', () => randomBytes(32).toString('base64url')));
-  const tokenKeyPem = await folder.text('service-account.key', makeTokenKey);
+  const makeToken = (): string => randomBytes(32).toString('base64url');
+  const adminToken = options.token ?? (await folder.text('admin.token', isToken, makeToken));
+  const tokenKeyPem = await folder.text('service-account.key', isTokenKey, makeTokenKey);
   return { authority, server, admin, adminToken, frontProxy, tokenKeyPem };
 }
