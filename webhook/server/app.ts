@@ -19,6 +19,9 @@ import { review } from './review.ts';
 /** An object before and after a change, each up to the API server's own limit for a body, and the envelope. */
 const maxBodyBytes = 7 * 1024 * 1024;
 
+/** Parts in which a body may arrive: each costs memory and time, even if it has one byte. */
+const maxBodyParts = 65_536;
+
 /** Objects are validated as they are; our own schemas are not validated at each start. */
 const validatorOptions = {
   coerceTypes: false,
@@ -118,6 +121,14 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
     } catch (thrown) {
       done(thrown as Error);
     }
+  });
+  app.addHook('preParsing', (request, ...[, payload, done]) => {
+    let parts = 0;
+    payload.on('data', () => {
+      parts += 1;
+      if (parts > maxBodyParts) request.raw.destroy();
+    });
+    done(null, payload);
   });
   app.setErrorHandler((error, request, reply) => handleError(deps.log, error, { request, reply }));
   app.setNotFoundHandler((request, reply) =>

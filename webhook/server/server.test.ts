@@ -249,3 +249,16 @@ test('a silent client does not take a connection from others', async () => {
   });
   await eventually(() => expect(isClosed).toBe(true), { timeoutMs: 60_000 });
 });
+
+test('a body in very many parts ends its connection before all of it is in memory', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem() });
+  const answered: string[] = [];
+  socket.on('error', () => undefined).on('data', (chunk: Buffer) => answered.push(chunk.toString()));
+  const head = 'POST /validate-core-rukpak-io-v1alpha1-bundle HTTP/1.1\r\nhost: a\r\ncontent-type: application/json';
+  socket.write(`${head}\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(100_000)}0\r\n\r\n`);
+  // `once` would reject when the connection is reset.
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(answered).toEqual([]);
+});
