@@ -79,7 +79,8 @@ async function create({ client }: ApiServer, object: JsonObject): Promise<void> 
   const created = await client.create(object as unknown as KubeObject, { fieldManager });
   const { status } = object;
   if (status === undefined) return;
-  await client.update({ ...created, status } as unknown as KubeObject, { subresource: 'status', fieldManager });
+  // Whatever controllers have written meanwhile, such as taints of a Node.
+  await client.patch(created, { status }, { subresource: 'status', fieldManager });
 }
 
 async function act(server: ApiServer, action: Exclude<PoolAction, { rest: string }>): Promise<void> {
