@@ -134,7 +134,8 @@ export const cases: Area = area('Rollouts', (it) => {
 
   it('CTL-03 gives a rollout up after its deadline', controllers, async (api) => {
     await deploy(api, { replicas: 1, progressDeadlineSeconds: 1 });
-    await until(api, 'ProgressDeadlineExceeded');
+    // A pod that comes after the deadline is progress once more.
+    await until(api, 'ProgressDeadlineExceeded', (body) => part(body, 'status')['updatedReplicas'] === 1);
     await show(api);
     await showSets(api);
   });
