@@ -6,6 +6,7 @@ import {
   type AdmissionRequest,
   type Cluster,
   forbidden,
+  inTurns,
   type KubeObject,
   notFound,
   Turns,
@@ -98,12 +99,7 @@ class EscalationCheck {
     requested: readonly PolicyRule[],
   ): Promise<{ readonly missing: readonly string[]; readonly errors: readonly string[] }> {
     const { rules, errors } = this.#authorizer.rulesOf(user, namespace);
-    const steps = missingPermissions(rules, requested);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return { missing: step.value, errors };
-      await this.#turns.take();
-    }
+    return { missing: await inTurns(missingPermissions(rules, requested), () => this.#turns.take()), errors };
   }
 
   async #confirm(request: AdmissionRequest, requested: readonly PolicyRule[]): Promise<void> {

@@ -25,7 +25,7 @@ function describe(rule: PolicyRule): string {
 export function* missingPermissions(
   own: readonly PolicyRule[],
   requested: readonly PolicyRule[],
-): Generator<void, readonly string[]> {
+): Generator<undefined, readonly string[]> {
   const missing = yield* new HeldRules(own).missingInSteps(requested);
   const lines = [...new Set(missing.slice(0, maxLines).map(describe))].toSorted((a, b) => (a < b ? -1 : 1));
   return missing.length > maxLines ? [...lines, `and ${missing.length - maxLines} more`] : lines;

@@ -11,6 +11,10 @@ import {
 } from '../core/index.ts';
 import { controllerReference, keyText } from './simulated.ts';
 
+function groupOf(apiVersion: string): string {
+  return apiVersion.split('/').slice(0, -1).join('/');
+}
+
 function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
@@ -60,9 +64,9 @@ async function writeOwners({ cluster, type, as }: Claim, child: KubeObject, owne
 
 /** Whether the owner exists and is not being deleted, as of now: it may be long since it was read. What it adopted after the garbage collector had
  *  released its objects, so that they stay, would be deleted. */
-function mayAdopt({ cluster, owner }: Claim): boolean {
+function isOwnerThere({ cluster, owner }: Claim): boolean {
   const { apiVersion, kind, metadata } = owner;
-  const type = cluster.resourceOfKind(apiVersion.split('/').slice(0, -1).join('/'), kind);
+  const type = cluster.resourceOfKind(groupOf(apiVersion), kind);
   const { namespace = '', name = '', uid } = metadata;
   const live = type === undefined ? undefined : cluster.get(type, { namespace, name });
   return live?.metadata.uid === uid && live?.metadata.deletionTimestamp === undefined;
@@ -77,7 +81,7 @@ export async function claimChildren(claim: Claim): Promise<void> {
   for await (const child of cluster.eachInTurns(type, { namespace, selects: mayChange(owner) })) {
     const owners = isPassedOver?.(child) === true ? undefined : ownersAfter(owner, child);
     if (owners === undefined) continue;
-    if (!mayAdopt(claim)) return;
+    if (!isOwnerThere(claim)) return;
     await writeOwners(claim, child, owners);
   }
 }
@@ -96,7 +100,7 @@ function ownersAfter(owner: KubeObject, child: KubeObject): readonly OwnerRefere
 
 function ownerKeys(type: ResourceType, object: KubeObject): string[] {
   const owner = controllerOf(object);
-  if (owner?.kind !== type.kind || owner.apiVersion.split('/').slice(0, -1).join('/') !== type.group) return [];
+  if (owner?.kind !== type.kind || groupOf(owner.apiVersion) !== type.group) return [];
   return [`${object.metadata.namespace ?? ''}/${owner.name}`];
 }
 

@@ -131,7 +131,7 @@ export class HeldRules {
   }
 
   /** The same, in steps between which others may have a turn. */
-  *missingInSteps(required: readonly PolicyRule[]): Generator<void, readonly PolicyRule[]> {
+  *missingInSteps(required: readonly PolicyRule[]): Generator<undefined, readonly PolicyRule[]> {
     const paths: PolicyRule[] = [];
     const resources = new VerbsByResource();
     let count = 0;
