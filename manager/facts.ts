@@ -8,7 +8,7 @@ import {
   platformOperatorResource,
 } from '../src/api/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../src/kube/index.ts';
+import { findObject, type KubeClient, type KubeObject, NoKindMatch } from '../src/kube/index.ts';
 import type { FactsReader } from '../webhook/index.ts';
 import { type DependentBundlesOptions, watchDependentBundles } from './dependent-bundles.ts';
 
@@ -35,13 +35,8 @@ export function factsReader(options: FactsOptions): FactsReader {
     offersFor,
     hasDependencies: watchDependentBundles(options),
     readConfigMap: async (name, { signal }) => {
-      try {
-        const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name };
-        return (await kube.get(ref, { signal })) as unknown as JsonObject;
-      } catch (thrown) {
-        if (isNotFound(thrown)) return undefined;
-        throw thrown;
-      }
+      const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name };
+      return (await findObject(kube, ref, { signal })) as JsonObject | undefined;
     },
     readObjects: async function* pages(target, options) {
       for await (const { items } of kube.listPages(target, options)) yield items as unknown as readonly JsonObject[];

@@ -24,9 +24,9 @@ import {
 } from '../src/content/index.ts';
 import {
   type Condition,
+  findObject,
   isConflict,
   isKubeError,
-  isNotFound,
   type KubeClient,
   type KubeObject,
   refOf,
@@ -76,24 +76,14 @@ async function readClientCa(kube: KubeClient): Promise<string | undefined> {
     namespace: 'kube-system',
     name: 'extension-apiserver-authentication',
   };
-  try {
-    const { data } = await kube.get(ref);
-    const pem = isJsonObject(data) ? data['client-ca-file'] : undefined;
-    return typeof pem === 'string' ? pem : undefined;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const data = (await findObject(kube, ref))?.['data'];
+  const pem = isJsonObject(data) ? data['client-ca-file'] : undefined;
+  return typeof pem === 'string' ? pem : undefined;
 }
 
 async function uidOf(kube: KubeClient, name: string, signal: AbortSignal): Promise<string | undefined> {
   const { apiVersion, kind } = bundleResource;
-  try {
-    return (await kube.get({ apiVersion, kind, name }, { signal })).metadata.uid;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return (await findObject(kube, { apiVersion, kind, name }, { signal }))?.metadata.uid;
 }
 
 async function isFile(path: string): Promise<boolean> {

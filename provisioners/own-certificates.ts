@@ -8,7 +8,15 @@ import {
   type ServingCertificate,
   type ServingPair,
 } from '../src/base/index.ts';
-import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import {
+  findObject,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  refOf,
+} from '../src/kube/index.ts';
 import { isFresh, issueServing, servingData, servingIn } from './serving-secret.ts';
 
 /** How long a removed Secret, or a clock that jumped, stays unnoticed. */
@@ -35,12 +43,7 @@ export interface IssuingContext {
 
 async function readSecret(secret: ServingSecret, { kube, signal }: IssuingContext): Promise<KubeObject | undefined> {
   const { namespace, name } = secret;
-  try {
-    return await kube.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, { apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal });
 }
 
 /** Fails with a conflict after a concurrent write. */

@@ -11,7 +11,7 @@ import {
   textAt,
 } from '../src/base/index.ts';
 import type { InstallTerms, Rendered } from '../src/formats/index.ts';
-import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import { findObject, isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { fieldManager } from './field-manager.ts';
 
 /** On a Secret with a stored rendition: the uid of the BundleDeployment that it is of. */
@@ -72,13 +72,8 @@ async function renditionIn(secret: KubeObject): Promise<Rendered | undefined> {
 export async function readRendition(shelf: RenditionShelf, key: string): Promise<Rendered | undefined> {
   const { kube, systemNamespace: namespace, signal } = shelf;
   const ref = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName(shelf, key) };
-  try {
-    const secret = await kube.get(ref, { signal });
-    return isOf(secret, shelf, key) ? await renditionIn(secret) : undefined;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const secret = await findObject(kube, ref, { signal });
+  return secret && isOf(secret, shelf, key) ? await renditionIn(secret) : undefined;
 }
 
 function installedAt({ metadata }: KubeObject): string {

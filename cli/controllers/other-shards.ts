@@ -8,13 +8,7 @@ import {
 } from '../../src/api/index.ts';
 import { isJsonObject, type ServingCertificate, TransientError } from '../../src/base/index.ts';
 import type { ForwardTarget } from '../../src/content/index.ts';
-import {
-  type ClusterAccess,
-  isNotFound,
-  type KubeClient,
-  type KubeObject,
-  type ObjectRef,
-} from '../../src/kube/index.ts';
+import { type ClusterAccess, findObject, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
 
 export interface OtherShardsOptions {
   readonly kube: Pick<KubeClient, 'get' | 'list'>;
@@ -28,31 +22,18 @@ export interface OtherShardsOptions {
   readonly access: Pick<ClusterAccess, 'tls' | 'headers'>;
 }
 
-async function find(
-  { kube }: OtherShardsOptions,
-  ref: ObjectRef,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(ref, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
-}
-
 async function shardOfBundle(
-  options: OtherShardsOptions,
+  { kube, shard }: OtherShardsOptions,
   name: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const bundle = await find(options, { ...bundleResource, name }, signal);
+  const bundle = await findObject(kube, { ...bundleResource, name }, { signal });
   if (bundle === undefined) return undefined;
   const owner = generatedFor(bundle);
-  if (owner === undefined) return shardOf(bundle, options.shard.count);
-  const deployment = await find(options, { ...bundleDeploymentResource, name: owner }, signal);
+  if (owner === undefined) return shardOf(bundle, shard.count);
+  const deployment = await findObject(kube, { ...bundleDeploymentResource, name: owner }, { signal });
   const { apiVersion, kind } = bundleDeploymentResource;
-  return shardOf(deployment ?? { apiVersion, kind, metadata: { name: owner } }, options.shard.count);
+  return shardOf(deployment ?? { apiVersion, kind, metadata: { name: owner } }, shard.count);
 }
 
 function urlOf({ metadata, status }: KubeObject, port: number): string | undefined {

@@ -5,7 +5,7 @@ import {
   isServingCertificate,
   type ServingPair,
 } from '../../src/base/index.ts';
-import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, spokenAge, unchecked, warn } from './finding.ts';
 import { caBundleOf, readConfigurations } from './webhooks.ts';
@@ -25,12 +25,7 @@ function pairIn(secret: KubeObject): ServingPair {
 }
 
 async function secretCalled(name: string, { kube, systemNamespace, signal }: Patient): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get({ apiVersion: 'v1', kind: 'Secret', namespace: systemNamespace, name }, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, { apiVersion: 'v1', kind: 'Secret', namespace: systemNamespace, name }, { signal });
 }
 
 function ageOf(what: string, certificatePem: string, nowMs: number): Finding {

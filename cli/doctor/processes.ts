@@ -1,18 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaderLease, shardCountAnnotation } from '../../src/api/index.ts';
-import { isNotFound, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { packageVersion } from '../process/index.ts';
 import { numberAt, objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, spokenAge, unchecked, warn } from './finding.ts';
-
-async function find(ref: ObjectRef, { kube, signal }: Patient): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(ref, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
-}
 
 function versionFinding(what: string, deployment: KubeObject): Finding | undefined {
   const [first] = objectsAt(deployment, 'spec', 'template', 'spec', 'containers');
@@ -22,11 +13,13 @@ function versionFinding(what: string, deployment: KubeObject): Finding | undefin
   return warn(text, 'use the program of the version that the cluster runs, or upgrade the cluster');
 }
 
-async function examineDeployment(name: string, patient: Patient): Promise<readonly Finding[]> {
-  const { systemNamespace: namespace } = patient;
+async function examineDeployment(
+  name: string,
+  { kube, systemNamespace: namespace, signal }: Patient,
+): Promise<readonly Finding[]> {
   const what = `Deployment ${namespace}/${name}`;
   try {
-    const found = await find({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }, patient);
+    const found = await findObject(kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }, { signal });
     if (found === undefined) return [ok(`${what}: not found; its process runs elsewhere`)];
     const expected = numberAt(found, 'spec', 'replicas') ?? 1;
     const there = numberAt(found, 'status', 'availableReplicas') ?? 0;
@@ -100,9 +93,11 @@ async function leaseFinding(lease: KubeObject, patient: Patient): Promise<Findin
   );
 }
 
-async function findLease(name: string, patient: Patient): Promise<KubeObject | undefined> {
-  const { systemNamespace: namespace } = patient;
-  return await find({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name }, patient);
+async function findLease(
+  name: string,
+  { kube, systemNamespace: namespace, signal }: Patient,
+): Promise<KubeObject | undefined> {
+  return await findObject(kube, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name }, { signal });
 }
 
 /** More are not looked at. */

@@ -1,6 +1,6 @@
 import { ownerKindLabel } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { findObject, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
 import { actuatorOf, type MachineChoice } from './machines.ts';
 import { hasOlm, olmNamespaceOf } from './olm.ts';
 import { type Overlay, overlays } from './overlays.ts';
@@ -37,33 +37,20 @@ export function isOurs({ metadata }: KubeObject): boolean {
   return managers.some((manager) => manager === 'longshore' || manager === 'rukpak-webhooks');
 }
 
-async function getIfThere(
-  kube: KubeClient,
-  ref: Parameters<KubeClient['get']>[0],
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(ref, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
-}
-
 async function machinesOf(core: KubeObject, kube: KubeClient, signal: AbortSignal): Promise<MachineChoice | undefined> {
   const actuator = actuatorOf(core);
   if (actuator === undefined) return undefined;
   const ref = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'longshore-node-agents', name: 'node-agent' };
-  return { actuator, hasNodeAgents: (await getIfThere(kube, ref, signal)) !== undefined };
+  return { actuator, hasNodeAgents: (await findObject(kube, ref, { signal })) !== undefined };
 }
 
 /** Undefined where Longshore is not installed. */
 export async function findInstalled(kube: KubeClient, signal: AbortSignal): Promise<Installed | undefined> {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace, name: 'core' };
-  const core = await getIfThere(kube, ref, signal);
+  const core = await findObject(kube, ref, { signal });
   if (core === undefined || !isOurs(core)) return undefined;
   const podSpec = objectAt(core as unknown as JsonObject, 'spec', 'template', 'spec');
-  const namespace = await getIfThere(kube, { apiVersion: 'v1', kind: 'Namespace', name: systemNamespace }, signal);
+  const namespace = await findObject(kube, { apiVersion: 'v1', kind: 'Namespace', name: systemNamespace }, { signal });
   return {
     overlay: namespace?.metadata.annotations?.[overlayAnnotation],
     image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,

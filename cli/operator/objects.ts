@@ -14,7 +14,7 @@ import {
 } from '../../src/api/index.ts';
 import { nearest, TerminalError } from '../../src/base/index.ts';
 import type { InstalledOperator } from '../../src/installations/index.ts';
-import { isForbidden, isNotFound, type KubeClient, type ObjectRef } from '../../src/kube/index.ts';
+import { findObject, isForbidden, isNotFound, type KubeClient, type ObjectRef } from '../../src/kube/index.ts';
 import { explainMissing } from '../client/index.ts';
 import { workloadProblems } from './workloads.ts';
 
@@ -25,12 +25,8 @@ async function find<T>(
 ): Promise<T | undefined> {
   const { namespace, name, parse } = place;
   if (name === '') return undefined;
-  try {
-    return parse(await kube.get({ apiVersion, kind, namespace, name }));
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const found = await findObject(kube, { apiVersion, kind, namespace, name });
+  return found && parse(found);
 }
 
 /** The Subscriptions of a namespace; of all without one. */

@@ -12,6 +12,7 @@ import {
 import type { RenderedHook } from '../../src/formats/index.ts';
 import {
   describeRef,
+  findObject,
   isNotFound,
   type KubeClient,
   type KubeObject,
@@ -94,12 +95,7 @@ export async function liveHook(
   ref: ObjectRef,
   { kube, signal }: Pick<HookRun, 'kube' | 'signal'>,
 ): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(ref, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, ref, { signal });
 }
 
 /** Whether the object was created for this very run. */

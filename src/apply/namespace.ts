@@ -1,9 +1,9 @@
 import { namespaceMadeForAnnotation } from '../api/index.ts';
 import { TransientError } from '../base/index.ts';
 import {
+  findObject,
   isAlreadyExists,
   isForbidden,
-  isNotFound,
   type KubeClient,
   type KubeObject,
   preconditionOf,
@@ -107,10 +107,5 @@ export async function readNamespace(
   name: string,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, { apiVersion: 'v1', kind: 'Namespace', name }, { signal });
 }

@@ -1,6 +1,7 @@
 import { errorMessage, mapLimit, TerminalError, TransientError } from '../base/index.ts';
 import {
   describeRef,
+  findObject,
   isNotFound,
   type KubeClient,
   type KubeObject,
@@ -58,12 +59,7 @@ function textOf(thrown: unknown): string {
 }
 
 async function readLive(request: PreviewRequest, ref: ObjectRef): Promise<KubeObject | undefined> {
-  try {
-    return await request.kube.get(ref, { signal: request.signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(request.kube, ref, { signal: request.signal });
 }
 
 interface Looking extends TakeoverContext {

@@ -1,9 +1,9 @@
 import { type Clock, isJsonEqual, isJsonObject } from '../base/index.ts';
 import {
   describeRef,
+  findObject,
   isForbidden,
   isKubeError,
-  isNotFound,
   type KubeClient,
   type KubeObject,
   type ObjectRef,
@@ -35,12 +35,7 @@ export function isReplaced(ref: ObjectRef, keep: ReadonlySet<string>): boolean {
 }
 
 async function read(context: ServingContext, ref: ObjectRef): Promise<KubeObject | undefined> {
-  try {
-    return await context.kube.get(ref, { signal: context.signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(context.kube, ref, { signal: context.signal });
 }
 
 /** False where it may not be looked at. */

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/release-cluster.ts';
 import { installed, settings, smallRelease, untilAt, untilCondition } from '../../test/support/small-release.ts';
 import type { JsonObject } from '../base/index.ts';
-import { isNotFound, type KubeObject, type ObjectRef } from '../kube/index.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../kube/index.ts';
 
 let cluster: ReleaseCluster;
 let stack: AsyncDisposableStack;
@@ -27,12 +27,7 @@ afterEach(() => stack.disposeAsync());
 const user = { fieldManager: 'someone' };
 const configMap = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay', name });
 const find = async (ref: ObjectRef): Promise<KubeObject | undefined> => {
-  try {
-    return await cluster.kube.get(ref);
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(cluster.kube, ref);
 };
 const request = (version: string): Promise<void> =>
   patchSpec(cluster.kube, { desiredUpdate: { image: releaseImage(version) } });

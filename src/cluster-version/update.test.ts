@@ -21,7 +21,7 @@ import {
   untilCondition,
 } from '../../test/support/small-release.ts';
 import type { JsonObject } from '../base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject } from '../kube/index.ts';
+import { findObject, type KubeClient, type KubeObject } from '../kube/index.ts';
 
 let cluster: ReleaseCluster;
 let stack: AsyncDisposableStack;
@@ -36,12 +36,8 @@ afterEach(() => stack.disposeAsync());
 const user = { fieldManager: 'someone' };
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'quay', name });
 const valueOf = async (name: string): Promise<string | undefined> => {
-  try {
-    return ((await cluster.kube.get(configMap(name))) as unknown as { data: { value: string } }).data.value;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const found = await findObject(cluster.kube, configMap(name));
+  return (found as { data: { value: string } } | undefined)?.data.value;
 };
 const request = (version: string): Promise<void> =>
   patchSpec(cluster.kube, { desiredUpdate: { image: releaseImage(version) } });

@@ -1,5 +1,12 @@
 import { type Clock, errorMessage, type Logger, TransientError, withDeadline } from '../base/index.ts';
-import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject } from '../kube/index.ts';
+import {
+  findObject,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+} from '../kube/index.ts';
 import {
   hasOtherNote,
   holderOf,
@@ -228,13 +235,8 @@ class Candidate implements LeaderElection {
 
   async #read(signal: AbortSignal): Promise<KubeObject | undefined> {
     const { kube, lease } = this.#options;
-    try {
-      const { apiVersion, kind } = namedLease(lease);
-      return await kube.get({ apiVersion, kind, ...lease }, { signal });
-    } catch (thrown) {
-      if (isNotFound(thrown)) return undefined;
-      throw thrown;
-    }
+    const { apiVersion, kind } = namedLease(lease);
+    return await findObject(kube, { apiVersion, kind, ...lease }, { signal });
   }
 
   /** Undefined when another client wrote meanwhile. */

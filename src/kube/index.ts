@@ -22,6 +22,7 @@ export { type Condition, setCondition } from './conditions.ts';
 export type { Resource } from './discovery.ts';
 export { createEventRecorder, type EventRecorder, type ObjectEvent } from './event-recorder.ts';
 export { hasFinalizer, preconditionOf, removeFinalizer } from './finalizers.ts';
+export { findObject, findSame } from './find-object.ts';
 export { createKindCache, type KindCache } from './kind-cache.ts';
 export {
   isAlreadyExists,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
-import { isNotFound, type KindCache, type KubeClient, type KubeObject } from '../kube/index.ts';
+import { findObject, type KindCache, type KubeClient, type KubeObject } from '../kube/index.ts';
 
 /** A condition of a Node. */
 export interface NodeCondition {
@@ -53,10 +53,5 @@ export async function readNode(
   { kube, nodes, signal }: { readonly kube: KubeClient; readonly nodes: KindCache; readonly signal: AbortSignal },
 ): Promise<KubeObject | undefined> {
   if (name === '') return undefined;
-  try {
-    return nodes.get(name) ?? (await kube.get({ apiVersion: 'v1', kind: 'Node', name }, { signal }));
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return nodes.get(name) ?? (await findObject(kube, { apiVersion: 'v1', kind: 'Node', name }, { signal }));
 }

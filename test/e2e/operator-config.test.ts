@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueServing, servingData } from '../../provisioners/serving-secret.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
-import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { acmeCsv, eventually } from '../support/index.ts';
 import { operator } from './registry-contents.ts';
 import { bundleDeployment, startWorld, type World } from './world.ts';
@@ -29,12 +29,7 @@ afterAll(async () => {
 });
 
 async function find(ref: Parameters<World['kube']['get']>[0]): Promise<JsonObject | undefined> {
-  try {
-    return (await world.kube.get(ref)) as unknown as JsonObject;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return (await findObject(world.kube, ref)) as JsonObject | undefined;
 }
 
 async function configure(config: JsonObject): Promise<void> {

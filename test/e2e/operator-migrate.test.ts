@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
 import { isJsonObject, type JsonObject, objectAt, textAt } from '../../src/base/index.ts';
-import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { longshoreOn, type Printed, programPath } from './program.ts';
 import { startWorld, type World } from './world.ts';
@@ -38,12 +38,7 @@ async function list(apiVersion: string, kind: string, place = namespace): Promis
 }
 
 async function find(ref: Parameters<typeof world.kube.get>[0]): Promise<KubeObject | undefined> {
-  try {
-    return await world.kube.get(ref);
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(world.kube, ref);
 }
 
 /** Runs a command and kills it as soon as it reports that something was deleted. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../../cli/examples/registry.ts';
-import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import {
   catalogKind,
@@ -56,12 +56,7 @@ function putCatalog(name: string, rendered: string): string {
 }
 
 async function find(ref: Parameters<typeof world.kube.get>[0]): Promise<KubeObject | undefined> {
-  try {
-    return await world.kube.get(ref);
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(world.kube, ref);
 }
 
 async function items(kind: { apiVersion: string; kind: string }, namespace: string): Promise<readonly KubeObject[]> {

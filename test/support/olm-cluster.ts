@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Clock, type JsonObject, parseYaml, silentLogger, systemClock } from '../../src/base/index.ts';
 import { createManager, type Manager, type Permissions } from '../../src/controller/index.ts';
 import {
-  isNotFound,
+  findObject,
   type KubeClient,
   type KubeObject,
   type ObjectRef,
@@ -82,12 +82,7 @@ export async function runControllers(
 
 /** The object, undefined if it does not exist. */
 export async function find(kube: KubeClient, ref: ObjectRef): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(ref);
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, ref);
 }
 
 /** Waits until an object has these members. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { findObject, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import type { WebhookDefinition } from '../review/webhook-definition.ts';
 import { webhooks } from '../webhooks.ts';
 
@@ -115,19 +115,6 @@ export interface Registered {
   undo(): Promise<void>;
 }
 
-async function getIfThere(
-  kube: RegistrationClient,
-  configuration: WebhookConfiguration,
-  signal: AbortSignal | undefined,
-): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(refOf(configuration), { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
-}
-
 /** The webhooks of `live` with our `clientConfig` where theirs has the other kind of address, or undefined where none has. A webhook has either a URL or
  *  a Service, and server-side apply removes no field that another manager has set. */
 function readdressed(live: KubeObject, { webhooks }: WebhookConfiguration): JsonObject[] | undefined {
@@ -161,7 +148,7 @@ export async function registerWebhooks(
   };
   try {
     for (const configuration of webhookConfigurations(registration)) {
-      const before = await getIfThere(kube, configuration, signal);
+      const before = await findObject(kube, refOf(configuration), { signal });
       done.push(() => restore(kube, configuration, before));
       const webhooks = before === undefined ? undefined : readdressed(before, configuration);
       const resourceVersion = before?.metadata.resourceVersion ?? '';

@@ -2,7 +2,7 @@ import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
 import { adoptAnnotation, apiVersion, type ClusterServiceVersion } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
+import { findObject, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, openKube } from '../../client/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
@@ -28,12 +28,7 @@ const deadlineMs = 15 * 60_000;
 const unknownUid = '00000000-0000-4000-8000-000000000000';
 
 async function findDeployment(kube: KubeClient, name: string): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get({ apiVersion, kind, name });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, { apiVersion, kind, name });
 }
 
 async function previewOf(deployment: KubeObject, image: string, { values, progress }: Context): Promise<Preview> {

@@ -1,4 +1,4 @@
-import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
+import type { KubeClient } from '../../../src/kube/index.ts';
 import type { clusterOptions, OptionValues, registryOptions } from '../../command/index.ts';
 import { confirm, type Progress } from '../../output/index.ts';
 import type { migrateOptions, timeoutOption } from '../options.ts';
@@ -29,18 +29,4 @@ export async function confirmOnce({ values }: Context, about: string): Promise<b
   const unasked = `${about} There is no terminal to ask on: confirm with --yes. Nothing was changed`;
   await confirm({ about: `${about}\n`, text: 'Migrate the operator?', unasked });
   return true;
-}
-
-/** The object; undefined where there is none of that name. */
-export async function find(
-  kube: KubeClient,
-  ref: Parameters<KubeClient['get']>[0],
-  options: Parameters<KubeClient['get']>[1] = {},
-): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(ref, options);
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
 }

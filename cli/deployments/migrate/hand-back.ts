@@ -11,12 +11,12 @@ import {
 } from '../../../src/api/index.ts';
 import type { ObjectChange } from '../../../src/apply/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
+import { findObject, findSame, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import { ownerLabels } from '../../../src/operators/index.ts';
 import { approvePlan } from '../../client/index.ts';
 import type { Waiting } from '../run/wait.ts';
 import { print } from './context.ts';
-import { findSame, until, untilDeleted } from './hand-over.ts';
+import { until, untilDeleted } from './hand-over.ts';
 import { type Continued, continuedBy, continuesAnnotation } from './returned.ts';
 import type { SubscriptionTarget } from './subscription-target.ts';
 
@@ -46,7 +46,7 @@ export async function labelForOlm(
 export async function deleteDeployment(waiting: Waiting, { name, uid }: Continued): Promise<void> {
   const { kube, progress } = waiting;
   const ref = { apiVersion: bundleDeploymentResource.apiVersion, kind: bundleDeploymentResource.kind, name };
-  const live = await findSame(kube, ref, uid);
+  const live = await findSame(kube, ref, { uid });
   if (live === undefined) return;
   if (live.metadata.deletionTimestamp === undefined) await kube.delete(ref, { uid, propagationPolicy: 'Orphan' });
   progress.show(`BundleDeployment ${name}: waiting until it has released what it installed`);
@@ -56,15 +56,11 @@ export async function deleteDeployment(waiting: Waiting, { name, uid }: Continue
 
 /** What the ClusterServiceVersion reports; an empty text once it has succeeded, undefined where there is none. */
 async function versionText(kube: KubeClient, namespace: string, name: string): Promise<string | undefined> {
-  try {
-    const { apiVersion, kind } = clusterServiceVersionResource;
-    const { status } = parseClusterServiceVersion(await kube.get({ apiVersion, kind, namespace, name }));
-    const { phase = 'not reconciled', message = '' } = status ?? {};
-    return phase === 'Succeeded' ? '' : `ClusterServiceVersion ${name}: ${phase}: ${message}`;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const { apiVersion, kind } = clusterServiceVersionResource;
+  const found = await findObject(kube, { apiVersion, kind, namespace, name });
+  if (found === undefined) return undefined;
+  const { phase = 'not reconciled', message = '' } = parseClusterServiceVersion(found).status ?? {};
+  return phase === 'Succeeded' ? '' : `ClusterServiceVersion ${name}: ${phase}: ${message}`;
 }
 
 /** What is wrong with the InstallPlan. */

@@ -9,7 +9,7 @@ import {
 import { type JsonObject, TerminalError } from '../../../src/base/index.ts';
 import {
   conditionsOf,
-  isNotFound,
+  findSame,
   type KubeClient,
   type KubeObject,
   type ObjectRef,
@@ -55,7 +55,9 @@ export async function platformOwnersOf(
   const found: KubeObject[] = [];
   const { name: deploymentName = '', ownerReferences = [] } = deployment.metadata;
   for (const { kind, name, uid, controller } of ownerReferences) {
-    const live = isPlatform({ kind }) ? await findSame(kube, { ...platformOperatorResource, name }, uid) : undefined;
+    const live = isPlatform({ kind })
+      ? await findSame(kube, { ...platformOperatorResource, name }, { uid })
+      : undefined;
     if (live !== undefined && parsePlatformOperator(live).spec.package.name === packageName) found.push(live);
     else if (live !== undefined || controller === true) {
       const text = `BundleDeployment "${deploymentName}" is needed by ${kind} "${name}": migrate that first; nothing was changed`;
@@ -63,21 +65,6 @@ export async function platformOwnersOf(
     }
   }
   return found;
-}
-
-/** The object of that name and uid; undefined when it does not exist any more. */
-export async function findSame(
-  kube: KubeClient,
-  ref: Parameters<KubeClient['get']>[0],
-  uid: string,
-): Promise<KubeObject | undefined> {
-  try {
-    const live = await kube.get(ref);
-    return live.metadata.uid === uid ? live : undefined;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
 }
 
 /** PlatformOperators let go of it; the BundleDeployment stays. */
@@ -167,7 +154,7 @@ export async function releaseExtension(
  *  @throws TerminalError StillThere */
 export async function untilDeleted({ kube, timeoutMs }: Waiting, ref: ObjectRef, uid: string): Promise<void> {
   const untilMs = performance.now() + timeoutMs;
-  while ((await findSame(kube, ref, uid)) !== undefined) {
+  while ((await findSame(kube, ref, { uid })) !== undefined) {
     if (performance.now() > untilMs) {
       const text = `${ref.kind} "${ref.name}" is still being deleted: check that longshore controllers runs, and run the command again`;
       throw new TerminalError('StillThere', text);

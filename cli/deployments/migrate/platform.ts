@@ -12,7 +12,7 @@ import {
   type Subscription,
 } from '../../../src/api/index.ts';
 import { TerminalError } from '../../../src/base/index.ts';
-import { conditionsOf, isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
+import { conditionsOf, findObject, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import type { Waiting } from '../run/wait.ts';
 import type { Migration, PlatformGoal } from './record.ts';
 import type { Subscribed } from './subscribed.ts';
@@ -39,13 +39,8 @@ export interface PlatformRequest {
 
 async function sourceImage(kube: KubeClient, { spec }: Subscription): Promise<string | undefined> {
   const { apiVersion, kind } = catalogSourceResource;
-  try {
-    const found = await kube.get({ apiVersion, kind, namespace: spec.sourceNamespace, name: spec.source });
-    return parseCatalogSource(found).spec.image;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const found = await findObject(kube, { apiVersion, kind, namespace: spec.sourceNamespace, name: spec.source });
+  return found && parseCatalogSource(found).spec.image;
 }
 
 function isServing(object: KubeObject): boolean {
@@ -130,12 +125,7 @@ export function choiceFor(
 
 async function findOperator(kube: KubeClient, name: string): Promise<KubeObject | undefined> {
   const { apiVersion, kind } = platformOperatorResource;
-  try {
-    return await kube.get({ apiVersion, kind, name });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, { apiVersion, kind, name });
 }
 
 async function createOperator(

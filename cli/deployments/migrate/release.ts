@@ -8,7 +8,14 @@ import {
   TerminalError,
   textAt,
 } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, preconditionOf, refOf } from '../../../src/kube/index.ts';
+import {
+  findObject,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  preconditionOf,
+  refOf,
+} from '../../../src/kube/index.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
 const pollMs = 300;
@@ -28,15 +35,6 @@ export interface Release {
   readonly csvName: string;
   readonly timeoutMs: number;
   readonly print: (line: string) => void;
-}
-
-async function find(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(ref);
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
 }
 
 function shown({ kind, metadata }: KubeObject): string {
@@ -69,12 +67,12 @@ async function deleteVersion(release: Release): Promise<void> {
   const { kube, namespace, csvName, timeoutMs } = release;
   const { apiVersion, kind } = clusterServiceVersionResource;
   const ref = { apiVersion, kind, namespace, name: csvName };
-  const object = await find(kube, ref);
+  const object = await findObject(kube, ref);
   if (object === undefined) return;
   if (object.metadata.deletionTimestamp === undefined) await deleteObject(release, object, 'Orphan');
   const untilMs = performance.now() + timeoutMs;
   for (;;) {
-    const live = await find(kube, ref);
+    const live = await findObject(kube, ref);
     if (live === undefined || live.metadata.uid !== object.metadata.uid) return;
     if (performance.now() > untilMs) {
       const finalizers = live.metadata.finalizers?.join(', ') ?? 'none';
@@ -109,7 +107,7 @@ async function deleteRoles(release: Release): Promise<void> {
     const own = items.filter((object) => isLabelled(object, release) || names.has(object.metadata.name));
     for (const object of own) await deleteObject(release, object);
   }
-  const condition = await find(kube, {
+  const condition = await findObject(kube, {
     apiVersion: 'operators.coreos.com/v2',
     kind: 'OperatorCondition',
     namespace,

@@ -12,7 +12,7 @@ import {
   subscriptionResource,
 } from '../../../src/api/index.ts';
 import { isJsonObject, parseJson, TerminalError, textAt } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
+import { findObject, type KubeClient } from '../../../src/kube/index.ts';
 
 /** An operator that a Subscription has installed. */
 export interface Subscribed {
@@ -29,12 +29,8 @@ async function planOf(kube: KubeClient, { metadata, status }: Subscription): Pro
   const name = status?.installPlanRef?.name ?? '';
   if (name === '') return undefined;
   const { apiVersion, kind } = installPlanResource;
-  try {
-    return parseInstallPlan(await kube.get({ apiVersion, kind, namespace: metadata.namespace, name }));
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const found = await findObject(kube, { apiVersion, kind, namespace: metadata.namespace, name });
+  return found && parseInstallPlan(found);
 }
 
 /** @throws TerminalError OperatorNotFound */

@@ -8,13 +8,12 @@ import {
   parseSubscription,
 } from '../../../src/api/index.ts';
 import { isJsonEqual, isJsonObject, type JsonObject, objectAt, objectsAt, parseJson } from '../../../src/base/index.ts';
-import { type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
+import { findObject, findSame, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import { type PlanStepsOptions, planSteps, readStepManifest } from '../../../src/operators/index.ts';
 import type { Waiting } from '../run/wait.ts';
 import { imagesOf } from './by-extension.ts';
-import { find } from './context.ts';
+import {} from './context.ts';
 import { refuse } from './extension.ts';
-import { findSame } from './hand-over.ts';
 import { isSameImage, type Reading } from './provided.ts';
 import { plannedImage } from './subscribed.ts';
 import type { SubscriptionTarget } from './subscription-target.ts';
@@ -31,7 +30,8 @@ export async function subscribe(
 ): Promise<readonly KubeObject[]> {
   const created: KubeObject[] = [];
   if (group.object !== undefined) created.push(await kube.create(group.object, writer));
-  if ((await find(kube, refOf(subscription))) === undefined) created.push(await kube.create(subscription, writer));
+  if ((await findObject(kube, refOf(subscription))) === undefined)
+    created.push(await kube.create(subscription, writer));
   return created;
 }
 
@@ -39,7 +39,7 @@ export async function subscribe(
 export async function unsubscribe(kube: KubeClient, created: readonly KubeObject[]): Promise<void> {
   for (const object of created.toReversed()) {
     const { uid = '' } = object.metadata;
-    if ((await findSame(kube, refOf(object), uid)) !== undefined) await kube.delete(refOf(object), { uid });
+    if ((await findSame(kube, refOf(object), { uid })) !== undefined) await kube.delete(refOf(object), { uid });
   }
 }
 
@@ -51,7 +51,7 @@ interface Missing {
 
 async function resolvedPlan(kube: KubeClient, namespace: string, name: string): Promise<InstallPlan | undefined> {
   const { apiVersion, kind } = installPlanResource;
-  const object = name === '' ? undefined : await find(kube, { apiVersion, kind, namespace, name });
+  const object = name === '' ? undefined : await findObject(kube, { apiVersion, kind, namespace, name });
   const plan = object && parseInstallPlan(object);
   return (plan?.status?.plan ?? []).length === 0 ? undefined : plan;
 }

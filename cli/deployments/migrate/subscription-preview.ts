@@ -3,6 +3,7 @@ import { listInstalled, type ObjectChange, type Preview, readInventory } from '.
 import { errorMessage, type JsonObject, objectAt, TerminalError, TransientError } from '../../../src/base/index.ts';
 import {
   describeRef,
+  findObject,
   type KubeClient,
   type KubeObject,
   type ObjectMeta,
@@ -11,7 +12,7 @@ import {
   serviceAccountUser,
 } from '../../../src/kube/index.ts';
 import { operatorDeployment, type PlanStepsOptions, planSteps } from '../../../src/operators/index.ts';
-import { find } from './context.ts';
+import {} from './context.ts';
 import type { SubscriptionTarget } from './subscription-target.ts';
 
 const { apiVersion: csvVersion, kind: csvKind } = clusterServiceVersionResource;
@@ -50,7 +51,7 @@ async function look(looking: Looking, desired: KubeObject): Promise<ObjectChange
     account === '' || desired.kind === 'CustomResourceDefinition'
       ? kube
       : kube.actingAs(serviceAccountUser({ namespace, name: account }));
-  const before = await find(kube, refOf(desired), { signal });
+  const before = await findObject(kube, refOf(desired), { signal });
   const ref = refOf(desired);
   if (before !== undefined && !own.has(refKey(ref))) return `${describeRef(ref)} exists, and was not installed by it`;
   const options = { fieldManager: 'olm', isDryRun: true, signal };

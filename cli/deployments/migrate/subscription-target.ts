@@ -13,11 +13,11 @@ import {
 } from '../../../src/api/index.ts';
 import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
 import { type BundleObjects, readStagedBundle } from '../../../src/formats/index.ts';
-import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
+import { findObject, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { unsupportedTargets } from '../../../src/operators/index.ts';
 import { type AvailablePackage, listPackages } from '../../client/index.ts';
 import { type Finding, findDesired, stageOwn } from '../diff/desired.ts';
-import { find } from './context.ts';
+import {} from './context.ts';
 import { installedOf, namespaceOf, refuse } from './extension.ts';
 import { continuedBy, continuesAnnotation } from './returned.ts';
 
@@ -199,7 +199,7 @@ async function assertFree(
   if (taken !== undefined && own?.uid !== deployment.metadata.uid)
     refuse(deployment, `Subscription ${namespace}/${taken.metadata.name} has the package already`);
   const { apiVersion, kind } = clusterServiceVersionResource;
-  const version = await find(kube, { apiVersion, kind, namespace, name: content.name });
+  const version = await findObject(kube, { apiVersion, kind, namespace, name: content.name });
   if (version !== undefined) refuse(deployment, `ClusterServiceVersion ${namespace}/${content.name} exists already`);
 }
 

@@ -1,6 +1,6 @@
 import { apiVersion } from '../../../src/api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from '../../../src/base/index.ts';
-import { isConflict, isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
+import { findObject, isConflict, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import { assertUnmanaged } from '../managed.ts';
 
 /** Field manager of what the CLI applies; RukPak's own name for it. */
@@ -40,12 +40,7 @@ export function replacing(before: JsonValue | undefined, after: JsonObject): Jso
 }
 
 async function existing(kube: KubeClient, name: string): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get({ apiVersion, kind: 'BundleDeployment', name });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, { apiVersion, kind: 'BundleDeployment', name });
 }
 
 function hasNull(value: JsonValue | undefined): boolean {

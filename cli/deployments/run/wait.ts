@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clusterExtensionResource } from '../../../src/api/index.ts';
 import { type JsonObject, objectAt, printableLine, TerminalError, textAt } from '../../../src/base/index.ts';
-import { conditionsOf, isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
+import { conditionsOf, findSame, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
 import type { Progress } from '../../output/index.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
@@ -45,13 +45,7 @@ interface Look {
 
 /** The deployment as it is now; undefined when it does not exist, or another one has its name. */
 async function lookAt({ kube }: Waiting, { deployment, signal }: Look): Promise<KubeObject | undefined> {
-  try {
-    const found = await kube.get(refOf(deployment), { signal });
-    return found.metadata.uid === deployment.metadata.uid ? found : undefined;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findSame(kube, refOf(deployment), { uid: deployment.metadata.uid, signal });
 }
 
 /** Asks `evaluate` about the deployment again and again: a text is what is still waited for, anything else the answer.

@@ -11,8 +11,8 @@ import { isJsonObject, mapLimit, systemClock } from '../../../src/base/index.ts'
 import {
   type Condition,
   conditionsOf,
+  findObject,
   groupOf,
-  isNotFound,
   type KubeClient,
   type KubeObject,
 } from '../../../src/kube/index.ts';
@@ -165,12 +165,7 @@ async function deploymentOf({ kube, signal }: TreeReading, bundle: KubeObject): 
   const { labels } = bundle.metadata;
   const name = labels?.[ownerKindLabel] === 'BundleDeployment' ? labels[ownerNameLabel] : undefined;
   if (name === undefined) return undefined;
-  try {
-    return await kube.get({ apiVersion, kind: 'BundleDeployment', name }, { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(kube, { apiVersion, kind: 'BundleDeployment', name }, { signal });
 }
 
 /** A deployment with its Bundles and everything that is installed for it; or a Bundle with what is installed from it, which is nothing unless it is

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type LifecycleHook, type Machine, machineResource, parseMachine } from '../../../src/api/index.ts';
 import { printableLine, TransientError } from '../../../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, type ObjectRef } from '../../../src/kube/index.ts';
+import { findSame, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { OptionValues } from '../../command/index.ts';
 import { confirm } from '../../output/index.ts';
@@ -24,16 +24,6 @@ function aboutOf(object: KubeObject): string {
   return `The deletion of machine ${object.metadata.name ?? ''}:\n${drained}${hooks.join('')}  ends its instance\n`;
 }
 
-async function findSame(kube: KubeClient, ref: ObjectRef, uid: string | undefined): Promise<KubeObject | undefined> {
-  try {
-    const found = await kube.get(ref);
-    return found.metadata.uid === uid ? found : undefined;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
-}
-
 /** Prints what holds the deletion, whenever that changes.
  *  @throws TransientError DeadlineExceeded */
 async function follow(kube: KubeClient, object: KubeObject, timeoutMs: number): Promise<void> {
@@ -41,7 +31,7 @@ async function follow(kube: KubeClient, object: KubeObject, timeoutMs: number): 
   const endMs = Date.now() + timeoutMs;
   let shown = '';
   for (;;) {
-    const found = await findSame(kube, { ...machineResource, namespace, name }, uid);
+    const found = await findSame(kube, { ...machineResource, namespace, name }, { uid });
     if (found === undefined) break;
     const holder = holderOf(parseMachine(found));
     if (holder !== shown && holder !== '') process.stderr.write(`${printableLine(holder)}\n`);

@@ -1,4 +1,4 @@
-import { isNotFound, type KubeClient, type KubeObject, NoKindMatch, type ObjectRef } from '../../kube/index.ts';
+import { findObject, type KubeClient, type KubeObject, NoKindMatch, type ObjectRef } from '../../kube/index.ts';
 import type { KindRef } from '../kind-list.ts';
 import { readNamespace } from '../namespace.ts';
 
@@ -22,14 +22,7 @@ export function surroundingsOf(kube: KubeClient, signal: AbortSignal): Surroundi
         throw thrown;
       }
     },
-    roleOf: async (ref) => {
-      try {
-        return await kube.get(ref, { signal });
-      } catch (thrown) {
-        if (isNotFound(thrown)) return undefined;
-        throw thrown;
-      }
-    },
+    roleOf: (ref) => findObject(kube, ref, { signal }),
     hasNamespace: async (name) => (await readNamespace(kube, name, signal)) !== undefined,
   };
 }

@@ -1,6 +1,13 @@
 import { type Machine, machineLabels } from '../../api/index.ts';
 import { type Clock, formatTimestamp, isJsonObject, type JsonObject } from '../../base/index.ts';
-import { isAlreadyExists, isNotFound, type KubeClient, type KubeObject, type ObjectRef } from '../../kube/index.ts';
+import {
+  findObject,
+  isAlreadyExists,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  type ObjectRef,
+} from '../../kube/index.ts';
 import {
   type Actuator,
   type ActuatorCall,
@@ -107,12 +114,7 @@ export class SimulatedProvider implements Actuator {
   }
 
   async #find(ref: ObjectRef, { signal }: ActuatorCall): Promise<KubeObject | undefined> {
-    try {
-      return await this.#kube.get(ref, { signal });
-    } catch (thrown) {
-      if (isNotFound(thrown)) return undefined;
-      throw thrown;
-    }
+    return await findObject(this.#kube, ref, { signal });
   }
 
   async #create(object: KubeObject, { signal }: ActuatorCall): Promise<void> {

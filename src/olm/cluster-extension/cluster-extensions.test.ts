@@ -4,7 +4,7 @@ import { drawnCatalog, drawnPackage } from '../../../test/support/drawn-package.
 import { type BareCluster, cutOff, eventually, openBareCluster } from '../../../test/support/index.ts';
 import { type Clock, type JsonObject, objectAt, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
 import { conditionsOf, createManager, type Manager } from '../../controller/index.ts';
-import { type Condition, isNotFound, type KubeClient, type KubeObject } from '../../kube/index.ts';
+import { type Condition, findObject, type KubeClient, type KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import { answerExtension } from './answer.ts';
 import { addClusterExtensions } from './controller.ts';
@@ -91,12 +91,7 @@ function offer(drawing: string): void {
 }
 
 async function find(ref: Parameters<KubeClient['get']>[0]): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.kube.get(ref);
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  return await findObject(cluster.kube, ref);
 }
 
 async function ask(spec: JsonObject = {}, catalog: JsonObject = {}): Promise<KubeObject> {

@@ -1,5 +1,5 @@
 import { type OperatorCondition, operatorConditionResource, parseOperatorCondition } from '../../api/index.ts';
-import { isKubeError, isNotFound, NoKindMatch } from '../../kube/index.ts';
+import { findObject, isKubeError, NoKindMatch } from '../../kube/index.ts';
 import { type ApiKey, formatApi, podAnnotations } from '../../operators/index.ts';
 import { adoptDeployments } from './adopt-deployments.ts';
 import { hasForeignDefinition, isReplacementInstalled, predecessorsOf, replacedBy, replacementsOf } from './chain.ts';
@@ -118,12 +118,8 @@ export async function currentGate(run: CsvRun, signal: AbortSignal): Promise<str
   if (before === undefined) return undefined;
   const { apiVersion, kind } = operatorConditionResource;
   const ref = { apiVersion, kind, namespace: run.namespace, name: before.metadata.name };
-  try {
-    return upgradeGate(readCondition(await run.context.kube.get(ref, { signal })));
-  } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
-    throw thrown;
-  }
+  const found = await findObject(run.context.kube, ref, { signal });
+  return found && upgradeGate(readCondition(found));
 }
 
 /** Compares what is installed with what is desired; undefined where the Deployments cannot be computed. */
