@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
 import { application, brokenApplication, type Files, missingCrds } from './contents.ts';
 import { longshoreOn, type Printed, writeFolder } from './program.ts';
 import { account, bundleDeployment, startWorld, type World } from './world.ts';
@@ -118,6 +119,10 @@ test('drift shows without a new version', async () => {
     { metadata: { annotations: { 'core.rukpak.io/paused': null } } },
     { fieldManager: 'test' },
   );
+  // Other tests compare what is installed: the drift must not be corrected while they do.
+  await eventually(async () => {
+    expect(await world.get('ConfigMap', 'settings', 'shop')).toMatchObject({ data: { version: '1' } });
+  });
 });
 
 test('what blocks a pivot is reported, and has an exit status of its own', async () => {
