@@ -6,11 +6,13 @@ import {
   parseBundleDeployment,
   pausedAnnotation,
 } from '../../src/api/index.ts';
-import { mapLimit } from '../../src/base/index.ts';
-import type { GroupVersionKind } from '../../src/constraints/index.ts';
+import { lazily, mapLimit, remember } from '../../src/base/index.ts';
+import type { Dependency, GroupVersionKind } from '../../src/constraints/index.ts';
 import { requeueAfter } from '../../src/controller/index.ts';
 import {
   dependenciesOf,
+  Effort,
+  involvedWith,
   meetsAlone,
   neededApis,
   type Participant,
@@ -34,12 +36,23 @@ const readsAtATime = 8;
 /** An API may come without any of ours: it is looked for again and again. */
 const apiPollMs = 3_000;
 const maxNamed = 10;
+/** Of more, catalogs are not asked what would meet it: each question may take a tenth of a second. */
+const maxOffered = 3;
 const maxTextCharacters = 500;
 
+/** Read once for each version of a Bundle. */
+const propertiesOf = remember(({ metadata }: KubeObject) => readProperties(metadata.annotations));
+
+/** What a Bundle needs is read when it is asked for, which it seldom is. */
 function participantOf(name: string, bundle: KubeObject): Participant {
-  const { annotations } = bundle.metadata;
-  const properties = readProperties(annotations);
-  return { name, properties, dependencies: dependenciesOf(properties, annotations) };
+  const dependencies = lazily(() => dependenciesOf(propertiesOf(bundle), bundle.metadata.annotations));
+  return {
+    name,
+    properties: propertiesOf(bundle),
+    get dependencies() {
+      return dependencies();
+    },
+  };
 }
 
 function isPaused({ metadata }: KubeObject): boolean {
@@ -76,8 +89,7 @@ function pendingOthers(context: ProvisionerContext, self: string): readonly Part
   return context.deployments.values().flatMap((deployment) => {
     const { name = '' } = deployment.metadata;
     const bundle = name === self ? undefined : nextBundle(context, deployment);
-    const participant = bundle === undefined ? undefined : participantOf(name, bundle);
-    return participant === undefined || participant.dependencies.length === 0 ? [] : [participant];
+    return bundle === undefined ? [] : [participantOf(name, bundle)];
   });
 }
 
@@ -102,10 +114,26 @@ async function servedAmong(
   return new Set(found.flat());
 }
 
-async function surveyFor(run: DeploymentRun, subject: Participant, signal: AbortSignal): Promise<Survey> {
-  const pending = pendingOthers(run.context, subject.name);
-  const served = await servedAmong(run.context, neededApis([subject, ...pending]), signal);
-  return { active: activeOthers(run.context, subject.name), pending, servesApi: (api) => served.has(apiKey(api)) };
+interface Question {
+  readonly subject: Participant;
+  /** Others that may be installed together with it. */
+  readonly pending: readonly Participant[];
+}
+
+async function surveyFor(
+  { context }: DeploymentRun,
+  { subject, pending }: Question,
+  signal: AbortSignal,
+): Promise<Survey> {
+  const served = await servedAmong(context, neededApis([subject, ...pending]), signal);
+  return { active: activeOthers(context, subject.name), pending, servesApi: (api) => served.has(apiKey(api)) };
+}
+
+/** What keeps it from being installed, be it with others that need it. */
+async function unmetBy(run: DeploymentRun, subject: Participant, signal: AbortSignal): Promise<readonly Unmet[]> {
+  const unmet = unmetOf(subject, await surveyFor(run, { subject, pending: [] }, signal));
+  const pending = unmet.length === 0 ? [] : involvedWith(subject, pendingOthers(run.context, subject.name));
+  return pending.length === 0 ? unmet : unmetOf(subject, await surveyFor(run, { subject, pending }, signal));
 }
 
 function obstacleOf(deployment: KubeObject, bundle: KubeObject): string {
@@ -124,16 +152,33 @@ function whyNotActive({ deployments }: ProvisionerContext, bundle: KubeObject): 
   return `bundledeployment "${owner}" has it, and ${obstacleOf(deployment, bundle)}`;
 }
 
-/** An unmet dependency, and who on the cluster could meet it. */
-function describe({ context, object }: DeploymentRun, { dependency, text }: Unmet): string {
+/** Bundles that provide something of a dependency, and that are not installed. */
+function ableFor({ context, object }: DeploymentRun, dependency: Dependency, effort: Effort): readonly KubeObject[] {
   const { name: self = '' } = object.metadata;
+  if (dependency.type !== 'constraint' || effort.isExceeded) return [];
   const active = new Set(context.deployments.values().map(activeBundleOf));
-  const able = context.bundles.values().filter(({ metadata }) => {
-    if (active.has(metadata.name ?? '') || metadata.labels?.[ownerNameLabel] === self) return false;
-    return dependency.type === 'constraint' && meetsAlone(dependency.constraint, readProperties(metadata.annotations));
-  });
+  try {
+    return context.bundles.values().filter((bundle) => {
+      const { name = '', labels } = bundle.metadata;
+      if (active.has(name) || labels?.[ownerNameLabel] === self) return false;
+      return meetsAlone(dependency.constraint, propertiesOf(bundle), effort);
+    });
+  } catch (thrown) {
+    if (!effort.isExceeded) throw thrown;
+    return [];
+  }
+}
+
+/** An unmet dependency, and who on the cluster could meet it. */
+function describe(
+  run: DeploymentRun,
+  { dependency, text }: Unmet,
+  { effort, hasOffers }: { readonly effort: Effort; readonly hasOffers: boolean },
+): string {
+  const { context } = run;
+  const able = ableFor(run, dependency, effort);
   const hints = able.slice(0, maxNamed).map((bundle) => whyNotActive(context, bundle));
-  const offers = hints.length === 0 ? context.offersFor(dependency) : [];
+  const offers = hints.length === 0 && hasOffers ? context.offersFor(dependency) : [];
   const nothing = ['nothing on the cluster has it', ...offers].join('; ');
   const who = hints.length === 0 ? nothing : hints.join(', ');
   return `${text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters)}…` : text} (${who})`;
@@ -149,19 +194,28 @@ function describeUnknown({ context, bundle }: DeploymentRun): readonly string[] 
   return [`what the bundle needs is not known, because ${why}: ${advice}`];
 }
 
-function reportMissing(run: DeploymentRun, bundle: KubeObject, lines: readonly string[]): void {
-  const more = lines.length > maxNamed ? [`and ${lines.length - maxNamed} more`] : [];
-  const message = `Dependencies are not met: ${[...lines.slice(0, maxNamed), ...more].join('; ')}`;
+/** What is missing: the first ones in words, and how many there are. */
+interface Missing {
+  readonly lines: readonly string[];
+  readonly count: number;
+}
+
+function reportMissing(run: DeploymentRun, bundle: KubeObject, { lines, count }: Missing): void {
+  const more = count > lines.length ? [`and ${count - lines.length} more`] : [];
+  const message = `Dependencies are not met: ${[...lines, ...more].join('; ')}`;
   const installed = { type: 'Installed', status: 'False', reason: 'DependenciesNotMet', message } as const;
   setStatus(run, [bundleCondition(parseBundle(bundle)), installed, notInstalled]);
 }
 
-/** What is missing that the Bundle needs, a line each. */
-async function missingFor(run: DeploymentRun, subject: Participant, signal: AbortSignal): Promise<readonly string[]> {
+/** What is missing that the Bundle needs. */
+async function missingFor(run: DeploymentRun, subject: Participant, signal: AbortSignal): Promise<Missing> {
   const unknown = describeUnknown(run);
-  if (subject.dependencies.length === 0) return unknown;
-  const unmet = unmetOf(subject, await surveyFor(run, subject, signal));
-  return [...unknown, ...unmet.map((one) => describe(run, one))];
+  const unmet = subject.dependencies.length === 0 ? [] : await unmetBy(run, subject, signal);
+  const effort = new Effort();
+  const known = unmet
+    .slice(0, maxNamed - unknown.length)
+    .map((one, index) => describe(run, one, { effort, hasOffers: index < maxOffered }));
+  return { lines: [...unknown, ...known], count: unknown.length + unmet.length };
 }
 
 /** A Bundle that is not installed yet waits until all that it needs is. What is installed stays, whatever becomes of what it needs. */
@@ -175,7 +229,7 @@ export const awaitDependencies: Stage = async (run, bundle, { signal }) => {
   // Before the survey, so that no change in between is missed.
   dependencies.add(name);
   const missing = await missingFor(run, subject, signal);
-  if (missing.length === 0) {
+  if (missing.count === 0) {
     dependencies.forget(name);
     return undefined;
   }

@@ -137,11 +137,13 @@ export interface Surroundings {
   readonly isLenient?: boolean;
   /** Called with the cost of evaluating a rule; an error that it throws ends the evaluation. */
   readonly spend?: (cost: number) => void;
+  /** What the next rule may cost, where that is less than what any rule may. */
+  readonly maxCost?: () => number;
 }
 
 function isTrueOf(rule: PropertyRule, properties: readonly Property[], surroundings: Surroundings): boolean {
   try {
-    return rule.isTrueOf(properties, surroundings.spend);
+    return rule.isTrueOf(properties, surroundings);
   } catch (thrown) {
     if (surroundings.isLenient === true && thrown instanceof TerminalError) return false;
     throw thrown;

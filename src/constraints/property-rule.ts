@@ -22,13 +22,21 @@ export interface PropertyRule {
   readonly text: string;
   /** Never takes longer than its cost allows; `spend` gets the cost, of which a few millions take a second.
    *  @throws TerminalError RuleFailed when the expression comes to no truth value · what `spend` throws */
-  readonly isTrueOf: (properties: readonly Property[], spend?: (cost: number) => void) => boolean;
+  readonly isTrueOf: (properties: readonly Property[], budget?: RuleBudget) => boolean;
+}
+
+/** What evaluating a rule may cost. */
+export interface RuleBudget {
+  readonly spend?: (cost: number) => void;
+  readonly maxCost?: () => number;
 }
 
 const maxRuleCharacters = 16_384;
 const maxIssueCharacters = 2_000;
 /** As much as kube-apiserver allows one expression. */
 const maxCost = 1_000_000;
+/** To show properties to a rule takes less than a rule does for a unit of its cost. */
+const propertiesAUnit = 16;
 /** Of the regular expressions of all rules of a bundle, of which there may be hundreds. */
 const maxInstructions = 5_000;
 
@@ -89,10 +97,13 @@ export function compilePropertyRule(text: string, patterns: PatternBudget = bund
   if (program.type.kind !== 'bool') throw new TerminalError('InvalidRule', 'cel expressions must have type Bool');
   return {
     text,
-    isTrueOf: (properties, spend) => {
+    isTrueOf: (properties, { spend, maxCost: left } = {}) => {
       const list = dynamicValue(properties.map(({ type, value }) => ({ type, value })));
-      const { value, cost } = program.run((name) => (name === 'properties' ? list : undefined), maxCost);
-      spend?.(cost);
+      const { value, cost } = program.run(
+        (name) => (name === 'properties' ? list : undefined),
+        Math.min(maxCost, left?.() ?? maxCost),
+      );
+      spend?.(cost + properties.length / propertiesAUnit);
       if (typeof value === 'boolean') return value;
       const why = value instanceof Failure ? errorMessage(new Error(value.message)) : 'it is no truth value';
       throw new TerminalError('RuleFailed', `cel expression ${JSON.stringify(text)}: ${why}`);

@@ -24,7 +24,8 @@ import {
 
 type Annotations = Readonly<Record<string, string>>;
 
-const maxAnnotationBytes = 262_144;
+/** Read where others wait: more takes longer than a tenth of a second. */
+const maxAnnotationBytes = 65_536;
 /** What is written of a bundle's properties into an annotation of its Bundle; all annotations together may have 256 KiB. */
 const maxPropertiesBytes = 65_536;
 /** Type of the property of a bundle whose file of dependencies cannot be read; the value is the reason. */

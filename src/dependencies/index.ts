@@ -12,5 +12,15 @@ export {
   whyUnknown,
 } from './bundle-facts.ts';
 export { type BundleMetadata, metadataFileNames, readBundleMetadata } from './bundle-metadata.ts';
+export { Effort } from './effort.ts';
 export { type MetNeed, type Relations, relationsOf } from './relations.ts';
-export { meetsAlone, neededApis, type Participant, type Survey, type Unmet, unmetOf, usersOf } from './standing.ts';
+export {
+  involvedWith,
+  meetsAlone,
+  neededApis,
+  type Participant,
+  type Survey,
+  type Unmet,
+  unmetOf,
+  usersOf,
+} from './standing.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../base/index.ts';
 import { readDependencies } from '../constraints/index.ts';
-import { meetsAlone, neededApis, type Participant, type Survey, unmetOf, usersOf } from './standing.ts';
+import { involvedWith, meetsAlone, neededApis, type Participant, type Survey, unmetOf, usersOf } from './standing.ts';
 
 type Entry = { readonly type: string; readonly value: JsonValue };
 
@@ -131,4 +131,65 @@ test('dependents of an API are named when the bundle that provides it is removed
   expect(usersOf({ name: 'base', next: undefined }, around)).toEqual(['user']);
   expect(usersOf({ name: 'base', next: base.properties }, around)).toEqual([]);
   expect(usersOf({ name: 'user', next: undefined }, around)).toEqual([]);
+});
+
+const digits = '[0,1,2,3,4,5,6,7,8,9]';
+const costly = {
+  type: 'olm.constraint',
+  value: {
+    cel: {
+      rule: `${digits}.exists(a,${digits}.exists(b,${digits}.exists(c,${digits}.exists(d,semver_compare('1.0.0','2.0.0')>0))))`,
+    },
+  },
+};
+const tooCostly = 'what the bundle needs takes too long to evaluate';
+
+test('of rules that take long only some are evaluated, and the rest counts as one that is not met', () => {
+  const subject = participant(
+    'a',
+    Array.from({ length: 256 }, () => costly),
+  );
+  const around = survey({ active: Array.from({ length: 100 }, (_, index) => participant(`p${index}`)) });
+  const found = texts(subject, around);
+  expect(found.length).toBeLessThan(10);
+  expect(found.at(-1)).toBe(tooCostly);
+});
+
+test('so it is with packages that are looked for among very many of the same name', () => {
+  const properties = Array.from({ length: 1_000 }, () => ({
+    type: 'olm.package',
+    value: { packageName: 'b', version: '1.0.0' },
+  }));
+  const active = Array.from({ length: 300 }, (_, index) => ({ ...participant(`p${index}`), properties }));
+  expect(texts(participant('a', [packaged('b', '>=2.0.0')]), survey({ active }))).toEqual([tooCostly]);
+});
+
+test('a bundle whose rules take long holds up neither the removal of others, nor those that need each other', () => {
+  const slow = participant('slow', [packaged('base'), ...Array.from({ length: 255 }, () => costly)]);
+  const active = [participant('base'), slow, participant('user', [packaged('base')])];
+  expect(usersOf({ name: 'base', next: undefined }, survey({ active }))).toEqual(['user']);
+  const [a, b] = [participant('a', [packaged('b')]), participant('b', [packaged('a')])];
+  expect(texts(a, survey({ active, pending: [slow, b] }))).toEqual([]);
+});
+
+test('what others need is read only of those that the bundle needs', () => {
+  const a = participant('a', [packaged('b')]);
+  const b = participant('b', [packaged('a')]);
+  const other = {
+    ...participant('c'),
+    get dependencies(): Participant['dependencies'] {
+      throw new Error('it is read');
+    },
+  };
+  expect(involvedWith(a, [other, b]).map(({ name }) => name)).toEqual(['b']);
+  expect(texts(a, survey({ pending: [other, b] }))).toEqual([]);
+});
+
+test('very many that need each other are not installed together', () => {
+  const ring = (size: number): readonly Participant[] =>
+    Array.from({ length: size }, (_, index) => participant(`p${index}`, [packaged(`p${(index + 1) % size}`)]));
+  const [first, ...others] = ring(12);
+  if (first === undefined) throw new Error('expected a ring');
+  expect(texts(first, survey({ pending: others }))).toEqual([]);
+  expect(involvedWith(first, ring(40).slice(1))).toEqual([]);
 });

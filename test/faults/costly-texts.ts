@@ -24,7 +24,9 @@ import {
 import { parseField } from '../../src/bundle-checks/field-path.ts';
 import { basicTypes, compileProgram, isFaulty, kubernetesFunctions } from '../../src/cel/index.ts';
 import { withoutUndeclaredField } from '../../src/cluster-version/apply/undeclared-fields.ts';
+import { readDependencies } from '../../src/constraints/index.ts';
 import { enumValues } from '../../src/crd-safety/checks/enum.ts';
+import { type Participant, unmetOf, usersOf } from '../../src/dependencies/index.ts';
 import { traitsOf } from '../../src/formats/helm/templates.ts';
 import { configProblems } from '../../src/formats/registry-v1/config.ts';
 import { KubeRejection } from '../../src/kube/index.ts';
@@ -148,6 +150,23 @@ function refuseWith(message: string): void {
   withoutUndeclaredField({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }, refusal);
 }
 
+const digits = '[0,1,2,3,4,5,6,7,8,9]';
+const longRule = `${digits}.all(a,${digits}.all(b,${digits}.all(c,${digits}.all(d,semver_compare('1.0.0','2.0.0')<0))))`;
+
+/** A bundle whose rules take long: all of them are true of it. */
+function bundleWithRules(name: string): Participant {
+  const list = many(64, () => ({ type: 'olm.constraint', value: { cel: { rule: `!(${longRule})` } } }));
+  return { name, properties: [], dependencies: readDependencies('dependencies', list).dependencies };
+}
+
+function askAboutRules(): void {
+  const [subject, ...others] = many(60, (at) => bundleWithRules(`bundle-${at}`));
+  if (subject === undefined) return;
+  unmetOf(subject, { active: others, pending: [], servesApi: () => true });
+  unmetOf(subject, { active: [], pending: others, servesApi: () => true });
+  usersOf({ name: subject.name, next: undefined }, { active: [subject, ...others], servesApi: () => true });
+}
+
 export const costlyTexts: Readonly<Record<string, () => unknown>> = {
   'members in the refusal of an object of a release': () => refuseWith('.a'.repeat(length / 2)),
   'brackets in the refusal of an object of a release': () =>
@@ -230,6 +249,7 @@ export const costlyTexts: Readonly<Record<string, () => unknown>> = {
       `.spec.list[?(@${'.*'.repeat(1800)}=="x")]`,
       many(2000, () => ({ a: {}, b: {}, c: {} })),
     ),
+  'rules of what bundles need': () => askAboutRules(),
   'a field path of brackets in a pod': () =>
     fieldReferenceErrors({ apiVersion: 'v1', fieldPath: `a${"['".repeat(length / 2)}]` }, 'fieldRef', []),
 };

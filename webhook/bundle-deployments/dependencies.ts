@@ -21,6 +21,9 @@ function enforce(text: string, { isEnforced, isIgnored }: DependencyFacts): Admi
   return isEnforced ? denyInvalid(text) : warn([text]);
 }
 
+/** Of more, offers are not looked for. */
+const maxDescribed = 3;
+
 function describeUnmet({ text, dependency }: Unmet, offersFor: FactsReader['offersFor']): string {
   const offers = offersFor(dependency);
   return offers.length === 0 ? text : `${text} (${offers.join('; ')})`;
@@ -32,7 +35,9 @@ export function dependencies(subject: Participant, facts: DependencyFacts): Admi
   const active = survey.active.filter(({ name }) => name !== subject.name);
   const unmet = unmetOf(subject, { ...survey, active });
   if (unmet.length === 0) return allowed;
-  const text = `dependencies are not met: ${unmet.map((one) => describeUnmet(one, offersFor)).join('; ')}`;
+  const described = unmet.slice(0, maxDescribed).map((one) => describeUnmet(one, offersFor));
+  const others = unmet.slice(maxDescribed).map(({ text }) => text);
+  const text = `dependencies are not met: ${[...described, ...others].join('; ')}`;
   return enforce(text, facts);
 }
 

@@ -53,7 +53,10 @@ function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject
     listPlatformOperators: () => Promise.resolve([]),
     offersFor: () => [],
     mayDo: () => Promise.resolve(true),
-    servesApi: () => Promise.resolve(false),
+    servesApi: ({ kind }) => {
+      asked.push(kind);
+      return Promise.resolve(kind === 'Harbour');
+    },
   };
 }
 
@@ -107,4 +110,41 @@ test('where nothing has dependencies no list is read', async () => {
   const facts = reader([bundleOf('base', provides)], [deploymentOf('base')]);
   expect(await checkTemplate(base, options(facts, 'enforce'))).toMatchObject({ denials: [], warnings: [] });
   expect(facts.asked).toEqual(['dependencies']);
+});
+
+const gvk = (kind: string): JsonObject => ({
+  type: 'olm.gvk',
+  value: { group: 'tide.example', version: 'v1', kind },
+});
+
+test('of the APIs that others need, those that the change may take away are looked for', async () => {
+  const brings = { 'core.rukpak.io/bundle-properties': JSON.stringify([gvk('Harbour'), gvk('Unused')]) };
+  const needed = [gvk('Harbour'), ...Array.from({ length: 200 }, (_, index) => gvk(`Absent${index}`))];
+  const bundles = [
+    bundleOf('base', brings),
+    bundleOf('user', { 'core.rukpak.io/dependencies': JSON.stringify(needed) }),
+  ];
+  const facts = reader(bundles, [deploymentOf('base'), deploymentOf('user')]);
+  expect(await checkRemoval(base, options(facts, 'enforce'))).toMatchObject({ denials: [{ form: 'invalid', text }] });
+  expect(facts.asked).toEqual(['dependencies', 'bundles', 'Harbour']);
+});
+
+test('what bundles with very long annotations need denies nothing, what others need does', async () => {
+  const long = (name: string): JsonObject => {
+    const packageName = 'x'.repeat(60_000);
+    const list = ['base', packageName].map((one) => ({
+      type: 'olm.package',
+      value: { packageName: one, version: '>=1.0.0' },
+    }));
+    return bundleOf(name, { 'core.rukpak.io/dependencies': JSON.stringify(list) });
+  };
+  const names = Array.from({ length: 8 }, (_, index) => `long${index}`);
+  const facts = reader(
+    [...both, ...names.map(long)],
+    ['base', 'user', ...names].map((name) => deploymentOf(name)),
+  );
+  const { denials } = await checkRemoval(base, options(facts, 'enforce'));
+  expect(denials).toEqual([
+    { form: 'invalid', text: 'bundledeployment "base" is required by long0, long1, long2, long3, user' },
+  ]);
 });

@@ -1,11 +1,12 @@
 import {
   type Bundle,
   type BundleDeployment,
+  bundlePropertiesAnnotation,
   dependenciesAnnotation,
   ignoreDependenciesAnnotation,
   isSameSpec,
 } from '../../src/api/index.ts';
-import { type JsonValue, mapLimit } from '../../src/base/index.ts';
+import { isJsonObject, type JsonValue, mapLimit, textAt } from '../../src/base/index.ts';
 import type { GroupVersionKind } from '../../src/constraints/index.ts';
 import {
   dependenciesOf,
@@ -23,13 +24,37 @@ export type DependencyContext = Pick<ReviewContext, 'facts' | 'rules' | 'depende
 
 const concurrentReads = 8;
 
-function participantOf(
-  name: string,
-  annotationSets: readonly (Readonly<Record<string, string>> | undefined)[],
-): Participant {
-  const annotations = Object.assign({}, ...annotationSets) as Readonly<Record<string, string>>;
+/** What is read of all active bundles together, which any user may have written; bundles with much in their annotations come last, and what they need
+ *  does not count any more. About a tenth of a second, which others wait. */
+const maxDependencyCharacters = 262_144;
+
+type Annotations = Readonly<Record<string, string>>;
+
+function participantOf(name: string, annotationSets: readonly (Annotations | undefined)[]): Participant {
+  const annotations = Object.assign({}, ...annotationSets) as Annotations;
   const properties = readProperties(annotations);
   return { name, properties, dependencies: dependenciesOf(properties, annotations) };
+}
+
+interface ActiveBundle {
+  readonly name: string;
+  readonly annotations: Annotations | undefined;
+}
+
+function lengthOf({ annotations = {} }: ActiveBundle): number {
+  const texts = [annotations[dependenciesAnnotation], annotations[bundlePropertiesAnnotation]];
+  return texts.reduce((sum, text = '') => sum + text.length, 0);
+}
+
+function participantsOf(bundles: readonly ActiveBundle[]): readonly Participant[] {
+  let left = maxDependencyCharacters;
+  const sorted = bundles.toSorted((a, b) => lengthOf(a) - lengthOf(b));
+  return sorted.map((bundle) => {
+    const { name, annotations } = bundle;
+    left -= lengthOf(bundle);
+    if (left >= 0) return participantOf(name, [annotations]);
+    return { name, properties: readProperties(annotations), dependencies: [] };
+  });
 }
 
 function apiKey({ group, version, kind }: GroupVersionKind): string {
@@ -68,23 +93,45 @@ function recordedOf({ metadata, status }: BundleDeployment): readonly string[] {
 async function readClusterState({ facts, signal }: DependencyContext): Promise<ClusterState> {
   const [bundles, deployments] = await Promise.all([facts.listBundles({ signal }), facts.listDeployments({ signal })]);
   const byName = new Map(bundles.map((bundle) => [bundle.metadata.name, bundle]));
-  const active = deployments.flatMap((deployment) => {
+  const active = deployments.flatMap((deployment): ActiveBundle[] => {
     const { metadata, status } = deployment;
     const bundle = byName.get(status?.activeBundle ?? '');
     if (bundle === undefined || metadata.deletionTimestamp !== undefined) return [];
     if (!recordedOf(deployment).includes(bundle.metadata.uid ?? '')) return [];
-    return [participantOf(metadata.name, [bundle.metadata.annotations])];
+    return [{ name: metadata.name, annotations: bundle.metadata.annotations }];
   });
-  return { active, bundles, recorded: new Set(deployments.flatMap(recordedOf)) };
+  return { active: participantsOf(active), bundles, recorded: new Set(deployments.flatMap(recordedOf)) };
 }
 
+/** The APIs that a bundle brings. */
+function broughtBy({ properties }: Participant): readonly string[] {
+  return properties.flatMap(({ type, value }) => {
+    if (type !== 'olm.gvk' || !isJsonObject(value)) return [];
+    const [group, version, kind] = ['group', 'version', 'kind'].map((key) => textAt(value, key));
+    return [apiKey({ group, version, kind } as GroupVersionKind)];
+  });
+}
+
+/** What a change is about. */
+interface Subject {
+  /** Of the deployment. */
+  readonly name: string;
+  /** What it would bring. */
+  readonly bundle?: Participant;
+}
+
+/** Of what others need, the API server is only asked for what the change may take away; it counts as served what they need beside that. */
 async function surveyOf(
   { active }: ClusterState,
-  subjects: readonly Participant[],
+  { name, bundle }: Subject,
   context: DependencyContext,
 ): Promise<Survey> {
-  const served = await servedAmong(neededApis([...active, ...subjects]), context);
-  return { active, pending: [], servesApi: (api) => served.has(apiKey(api)) };
+  const brought = new Set(active.filter((one) => one.name === name).flatMap(broughtBy));
+  const lost = neededApis(active).filter((api) => brought.has(apiKey(api)));
+  const apis = [...lost, ...neededApis(bundle === undefined ? [] : [bundle])];
+  const asked = new Set(apis.map(apiKey));
+  const served = await servedAmong(apis, context);
+  return { active, pending: [], servesApi: (api) => !asked.has(apiKey(api)) || served.has(apiKey(api)) };
 }
 
 function factsOf({ metadata }: BundleDeployment, survey: Survey, context: DependencyContext): DependencyFacts {
@@ -104,8 +151,8 @@ async function isEvaluated(deployment: BundleDeployment, context: DependencyCont
 export async function checkRemoval(deployment: BundleDeployment, context: DependencyContext): Promise<AdmissionResult> {
   if (!(await isEvaluated(deployment, context))) return allowed;
   const { rules } = context;
-  const survey = await rules.read('required', async () => surveyOf(await readClusterState(context), [], context));
   const { name } = deployment.metadata;
+  const survey = await rules.read('required', async () => surveyOf(await readClusterState(context), { name }, context));
   return rules.evaluate('required', { name, next: undefined }, factsOf(deployment, survey, context));
 }
 
@@ -131,7 +178,8 @@ async function readTemplateFacts(
   const bundle = fitting.find(isRecorded) ?? fitting[0];
   if (bundle === undefined) return undefined;
   const subject = participantOf(metadata.name, [bundle.metadata.annotations, spec.template.metadata?.annotations]);
-  return { subject, survey: await surveyOf(state, [subject], context), isRecorded: isRecorded(bundle) };
+  const survey = await surveyOf(state, { name: subject.name, bundle: subject }, context);
+  return { subject, survey, isRecorded: isRecorded(bundle) };
 }
 
 /** Validates a new template whose bundle is unpacked: its dependencies are met, and those of others stay met. Of one that is not unpacked, the
