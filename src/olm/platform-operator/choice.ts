@@ -43,10 +43,18 @@ export function readChoice(value: JsonObject): Choice | undefined {
   return choice as unknown as Choice;
 }
 
+/** Whether a BundleDeployment names a service account, which none has that is created for a PlatformOperator: users who may use that account write what they
+ *  like on it. */
+export function hasAccount(deployment: KubeObject): boolean {
+  const config = objectAt(deployment as unknown as JsonObject, 'spec', 'config');
+  return (config?.['serviceAccount'] ?? null) !== null;
+}
+
 /** The choice that a BundleDeployment was created for; undefined if it cannot be read. */
-export function choiceOf({ metadata }: KubeObject): PlacedChoice | undefined {
+export function choiceOf(deployment: KubeObject): PlacedChoice | undefined {
+  const { metadata } = deployment;
   const text = metadata.annotations?.[platformChoiceAnnotation];
-  if (text === undefined || text.length > maxAnnotationCharacters) return undefined;
+  if (text === undefined || text.length > maxAnnotationCharacters || hasAccount(deployment)) return undefined;
   try {
     const value = parseJson(platformChoiceAnnotation, text);
     const choice = isJsonObject(value) ? readChoice(value) : undefined;

@@ -2,7 +2,7 @@ import { platformPackageLabel } from '../../api/index.ts';
 import { TerminalError } from '../../base/index.ts';
 import { compareVersions } from '../../constraints/index.ts';
 import { isNotFound, type KubeObject, type OwnerReference, refOf } from '../../kube/index.ts';
-import { choiceOf, installedBy, type PlacedChoice } from './choice.ts';
+import { choiceOf, hasAccount, installedBy, type PlacedChoice } from './choice.ts';
 import { fieldManager, type PlatformContext } from './context.ts';
 import {
   desiredDeployment,
@@ -16,7 +16,7 @@ import { operatorOf, type PlatformRun } from './run.ts';
 
 /** The BundleDeployment that was made for a package. */
 export function deploymentOf({ deployments }: PlatformContext, packageName: string): KubeObject | undefined {
-  const found = deployments.labelled(platformPackageLabel, packageName);
+  const found = deployments.labelled(platformPackageLabel, packageName).filter((one) => !hasAccount(one));
   return found.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? found[0];
 }
 
@@ -40,9 +40,13 @@ function choiceFor(choice: PlacedChoice, live: KubeObject | undefined): PlacedCh
 function assertFree(
   live: KubeObject | undefined,
   { bundleDeployment: name, package: packageName }: PlacedChoice,
+  self: KubeObject,
 ): void {
-  if (live === undefined || (isMadeForPackage(live) && live.metadata.labels?.[platformPackageLabel] === packageName))
-    return;
+  if (live === undefined) return;
+  const isOfPackage = isMadeForPackage(live) && live.metadata.labels?.[platformPackageLabel] === packageName;
+  // An administrator may have given it an account later.
+  const isOwn = platformOwners(live).some(({ uid }) => uid === self.metadata.uid);
+  if (isOfPackage && (isOwn || !hasAccount(live))) return;
   const text = `BundleDeployment "${name}" exists, and was not made for package ${packageName}: delete it, or give the PlatformOperator another name`;
   throw new TerminalError('InstallFailed', text);
 }
@@ -84,7 +88,7 @@ export async function ensureDeployment(
   const { context, object } = run;
   const { kube, deployments } = context;
   const live = deployments.get(request.choice.bundleDeployment);
-  assertFree(live, request.choice);
+  assertFree(live, request.choice, object);
   const choice = request.isMain ? request.choice : choiceFor(request.choice, live);
   const others = otherOwners(context, live, object);
   const mine = ownerReference(object, request.isMain);

@@ -420,6 +420,31 @@ test('bundles that no object can hold are skipped, with the reason', async () =>
   expect(resolved.reason).toContain('it needs package "Odd_One", whose name no object can have');
 });
 
+test('what a user with an account of their own has written on a BundleDeployment is never installed without that account', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }), base]));
+  const choice = { package: 'p', bundle: 'p.v9.0.0', version: '9.0.0', image: 'evil/p', catalog: { name: 'main' } };
+  const metadata = {
+    name: 'hers',
+    labels: { 'platform.openshift.io/package': 'p' },
+    annotations: { 'platform.openshift.io/choice': JSON.stringify(choice) },
+  };
+  const spec = {
+    provisionerClassName: 'x',
+    config: { serviceAccount: { namespace: 'hers', name: 'hers' } },
+    template: { spec: { provisionerClassName: 'x', source: { type: 'image', image: { ref: 'evil/p' } } } },
+  };
+  const hers = { ...deploymentKind, metadata, spec };
+  await cluster.kube.create(hers, user);
+  await ask('p', 'p');
+  await has('p', 'p:v1.0.0');
+  await cluster.kube.create({ ...hers, metadata: { ...metadata, name: 'late' } }, user);
+  await ask('late', 'base');
+  await expectCondition('late', 'Installed', { status: 'False', reason: 'InstallFailed' });
+  await cluster.kube.delete({ ...deploymentKind, name: 'late' });
+  await has('late', 'base:v2.0.0');
+  expect(await imageOf('hers')).toBe('evil/p');
+});
+
 test('of two PlatformOperators for one package the older counts, and a name conflict is reported', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }), base]));
   await ask('a-tide', 'p');
