@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson, TerminalError } from '../base
 import { compareVersions, formatVersion } from '../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, Channel } from '../resolver/index.ts';
 import { bundleManifests } from './grpc/bundle-message.ts';
-import type { CatalogIndex } from './store/catalog-index.ts';
+import type { CatalogIndex, MetaFilter } from './store/catalog-index.ts';
 
 /** A bundle in a channel, as user interfaces list it. */
 export interface DescribedEntry {
@@ -41,9 +41,16 @@ function entriesOf({ entries }: Channel, { bundles }: CatalogPackage): readonly 
     .map((bundle) => ({ name: bundle.name, version: formatVersion(bundle.version), ...deprecated(bundle) }));
 }
 
+/** Of the documents of all heads of a package, which are read while others wait: many times what published packages have. */
+const maxHeadBytes = 32 * 1024 * 1024;
+
+function documentOf({ name, packageName }: CatalogBundle): MetaFilter {
+  return { schema: 'olm.bundle', package: packageName, name, limit: 1 };
+}
+
 function csvOf(index: CatalogIndex, bundle: CatalogBundle, stated: JsonObject | undefined): JsonObject | undefined {
-  const { name, packageName, version } = bundle;
-  const [found] = index.metas({ schema: 'olm.bundle', package: packageName, name, limit: 1 });
+  const { version } = bundle;
+  const [found] = index.metas(documentOf(bundle));
   if (found === undefined) return undefined;
   const { csvJson } = bundleManifests(found.value, { version: formatVersion(version), stated });
   try {
@@ -61,11 +68,15 @@ class HeadReader {
   readonly #found: CatalogPackage;
   readonly #stated: JsonObject | undefined;
   readonly #csvs = new Map<string, JsonObject | undefined>();
+  #leftBytes = maxHeadBytes;
 
   constructor(index: CatalogIndex, found: CatalogPackage) {
     this.#index = index;
     this.#found = found;
-    const [stated] = index.metas({ schema: 'olm.package', name: found.name, limit: 1 });
+    const filter = { schema: 'olm.package', name: found.name, limit: 1 };
+    const { lengthBytes } = index.select(filter);
+    const [stated] = lengthBytes > this.#leftBytes ? [] : index.metas(filter);
+    if (stated !== undefined) this.#leftBytes -= lengthBytes;
     this.#stated = stated?.value;
   }
 
@@ -74,10 +85,17 @@ class HeadReader {
     const heads = this.#index.members.channel(this.#found.name, channel.name)?.heads ?? [];
     const head = heads.length === 1 ? this.#found.bundles.get(heads[0] ?? '') : undefined;
     if (head === undefined) return undefined;
-    if (!this.#csvs.has(head.name)) this.#csvs.set(head.name, csvOf(this.#index, head, this.#stated));
+    if (!this.#csvs.has(head.name)) this.#csvs.set(head.name, this.#read(head));
     const csv = this.#csvs.get(head.name);
     if (csv === undefined) return undefined;
     return { name: channel.name, ...deprecated(channel), entries: entriesOf(channel, this.#found), csv };
+  }
+
+  #read(head: CatalogBundle): JsonObject | undefined {
+    const { lengthBytes } = this.#index.select(documentOf(head));
+    if (lengthBytes > this.#leftBytes) return undefined;
+    this.#leftBytes -= lengthBytes;
+    return csvOf(this.#index, head, this.#stated);
   }
 }
 

@@ -56,4 +56,6 @@ export interface CatalogView {
   package(name: string): CatalogPackage | undefined;
   /** Names of packages some bundle of which provides the API, sorted. */
   packagesProviding(api: GroupVersionKind): readonly string[];
+  /** Names of packages that have a bundle of that name, sorted; absent: that is only known by reading them. */
+  packagesWith?(bundle: string): readonly string[];
 }

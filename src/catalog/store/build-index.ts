@@ -8,6 +8,7 @@ import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
 import { compressSegment } from './gzip-segments.ts';
 import { createIndexFile, finishIndexFile } from './index-file.ts';
+import type { OversizedPackage } from './package-writer.ts';
 import { slimText } from './slim-meta.ts';
 
 /** What an index holds. */
@@ -17,15 +18,19 @@ export interface IndexedCatalog {
   readonly metaCount: number;
   /** Of these lines. */
   readonly lengthBytes: number;
+  /** Packages that are left out, though their documents are there. */
+  readonly oversized: readonly OversizedPackage[];
 }
 
 export interface IndexBuildOptions {
   readonly signal?: AbortSignal;
   /** Called for every document that was added. */
   readonly onMeta?: (count: number) => void;
+  /** Packages are left out whose documents have more, without what does not matter for a choice. Default: none are. */
+  readonly maxPackageCharacters?: number;
 }
 
-interface FilledIndex extends IndexedCatalog {
+interface FilledIndex extends Omit<IndexedCatalog, 'oversized'> {
   readonly checksum: number;
 }
 
@@ -72,12 +77,13 @@ export async function buildCatalogIndex(
   try {
     const database = createIndexFile(unfinished);
     let indexed: FilledIndex;
+    let oversized: readonly OversizedPackage[];
     const survey = new FieldSurvey();
     try {
       indexed = await fill(database, metas, { ...options, survey });
       // What encodes messages of the registry is not loaded by commands that index nothing.
       const { PackageWriter } = await import('./package-writer.ts');
-      await new PackageWriter(database).writeAll(options.signal);
+      oversized = await new PackageWriter(database).writeAll(options);
       const { checksum, digest, metaCount, lengthBytes } = indexed;
       finishIndexFile(database, {
         digest,
@@ -92,7 +98,8 @@ export async function buildCatalogIndex(
     }
     await syncFile(unfinished);
     await rename(unfinished, file);
-    return { digest: indexed.digest, metaCount: indexed.metaCount, lengthBytes: indexed.lengthBytes };
+    const { digest, metaCount, lengthBytes } = indexed;
+    return { digest, metaCount, lengthBytes, oversized };
   } catch (thrown) {
     await rm(unfinished, { force: true });
     throw thrown;

@@ -102,6 +102,26 @@ test('documents come back whole, by filter, with their places', async () => {
   }
 });
 
+test('packages are found by a bundle of theirs', async () => {
+  const file = await newFile();
+  await buildCatalogIndex([...metas, { ...bundle('p.v2', '2.0.0'), package: 'another' }], file);
+  using index = openCatalogIndex(file);
+  expect(index.packagesWith('p.v2')).toEqual(['another', 'p']);
+  expect(index.packagesWith('p')).toEqual([]);
+});
+
+test('a package that is too large is left out, its documents are not', async () => {
+  const file = await newFile();
+  const large = [
+    meta({ schema: 'olm.package', name: 'q', defaultChannel: 'c' }),
+    meta({ schema: 'olm.channel', package: 'q', name: 'c', entries: [{ name: 'x'.repeat(10_000) }] }),
+  ];
+  const { oversized } = await buildCatalogIndex([...metas, ...large], file, { maxPackageCharacters: 10_000 });
+  expect(oversized.map(({ name }) => name)).toEqual(['q']);
+  using index = openCatalogIndex(file);
+  expect([index.packageNames(), index.package('q'), index.metaCount]).toEqual([['p'], undefined, metas.length + 2]);
+});
+
 test('a catalog of nothing has an index, too', async () => {
   const file = await newFile();
   await buildCatalogIndex([], file);

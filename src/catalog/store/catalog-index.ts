@@ -8,6 +8,7 @@ import type { CatalogIdentity } from '../read/catalog-view.ts';
 import { ChannelMembers } from './channel-members.ts';
 import { expandSegment, joinChecksums } from './gzip-segments.ts';
 import { isDamage, openIndexFile, unusable } from './index-file.ts';
+import { RecentPackages } from './recent-packages.ts';
 import { releaseBytes } from './release.ts';
 import { readSlimPackage } from './slim-meta.ts';
 
@@ -44,8 +45,8 @@ interface ChosenRow {
   readonly checksum: number;
 }
 
-/** Packages that are kept parsed. */
-const maxKnownCharacters = 4_000_000;
+/** Packages that are kept parsed, of all indexes of a thread together: of one twice as much as the largest package has. */
+const recentPackages = new RecentPackages(8_000_000);
 
 /** A catalog in a file. Everything is answered from there, but for packages that were asked for lately. Documents that are being read stay
  *  readable when it is closed, and when its file is replaced. */
@@ -65,8 +66,6 @@ export class CatalogIndex implements CatalogView, Disposable {
   readonly #checksum: number;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #known = new Map<string, { readonly found: CatalogPackage; readonly characters: number }>();
-  #knownCharacters = 0;
   #users = 1;
 
   constructor(file: string, identity: Partial<CatalogIdentity>) {
@@ -97,17 +96,13 @@ export class CatalogIndex implements CatalogView, Disposable {
   }
 
   package(name: string): CatalogPackage | undefined {
-    const known = this.#known.get(name);
-    if (known !== undefined) {
-      this.#known.delete(name);
-      this.#known.set(name, known);
-      return known.found;
-    }
+    const known = recentPackages.get(this, name);
+    if (known !== undefined) return known;
     const [row] = this.#all('SELECT record FROM packages WHERE name = ?', name);
     if (row === undefined) return undefined;
     const record = String(row['record']);
     const found = readSlimPackage(record);
-    if (found !== undefined) this.#remember(name, found, record.length);
+    if (found !== undefined) recentPackages.put(this, found, record.length);
     return found;
   }
 
@@ -115,6 +110,11 @@ export class CatalogIndex implements CatalogView, Disposable {
     const query =
       'SELECT DISTINCT package FROM providers WHERE api_group = ? AND version = ? AND kind = ? ORDER BY package';
     return this.#all(query, group, version, kind).map(({ package: name }) => String(name));
+  }
+
+  packagesWith(bundle: string): readonly string[] {
+    const query = "SELECT DISTINCT package FROM metas WHERE name = ? AND schema = 'olm.bundle' ORDER BY package";
+    return this.#all(query, bundle).map(({ package: name }) => String(name));
   }
 
   /** The documents that a filter lets through, in the order of the catalog. */
@@ -172,6 +172,7 @@ export class CatalogIndex implements CatalogView, Disposable {
     this.#users -= 1;
     if (this.#users > 0) return;
     this.#statements.clear();
+    recentPackages.forget(this);
     this.#database.close();
   }
 
@@ -183,16 +184,6 @@ export class CatalogIndex implements CatalogView, Disposable {
       return statement.all(...values);
     } catch (thrown) {
       throw isDamage(thrown) ? unusable(this.#file, errorMessage(thrown), thrown) : thrown;
-    }
-  }
-
-  #remember(name: string, found: CatalogPackage, characters: number): void {
-    this.#known.set(name, { found, characters });
-    this.#knownCharacters += characters;
-    for (const [oldest, { characters: freed }] of this.#known) {
-      if (this.#knownCharacters <= maxKnownCharacters) return;
-      this.#known.delete(oldest);
-      this.#knownCharacters -= freed;
     }
   }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, TerminalError } from '../../base/index.ts';
 
 /** Raised with each change of what is in the file: others are rebuilt. */
-const formatVersion = 6;
+const formatVersion = 7;
 /** In the header of files that this program made: "LngC". */
 const applicationId = 0x4c6e6743;
 const headerBytes = 100;

@@ -5,6 +5,7 @@ import { formatVersion } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, Channel, ChannelEntry } from '../../resolver/index.ts';
 import { bundleCodec, edgeFields, packageCodec } from '../grpc/api-messages.ts';
 import { bundleManifests, bundleMessage, packageMessage } from '../grpc/bundle-message.ts';
+import type { IndexBuildOptions } from './build-index.ts';
 import { type ChannelOrder, orderChannel } from './channel-heads.ts';
 import { expandSegment } from './gzip-segments.ts';
 import { readSlimPackage } from './slim-meta.ts';
@@ -16,6 +17,12 @@ interface Membership {
   readonly channelName: string;
   readonly entry: ChannelEntry;
   readonly distance: number;
+}
+
+/** A package that is too large to be read. */
+export interface OversizedPackage {
+  readonly name: string;
+  readonly message: string;
 }
 
 /** Writes the part of an index that leads from packages, channels and APIs to bundles, once all documents are in it. */
@@ -49,15 +56,28 @@ export class PackageWriter {
     this.#findText = database.prepare('SELECT bytes FROM texts WHERE id = ?');
   }
 
-  async writeAll(signal: AbortSignal | undefined): Promise<void> {
+  /** Returns the packages that are too large, and left out. */
+  async writeAll({
+    signal,
+    maxPackageCharacters: max = Infinity,
+  }: IndexBuildOptions): Promise<readonly OversizedPackage[]> {
+    const oversized: OversizedPackage[] = [];
+    const lengths = this.#database.prepare('SELECT sum(length(text)) AS characters FROM slim WHERE package = ?');
     const names = this.#database.prepare('SELECT DISTINCT package FROM slim ORDER BY package').all();
     const texts = this.#database.prepare('SELECT text FROM slim WHERE package = ? ORDER BY id');
     for (const { package: name } of names) {
       signal?.throwIfAborted();
+      const characters = Number(lengths.get(String(name))?.['characters']);
+      if (characters > max) {
+        const message = `its documents have ${characters} characters that matter for a choice, more than the limit of ${max}: it is left out`;
+        oversized.push({ name: String(name), message });
+        continue;
+      }
       const documents = texts.all(String(name)).map(({ text }) => String(text));
       this.#write(`[${documents.join(',')}]`);
       await breathe();
     }
+    return oversized;
   }
 
   #write(record: string): void {

@@ -8,8 +8,11 @@ import {
 } from '../../catalog/index.ts';
 import type { UnpackedCatalog } from './unpack-job.ts';
 
+/** Others wait while a package is read: a tenth of a second. The largest that are published have a tenth of it. */
+const maxPackageCharacters = 4_000_000;
 const maxReportedFaults = 50;
 const maxFaultCharacters = 1000;
+const maxNameCharacters = 253;
 
 function faultText({ package: packageName, place, message }: CatalogFinding): string {
   const at = place === undefined ? '' : `${place.file}:${place.line}: `;
@@ -35,7 +38,21 @@ export async function indexMetas(
       yield meta;
     }
   }
-  const { digest, metaCount, lengthBytes } = await buildCatalogIndex(checked(), file, { signal });
+  const { digest, metaCount, lengthBytes, oversized } = await buildCatalogIndex(checked(), file, {
+    signal,
+    maxPackageCharacters,
+  });
   const report = check.finish();
-  return { digest, metaCount, lengthBytes, packageCount: report.packages, ...faultsOf(report) };
+  const { faults, faultCount } = faultsOf(report);
+  const left = oversized.map(
+    ({ name, message }) => `package ${JSON.stringify(cutText(name, maxNameCharacters))}: ${message}`,
+  );
+  return {
+    digest,
+    metaCount,
+    lengthBytes,
+    packageCount: report.packages,
+    faults: [...left, ...faults].slice(0, maxReportedFaults),
+    faultCount: faultCount + left.length,
+  };
 }

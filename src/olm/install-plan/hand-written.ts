@@ -39,9 +39,13 @@ function unknownName(name: string, namespace: string): TerminalError {
   return new TerminalError('DependenciesConflict', text);
 }
 
+function tooMany(): TerminalError {
+  return new TerminalError('DependenciesConflict', `more than ${maxBundles} bundles`);
+}
+
 /** Most names begin with that of their package. */
 function packagesFor(catalog: CatalogView, csvName: string): readonly string[] {
-  const names = catalog.packageNames();
+  const names = catalog.packagesWith?.(csvName) ?? catalog.packageNames();
   const likely = names.filter((name) => csvName.startsWith(name));
   return [...likely, ...names.filter((name) => !likely.includes(name))];
 }
@@ -113,8 +117,7 @@ class Resolution {
   async #add(found: Found, signal: AbortSignal): Promise<void> {
     const { name, image, properties } = found.bundle;
     if (this.#added.has(name)) return;
-    if (this.#added.size >= maxBundles)
-      throw new TerminalError('DependenciesConflict', `more than ${maxBundles} bundles`);
+    if (this.#added.size >= maxBundles) throw tooMany();
     this.#added.add(name);
     const { context } = this.#run;
     const catalog = catalogOf(found);
@@ -161,6 +164,8 @@ class Resolution {
  *  @throws TerminalError DependenciesConflict, those of contents · WaitingError while contents are fetched */
 export async function resolvePlan(run: PlanRun, held: HeldSources, signal: AbortSignal): Promise<ResolvedPlan> {
   const resolution = new Resolution(run, held);
-  for (const name of planOf(run).spec.clusterServiceVersionNames) await resolution.addNamed(name, signal);
+  const names = new Set(planOf(run).spec.clusterServiceVersionNames);
+  if (names.size > maxBundles) throw tooMany();
+  for (const name of names) await resolution.addNamed(name, signal);
   return { steps: orderSteps(resolution.steps), catalogSources: [...resolution.catalogs] };
 }

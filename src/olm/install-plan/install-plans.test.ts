@@ -751,6 +751,13 @@ describe('plans that users write', () => {
     await becomes('Complete');
   });
 
+  test('very many names make the plan fail, before any is looked for', async () => {
+    await createGroup();
+    const clusterServiceVersionNames = Array.from({ length: 51 }, (_, index) => `ghost.v${index}`);
+    await createPlan([], { clusterServiceVersionNames });
+    expect((await becomes('Failed')).message).toBe('more than 50 bundles');
+  });
+
   test('a name that no catalog has makes the plan fail', async () => {
     await createGroup();
     offer();
