@@ -41,13 +41,12 @@ export function factsReader(options: FactsOptions): FactsReader {
     readObjects: async function* pages(target, options) {
       for await (const { items } of kube.listPages(target, options)) yield items as unknown as readonly JsonObject[];
     },
-    listBundles: async ({ signal }): Promise<readonly Bundle[]> => {
-      const { items } = await kube.list(bundleResource, { signal });
-      return items.map((item) => parseBundle(item));
+    listBundles: async function* pages({ signal }): AsyncGenerator<readonly Bundle[]> {
+      for await (const { items } of kube.listPages(bundleResource, { signal })) yield items.map(parseBundle);
     },
-    listDeployments: async ({ signal }) => {
-      const { items } = await kube.list(bundleDeploymentResource, { signal });
-      return items.map((item) => parseBundleDeployment(item));
+    listDeployments: async function* pages({ signal }) {
+      for await (const { items } of kube.listPages(bundleDeploymentResource, { signal }))
+        yield items.map(parseBundleDeployment);
     },
     listPlatformOperators: async ({ signal }) => {
       const { items } = await kube.list(platformOperatorResource, { signal });

@@ -4,6 +4,7 @@ import { type DependencyPolicy, parseBundle, parseBundleDeployment } from '../..
 import type { JsonObject } from '../../src/base/index.ts';
 import type { FactsReader } from '../review/facts.ts';
 import { RuleEvaluator } from '../review/rule-evaluator.ts';
+import { readClusterState } from './cluster-state.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -47,9 +48,9 @@ function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject
     },
     listBundles: () => {
       asked.push('bundles');
-      return Promise.resolve(bundles.map(parseBundle));
+      return Readable.from([bundles.map(parseBundle)]);
     },
-    listDeployments: () => Promise.resolve(deployments.map(parseBundleDeployment)),
+    listDeployments: () => Readable.from([deployments.map(parseBundleDeployment)]),
     listPlatformOperators: () => Promise.resolve([]),
     offersFor: () => [],
     mayDo: () => Promise.resolve(true),
@@ -147,4 +148,17 @@ test('what bundles with very long annotations need denies nothing, what others n
   expect(denials).toEqual([
     { form: 'invalid', text: 'bundledeployment "base" is required by long0, long1, long2, long3, user' },
   ]);
+});
+
+test('of very many bundles those with the longest annotations are not kept, others count', async () => {
+  const property = { type: 'other', value: 'x'.repeat(60_000) };
+  const longest = { 'core.rukpak.io/bundle-properties': JSON.stringify([property]) };
+  const names = Array.from({ length: 400 }, (_, index) => `long${index}`);
+  const facts = reader(
+    [...names.map((name) => bundleOf(name, longest)), ...both],
+    [...names, 'base', 'user'].map((name) => deploymentOf(name)),
+  );
+  const { active } = await readClusterState({ facts, signal: new AbortController().signal });
+  expect(active.length).toBeLessThan(300);
+  expect(active.map(({ name }) => name)).toEqual(expect.arrayContaining(['base', 'user']));
 });

@@ -1,61 +1,16 @@
-import {
-  type Bundle,
-  type BundleDeployment,
-  bundlePropertiesAnnotation,
-  dependenciesAnnotation,
-  ignoreDependenciesAnnotation,
-  isSameSpec,
-} from '../../src/api/index.ts';
+import { type BundleDeployment, dependenciesAnnotation, ignoreDependenciesAnnotation } from '../../src/api/index.ts';
 import { isJsonObject, type JsonValue, mapLimit, textAt } from '../../src/base/index.ts';
 import type { GroupVersionKind } from '../../src/constraints/index.ts';
-import {
-  dependenciesOf,
-  neededApis,
-  type Participant,
-  readProperties,
-  type Survey,
-} from '../../src/dependencies/index.ts';
+import { neededApis, type Participant, type Survey } from '../../src/dependencies/index.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext } from '../review/webhook-definition.ts';
+import { type ClusterState, participantOf, readClusterState } from './cluster-state.ts';
 import type { DependencyFacts } from './dependencies.ts';
 
 /** What the checks of dependencies use of a context. */
 export type DependencyContext = Pick<ReviewContext, 'facts' | 'rules' | 'dependencyPolicy' | 'signal'>;
 
 const concurrentReads = 8;
-
-/** What is read of all active bundles together, which any user may have written; bundles with much in their annotations come last, and what they need
- *  does not count any more. About a tenth of a second, which others wait. */
-const maxDependencyCharacters = 262_144;
-
-type Annotations = Readonly<Record<string, string>>;
-
-function participantOf(name: string, annotationSets: readonly (Annotations | undefined)[]): Participant {
-  const annotations = Object.assign({}, ...annotationSets) as Annotations;
-  const properties = readProperties(annotations);
-  return { name, properties, dependencies: dependenciesOf(properties, annotations) };
-}
-
-interface ActiveBundle {
-  readonly name: string;
-  readonly annotations: Annotations | undefined;
-}
-
-function lengthOf({ annotations = {} }: ActiveBundle): number {
-  const texts = [annotations[dependenciesAnnotation], annotations[bundlePropertiesAnnotation]];
-  return texts.reduce((sum, text = '') => sum + text.length, 0);
-}
-
-function participantsOf(bundles: readonly ActiveBundle[]): readonly Participant[] {
-  let left = maxDependencyCharacters;
-  const sorted = bundles.toSorted((a, b) => lengthOf(a) - lengthOf(b));
-  return sorted.map((bundle) => {
-    const { name, annotations } = bundle;
-    left -= lengthOf(bundle);
-    if (left >= 0) return participantOf(name, [annotations]);
-    return { name, properties: readProperties(annotations), dependencies: [] };
-  });
-}
 
 function apiKey({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`;
@@ -75,32 +30,6 @@ async function servedAmong(
 async function isConcerned({ spec }: BundleDeployment, { facts, signal }: DependencyContext): Promise<boolean> {
   if (spec.template.metadata?.annotations?.[dependenciesAnnotation] !== undefined) return true;
   return await facts.hasDependencies({ signal });
-}
-
-interface ClusterState {
-  readonly active: readonly Participant[];
-  readonly bundles: readonly Bundle[];
-  /** Uids of the Bundles that controllers have created for deployments: what others have written on theirs holds up no one. */
-  readonly recorded: ReadonlySet<string>;
-}
-
-/** Uids of the Bundles that were created for a deployment. */
-function recordedOf({ metadata, status }: BundleDeployment): readonly string[] {
-  const { record } = status ?? {};
-  return record?.uid === metadata.uid ? (record?.bundles.map(({ uid }) => uid) ?? []) : [];
-}
-
-async function readClusterState({ facts, signal }: DependencyContext): Promise<ClusterState> {
-  const [bundles, deployments] = await Promise.all([facts.listBundles({ signal }), facts.listDeployments({ signal })]);
-  const byName = new Map(bundles.map((bundle) => [bundle.metadata.name, bundle]));
-  const active = deployments.flatMap((deployment): ActiveBundle[] => {
-    const { metadata, status } = deployment;
-    const bundle = byName.get(status?.activeBundle ?? '');
-    if (bundle === undefined || metadata.deletionTimestamp !== undefined) return [];
-    if (!recordedOf(deployment).includes(bundle.metadata.uid ?? '')) return [];
-    return [{ name: metadata.name, annotations: bundle.metadata.annotations }];
-  });
-  return { active: participantsOf(active), bundles, recorded: new Set(deployments.flatMap(recordedOf)) };
 }
 
 /** The APIs that a bundle brings. */
@@ -169,17 +98,12 @@ async function readTemplateFacts(
   { metadata, spec }: BundleDeployment,
   context: DependencyContext,
 ): Promise<TemplateFacts | undefined> {
-  const state = await readClusterState(context);
-  const desired = spec.template.spec as unknown as JsonValue;
-  const isRecorded = (one: Bundle): boolean => state.recorded.has(one.metadata.uid ?? '');
-  const fitting = state.bundles.filter(
-    (one) => one.status?.phase === 'Unpacked' && isSameSpec(one.spec as unknown as JsonValue, desired),
-  );
-  const bundle = fitting.find(isRecorded) ?? fitting[0];
-  if (bundle === undefined) return undefined;
-  const subject = participantOf(metadata.name, [bundle.metadata.annotations, spec.template.metadata?.annotations]);
+  const state = await readClusterState(context, spec.template.spec as unknown as JsonValue);
+  const { fitting, recorded } = state;
+  if (fitting === undefined) return undefined;
+  const subject = participantOf(metadata.name, [fitting.annotations, spec.template.metadata?.annotations]);
   const survey = await surveyOf(state, { name: subject.name, bundle: subject }, context);
-  return { subject, survey, isRecorded: isRecorded(bundle) };
+  return { subject, survey, isRecorded: recorded.has(fitting.uid) };
 }
 
 /** Validates a new template whose bundle is unpacked: its dependencies are met, and those of others stay met. Of one that is not unpacked, the

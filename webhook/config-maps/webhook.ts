@@ -1,12 +1,18 @@
 import { objectAt, textAt } from '../../src/base/index.ts';
+import { definitionOf } from '../../src/sources/definitions/index.ts';
 import type { ReviewRequest } from '../review/request.ts';
 import { type AdmissionResult, allowed, mergeResults } from '../review/result.ts';
 import type { ReviewContext, WebhookDefinition } from '../review/webhook-definition.ts';
 import type { BundleUse } from './rules.ts';
 
 async function readUses({ facts, signal }: ReviewContext): Promise<BundleUse[]> {
-  const bundles = await facts.listBundles({ signal });
-  const uses = bundles.map(({ metadata, spec }) => ({ name: metadata.name, source: spec.source }));
+  const uses: BundleUse[] = [];
+  for await (const bundles of facts.listBundles({ signal })) {
+    const referring = bundles.filter(
+      ({ spec }) => definitionOf(spec.source).inputs.configMapNames(spec.source).length > 0,
+    );
+    uses.push(...referring.map(({ metadata, spec }) => ({ name: metadata.name, source: spec.source })));
+  }
   return uses.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 

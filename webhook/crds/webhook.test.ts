@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type JsonObject, silentLogger, TransientError } from '../../src/base/index.ts';
 import type { ReadObjects } from '../../src/crd-safety/index.ts';
@@ -20,8 +21,8 @@ async function ask(request: JsonObject, readObjects: ReadObjects = oneObject): P
     readObjects,
     readConfigMap: () => Promise.resolve(undefined),
     hasDependencies: () => Promise.resolve(false),
-    listBundles: () => Promise.resolve([]),
-    listDeployments: () => Promise.resolve([]),
+    listBundles: () => Readable.from([]),
+    listDeployments: () => Readable.from([]),
     listPlatformOperators: () => Promise.resolve([]),
     offersFor: () => [],
     mayDo: () => Promise.resolve(true),

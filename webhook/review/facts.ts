@@ -12,8 +12,9 @@ export interface FactsReader {
   readonly readObjects: ReadObjects;
   /** Whether any Bundle has dependencies; as old as a watch may be. */
   hasDependencies(options: { readonly signal: AbortSignal }): Promise<boolean>;
-  listBundles(options: { readonly signal: AbortSignal }): Promise<readonly Bundle[]>;
-  listDeployments(options: { readonly signal: AbortSignal }): Promise<readonly BundleDeployment[]>;
+  /** All Bundles, in pages: together they may be larger than the memory. */
+  listBundles(options: { readonly signal: AbortSignal }): AsyncIterable<readonly Bundle[]>;
+  listDeployments(options: { readonly signal: AbortSignal }): AsyncIterable<readonly BundleDeployment[]>;
   listPlatformOperators(options: { readonly signal: AbortSignal }): Promise<readonly PlatformOperator[]>;
   /** Whether `user`, as `ReviewRequest` has it, may do something: `resourceAttributes` of a SubjectAccessReview. */
   mayDo(user: JsonObject, attributes: JsonObject, options: { readonly signal: AbortSignal }): Promise<boolean>;
