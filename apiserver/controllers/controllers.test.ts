@@ -194,6 +194,7 @@ test('a definition goes after the last of its objects', async () => {
     plural: 'widgets',
     kind: 'Widget',
     storageKey: 'widgets.x.io',
+    isCustom: true,
   };
   cluster.addType(widgets);
   const metadata = { namespace: 'ns', name: 'w', finalizers: ['x/hold'] };

@@ -23,7 +23,8 @@ export function crdInstances(cluster: Cluster, clock: Clock): Controller {
   const deleteInstances = async (definition: KubeObject): Promise<number> => {
     const spec = specOf(definition);
     const type = cluster.resource(textIn(spec, 'group'), textIn(spec.names, 'plural'));
-    if (type === undefined) return 0;
+    // Objects of a built-in type are not its own, whatever its status is.
+    if (type === undefined || !type.isCustom) return 0;
     for await (const { metadata } of cluster.eachInTurns(type)) {
       if (metadata.deletionTimestamp !== undefined) continue;
       const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };

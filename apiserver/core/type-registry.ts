@@ -50,6 +50,10 @@ export class TypeRegistry {
     return this.#all;
   }
 
+  builtin(): readonly ResourceType[] {
+    return this.#builtin;
+  }
+
   storageTypes(): readonly ResourceType[] {
     return this.#storage;
   }

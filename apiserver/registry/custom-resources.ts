@@ -36,9 +36,29 @@ function hasCondition(crd: KubeObject, type: string): boolean {
   return conditions.some((condition) => condition.type === type && condition.status === 'True');
 }
 
+interface DefinitionSpec {
+  readonly group: string;
+  readonly names: { readonly plural: string; readonly kind: string };
+}
+
+function specOf(crd: KubeObject): DefinitionSpec {
+  return crd['spec'] as unknown as DefinitionSpec;
+}
+
 function groupOf(crd: KubeObject): string {
-  const { group } = crd['spec'] as unknown as { readonly group: string };
-  return group;
+  return specOf(crd).group;
+}
+
+/** The built-in types in the form of definitions, whose names are taken. A kube-apiserver serves a definition of such a name and stores its objects
+ *  apart; here they would be objects of the built-in type, without its rules, and be deleted with the definition. */
+function builtinDefinitions(types: TypeRegistry): KubeObject[] {
+  return types.builtin().map(({ group, plural, kind }) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {},
+    spec: { group },
+    status: { acceptedNames: { plural, kind } },
+  }));
 }
 
 /** Serves the resources of CustomResourceDefinitions: keeps their status up and their types in the registry.
@@ -46,6 +66,7 @@ function groupOf(crd: KubeObject): string {
 export class CustomResources implements Disposable {
   readonly #deps: CustomResourceDeps;
   readonly #definitions: ResourceType;
+  readonly #builtin: readonly KubeObject[];
   readonly #served = new Map<string, JsonValue>();
   readonly #subscription: Disposable;
   #work: Promise<void> = Promise.resolve();
@@ -54,6 +75,7 @@ export class CustomResources implements Disposable {
   constructor(deps: CustomResourceDeps, definitions: ResourceType) {
     this.#deps = deps;
     this.#definitions = definitions;
+    this.#builtin = builtinDefinitions(deps.types);
     for (const crd of deps.cluster.list(definitions)) this.#serve(crd);
     this.#subscription = deps.cluster.subscribe((event) => this.#onEvent(event));
     for (const crd of deps.cluster.list(definitions)) this.#enqueue(crd.metadata.name ?? '');
@@ -102,7 +124,7 @@ export class CustomResources implements Disposable {
       const crd = all.find((candidate) => candidate.metadata.name === name);
       if (crd === undefined) return;
       const others = all.filter((candidate) => candidate !== crd);
-      const status = crdStatus(crd, others, clock.now());
+      const status = crdStatus(crd, [...others, ...this.#builtin], clock.now());
       if (isJsonEqual(status, statusOf(crd))) return;
       try {
         await cluster.update(this.#definitions, { ...crd, status }, { as, subresource: 'status' });
@@ -115,7 +137,7 @@ export class CustomResources implements Disposable {
 
   /** Puts the types of an accepted definition into the registry, once a revision of its spec. */
   #serve(crd: KubeObject): void {
-    if (!hasCondition(crd, 'NamesAccepted') && !hasCondition(crd, 'Established')) return;
+    if (!this.#mayBeServed(crd)) return;
     const { name = '', deletionTimestamp } = crd.metadata;
     const isBeingDeleted = deletionTimestamp !== undefined;
     const edition = [crd['spec'] as JsonObject, isBeingDeleted];
@@ -127,5 +149,14 @@ export class CustomResources implements Disposable {
     const made = isSame ? types.customTypes(name) : resourceTypesOfCrd(crd, { columns, callConversion });
     types.setCustom(name, isBeingDeleted ? made.map((type) => ({ ...type, isBeingDeleted: true })) : made);
     this.#served.set(name, edition);
+  }
+
+  /** Names of built-in types are refused whatever the status is: others than the server may write it. */
+  #mayBeServed(crd: KubeObject): boolean {
+    const { group, names } = specOf(crd);
+    const isBuiltin = this.#deps.types
+      .builtin()
+      .some((type) => type.group === group && (type.plural === names.plural || type.kind === names.kind));
+    return !isBuiltin && (hasCondition(crd, 'NamesAccepted') || hasCondition(crd, 'Established'));
   }
 }
