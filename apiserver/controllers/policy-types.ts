@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { checkPolicyTypes } from '../cel/index.ts';
-import type { Cluster } from '../core/index.ts';
+import { type Cluster, inTurns, Turns } from '../core/index.ts';
 import { type Controller, ignoreNotFound, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:validatingadmissionpolicy-status-controller';
@@ -8,6 +8,7 @@ const group = 'admissionregistration.k8s.io';
 
 /** Reports in the status of ValidatingAdmissionPolicies which of their expressions do not fit the kinds that they match: once a generation. */
 export function policyTypes(cluster: Cluster): Controller {
+  const turns = new Turns();
   return {
     name: 'validatingadmissionpolicy-status',
     keysOf: ({ type, resource, object }) =>
@@ -21,7 +22,9 @@ export function policyTypes(cluster: Cluster): Controller {
       const { generation = 0 } = policy.metadata;
       const { observedGeneration } = statusOf(policy);
       if (typeof observedGeneration === 'number' && generation <= observedGeneration) return;
-      const expressionWarnings = checkPolicyTypes(policy, cluster) as unknown as JsonObject[];
+      // Users decide how many expressions there are.
+      const found = await inTurns(checkPolicyTypes(policy, cluster), () => turns.take());
+      const expressionWarnings = found as unknown as JsonObject[];
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
       const status = { ...statusOf(policy), observedGeneration: generation, typeChecking };
       await ignoreNotFound(cluster.update(type, { ...policy, status }, { as, subresource: 'status' }));

@@ -5,7 +5,7 @@ export { estimateCost } from './cost/cost-estimator.ts';
 export type { Range } from './cost/estimate.ts';
 export type { Lookup } from './evaluation/frame.ts';
 export { basicTypes, type CelType, listType, mapType, optionalType, structType } from './language/cel-type.ts';
-export type { Environment } from './language/environment.ts';
+export type { Environment, Structs } from './language/environment.ts';
 export { type AskAuthorizer, type AuthorizationQuestion, Authorizer, ResourceCheck } from './library/authorizer.ts';
 export { declareFunctions, extensionTypes } from './library/declare.ts';
 export { kubernetesFunctions } from './library/index.ts';

@@ -75,6 +75,8 @@ const structs: readonly (readonly [CelType, Fields])[] = [
   [namespaceCondition, conditionFields],
 ];
 
+const structMaps = structs.map(([type, fields]) => [type.name, new Map(Object.entries(fields))] as const);
+
 /** What the expressions of one place may use. */
 export interface AdmissionVariables {
   readonly hasParams: boolean;
@@ -98,10 +100,11 @@ export function admissionEnvironment(options: AdmissionVariables): Environment {
     names.set('authorizer', extensionTypes.authorizer);
     names.set('authorizer.requestResource', extensionTypes.resourceCheck);
   }
-  const types = new Map(structs.map(([type, fields]) => [type.name, new Map(Object.entries(fields))] as const));
+  const types = new Map<string, ReadonlyMap<string, CelType>>(structMaps);
   if (options.variables !== undefined) {
     names.set('variables', variables);
-    types.set(variables.name, new Map(options.variables));
+    // Not a copy: each of many variables has an environment with those before it.
+    types.set(variables.name, options.variables);
   }
   return { functions: kubernetesFunctions(), variables: names, structs: types, patterns: options.patterns };
 }

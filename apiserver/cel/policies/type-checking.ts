@@ -1,12 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { basicTypes, type CelType, compileProgram, type Environment, isFaulty } from '../../../src/cel/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import { type Cluster, groupVersionOf, type KubeObject, type ResourceType } from '../../core/index.ts';
+import { type Cluster, groupVersionOf, type KubeObject, type ResourceType, type Steps } from '../../core/index.ts';
 import { type DeclaredType, declareSchema, structsOf } from '../rules/declared-type.ts';
 import { admissionEnvironment } from './admission-environment.ts';
 
 /** A policy is checked against this many kinds at most. */
 const mostTypes = 10;
+
+/** Characters of all warnings of a policy: its status has to fit into the object. */
+const mostCharacters = 1024 * 1024;
 
 /** What an expression does with a field that its objects do not have. */
 export interface ExpressionWarning {
@@ -80,43 +83,68 @@ function typedEnvironment({ object, params }: Declarations, variables: ReadonlyM
   const names = new Map(plain.variables).set('object', object.type).set('oldObject', object.type);
   if (params !== undefined) names.set('params', params.type);
   const own = params === undefined ? [object] : [object, params];
-  const structs = new Map([...(plain.structs ?? []), ...own.flatMap((declared) => [...structsOf(declared)])]);
+  const declared = structsOf(...own);
+  const structs = { get: (name: string) => declared.get(name) ?? plain.structs.get(name) };
   return { ...plain, variables: names, structs };
 }
 
-function variableTypes(spec: JsonObject, declarations: Declarations): Map<string, CelType> {
+function* variableTypes(spec: JsonObject, declarations: Declarations): Steps<Map<string, CelType>> {
   const types = new Map<string, CelType>();
   for (const { name, expression } of objectsIn(spec['variables'])) {
+    yield;
     const program = compileProgram(String(expression as string), typedEnvironment(declarations, types));
     types.set(String(name as string), isFaulty(program) ? basicTypes.dyn : program.type);
   }
   return types;
 }
 
+/** A kind that a policy matches, and what its expressions may use of it. */
+interface CheckedKind {
+  readonly kind: string;
+  readonly environment: Environment;
+}
+
+function* checkedKinds(spec: JsonObject, cluster: Cluster): Steps<CheckedKind[]> {
+  const params = declare(cluster, paramsType(cluster, spec));
+  const checked: CheckedKind[] = [];
+  for (const type of typesToCheck(cluster, spec)) {
+    const object = declare(cluster, type);
+    if (object === undefined) continue;
+    const declarations = { object, params };
+    const environment = typedEnvironment(declarations, yield* variableTypes(spec, declarations));
+    checked.push({ kind: `${type.group}/${type.version}, Kind=${type.kind}`, environment });
+  }
+  return checked;
+}
+
+function* warningOf(text: JsonValue | undefined, checked: readonly CheckedKind[]): Steps<string> {
+  const lines: string[] = [];
+  if (typeof text !== 'string' || text === '') return '';
+  for (const { kind, environment } of checked) {
+    yield;
+    const program = compileProgram(text, environment);
+    if (!isFaulty(program)) continue;
+    lines.push(`${kind}: ${program.issues ?? `type checking error: ${program.instantiation}`}\n`);
+  }
+  return lines.join('\n');
+}
+
 /** Holds the expressions of a ValidatingAdmissionPolicy against the schemas of the kinds that it names. What is found changes nothing about
  *  how the policy works. */
-export function checkPolicyTypes(policy: KubeObject, cluster: Cluster): ExpressionWarning[] {
+export function* checkPolicyTypes(policy: KubeObject, cluster: Cluster): Steps<ExpressionWarning[]> {
   const spec = isJsonObject(policy['spec']) ? policy['spec'] : {};
-  const params = declare(cluster, paramsType(cluster, spec));
-  const checked = typesToCheck(cluster, spec).flatMap((type) => {
-    const object = declare(cluster, type);
-    if (object === undefined) return [];
-    const declarations = { object, params };
-    const environment = typedEnvironment(declarations, variableTypes(spec, declarations));
-    return [{ kind: `${type.group}/${type.version}, Kind=${type.kind}`, environment }];
-  });
-  const warningOf = (fieldRef: string, text: JsonValue | undefined): ExpressionWarning[] => {
-    if (typeof text !== 'string' || text === '') return [];
-    const lines = checked.flatMap(({ kind, environment }) => {
-      const program = compileProgram(text, environment);
-      return isFaulty(program)
-        ? [`${kind}: ${program.issues ?? `type checking error: ${program.instantiation}`}\n`]
-        : [];
-    });
-    return lines.length === 0 ? [] : [{ fieldRef, warning: lines.join('\n') }];
-  };
-  return objectsIn(spec['validations']).flatMap(({ expression, messageExpression }, index) => [
-    ...warningOf(`spec.validations[${index}].expression`, expression),
-    ...warningOf(`spec.validations[${index}].messageExpression`, messageExpression),
-  ]);
+  const checked = yield* checkedKinds(spec, cluster);
+  const warnings: ExpressionWarning[] = [];
+  let room = mostCharacters;
+  for (const [index, validation] of objectsIn(spec['validations']).entries()) {
+    for (const key of ['expression', 'messageExpression']) {
+      const fieldRef = `spec.validations[${index}].${key}`;
+      const warning = yield* warningOf(validation[key], checked);
+      if (warning === '') continue;
+      room -= warning.length + fieldRef.length;
+      if (room < 0) return warnings;
+      warnings.push({ fieldRef, warning });
+    }
+  }
+  return warnings;
 }

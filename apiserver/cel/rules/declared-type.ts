@@ -1,13 +1,22 @@
-import { basicTypes, type CelType, listType, mapType, type Range, structType } from '../../../src/cel/index.ts';
+import {
+  basicTypes,
+  type CelType,
+  listType,
+  mapType,
+  type Range,
+  type Structs,
+  structType,
+} from '../../../src/cel/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
 import { limits } from './limits.ts';
-import { escapeName } from './property-names.ts';
+import { escapeName, unescapeName } from './property-names.ts';
 
 /** What expressions know of a schema: its type and how large its values may be. */
 export interface DeclaredType {
   readonly type: CelType;
-  /** Of an object, by the names that expressions use. */
-  readonly fields: ReadonlyMap<string, DeclaredType> | undefined;
+  /** Of an object, by the names that expressions use. Each is declared when it is asked for: rules on every level of a deep schema would otherwise
+   *  declare all that is below again and again. */
+  readonly fields: { get(name: string): DeclaredType | undefined } | undefined;
   /** Of a list or map. */
   readonly element: DeclaredType | undefined;
   readonly maxElements: number;
@@ -71,21 +80,39 @@ function valuesType(values: Schema, { maxProperties }: Schema, name: string): De
   return { type: mapType(basicTypes.string, element.type), element, maxElements, minSize: 2, fields: undefined };
 }
 
-function objectType(schema: Schema, name: string): DeclaredType | undefined {
-  const { additionalProperties, properties = {}, required = [] } = schema;
-  if (typeof additionalProperties === 'object') return valuesType(additionalProperties, schema, name);
-  const fields = new Map<string, DeclaredType>();
-  let minSize = 2;
-  for (const [key, property] of Object.entries(properties)) {
-    const escaped = escapeName(key);
-    const declared = declareSchema(property, { name: `${name}.${escaped ?? key}` });
-    if (declared === undefined) continue;
-    if (escaped !== undefined) fields.set(escaped, declared);
-    if (required.includes(key) && property.default === undefined) {
-      minSize += Buffer.byteLength(key) + declared.minSize + 4;
-    }
+/** Worked out once for each schema. */
+const minSizes = new WeakMap<Schema, number>();
+
+function objectSize(schema: Schema): number {
+  const known = minSizes.get(schema);
+  if (known !== undefined) return known;
+  const { properties = {}, required = [] } = schema;
+  let size = 2;
+  for (const key of new Set(required)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (property === undefined || property.default !== undefined) continue;
+    const declared = declareSchema(property, { name: '' });
+    if (declared !== undefined) size += Buffer.byteLength(key) + declared.minSize + 4;
   }
-  return { type: structType(name), fields, element: undefined, maxElements: 0, minSize };
+  minSizes.set(schema, size);
+  return size;
+}
+
+function objectType(schema: Schema, name: string): DeclaredType | undefined {
+  const { additionalProperties, properties = {} } = schema;
+  if (typeof additionalProperties === 'object') return valuesType(additionalProperties, schema, name);
+  const known = new Map<string, DeclaredType | undefined>();
+  const declare = (escaped: string): DeclaredType | undefined => {
+    const key = unescapeName(escaped);
+    if (key === undefined || escapeName(key) !== escaped || !Object.hasOwn(properties, key)) return undefined;
+    const property = properties[key];
+    return property === undefined ? undefined : declareSchema(property, { name: `${name}.${escaped}` });
+  };
+  const get = (escaped: string): DeclaredType | undefined => {
+    if (!known.has(escaped)) known.set(escaped, declare(escaped));
+    return known.get(escaped);
+  };
+  return { type: structType(name), fields: { get }, element: undefined, maxElements: 0, minSize: objectSize(schema) };
 }
 
 const scalars: Readonly<Record<string, DeclaredType>> = {
@@ -113,18 +140,27 @@ export function declareSchema(
   }
 }
 
-/** The object types within a declared type, by their names. */
-export function structsOf(declared: DeclaredType): Map<string, ReadonlyMap<string, CelType>> {
-  const structs = new Map<string, ReadonlyMap<string, CelType>>();
-  const visit = ({ type, fields, element }: DeclaredType): void => {
-    if (fields !== undefined) {
-      structs.set(type.name, new Map([...fields].map(([name, field]) => [name, field.type])));
-      for (const field of fields.values()) visit(field);
-    }
-    if (element !== undefined) visit(element);
+/** The object types within declared types, by their names: those within a field are known once the field was looked up. */
+export function structsOf(...roots: readonly DeclaredType[]): Structs {
+  const known = new Map<string, DeclaredType>();
+  const learn = (declared: DeclaredType): void => {
+    if (declared.fields !== undefined) known.set(declared.type.name, declared);
+    if (declared.element !== undefined) learn(declared.element);
   };
-  visit(declared);
-  return structs;
+  for (const root of roots) learn(root);
+  return {
+    get: (name) => {
+      const fields = known.get(name)?.fields;
+      if (fields === undefined) return undefined;
+      return {
+        get: (field) => {
+          const found = fields.get(field);
+          if (found !== undefined) learn(found);
+          return found?.type;
+        },
+      };
+    },
+  };
 }
 
 /** How large the value at a path below a variable of the declared type may be. */

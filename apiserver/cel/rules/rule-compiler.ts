@@ -135,9 +135,11 @@ function compileOne(source: Rule, schema: Schema, context: Context): CompiledRul
 
 /** Compiles the rules of one node of a schema, whose declared type is given. */
 export function compileRules(schema: Schema, declared: DeclaredType, patterns?: PatternBudget): CompiledRule[] {
+  const rules = rulesOf(schema);
+  if (rules.length === 0) return [];
   const plain: Context = { environment: { ...environmentOf(declared, false), patterns }, declared };
   const optional: Context = { environment: { ...environmentOf(declared, true), patterns }, declared };
-  return rulesOf(schema).map((rule) => compileOne(rule, schema, rule.optionalOldSelf === true ? optional : plain));
+  return rules.map((rule) => compileOne(rule, schema, rule.optionalOldSelf === true ? optional : plain));
 }
 
 /** How often data of a declared type can stand in one request. */

@@ -36,12 +36,16 @@ export interface FunctionDeclaration {
   readonly call?: Implementation;
 }
 
+/** Object types: name → field → type. */
+export interface Structs {
+  get(name: string): { get(field: string): CelType | undefined } | undefined;
+}
+
 /** The names that an expression may use. */
 export interface Environment {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly variables: ReadonlyMap<string, CelType>;
-  /** Object types: name → field → type. */
-  readonly structs: ReadonlyMap<string, ReadonlyMap<string, CelType>>;
+  readonly structs: Structs;
   /** Of all expressions of an object; each has its own where there is none. */
   readonly patterns?: PatternBudget | undefined;
 }
