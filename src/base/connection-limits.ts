@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { paceHandshakes } from './handshake-turns.ts';
 import { nodeHttp } from './node-http.ts';
 import { openFileLimit } from './open-files.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
@@ -214,13 +215,15 @@ function within(limits: ConnectionLimits, openFiles: number): ConnectionLimits {
 /** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
  *  that waits: first of those on which no request has succeeded yet, then of idle ones, the oldest of the peer with the most. A connection on which a
  *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is.
- *  No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. */
+ *  No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. Where clients are asked for
+ *  certificates, handshakes take turns. */
 export function limitConnections(
   server: EventEmitter,
   limits: ConnectionLimits,
   openFiles: number = openFileLimit(),
 ): void {
   const table = new ConnectionTable(within(limits, openFiles));
+  if ('requestCert' in server && server.requestCert === true) paceHandshakes(server);
   if (limits.slowMs !== undefined) {
     const timer = setInterval(() => table.measure(), limits.slowMs);
     timer.unref();

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { beforeAll, expect, test } from 'vitest';
+import { type CertifiedKey, createCertificateAuthority, issueCertificate, limitConnections } from './index.ts';
+
+const nowMs = Date.now();
+const limits = { maxConnections: 500, maxPerPeer: 500 };
+const versions = [{ maxVersion: 'TLSv1.2' }, { maxVersion: 'TLSv1.3' }] as const;
+let authority: CertifiedKey;
+let server: CertifiedKey;
+let client: CertifiedKey;
+
+beforeAll(async () => {
+  authority = await createCertificateAuthority({ commonName: 'authority', nowMs, lifetimeDays: 2 });
+  const issued = { nowMs, lifetimeDays: 1 };
+  server = await issueCertificate(authority, { ...issued, commonName: 'localhost', usage: 'server' });
+  client = await issueCertificate(authority, { ...issued, commonName: 'someone', usage: 'client' });
+});
+
+/** Answers with who has asked, from where, and how many bytes were sent. */
+class AskingServer implements AsyncDisposable {
+  readonly #server = createServer(
+    {
+      key: server.privateKeyPem,
+      cert: server.certificatePem,
+      ca: authority.certificatePem,
+      requestCert: true,
+      rejectUnauthorized: false,
+    },
+    (request, response) => {
+      const socket = request.socket as TLSSocket;
+      const name = socket.authorized ? socket.getPeerCertificate().subject.CN : 'no one';
+      const from = `${socket.remoteAddress} ${socket.remotePort}`;
+      void text(request).then(({ length }) => response.end(`${String(name)} at ${from} sent ${length}`));
+    },
+  );
+
+  static async start(): Promise<AskingServer> {
+    const started = new AskingServer();
+    limitConnections(started.#server, limits);
+    started.#server.listen(0, '127.0.0.1');
+    await once(started.#server, 'listening');
+    return started;
+  }
+
+  /** Sends its request with the last message of the handshake; empty where the server disconnects. */
+  async ask(body: string, options: ConnectionOptions = {}): Promise<string> {
+    const { port } = this.#server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options });
+    const head = `POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`;
+    socket.write(head + body);
+    const answer = text(socket).catch(() => '');
+    await once(socket, 'connect');
+    const from = `${socket.localAddress} ${socket.localPort}`;
+    return (await answer).split('\r\n').at(-1)?.replace(from, 'its address') ?? '';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+test.each(versions)(
+  '$maxVersion: a client is known by its certificate, whatever it sends with it',
+  async ({ maxVersion }) => {
+    await using asking = await AskingServer.start();
+    const own = { cert: client.certificatePem, key: client.privateKeyPem, maxVersion };
+    const body = 'x'.repeat(1_000_000);
+    expect(await asking.ask(body, own)).toBe('someone at its address sent 1000000');
+    expect(await asking.ask('', { ...own, cert: own.cert + authority.certificatePem })).toBe(
+      'someone at its address sent 0',
+    );
+    expect(await asking.ask('', { maxVersion })).toBe('no one at its address sent 0');
+  },
+);
+
+test.each(versions)(
+  '$maxVersion: a client that shows very many certificates is disconnected',
+  async ({ maxVersion }) => {
+    await using asking = await AskingServer.start();
+    const many = { cert: client.certificatePem.repeat(60), key: client.privateKeyPem, maxVersion };
+    expect(await asking.ask('', many)).toBe('');
+    expect(await asking.ask('', { maxVersion })).toBe('no one at its address sent 0');
+  },
+);
+
+test('very many clients at once are all served', async () => {
+  await using asking = await AskingServer.start();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => asking.ask('some')));
+  expect(new Set(answers)).toEqual(new Set(['no one at its address sent 4']));
+});

@@ -1,0 +1,165 @@
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+/** What a client sends until its handshake has ended: its certificates have a few KiB. OpenSSL takes a hundred, and verifies each signature among
+ *  them, also of certificates that no authority has issued: a third of a second for one connection. */
+const maxHandshakeBytes = 16 * 1024;
+/** How long handshakes may go on before others have a turn. */
+const sliceMs = 10;
+
+/** Handshakes of this process take turns: in each turn of the event loop they go on for ten milliseconds together, first the one with the least bytes. */
+class HandshakeTurns {
+  readonly #waiting = new Set<PacedConnection>();
+  #leftMs = sliceMs;
+  #isTimed = false;
+  /** The one that gives TLS what it has received. */
+  current: PacedConnection | undefined;
+
+  add(connection: PacedConnection): void {
+    this.#waiting.add(connection);
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#startTurn();
+    while (this.#leftMs > 0) {
+      const next = this.#least();
+      if (next === undefined) return;
+      this.#waiting.delete(next);
+      const begunMs = performance.now();
+      this.current = next;
+      next.pass();
+      this.current = undefined;
+      this.#leftMs -= performance.now() - begunMs;
+    }
+  }
+
+  #least(): PacedConnection | undefined {
+    let least: PacedConnection | undefined;
+    for (const one of this.#waiting) if (least === undefined || one.receivedBytes < least.receivedBytes) least = one;
+    return least;
+  }
+
+  #startTurn(): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    setImmediate(() => {
+      this.#isTimed = false;
+      this.#leftMs = sliceMs;
+      if (this.#waiting.size > 0) this.#goOn();
+    });
+  }
+}
+
+const turns = new HandshakeTurns();
+
+/** A connection between its socket and TLS, which takes it for a stream: gives TLS what the client sends in turns, until the handshake has ended. */
+class PacedConnection extends EventEmitter {
+  readonly #socket: Socket;
+  #waiting: Buffer | undefined;
+  #passedBytes = 0;
+  #isRead = false;
+  #isSecure = false;
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    // TLS decides what the end of one direction means.
+    socket.allowHalfOpen = true;
+    socket.setNoDelay(true);
+    socket.pause();
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.once('end', () => this.emit('end'));
+    socket.once('close', () => this.emit('close'));
+    socket.on('error', (error) => this.emit('error', error));
+  }
+
+  get receivedBytes(): number {
+    return this.#passedBytes + (this.#waiting?.length ?? 0);
+  }
+
+  /** Gives TLS what waits; a client may send a request after the last message of its handshake at once. */
+  pass(): void {
+    const chunk = this.#waiting;
+    this.#waiting = undefined;
+    if (chunk === undefined || this.#socket.destroyed) return;
+    const first = chunk.subarray(0, maxHandshakeBytes - this.#passedBytes);
+    this.#passedBytes += first.length;
+    this.emit('data', first);
+    if (this.#isSecure) {
+      if (first.length < chunk.length) this.emit('data', chunk.subarray(first.length));
+    } else if (this.#passedBytes >= maxHandshakeBytes) this.#socket.destroy();
+    this.#flow();
+  }
+
+  pause(): void {
+    this.#isRead = false;
+    this.#flow();
+  }
+
+  resume(): void {
+    this.#isRead = true;
+    this.#flow();
+  }
+
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
+  write(chunk: Buffer, done: (error?: Error | null) => void): boolean {
+    return this.#socket.write(chunk, done);
+  }
+
+  end(done?: () => void): void {
+    this.#socket.end(done);
+  }
+
+  destroy(error?: Error): void {
+    this.#socket.destroy(error);
+  }
+
+  /** Its handshake has ended. Shows what TLS does not know of a connection that it takes for a stream. */
+  secure(secure: TLSSocket): void {
+    this.#isSecure = true;
+    const { remoteAddress, remotePort, remoteFamily, localAddress, localPort, localFamily } = this.#socket;
+    const shown = { remoteAddress, remotePort, remoteFamily, localAddress, localPort, localFamily };
+    for (const [name, value] of Object.entries(shown)) Object.defineProperty(secure, name, { value });
+    secure.setKeepAlive = (...options: unknown[]) => {
+      this.#socket.setKeepAlive(...(options as [boolean, number]));
+      return secure;
+    };
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isSecure) {
+      this.emit('data', chunk);
+      return;
+    }
+    this.#waiting = chunk;
+    this.#flow();
+    turns.add(this);
+  }
+
+  #flow(): void {
+    if (this.#isRead && this.#waiting === undefined) this.#socket.resume();
+    else this.#socket.pause();
+  }
+}
+
+/** Lets the handshakes of a server of TLS take turns, and limits what clients send until theirs has ended: for servers that ask for certificates, as
+ *  verifying those is what takes long. Each byte of a connection costs more from then on. */
+export function paceHandshakes(server: EventEmitter): void {
+  const secure = server.listeners('connection') as ((socket: unknown) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const connection = new PacedConnection(socket);
+    for (const listener of secure) listener.call(server, connection);
+  });
+  // While TLS is given the last message of the handshake.
+  server.prependListener('secureConnection', (socket: TLSSocket) => turns.current?.secure(socket));
+}
