@@ -1,6 +1,14 @@
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
-import { type CertifiedKey, isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../../src/base/index.ts';
+import {
+  type CertifiedKey,
+  isTrueAt,
+  objectAt,
+  objectsAt,
+  paceHandshakesOf,
+  textAt,
+  valueAt,
+} from '../../src/base/index.ts';
 import type { ServiceEndpoint, ServiceResolver } from '../admission/index.ts';
 import { asJson, type Cluster, type KubeObject, type ResourceType } from '../core/index.ts';
 
@@ -87,7 +95,7 @@ export class Backends implements Disposable {
     this.#resolve = deps.resolve;
     this.#frontProxy = deps.frontProxy;
     const { certificatePem: cert, privateKeyPem: key } = deps.frontProxy;
-    this.#unverified = new Agent({ cert, key, rejectUnauthorized: false });
+    this.#unverified = paceHandshakesOf(new Agent({ cert, key, rejectUnauthorized: false }));
   }
 
   /** What serves a group and version instead of this server. */
@@ -149,7 +157,7 @@ export class Backends implements Disposable {
       rejectUnauthorized: !skipsVerification,
       ...(caBundlePem === '' ? {} : { ca: caBundlePem }),
     });
-    this.#agents.set(name, { key, agent });
+    this.#agents.set(name, { key, agent: paceHandshakesOf(agent) });
     return agent;
   }
 }

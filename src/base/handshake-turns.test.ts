@@ -1,10 +1,17 @@
 import { once } from 'node:events';
-import { createServer } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
-import { type CertifiedKey, createCertificateAuthority, issueCertificate, limitConnections } from './index.ts';
+import {
+  type CertifiedKey,
+  createCertificateAuthority,
+  issueCertificate,
+  limitConnections,
+  paceHandshakesOf,
+} from './index.ts';
 
 const nowMs = Date.now();
 const limits = { maxConnections: 500, maxPerPeer: 500 };
@@ -92,6 +99,32 @@ test.each(versions)(
 
 test('very many clients at once are all served', async () => {
   await using asking = await AskingServer.start();
-  const answers = await Promise.all(Array.from({ length: 100 }, () => asking.ask('some')));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => asking.ask('some')));
   expect(new Set(answers)).toEqual(new Set(['no one at its address sent 4']));
 });
+
+/** What a server with this certificate answers an agent. */
+async function answerOf(cert: string, maxVersion: 'TLSv1.2' | 'TLSv1.3'): Promise<string> {
+  const body = 'x'.repeat(100_000);
+  const own = createServer({ key: server.privateKeyPem, cert, maxVersion }, (_, response) => response.end(body));
+  own.listen(0, '127.0.0.1');
+  await once(own, 'listening');
+  const { port } = own.address() as AddressInfo;
+  const agent = paceHandshakesOf(new Agent({ ca: authority.certificatePem, servername: 'localhost' }));
+  try {
+    const asked = request({ host: '127.0.0.1', port, agent }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    return (await text(response)) === body ? `answer of ${response.socket.remoteAddress}` : 'another answer';
+  } finally {
+    own.close();
+    own.closeAllConnections();
+  }
+}
+
+test.each(versions)(
+  '$maxVersion: a server that shows very many certificates is not asked, and another one is',
+  async ({ maxVersion }) => {
+    await expect(answerOf(server.certificatePem.repeat(120), maxVersion)).rejects.toThrow('TLS handshake is too long');
+    expect(await answerOf(server.certificatePem, maxVersion)).toBe('answer of 127.0.0.1');
+  },
+);

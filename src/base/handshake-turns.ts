@@ -1,10 +1,14 @@
+import { constants } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+import type { Agent } from 'node:https';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /** What a client sends until its handshake has ended: its certificates have a few KiB. OpenSSL takes a hundred, and verifies each signature among
  *  them, also of certificates that no authority has issued: a third of a second for one connection. */
-const maxHandshakeBytes = 16 * 1024;
+const maxBytesOfClient = 16 * 1024;
+/** What a server sends: there are certificates for hundreds of names. */
+const maxBytesOfServer = 32 * 1024;
 /** How long handshakes may go on before others have a turn. */
 const sliceMs = 10;
 
@@ -54,17 +58,19 @@ class HandshakeTurns {
 
 const turns = new HandshakeTurns();
 
-/** A connection between its socket and TLS, which takes it for a stream: gives TLS what the client sends in turns, until the handshake has ended. */
+/** A connection between its socket and TLS, which takes it for a stream: gives TLS what the other side sends in turns, until the handshake has ended. */
 class PacedConnection extends EventEmitter {
   readonly #socket: Socket;
+  readonly #maxBytes: number;
   #waiting: Buffer | undefined;
   #passedBytes = 0;
   #isRead = false;
   #isSecure = false;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, maxBytes: number) {
     super();
     this.#socket = socket;
+    this.#maxBytes = maxBytes;
     // TLS decides what the end of one direction means.
     socket.allowHalfOpen = true;
     socket.setNoDelay(true);
@@ -84,12 +90,12 @@ class PacedConnection extends EventEmitter {
     const chunk = this.#waiting;
     this.#waiting = undefined;
     if (chunk === undefined || this.#socket.destroyed) return;
-    const first = chunk.subarray(0, maxHandshakeBytes - this.#passedBytes);
+    const first = chunk.subarray(0, this.#maxBytes - this.#passedBytes);
     this.#passedBytes += first.length;
     this.emit('data', first);
     if (this.#isSecure) {
       if (first.length < chunk.length) this.emit('data', chunk.subarray(first.length));
-    } else if (this.#passedBytes >= maxHandshakeBytes) this.#socket.destroy();
+    } else if (this.#passedBytes >= this.#maxBytes) this.#socket.destroy(new Error('the TLS handshake is too long'));
     this.#flow();
   }
 
@@ -157,9 +163,31 @@ export function paceHandshakes(server: EventEmitter): void {
   const secure = server.listeners('connection') as ((socket: unknown) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    const connection = new PacedConnection(socket);
+    const connection = new PacedConnection(socket, maxBytesOfClient);
     for (const listener of secure) listener.call(server, connection);
   });
   // While TLS is given the last message of the handshake.
   server.prependListener('secureConnection', (socket: TLSSocket) => turns.current?.secure(socket));
+}
+
+/** Of a context of TLS: a server cannot have its certificates verified again and again. */
+export const withoutRenegotiation: { readonly secureOptions: number } = {
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+};
+
+/** The same for the connections that an agent makes, to servers whose certificates are not known yet. */
+export function paceHandshakesOf(agent: Agent): Agent {
+  const connectSecurely = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const { path: _path, ...address } = options as TcpNetConnectOpts & { readonly path?: unknown };
+    const connection = new PacedConnection(connect(address), maxBytesOfServer);
+    const made = connectSecurely(
+      { ...options, ...withoutRenegotiation, socket: connection } as unknown as typeof options,
+      callback,
+    );
+    const secure = made as TLSSocket;
+    secure.once('secureConnect', () => connection.secure(secure));
+    return made;
+  };
+  return agent;
 }

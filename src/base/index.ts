@@ -33,6 +33,7 @@ export { firstIndexes, firstRepeated, isRepeated } from './first-indexes.ts';
 export { parseGoDuration } from './go-duration.ts';
 export { goJson, goJsonHash, goMembers } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
+export { paceHandshakesOf, withoutRenegotiation } from './handshake-turns.ts';
 export { readHolder, writeHolder } from './holder.ts';
 export { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts';
 export { joinName } from './join-name.ts';

@@ -11,11 +11,13 @@ import {
   nodeHttp,
   noProxies,
   type ProxySettings,
+  paceHandshakesOf,
   proxyFor,
   redactUrl,
   serverText,
   TerminalError,
   TransientError,
+  withoutRenegotiation,
 } from '../base/index.ts';
 import { SentCredentials } from './sent-credentials.ts';
 
@@ -87,7 +89,8 @@ const contexts = new Map<string, SecureContext>();
 /** Trusts the authorities of the system and these. Node.js would parse all of them, 150 and more, for each connection; the contexts used last are kept. */
 function contextTrusting(caPem: readonly string[]): SecureContext {
   const key = caPem.join('\n');
-  const context = contexts.get(key) ?? createSecureContext({ ca: [...getCACertificates(), ...caPem] });
+  const context =
+    contexts.get(key) ?? createSecureContext({ ca: [...getCACertificates(), ...caPem], ...withoutRenegotiation });
   contexts.delete(key);
   contexts.set(key, context);
   const [oldest] = contexts.keys();
@@ -102,9 +105,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...trust };
   const { answerDeadlineMs, proxies = noProxies } = options;
   const { Agent: PlainAgent } = nodeHttp();
-  const direct: Agents = { secure: new HttpsAgent(tls), plain: new PlainAgent({ keepAlive: true }) };
+  const direct: Agents = { secure: paceHandshakesOf(new HttpsAgent(tls)), plain: new PlainAgent({ keepAlive: true }) };
   const proxied: Agents = {
-    secure: new HttpsAgent({ ...tls, proxyEnv: { https_proxy: proxies.https } }),
+    secure: new HttpsAgent({ ...tls, ...withoutRenegotiation, proxyEnv: { https_proxy: proxies.https } }),
     plain: new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
   };
   const once = (request: HttpRequest): Promise<HttpResponse> =>
