@@ -4,12 +4,13 @@
  *    cli/doctor, cli/completion, cli/process, cli/command, src/kube, src/api, src/base */
 import { basename } from 'node:path';
 import { runCommandLine } from './command-line.ts';
+import { requestStop } from './process/index.ts';
 
-/** A reader may close the pipe, as `| head` does: that is no failure. */
+/** A reader may close the pipe, as `| head` does, and a terminal may be closed: that is no failure. What runs until it is stopped stops in order. */
 function endWhenReaderCloses(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    if (!requestStop()) process.exit();
   });
 }
 

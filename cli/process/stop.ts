@@ -1,10 +1,21 @@
-import { once } from 'node:events';
+/** And the status that the process ends with when it is sent again. SIGHUP comes when the terminal is closed. */
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+let stop: (() => void) | undefined;
+
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP, or at `requestStop`; a second signal ends the process at once. */
 export async function untilStopped(): Promise<void> {
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stop = resolve;
+  for (const name of Object.keys(signals)) process.once(name, resolve);
+  await promise;
+  for (const [name, status] of Object.entries(signals)) process.once(name, () => process.exit(status));
+}
+
+/** Stops what runs until it is stopped; false where nothing does. */
+export function requestStop(): boolean {
+  stop?.();
+  return stop !== undefined;
 }
 
 const lingerMs = 500;

@@ -280,6 +280,13 @@ describe('a data folder', () => {
 
 // With --cluster there are no objects, secrets or ports of ours.
 describe.skipIf(isRealCluster)('the data folder of an API server of our own', () => {
+  test('is closed in order when the terminal is', async () => {
+    await using data = await openDataFolder();
+    const process = await data.start();
+    const { exitCode, signalCode } = await process.hangUp();
+    expect({ exitCode, signalCode }).toEqual({ exitCode: 0, signalCode: null });
+  });
+
   test('is opened on another port when its own is taken', async () => {
     const { port } = new URL((await loadClusterAccess({ path: folder.kubeconfigPath })).server);
     expect(await platform.stop()).toMatchObject({ exitCode: 0 });

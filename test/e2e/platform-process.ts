@@ -25,6 +25,8 @@ export interface PlatformProcess {
   readonly ended: Promise<Ending>;
   /** SIGTERM, and waits for the end. */
   stop(): Promise<Ending>;
+  /** No one reads what it prints any more, and it gets a signal, as when a terminal is closed; waits for the end. */
+  hangUp(): Promise<Ending>;
 }
 
 /** A data folder and the processes that were started on it one after the other. */
@@ -107,6 +109,11 @@ export async function openDataFolder(): Promise<DataFolder> {
         kill: () => void spawned.child.kill('SIGKILL'),
         stop: async () => {
           spawned.child.kill('SIGTERM');
+          return await ended;
+        },
+        hangUp: async () => {
+          spawned.child.stdout?.destroy();
+          spawned.child.kill('SIGHUP');
           return await ended;
         },
       };
