@@ -130,6 +130,12 @@ test('many different Events with one reason are combined into one with the lates
   await eventually(async () => {
     expect((await countsOf('four'))['try 31']).toBe(1);
   });
+  for (let i = 32; i <= 60; i++) recorder.record(about('four'), failed(`try ${i}`));
+  nowMs -= 24 * 60 * 60_000;
+  recorder.record(about('four'), failed('try 61'));
+  await eventually(async () => {
+    expect((await countsOf('four'))['try 61']).toBe(1);
+  });
 });
 
 test('a deleted Event is created again', async () => {

@@ -110,7 +110,8 @@ class SimilarEvents {
     const key = `${about.metadata.uid ?? ''}\n${reason}`;
     const nowMs = this.#clock.now();
     let group = this.#groups.get(key);
-    if (group === undefined || nowMs - group.sinceMs > similarMs) {
+    // Also where the clock was set back.
+    if (group === undefined || Math.abs(nowMs - group.sinceMs) > similarMs) {
       group = { sinceMs: nowMs, messages: [] };
       this.#groups.delete(key);
       this.#groups.set(key, group);

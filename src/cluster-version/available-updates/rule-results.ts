@@ -65,6 +65,8 @@ export class RuleResults implements Disposable {
   advance(): number | undefined {
     const nowMs = this.#options.clock.now();
     this.#expire(nowMs);
+    // The clock was set back.
+    if (nowMs < this.#lastStartMs) this.#lastStartMs = Number.NEGATIVE_INFINITY;
     if (this.#running >= maxRunning || this.#stop.signal.aborted) return undefined;
     const [first, second] = this.#due(nowMs);
     if (first === undefined) return undefined;
@@ -84,6 +86,7 @@ export class RuleResults implements Disposable {
     const isDue = ({ evaluatedAtMs, requestedAtMs, result, isRunning }: Entry): boolean => {
       if (isRunning) return false;
       if (evaluatedAtMs === undefined || result === undefined) return true;
+      if (evaluatedAtMs > nowMs) return true;
       return requestedAtMs > evaluatedAtMs && nowMs - evaluatedAtMs >= ('problem' in result ? failureFreshMs : freshMs);
     };
     const age = ({ evaluatedAtMs = Number.NEGATIVE_INFINITY }: Entry): number => evaluatedAtMs;

@@ -186,6 +186,17 @@ describe('images', () => {
     expect(asked).toHaveLength(2);
   });
 
+  test('an image that failed is tried again when the clock was set back', async () => {
+    const patient = { image: `${registry.host}/boat:v1`, minRetryMs: 60 * 60_000 };
+    await eventually(async () => {
+      const thrown = (await read(patient).catch((caught: unknown) => caught)) as Error;
+      expect(thrown.message).toMatch(/^Bundle image pull failed\. /);
+    });
+    putBundle('boat:v1', [csv]);
+    clock.jump(-24 * 60 * 60_000);
+    expect((await fetched(patient)).name).toBe('boat.v1');
+  });
+
   test('a file that was damaged is fetched again', async () => {
     const digest = putBundle('boat:v1', [csv]);
     const image = `${registry.host}/boat@${digest}`;

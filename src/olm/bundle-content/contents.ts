@@ -155,7 +155,9 @@ class Contents implements BundleContents {
   #mayTry(bundle: ImageBundle): boolean {
     const { minRetryMs = 0 } = bundle;
     const failedMs = this.#failedAt.get(workName(bundle));
-    return failedMs === undefined || this.#clock.now() - failedMs >= minRetryMs;
+    const sinceMs = this.#clock.now() - (failedMs ?? Number.NEGATIVE_INFINITY);
+    // Less than nothing where the clock was set back.
+    return sinceMs >= minRetryMs || sinceMs < 0;
   }
 
   async #unpack(bundle: ImageBundle, signal: AbortSignal): Promise<void> {
