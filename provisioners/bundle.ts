@@ -40,7 +40,7 @@ import { fetchOf, outlookOf } from './fetches.ts';
 import { fieldManager } from './field-manager.ts';
 import { bundlePermissions } from './permissions.ts';
 import { askShared, forgetShared, isShelved, isUnshared, noteStored, sharedPlaceOf } from './shared-content.ts';
-import { hostOf, readSourceInputs } from './source-inputs.ts';
+import { placeOf, readSourceInputs } from './source-inputs.ts';
 import type { UnpackedContent, UnpackRequest } from './unpacker/index.ts';
 import { skipUnserved } from './unserved.ts';
 
@@ -322,7 +322,7 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
   }
   if (state.kind === 'due') {
     const work = (signal: AbortSignal): Promise<void> => measured(detached(run), { ...reconcile, signal });
-    context.fetches.start(fetchOf(bundle), work, hostOf(spec.source));
+    context.fetches.start(fetchOf(bundle), work, placeOf(spec.source));
     state = context.fetches.stateOf(fetchOf(bundle));
   }
   if (state.kind === 'running') setBeginning(run, state.quietMs);

@@ -4,6 +4,8 @@ import type { BundleIdentity } from './unpacker/index.ts';
 
 /** A host is asked for no more at a time, and all hosts together for no more than this, as long as they answer. */
 const limits = { perGroup: 8, prompt: 64, running: 1_000, promptMs: 2_000 };
+/** Programs such as ssh take a mebibyte or two each, outside of the heaps of this process. */
+const programs = { perGroup: 8, prompt: 32, running: 128, promptMs: 2_000 };
 const retry = { firstMs: 500, longestMs: 5 * 60_000 };
 /** A Bundle that waits for its turn is not reported before. */
 const quietMs = 10_000;
@@ -12,7 +14,7 @@ const quietMs = 10_000;
 export function createFetches(
   options: Pick<BackgroundWorkOptions, 'clock' | 'log' | 'signal' | 'onChange'>,
 ): BackgroundWork {
-  return new BackgroundWork({ ...options, limits, retry, quietMs, defectPrefix: 'source bundle content: ' });
+  return new BackgroundWork({ ...options, limits, programs, retry, quietMs, defectPrefix: 'source bundle content: ' });
 }
 
 /** The fetch for a Bundle: another Bundle of the same name is fetched again. */

@@ -1,5 +1,6 @@
 import { type BundleSource, secretHostsAnnotation, secretUnverifiedAnnotation } from '../src/api/index.ts';
 import { TerminalError, TransientError } from '../src/base/index.ts';
+import type { WorkPlace } from '../src/controller/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
 import { definitionOf } from '../src/sources/definitions/index.ts';
 import type { PullSecrets, SourceSecret } from '../src/sources/index.ts';
@@ -24,9 +25,14 @@ export function secretNamesOf(source: BundleSource, accountSecrets: readonly str
 }
 
 /** Who is asked for the content, so that one server is not asked for too much at a time. */
-export function hostOf(source: BundleSource): string {
+function hostOf(source: BundleSource): string {
   const address = definitionOf(source).address(source) ?? source.type;
   return /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?([^/]*)/i.exec(address)?.[1] ?? address;
+}
+
+/** Which limits fetching the content counts towards. */
+export function placeOf(source: BundleSource): WorkPlace {
+  return { group: hostOf(source), runsProgram: definitionOf(source).runsProgram?.(source) ?? false };
 }
 
 /** Where Secrets and ConfigMaps are read from. */

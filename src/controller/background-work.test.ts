@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../test/support/index.ts';
 import { type Clock, silentLogger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
-import { BackgroundWork, type WorkId } from './background-work.ts';
+import { BackgroundWork } from './background-work.ts';
+import type { WorkId } from './work-slots.ts';
 
 /** A clock that moves on demand. */
 class TestClock implements Clock {
@@ -54,15 +55,15 @@ const silent = (signal: AbortSignal): Promise<void> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
 
 async function fail(name: string, error: Error): Promise<void> {
-  works.start(id(name), () => Promise.reject(error), 'host');
+  works.start(id(name), () => Promise.reject(error), { group: 'host' });
   await turn();
 }
 
 test('a host gets 8 requests at a time, and another host does not wait for it', async () => {
   const started: string[] = [];
   const work = (name: string) => (signal: AbortSignal) => (started.push(name), silent(signal));
-  for (let index = 0; index < 40; index++) works.start(id(`a${index}`), work(`a${index}`), 'a');
-  works.start(id('b'), work('b'), 'b');
+  for (let index = 0; index < 40; index++) works.start(id(`a${index}`), work(`a${index}`), { group: 'a' });
+  works.start(id('b'), work('b'), { group: 'b' });
   await turn();
   expect(started).toEqual([...Array.from({ length: 8 }, (_, index) => `a${index}`), 'b']);
 });
@@ -70,9 +71,11 @@ test('a host gets 8 requests at a time, and another host does not wait for it', 
 test('Q22 work without an answer for two seconds releases its slot, on its own host and on all others', async () => {
   const started: string[] = [];
   for (let index = 0; index < 200; index++) {
-    works.start(id(`s${index}`), (signal) => (started.push(`s${index}`), silent(signal)), `host-${index % 50}`);
+    works.start(id(`s${index}`), (signal) => (started.push(`s${index}`), silent(signal)), {
+      group: `host-${index % 50}`,
+    });
   }
-  works.start(id('good'), () => Promise.resolve(started.push('good')), 'host-0');
+  works.start(id('good'), () => Promise.resolve(started.push('good')), { group: 'host-0' });
   await turn();
   expect(started).toHaveLength(64);
   for (let rounds = 0; rounds < 4; rounds++) await clock.move(2_000);
@@ -83,14 +86,39 @@ test('Q22 work without an answer for two seconds releases its slot, on its own h
 test('work of a group with few makes slow work of the group with the most end, which is retried', async () => {
   const started: string[] = [];
   const work = (name: string) => (signal: AbortSignal) => (started.push(name), silent(signal));
-  for (let index = 0; index < 1_100; index++) works.start(id(`s${index}`), work(`s${index}`), `host-${index % 8}`);
+  for (let index = 0; index < 1_100; index++)
+    works.start(id(`s${index}`), work(`s${index}`), { group: `host-${index % 8}` });
   for (let rounds = 0; rounds < 20; rounds++) await clock.move(2_000);
   expect(started).toHaveLength(1_000);
-  works.start(id('good'), () => Promise.resolve(started.push('good')), 'good-host');
+  works.start(id('good'), () => Promise.resolve(started.push('good')), { group: 'good-host' });
   await eventually(() => expect(started).toContain('good'));
   expect(started.length).toBeLessThan(1_020);
   const failed = Array.from({ length: 1_100 }, (_, index) => works.failureOf(id(`s${index}`))).filter(Boolean);
   expect(failed[0]).toMatchObject({ error: { reason: 'MadeRoom' }, nextTryMs: expect.any(Number) as number });
+});
+
+test('work that runs programs has limits of its own, where what is slow makes room as well', async () => {
+  const limits = { perGroup: 8, prompt: 64, running: 1_000, promptMs: 2_000 };
+  const programs = { perGroup: 8, prompt: 4, running: 16, promptMs: 2_000 };
+  const options = { clock, log: silentLogger(), signal: stopper.signal, onChange: () => undefined };
+  const mixed = new BackgroundWork({ ...options, limits, programs, retry: { firstMs: 500, longestMs: 300_000 } });
+  const running = new Set<string>();
+  const work = (name: string) => async (signal: AbortSignal) => {
+    running.add(name);
+    await silent(signal).finally(() => running.delete(name));
+  };
+  for (let index = 0; index < 40; index++) {
+    const name = `s${index}`;
+    mixed.start(id(name), work(name), { group: `host-${index % 4}`, runsProgram: true });
+  }
+  for (let rounds = 0; rounds < 10; rounds++) await clock.move(2_000);
+  expect(running.size).toBe(16);
+  mixed.start(id('page'), work('page'), { group: 'host-0' });
+  expect(running).toContain('page');
+  const others = ['a', 'b', 'c'];
+  for (const name of others) mixed.start(id(name), work(name), { group: name, runsProgram: true });
+  await eventually(() => expect([...running]).toEqual(expect.arrayContaining(others)));
+  expect(running.size).toBe(17);
 });
 
 test('transient failures are retried with a back-off that doubles up to five minutes', async () => {
@@ -146,7 +174,7 @@ test('a WaitingError is returned once, and the next call finds the work due', as
 });
 
 test('a change during a fetch restarts it and does not count as a failure', async () => {
-  works.start(id('x'), silent, 'host');
+  works.start(id('x'), silent, { group: 'host' });
   expect(works.stateOf(id('x')).kind).toBe('running');
   expect(works.restart('x')).toBe(true);
   await turn();
@@ -155,7 +183,7 @@ test('a change during a fetch restarts it and does not count as a failure', asyn
 });
 
 test('work for a deleted object ends, whether it runs or waits', async () => {
-  for (let index = 0; index < 9; index++) works.start(id(`x${index}`), silent, 'host');
+  for (let index = 0; index < 9; index++) works.start(id(`x${index}`), silent, { group: 'host' });
   await works.cancel('x0');
   await works.cancel('x8');
   expect(changed).toEqual(['x0', 'x8']);
@@ -167,7 +195,7 @@ test('progress is reported when a fetch becomes slow, or after ten seconds in th
     return state.kind === 'running' ? state.quietMs : undefined;
   };
   const names = Array.from({ length: 40 }, (_, index) => `x${index}`);
-  for (const name of names) works.start(id(name), silent, 'host');
+  for (const name of names) works.start(id(name), silent, { group: 'host' });
   expect(quietMsOf('x0')).toBe(10_000);
   await clock.move(2_000);
   expect(changed).toEqual(names.slice(0, 8));
@@ -177,10 +205,10 @@ test('progress is reported when a fetch becomes slow, or after ten seconds in th
 });
 
 test('all work ends with the process', async () => {
-  for (let index = 0; index < 20; index++) works.start(id(`x${index}`), silent, 'host');
+  for (let index = 0; index < 20; index++) works.start(id(`x${index}`), silent, { group: 'host' });
   stopper.abort();
   await works.whenIdle();
-  works.start(id('late'), silent, 'host');
+  works.start(id('late'), silent, { group: 'host' });
   expect(works.stateOf(id('late')).kind).toBe('due');
 });
 
@@ -192,7 +220,7 @@ test('an unexpected error is retried like a transient one', async () => {
 });
 
 test('work with another input aborts what is running, and a queued one starts at once', async () => {
-  works.start(id('x'), silent, 'host');
+  works.start(id('x'), silent, { group: 'host' });
   await turn();
   expect(works.stateOf({ name: 'x', input: 'u2' }).kind).toBe('running');
   await turn();

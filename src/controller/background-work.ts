@@ -1,19 +1,12 @@
 import { type Clock, errorMessage, type Logger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
 import { backOffMs } from './work-queue.ts';
+import { type Task, type WorkId, type WorkLimits, WorkSlots } from './work-slots.ts';
 
 const ended = new Error('the work has ended');
 
 function madeRoom(limit: number): TransientError {
   const text = `slow, and ended to make room for others: ${limit} run at a time`;
   return new TransientError('MadeRoom', text);
-}
-
-/** Identifies work: there is one at a time for each `name`. */
-export interface WorkId {
-  /** Of the object. */
-  readonly name: string;
-  /** What the work depends on, such as the uid: a failure is remembered for the same input alone. */
-  readonly input: string;
 }
 
 /** Why work failed, and when it is due again. */
@@ -32,24 +25,14 @@ export type WorkState =
   /** `isNew`: the state was not read since the work failed. */
   | ({ readonly kind: 'failed'; readonly isNew: boolean } & WorkFailure);
 
-/** How much runs at a time. */
-export interface WorkLimits {
-  /** Of one group, such as the host of a source, as long as they are prompt. */
-  readonly perGroup: number;
-  /** Of all groups together, as long as they are prompt. */
-  readonly prompt: number;
-  /** With those that are slow. Where more would run, a slow one of the group with the most makes room for a group with fewer. */
-  readonly running: number;
-  /** Work that takes longer is slow, and others may run in addition. Default: nothing is slow. */
-  readonly promptMs?: number;
-}
-
 export interface BackgroundWorkOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends all work. */
   readonly signal: AbortSignal;
   readonly limits: WorkLimits;
+  /** Of work that occupies a program of the system, which counts apart. Default: as `limits`. */
+  readonly programs?: WorkLimits;
   /** The first and the longest pause before work that failed is due again. */
   readonly retry: { readonly firstMs: number; readonly longestMs: number };
   /** How long work is not reported, unless it becomes slow. Default 0. */
@@ -63,90 +46,12 @@ export interface BackgroundWorkOptions {
   readonly onFailure?: (name: string, error: WorkFailure['error']) => void;
 }
 
-/** Which work may run: queues by group, and how many run. */
-class Slots {
-  readonly #limits: WorkLimits;
-  readonly #promptOf = new Map<string, number>();
-  readonly #queues = new Map<string, Set<Task>>();
-  /** The oldest first. */
-  readonly #running = new Set<Task>();
-  #prompt = 0;
-
-  constructor(limits: WorkLimits) {
-    this.#limits = limits;
-  }
-
-  enqueue(task: Task): void {
-    const queue = this.#queues.get(task.group) ?? new Set();
-    this.#queues.set(task.group, queue.add(task));
-  }
-
-  /** The next task that may run, counted as prompt from now on; groups take turns. */
-  take(): Task | undefined {
-    if (this.#running.size >= this.#limits.running || this.#prompt >= this.#limits.prompt) return undefined;
-    for (const [group, queue] of this.#queues) {
-      if ((this.#promptOf.get(group) ?? 0) >= this.#limits.perGroup) continue;
-      for (const task of queue) {
-        this.drop(task);
-        this.#running.add(task);
-        this.#countPrompt(group, 1);
-        task.state = 'prompt';
-        return task;
-      }
-    }
-    return undefined;
-  }
-
-  /** A slow task that is to end so that one of another group can run; undefined while there is room, or one is ending. */
-  get surplus(): Task | undefined {
-    if (this.#running.size < this.#limits.running || this.#queues.size === 0) return undefined;
-    const countOf = new Map<string, number>();
-    for (const { group, stop } of this.#running) {
-      if (stop.signal.aborted) return undefined;
-      countOf.set(group, (countOf.get(group) ?? 0) + 1);
-    }
-    const fewest = Math.min(...[...this.#queues.keys()].map((group) => countOf.get(group) ?? 0));
-    const slow = [...this.#running].filter(({ state }) => state === 'slow');
-    const most = Math.max(...slow.map(({ group }) => countOf.get(group) ?? 0));
-    return most > fewest ? slow.find(({ group }) => countOf.get(group) === most) : undefined;
-  }
-
-  /** Removes the task from its queue; its group is last in turn then. */
-  drop(task: Task): void {
-    const queue = this.#queues.get(task.group);
-    queue?.delete(task);
-    this.#queues.delete(task.group);
-    if (queue !== undefined && queue.size > 0) this.#queues.set(task.group, queue);
-  }
-
-  becomeSlow(task: Task): void {
-    task.state = 'slow';
-    this.#countPrompt(task.group, -1);
-  }
-
-  free(task: Task): void {
-    this.#running.delete(task);
-    if (task.state === 'prompt') this.#countPrompt(task.group, -1);
-  }
-
-  #countPrompt(group: string, change: number): void {
-    this.#prompt += change;
-    const count = (this.#promptOf.get(group) ?? 0) + change;
-    if (count === 0) this.#promptOf.delete(group);
-    else this.#promptOf.set(group, count);
-  }
-}
-
-interface Task {
-  readonly id: WorkId;
-  /** Tasks of one group share a limit. */
-  readonly group: string;
-  readonly work: (signal: AbortSignal) => Promise<unknown>;
-  readonly stop: AbortController;
-  readonly ended: PromiseWithResolvers<void>;
-  /** When it was started. */
-  readonly sinceMs: number;
-  state: 'queued' | 'prompt' | 'slow';
+/** Whose turn work takes. */
+export interface WorkPlace {
+  /** Work of one group, such as the host of a source, shares a limit. */
+  readonly group?: string;
+  /** Whether it occupies a program of the system. */
+  readonly runsProgram?: boolean;
 }
 
 interface Memory extends WorkFailure {
@@ -162,11 +67,13 @@ export class BackgroundWork {
   readonly #options: BackgroundWorkOptions;
   readonly #tasks = new Map<string, Task>();
   readonly #memories = new Map<string, Memory>();
-  readonly #slots: Slots;
+  readonly #slots: WorkSlots;
+  readonly #programs: WorkSlots;
 
   constructor(options: BackgroundWorkOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.limits);
+    this.#slots = new WorkSlots(options.limits);
+    this.#programs = new WorkSlots(options.programs ?? options.limits);
     options.signal.addEventListener('abort', () => {
       for (const task of this.#tasks.values()) this.#abort(task);
     });
@@ -200,14 +107,15 @@ export class BackgroundWork {
   }
 
   /** Runs `work` as soon as its group has a slot. Does nothing while there is work for the object. */
-  start(id: WorkId, work: Task['work'], group = ''): void {
+  start(id: WorkId, work: Task['work'], { group = '', runsProgram = false }: WorkPlace = {}): void {
     const { signal, clock } = this.#options;
     if (signal.aborted || this.#tasks.has(id.name)) return;
     const stop = new AbortController();
     const end = Promise.withResolvers<void>();
-    const task: Task = { id, group, work, stop, ended: end, sinceMs: clock.now(), state: 'queued' };
+    const slots = runsProgram ? this.#programs : this.#slots;
+    const task: Task = { id, group, slots, work, stop, ended: end, sinceMs: clock.now(), state: 'queued' };
     this.#tasks.set(id.name, task);
-    this.#slots.enqueue(task);
+    slots.enqueue(task);
     this.#admit();
   }
 
@@ -257,22 +165,26 @@ export class BackgroundWork {
   #abort(task: Task): void {
     task.stop.abort(new Error('the work starts again'));
     if (task.state !== 'queued') return;
-    this.#slots.drop(task);
+    task.slots.drop(task);
     this.#end(task);
   }
 
   #admit(): void {
-    for (let task = this.#slots.take(); task !== undefined; task = this.#slots.take()) void this.#run(task);
-    const { surplus } = this.#slots;
-    surplus?.stop.abort(madeRoom(this.#options.limits.running));
+    for (const slots of [this.#slots, this.#programs]) {
+      for (let task = slots.take(); task !== undefined; task = slots.take()) void this.#run(task);
+      for (let task = slots.surplus; task !== undefined; task = slots.surplus) {
+        task.stop.abort(madeRoom(slots.limits.running));
+      }
+    }
   }
 
   #watchPace(task: Task, over: AbortSignal): void {
-    const { clock, limits, onChange } = this.#options;
-    if (limits.promptMs === undefined) return;
-    clock.sleep(limits.promptMs, { signal: over }).then(
+    const { clock, onChange } = this.#options;
+    const { promptMs } = task.slots.limits;
+    if (promptMs === undefined) return;
+    clock.sleep(promptMs, { signal: over }).then(
       () => {
-        this.#slots.becomeSlow(task);
+        task.slots.becomeSlow(task);
         this.#admit();
         onChange(task.id.name);
       },
@@ -292,7 +204,7 @@ export class BackgroundWork {
       else if (signal.reason instanceof TransientError) this.#remember(task, signal.reason);
     } finally {
       over.abort(ended);
-      this.#slots.free(task);
+      task.slots.free(task);
       this.#end(task);
     }
   }

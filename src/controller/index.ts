@@ -5,7 +5,7 @@ export {
   BackgroundWork,
   type BackgroundWorkOptions,
   type WorkFailure,
-  type WorkId,
+  type WorkPlace,
   type WorkState,
 } from './background-work.ts';
 export { type ReconcileContext, resultOf, type Step } from './controller.ts';
@@ -36,3 +36,4 @@ export {
   type StatusWriterOptions,
 } from './status.ts';
 export { backOffMs } from './work-queue.ts';
+export type { WorkId } from './work-slots.ts';

@@ -99,7 +99,7 @@ function advance({ context, object }: SourceRun, plan: Plan, work: Work): WorkFa
   const id = { name: formatNamespacedName(place), input: plan.key };
   const state = context.work.stateOf(id);
   if (state.kind === 'due') {
-    context.work.start(id, (signal) => readContent({ context, ...work, signal }), place.namespace);
+    context.work.start(id, (signal) => readContent({ context, ...work, signal }), { group: place.namespace });
   }
   const failure = state.kind === 'failed' ? state : context.work.failureOf(id);
   return failure && { error: failure.error, nextTryMs: state.kind === 'failed' ? failure.nextTryMs : undefined };

@@ -53,6 +53,8 @@ export interface SourceDefinition<Type extends SourceType = SourceType> {
   /** Address of the server that has the content; undefined where the cluster has it. */
   readonly address: (source: BundleSource) => string | undefined;
   readonly inputs: SourceInputs;
+  /** Whether fetching it occupies a program of the system. Default: it does not. */
+  readonly runsProgram?: (source: BundleSource) => boolean;
   /** It comes from a registry of images: image policies and mirrors apply, its Secret is a pull secret, and those of the service account are used if it
    *  names none. Default false. */
   readonly isImage?: boolean;

@@ -1,5 +1,6 @@
 import type { BundleSource } from '../../api/index.ts';
 import { goMembers, type JsonObject, objectAt, redactUrl, textAt } from '../../base/index.ts';
+import { parseSshRemote, type SshRemote } from '../git/ssh-address.ts';
 import {
   deny,
   denyAsRukPak,
@@ -15,6 +16,7 @@ import { leavesRoot } from './leaves-root.ts';
 import { secretHosts } from './secret-hosts.ts';
 
 const shortCommitLength = 7;
+const defaultSshPort = 22;
 const fullHash = /^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
 
 function describeRepository(
@@ -64,9 +66,23 @@ const movingReference: SourceRule = ({ git }) => {
   return warnOfMoving(git.ref.branch === undefined ? 'git.ref.tag' : 'git.ref.branch');
 };
 
+/** Undefined for what is fetched by HTTP, or not at all. */
+function sshRemoteOf({ git }: BundleSource): SshRemote | undefined {
+  try {
+    return parseSshRemote(git?.repository ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
 export const gitDefinition: SourceDefinition<'git'> = {
   type: 'git',
-  address: ({ git }) => git?.repository,
+  address: (source) => {
+    const ssh = sshRemoteOf(source);
+    // What follows the colon of `user@host:path` is no port.
+    return ssh === undefined ? source.git?.repository : `ssh://${ssh.host}:${ssh.port ?? defaultSshPort}`;
+  },
+  runsProgram: (source) => sshRemoteOf(source) !== undefined,
   inputs: { ...noInputs, secretName: ({ git }) => git?.auth?.secret?.name },
   pin: (source, resolved) => {
     const commit = textAt(objectAt(resolved, 'git', 'ref'), 'commit');

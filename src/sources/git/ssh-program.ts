@@ -3,6 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 import { TerminalError, TransientError } from '../../base/index.ts';
 
 const maxTailCharacters = 16 * 1024;
+/** Becomes ssh. Beside it waits what ends the process group when nobody holds the other end of descriptor 3 any more: where this process is killed, or its
+ *  thread ends, nothing else would end a program that its server keeps busy. */
+const guarded = '(read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & exec 3<&-; exec ssh "$@"';
 
 export interface SshProgramOptions {
   /** Names the work in messages. */
@@ -24,9 +27,9 @@ export interface ProgramEnd {
 }
 
 /** The error of a program that this machine does not have. */
-export function missingProgram(cause?: unknown): TerminalError {
+export function missingProgram(): TerminalError {
   const text = `git over SSH needs the program "ssh", which is not installed where Longshore runs: install an OpenSSH client, then restart Longshore`;
-  return new TerminalError('ProgramMissing', text, { cause });
+  return new TerminalError('ProgramMissing', text);
 }
 
 /** Ends a whole process group, and what it started. */
@@ -39,7 +42,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** The program ssh, run without a shell in a process group of its own, that does not outlive this object. */
+/** The program ssh, in a process group of its own, that does not outlive this object. */
 export class SshProgram implements AsyncDisposable {
   readonly #options: SshProgramOptions;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -53,7 +56,8 @@ export class SshProgram implements AsyncDisposable {
     const { args, folder: cwd, environment: env, signal } = options;
     signal.throwIfAborted();
     this.#options = options;
-    this.#child = spawn('ssh', args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
+    this.#child = spawn('/bin/sh', ['-c', guarded, 'sh', ...args], { cwd, env, detached: true, stdio: [...stdio] });
     const { promise, resolve } = Promise.withResolvers<ProgramEnd>();
     this.#ended = promise;
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -61,9 +65,11 @@ export class SshProgram implements AsyncDisposable {
     });
     this.#child.stdin.on('error', () => undefined);
     this.#child.once('error', (thrown) => {
-      this.#fault ??= (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? missingProgram(thrown) : thrown;
+      this.#fault ??= thrown;
       resolve({ code: null, tail: this.#tail });
     });
+    // What waits beside ssh holds it open.
+    this.#child.once('exit', () => this.#child.stdio[3]?.destroy());
     this.#child.once('close', (code) => resolve({ code, tail: this.#tail }));
     this.#onAbort = () => this.#end(signal.reason as Error);
     signal.addEventListener('abort', this.#onAbort, { once: true });

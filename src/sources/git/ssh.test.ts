@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { sshKeys } from '../../../test/support/index.ts';
+import { eventually, sshKeys } from '../../../test/support/index.ts';
 import { requestedRef } from './ref.ts';
 import { parseSshRemote } from './ssh-address.ts';
 import { readPrivateKey } from './ssh-identity.ts';
@@ -121,5 +122,28 @@ test('a program whose output is not read to its end is ended nevertheless', asyn
   await pieces.return(undefined);
   await program[Symbol.asyncDispose]();
   expect(await program.end()).toMatchObject({ code: null });
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a program ends with the process that started it, which is killed', async () => {
+  const folder = await mkdtemp(`${tmpdir()}/ssh-program-`);
+  await writeFile(`${folder}/ssh`, '#!/bin/sh\necho $$ > pid\nexec sleep 600\n');
+  await chmod(`${folder}/ssh`, 0o755);
+  const environment = { PATH: `${folder}:/usr/bin:/bin` };
+  const options = JSON.stringify({ what: 'sleep', args: [], folder, environment, silenceMs: 600_000 });
+  const module = new URL('ssh-program.ts', import.meta.url);
+  const code = `import { SshProgram } from '${module.href}';
+    const program = new SshProgram({ ...${options}, signal: new AbortController().signal });
+    for await (const _ of program.output());`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'ignore' });
+  const pid = await eventually(async () => {
+    const text = await readFile(`${folder}/pid`, 'utf8');
+    expect(text).toMatch(/^\d+\n$/);
+    return Number(text);
+  });
+  parent.kill('SIGKILL');
+  // What nobody has waited for is still listed, as a zombie.
+  const stateOf = (): string => spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+  await eventually(() => expect(stateOf()).toMatch(/^(Z.*)?$/m));
   await rm(folder, { recursive: true, force: true });
 });
