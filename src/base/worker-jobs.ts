@@ -46,6 +46,10 @@ export function serveJobs<Jobs extends JobTypes<Jobs>>(
       running.delete(id);
     }
   };
+  const abort = (id: number): void => {
+    running.get(id)?.abort(new Error('aborted'));
+    send({ type: 'aborting', id });
+  };
   const close = (): void => {
     for (const controller of running.values()) controller.abort(new Error('aborted'));
     // Without the port, nothing keeps the thread.
@@ -55,7 +59,7 @@ export function serveJobs<Jobs extends JobTypes<Jobs>>(
   if (handlers instanceof Promise) handlers.catch(() => undefined);
   parentPort?.on('message', (message: ToWorker) => {
     if (message.type === 'run') void run(message);
-    else if (message.type === 'abort') running.get(message.id)?.abort(new Error('aborted'));
+    else if (message.type === 'abort') abort(message.id);
     else if (message.type === 'notice') onNotice(message.notice);
     else close();
   });

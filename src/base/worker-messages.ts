@@ -13,6 +13,8 @@ export type ToWorker =
 /** From a worker thread to the main thread. */
 export type FromWorker =
   | { readonly type: 'done'; readonly id: number; readonly result: unknown }
+  /** It knows that the job was aborted. */
+  | { readonly type: 'aborting'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }
   | { readonly type: 'progress'; readonly id: number; readonly line: string }
   | { readonly type: 'event'; readonly event: unknown };

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { TerminalError } from './errors.ts';
 import { WorkerThread } from './worker-thread.ts';
 
@@ -6,6 +6,7 @@ interface TestJobs {
   readonly double: { readonly input: number; readonly result: number };
   readonly refuse: { readonly input: undefined; readonly result: undefined };
   readonly wait: { readonly input: undefined; readonly result: undefined };
+  readonly linger: { readonly input: undefined; readonly result: undefined };
   readonly spin: { readonly input: undefined; readonly result: undefined };
   readonly report: { readonly input: string; readonly result: undefined };
 }
@@ -15,13 +16,16 @@ const errorsModule = new URL('./errors.ts', import.meta.url).href;
 const source = `
 import { sendEvent, serveJobs } from ${JSON.stringify(jobsModule)};
 import { TerminalError } from ${JSON.stringify(errorsModule)};
+let leave;
 serveJobs({
   double: (input) => input * 2,
   refuse: () => { throw new TerminalError('Refused', 'not this one'); },
   wait: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  linger: (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => { leave = () => reject(signal.reason); })),
   spin: () => { for (;;); },
   report: (line, { onProgress }) => { onProgress(line); sendEvent({ line }); },
-}, (notice) => sendEvent({ notice }));
+}, (notice) => { leave?.(); sendEvent({ notice }); });
 `;
 
 let open: WorkerThread<TestJobs>[] = [];
@@ -78,6 +82,46 @@ test('a thread that exceeds a deadline is terminated, which fails all of its job
   await expect(late).rejects.toThrow('ended: it took more than 200 ms');
   await expect(other).rejects.toThrow('ended');
   expect(thread.isAlive).toBe(false);
+});
+
+test('a thread that has noticed an abort has time to end the job, and goes on with others', async () => {
+  const thread = openThread();
+  const stop = new AbortController();
+  await thread.run('double', 1, options());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const lingering = thread.run('linger', undefined, { signal: stop.signal });
+    lingering.catch(() => undefined);
+    const other = thread.run('wait', undefined, options());
+    other.catch(() => undefined);
+    stop.abort(new Error('no longer needed'));
+    // Its answer comes after the notice of the abort.
+    expect(await thread.run('double', 21, options())).toBe(42);
+    vi.advanceTimersByTime(20_000);
+    expect(thread.isAlive).toBe(true);
+    thread.notify('leave');
+    await expect(lingering).rejects.toThrow('no longer needed');
+    vi.advanceTimersByTime(120_000);
+    expect(await thread.run('double', 2, options())).toBe(4);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a thread that does not notice an abort is terminated', async () => {
+  const thread = openThread();
+  await thread.run('double', 1, options());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const stop = new AbortController();
+    const busy = thread.run('spin', undefined, { signal: stop.signal });
+    stop.abort(new Error('no longer needed'));
+    vi.advanceTimersByTime(20_000);
+    await expect(busy).rejects.toThrow('no longer needed');
+    expect(thread.isAlive).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a job that is left on abort fails at once, though the thread is busy', async () => {

@@ -3,8 +3,10 @@ import { errorMessage } from './errors.ts';
 import { unpackError } from './plain-error.ts';
 import type { FromWorker, JobTypes, ToWorker } from './worker-messages.ts';
 
-/** After an abort or a deadline, a thread has this long to end the job before it is terminated. */
-const obeyMs = 5_000;
+/** After an abort, a thread that is not busy with a job takes notice within this time; one that does not is terminated. */
+const noticeMs = 5_000;
+/** Then it has this long to end the job: other work of a busy machine, which the job may wait for, is no reason to end all jobs of the thread. */
+const obeyMs = 60_000;
 /** How long a closed thread has to end by itself. */
 const closeMs = 2_000;
 
@@ -50,6 +52,8 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
   readonly #options: WorkerThreadOptions;
   readonly #pending = new Map<number, Pending>();
   readonly #exited = Promise.withResolvers<void>();
+  /** Terminate the thread unless aborted jobs end before. */
+  readonly #ending = new Map<number, NodeJS.Timeout>();
   #lastId = 0;
   #why = '';
   #isAlive = true;
@@ -128,31 +132,40 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
 
   /** Aborts the job with its signal, and terminates the thread when it does not obey or the job exceeds its deadline. */
   #watch(id: number, { signal, deadlineMs, isLeftOnAbort = false }: JobOptions, reject: Pending['reject']): Disposable {
-    let obeying: NodeJS.Timeout | undefined;
-    const terminate = (why: string): void => {
-      this.#isAlive = false;
-      this.#why = why;
-      void this.#worker.terminate();
-    };
     const onAbort = (): void => {
       this.#send({ type: 'abort', id });
       if (isLeftOnAbort) {
         this.leave();
         reject(signal.reason);
-      } else obeying = setTimeout(() => terminate(`it did not stop within ${obeyMs} ms`), obeyMs);
+      } else this.#limitEnd(id, noticeMs);
     };
     const late =
       deadlineMs === undefined
         ? undefined
-        : setTimeout(() => terminate(`it took more than ${deadlineMs} ms`), deadlineMs);
+        : setTimeout(() => this.#terminate(`it took more than ${deadlineMs} ms`), deadlineMs);
     signal.addEventListener('abort', onAbort, { once: true });
     return {
       [Symbol.dispose]: () => {
-        clearTimeout(obeying);
+        clearTimeout(this.#ending.get(id));
+        this.#ending.delete(id);
         clearTimeout(late);
         signal.removeEventListener('abort', onAbort);
       },
     };
+  }
+
+  #limitEnd(id: number, ms: number): void {
+    clearTimeout(this.#ending.get(id));
+    this.#ending.set(
+      id,
+      setTimeout(() => this.#terminate(`it did not stop within ${ms} ms`), ms),
+    );
+  }
+
+  #terminate(why: string): void {
+    this.#isAlive = false;
+    this.#why = why;
+    void this.#worker.terminate();
   }
 
   #send(message: ToWorker): void {
@@ -161,9 +174,14 @@ export class WorkerThread<Jobs extends JobTypes<Jobs>> {
 
   #receive(message: FromWorker): void {
     if (message.type === 'event') this.#options.onEvent?.(message.event);
+    else if (message.type === 'aborting') this.#notice(message.id);
     else if (message.type === 'progress') this.#pending.get(message.id)?.onProgress?.(message.line);
     else if (message.type === 'done') this.#pending.get(message.id)?.resolve(message.result);
     else this.#pending.get(message.id)?.reject(unpackError(message.error));
+  }
+
+  #notice(id: number): void {
+    if (this.#ending.has(id)) this.#limitEnd(id, obeyMs);
   }
 
   #end(): void {
