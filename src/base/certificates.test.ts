@@ -1,34 +1,12 @@
-import { createPrivateKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { issueAuthority } from '../../test/support/index.ts';
 import {
-  type CertifiedKey,
   certificateExpiryMs,
   createCertificateAuthority,
   isServingCertificate,
   issueCertificate,
 } from './certificates.ts';
-
-/** An authority that another one vouches for. */
-async function issueAuthority(root: CertifiedKey): Promise<CertifiedKey> {
-  await import('reflect-metadata');
-  const x509 = await import('@peculiar/x509');
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const der = createPrivateKey(root.privateKeyPem).export({ type: 'pkcs8', format: 'der' });
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: '01',
-    subject: 'CN=middle',
-    issuer: new x509.X509Certificate(root.certificatePem).subject,
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 86_400_000),
-    signingAlgorithm: algorithm,
-    publicKey: keys.publicKey,
-    signingKey: await webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign']),
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
-  });
-  const privateKeyPem = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
-  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem };
-}
 
 test('issues a certificate for its hosts that its authority verifies', async () => {
   const nowMs = Date.now();
@@ -54,7 +32,7 @@ test('issues a certificate for its hosts that its authority verifies', async () 
 test('a server may present a certificate with its chain of intermediate certificates', async () => {
   const lifetime = { nowMs: Date.now(), lifetimeDays: 10 };
   const root = await createCertificateAuthority({ commonName: 'root', ...lifetime });
-  const middle = await issueAuthority(root);
+  const middle = await issueAuthority(root, 'middle');
   const leaf = await issueCertificate(middle, {
     commonName: 'server',
     usage: 'server',

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectPlainly } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
+import { issueAuthority } from '../../test/support/index.ts';
 import {
   type CertifiedKey,
   createCertificateAuthority,
@@ -65,6 +66,16 @@ class AskingServer implements AsyncDisposable {
     return (await answer).split('\r\n').at(-1)?.replace(from, 'its address') ?? '';
   }
 
+  /** Sends bytes, and disconnects. */
+  async send(bytes: Buffer): Promise<void> {
+    const { port } = this.#server.address() as AddressInfo;
+    const socket = connectPlainly({ host: '127.0.0.1', port });
+    socket.on('error', () => undefined);
+    socket.end(bytes);
+    socket.resume();
+    await once(socket, 'close');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -87,15 +98,48 @@ test.each(versions)(
   },
 );
 
+/** A client with certificates of authorities that vouch for one another. */
+async function clientOfMany(authorities: number): Promise<{ readonly cert: string; readonly key: string }> {
+  const others = [authority];
+  for (let index = 0; index < authorities; index += 1) {
+    others.unshift(await issueAuthority(others[0] ?? authority, `authority ${index}`));
+  }
+  const request = { commonName: 'someone else', usage: 'client', nowMs, lifetimeDays: 1 } as const;
+  const own = await issueCertificate(others[0] ?? authority, request);
+  const certificates = [own, ...others].map(({ certificatePem }) => certificatePem);
+  return { cert: certificates.join(''), key: own.privateKeyPem };
+}
+
 test.each(versions)(
-  '$maxVersion: a client that shows very many certificates is disconnected',
+  '$maxVersion: after a client that shows very many certificates, no other one can',
   async ({ maxVersion }) => {
     await using asking = await AskingServer.start();
-    const many = { cert: client.certificatePem.repeat(60), key: client.privateKeyPem, maxVersion };
-    expect(await asking.ask('', many)).toBe('');
-    expect(await asking.ask('', { maxVersion })).toBe('no one at its address sent 0');
+    const many = await clientOfMany(50);
+    expect(await asking.ask('x'.repeat(100_000), { maxVersion })).toBe('no one at its address sent 100000');
+    const answers = [await asking.ask('', { ...many, maxVersion }), await asking.ask('', { ...many, maxVersion })];
+    expect(answers).toEqual(['someone else at its address sent 0', '']);
+    const own = { cert: client.certificatePem, key: client.privateKeyPem, maxVersion };
+    expect(await asking.ask('x'.repeat(100_000), own)).toBe('someone at its address sent 100000');
   },
 );
+
+/** The first bytes of a hello of a client that is longer. */
+function beginning(length: number): Buffer {
+  const recordBytes = 16 * 1024;
+  const content = Buffer.concat([Buffer.from([1, 0, 0xff, 0xff]), Buffer.alloc(length - 4)]);
+  const records = Array.from({ length: length / recordBytes }, (_, index) => [
+    Buffer.from([22, 3, 1, recordBytes >> 8, recordBytes & 0xff]),
+    content.subarray(index * recordBytes, (index + 1) * recordBytes),
+  ]);
+  return Buffer.concat(records.flat());
+}
+
+test.each(versions)('$maxVersion: so it is after a handshake that has not ended', async ({ maxVersion }) => {
+  await using asking = await AskingServer.start();
+  await asking.send(beginning(32 * 1024));
+  expect(await asking.ask('', { ...(await clientOfMany(50)), maxVersion })).toBe('');
+  expect(await asking.ask('', { maxVersion })).toBe('no one at its address sent 0');
+});
 
 test('very many clients at once are all served', async () => {
   await using asking = await AskingServer.start();

@@ -9,6 +9,12 @@ import type { TLSSocket } from 'node:tls';
 const maxBytesOfClient = 16 * 1024;
 /** What a server sends: there are certificates for hundreds of names. */
 const maxBytesOfServer = 32 * 1024;
+/** So many handshakes of a server TLS does by itself at a time. */
+const maxDirect = 4;
+/** How long one waits for its turn among these. */
+const patienceMs = 200;
+/** How long all connections are paced after a handshake that was too long. */
+const cautiousMs = 60_000;
 /** How long handshakes may go on before others have a turn. */
 const sliceMs = 10;
 
@@ -57,6 +63,7 @@ class HandshakeTurns {
 }
 
 const turns = new HandshakeTurns();
+const ignore = (): void => undefined;
 
 /** A connection between its socket and TLS, which takes it for a stream: gives TLS what the other side sends in turns, until the handshake has ended. */
 class PacedConnection extends EventEmitter {
@@ -157,17 +164,92 @@ class PacedConnection extends EventEmitter {
   }
 }
 
-/** Lets the handshakes of a server of TLS take turns, and limits what clients send until theirs has ended: for servers that ask for certificates, as
- *  verifying those is what takes long. Each byte of a connection costs more from then on. */
+function placeOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** Which connections of a server TLS takes as they are, and which are paced: each byte of these costs more. Where all clients are ordinary, the first are all
+ *  there are. What clients without end may cost is what a few handshakes do: after one that is too long, all connections are paced. */
+class HandshakeGate {
+  readonly #start: (connection: unknown) => void;
+  /** Handshakes that TLS does by itself, by address and port of the client. */
+  readonly #direct = new Map<string, Socket>();
+  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
+  #cautiousUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(start: (connection: unknown) => void) {
+    this.#start = start;
+  }
+
+  take(socket: Socket): void {
+    if (performance.now() < this.#cautiousUntilMs) this.#pace(socket);
+    else if (this.#direct.size < maxDirect) this.#let(socket);
+    else this.#keep(socket);
+  }
+
+  /** The handshake of a connection has ended. */
+  secured(secure: TLSSocket): void {
+    const place = placeOf(secure);
+    const socket = this.#direct.get(place);
+    if (socket === undefined) return;
+    // Some of the bytes may be a request: who has shown no certificate took no time.
+    const isLong = socket.bytesRead > maxBytesOfClient && secure.getPeerX509Certificate() !== undefined;
+    this.#end(place, isLong);
+  }
+
+  #keep(socket: Socket): void {
+    const timer = setTimeout(() => this.#leave(socket, () => this.#pace(socket)), patienceMs);
+    this.#waiting.set(socket, timer);
+    socket.once('error', ignore);
+    socket.once('close', () => this.#leave(socket, ignore));
+  }
+
+  #leave(socket: Socket, then: () => void): void {
+    const timer = this.#waiting.get(socket);
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    this.#waiting.delete(socket);
+    then();
+  }
+
+  #let(socket: Socket): void {
+    const place = placeOf(socket);
+    this.#direct.set(place, socket);
+    socket.once('close', () => {
+      if (this.#direct.get(place) === socket) this.#end(place, socket.bytesRead > maxBytesOfClient);
+    });
+    this.#start(socket);
+  }
+
+  #pace(socket: Socket): void {
+    this.#start(new PacedConnection(socket, maxBytesOfClient));
+  }
+
+  #end(place: string, isLong: boolean): void {
+    this.#direct.delete(place);
+    if (isLong) {
+      this.#cautiousUntilMs = performance.now() + cautiousMs;
+      for (const socket of this.#waiting.keys()) this.#leave(socket, () => this.#pace(socket));
+    }
+    const [next] = this.#waiting.keys();
+    if (next !== undefined) this.#leave(next, () => this.#let(next));
+  }
+}
+
+/** Lets the handshakes of a server of TLS take turns, and limits what clients send until theirs has ended, once one has sent too much: for servers that ask
+ *  for certificates, as verifying those is what takes long. */
 export function paceHandshakes(server: EventEmitter): void {
   const secure = server.listeners('connection') as ((socket: unknown) => void)[];
   server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
-    const connection = new PacedConnection(socket, maxBytesOfClient);
+  const gate = new HandshakeGate((connection) => {
     for (const listener of secure) listener.call(server, connection);
   });
-  // While TLS is given the last message of the handshake.
-  server.prependListener('secureConnection', (socket: TLSSocket) => turns.current?.secure(socket));
+  server.on('connection', (socket: Socket) => gate.take(socket));
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    // While TLS is given the last message of a paced handshake.
+    turns.current?.secure(socket);
+    gate.secured(socket);
+  });
 }
 
 /** Of a context of TLS: a server cannot have its certificates verified again and again. */

@@ -45,6 +45,7 @@ export {
   redirectsForever,
 } from './faults.ts';
 export { freePort } from './free-port.ts';
+export { issueAuthority } from './issue-authority.ts';
 export { largeManifests, memoryRatio, writeBundle } from './large-bundles.ts';
 export { type ProxyServer, startProxyServer } from './proxy-server.ts';
 export { acmeCsv, installModes, registryFiles } from './registry-bundle.ts';
@@ -53,5 +54,4 @@ export { type SigningKey, signingKey } from './signing-key.ts';
 export { timestampAuthority, trustedRootOf, withCheckpoint, withTimestamp } from './sigstore-services.ts';
 export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';
 export { SteppedClock } from './stepped-clock.ts';
-
 export { startWebServer, type WebServer } from './web-server.ts';
