@@ -7,7 +7,8 @@ import { defaultContentLimits, type JsonObject, silentLogger, TerminalError, Wai
 import type { Manager } from '../../controller/index.ts';
 import type { BundleContent, BundleContents, BundleReference } from '../../operators/index.ts';
 import type { RegistryTerms } from '../images/image-job.ts';
-import { openBundleContents } from './contents.ts';
+import { type BundleContentsOptions, openBundleContents } from './contents.ts';
+import { unpackBundle } from './unpack-bundle.ts';
 
 const configMap: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'chart' } };
 const csv = acmeCsv({}, { name: 'boat.v1' });
@@ -23,7 +24,7 @@ let terms: RegistryTerms;
 let asked: string[];
 let contents: BundleContents;
 
-async function open(): Promise<void> {
+async function open(options: Partial<BundleContentsOptions> = {}): Promise<void> {
   stop = new AbortController();
   clock = new SteppedClock(Date.now());
   const manager = { clock, log: silentLogger(), signal: stop.signal } as unknown as Manager;
@@ -52,6 +53,7 @@ async function open(): Promise<void> {
       deadlineMs: 30_000,
       heapMebibytes: 256,
     },
+    ...options,
   });
 }
 
@@ -205,6 +207,32 @@ describe('images', () => {
     await writeFile(join(storeDir, file), `sha256:${'0'.repeat(64)}\n{"name":"boat.v1","csv":{},"objects":[]}`);
     await expect(read({ image })).rejects.toBeInstanceOf(WaitingError);
     await expect(fetched({ image })).resolves.toMatchObject({ name: 'boat.v1' });
+  });
+
+  test('images of a catalog whose registry is slow, however many, do not hold up those of another namespace', async () => {
+    stop.abort();
+    const slow = new Set<string>();
+    await open({
+      storeDir: join(storeDir, 'other'),
+      unpack: async ({ ref, ...job }, signal) => {
+        if (!ref.startsWith('slow.example')) return await unpackBundle({ ...job, ref }, signal);
+        slow.add(ref);
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+        throw new Error('not reached');
+      },
+    });
+    for (let index = 0; index < 10; index++) {
+      const bundle = { catalog: { namespace: 'b', name: 'slow' }, name: `boat.v${index}` };
+      const waiting = read({ ...bundle, image: `slow.example/boat:v${index}` });
+      await expect(waiting).rejects.toBeInstanceOf(WaitingError);
+    }
+    for (const count of [2, 4]) {
+      await eventually(() => expect(slow.size).toBe(count));
+      await clock.pass(10_000);
+    }
+    putBundle('boat:v1', [csv]);
+    await expect(fetched({ image: `${registry.host}/boat:v1` })).resolves.toMatchObject({ name: 'boat.v1' });
+    expect(slow.size).toBeLessThan(10);
   });
 
   test('what was not used for longest leaves the disk when the budget is exhausted', async () => {

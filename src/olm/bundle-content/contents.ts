@@ -19,8 +19,8 @@ import { BundleThreads } from './bundle-thread.ts';
 
 /** What a catalog has of a bundle is stored from this size on: plans refer to it. */
 const storedBytes = 64 * 2 ** 10;
-const unpacksAtATime = 2;
-const limits = { perGroup: unpacksAtATime, prompt: unpacksAtATime, running: unpacksAtATime };
+/** By namespace of the catalog: whoever writes it chooses the registries, and slow ones hold up no others. */
+const limits = { perGroup: 2, prompt: 2, running: 4, promptMs: 10_000 };
 const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
 const defaultTimeoutMs = 10 * 60_000;
 const pollMs = 5_000;
@@ -143,7 +143,7 @@ class Contents implements BundleContents {
     const id = { name, input: bundle.image };
     const known = this.#work.failureOf(id);
     if (this.#mayTry(bundle) && this.#work.stateOf(id).kind === 'due')
-      this.#work.start(id, (signal) => this.#unpack(bundle, signal));
+      this.#work.start(id, (signal) => this.#unpack(bundle, signal), { group: bundle.catalog.namespace });
     const sinceMs = this.#waitingSince.get(name) ?? this.#clock.now();
     remember(this.#waitingSince, name, sinceMs);
     const { timeoutMs = defaultTimeoutMs } = bundle;

@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -169,6 +170,28 @@ test('a catalog is unpacked from its image, and its status reports what is serve
   expect(metadata.finalizers).toEqual(['olm.operatorframework.io/delete-server-cache']);
   using held = catalogs.views.hold();
   expect(held.catalogs.map((view) => [view.name, view.priority, view.packageNames()])).toEqual([['a', 7, ['p']]]);
+});
+
+test('catalogs of a registry that never answers, however many, do not hold up those of another one', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).resume());
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  try {
+    const host = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    for (let index = 0; index < 6; index++) await create(`silent-${index}`, {}, { ref: `${host}/cat:v1` });
+    for (const count of [2, 4]) {
+      await eventually(() => expect(sockets.size).toBe(count));
+      await clock.pass(30_000);
+    }
+    push('v1', catalogFile('p'));
+    await create('good', {});
+    await untilSeen('good', served);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
 });
 
 test('CR-C22 the content of an unavailable catalog is removed, and unpacked again once it is available', async () => {

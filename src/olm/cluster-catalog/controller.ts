@@ -46,8 +46,8 @@ export interface ClusterCatalogs {
 
 const group = groupOf(clusterCatalogResource.apiVersion);
 const workers = 4;
-const unpacksAtATime = 2;
-const limits = { perGroup: unpacksAtATime, prompt: unpacksAtATime, running: unpacksAtATime };
+/** By registry: slow ones hold up no others. */
+const limits = { perGroup: 2, prompt: 2, running: 4, promptMs: 30_000 };
 const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
 
 /** The controller of ClusterCatalogs. A process that does not lead stores the same content as the one that does, so that all can serve it. */

@@ -1,4 +1,4 @@
-import { type ClusterCatalog, catalogFinalizer, parseClusterCatalog } from '../../api/index.ts';
+import { type ClusterCatalog, catalogFinalizer, parseClusterCatalog, parseImageReference } from '../../api/index.ts';
 import {
   conditionsOf,
   type ReconcileRun,
@@ -112,6 +112,15 @@ function workFor(
   return { key, work: (signal) => restore(context, catalog, { ref, signal }) };
 }
 
+/** Empty where the reference is none, which the work reports. */
+function registryOf(run: CatalogRun): string {
+  try {
+    return parseImageReference(catalogOf(run).spec.source.image?.ref ?? '').registry;
+  } catch {
+    return '';
+  }
+}
+
 /** Starts the work of the plan unless it runs; returns its state. */
 function advance(run: CatalogRun, plan: Plan): WorkState | { readonly kind: 'done' } {
   const { unpacks } = run.context;
@@ -121,7 +130,7 @@ function advance(run: CatalogRun, plan: Plan): WorkState | { readonly kind: 'don
   const id = { name, input: desired.key };
   const state = unpacks.stateOf(id);
   if (state.kind !== 'due') return state;
-  unpacks.start(id, desired.work);
+  unpacks.start(id, desired.work, { group: registryOf(run) });
   return { kind: 'running', quietMs: 0 };
 }
 
