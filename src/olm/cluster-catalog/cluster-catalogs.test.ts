@@ -176,6 +176,7 @@ test('catalogs of a registry that never answers, however many, do not hold up th
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined).resume());
+    socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   try {
