@@ -2,10 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TerminalError } from '../../src/base/index.ts';
 
+const maxPort = 65_535;
+
 /** The port that a server had last time, so that its address stays good over a restart; 0 when none is known. */
 export async function rememberedPort(folder: string, name: string): Promise<number> {
   try {
-    return Number.parseInt(await readFile(join(folder, name), 'utf8'), 10) || 0;
+    const port = Number.parseInt(await readFile(join(folder, name), 'utf8'), 10);
+    return port > 0 && port <= maxPort ? port : 0;
   } catch {
     return 0;
   }

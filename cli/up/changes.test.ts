@@ -46,6 +46,8 @@ test('what is on its way is progress, what lasts is a line', async () => {
   await hear('progress bundle/combo: Unpacking: fetching layer 2');
   await kube.patch(ref, statusWith('Failing', 'the registry never answered'), options);
   await hear('line bundle/combo: Failing: the registry never answered');
+  await kube.patch(ref, statusWith('Failing', 'no such file: \u001b[2J\nx'), options);
+  await hear(String.raw`line bundle/combo: Failing: no such file: \x1b[2J\x0ax`);
   await kube.patch(ref, statusWith('Unpacked', 'successfully unpacked'), options);
   await hear('line bundle/combo: Unpacked');
   await kube.delete(ref);

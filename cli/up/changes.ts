@@ -1,4 +1,4 @@
-import { type Clock, isJsonObject, type JsonObject, type Logger } from '../../src/base/index.ts';
+import { type Clock, isJsonObject, type JsonObject, type Logger, printableLine } from '../../src/base/index.ts';
 import { createCache, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -59,7 +59,8 @@ function report(listener: ChangeListener, before: Situation | undefined, after: 
     return;
   }
   if (after.state === '' || (before?.state === after.state && before.detail === after.detail)) return;
-  const line = `${after.name}: ${after.state}${after.detail === '' ? '' : `: ${after.detail}`}`;
+  // Messages quote what bundles and servers have in them.
+  const line = printableLine(`${after.name}: ${after.state}${after.detail === '' ? '' : `: ${after.detail}`}`);
   if (after.isPassing) listener.progress(line);
   else listener.line(line);
 }
