@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, silentLogger } from '../src/base/index.ts';
 import { Connection } from '../test/conformance/connection.ts';
@@ -171,6 +173,16 @@ test('stops at once with watches open', async () => {
   await new Promise((resolve) => agent.once('response', resolve));
   await other.stop();
   await expect(ended).resolves.toBeUndefined();
+});
+
+// A first request is waited for 30 seconds.
+test('stops though a client has connected and sends nothing', { timeout: 20_000 }, async () => {
+  const other = await startApiServer();
+  const silent = connect(Number(new URL(other.url).port), '127.0.0.1');
+  silent.on('error', () => undefined);
+  await once(silent, 'connect');
+  await other.stop();
+  silent.destroy();
 });
 
 test('W058 answers 500 when its own code throws, and goes on', async () => {

@@ -50,15 +50,33 @@ function track<T extends object>(
   item.once('close', () => open.delete(item));
 }
 
-async function closeServer(
-  server: Http2SecureServer,
-  open: { sessions: Set<ServerHttp2Session>; sockets: Set<Socket> },
-): Promise<void> {
+/** What is open of a server. */
+interface Open {
+  readonly connections: Set<Socket>;
+  /** Of connections whose TLS handshake has ended. */
+  readonly sockets: Set<Socket>;
+  readonly sessions: Set<ServerHttp2Session>;
+}
+
+function trackOpen(server: Http2SecureServer): Open {
+  const open: Open = { connections: new Set(), sockets: new Set(), sessions: new Set() };
+  server.on('connection', (socket: Socket) => track(open.connections, socket));
+  server.on('secureConnection', (socket: Socket) => track(open.sockets, socket));
+  server.on('session', (session) => {
+    track(open.sessions, session);
+    session.on('error', () => session.destroy());
+  });
+  server.on('sessionError', (_error, session) => session.destroy());
+  return open;
+}
+
+async function closeServer(server: Http2SecureServer, open: Open): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const session of open.sessions) session.close();
   const timer = setTimeout(() => {
     for (const session of open.sessions) session.destroy();
     for (const socket of open.sockets) socket.destroy();
+    for (const socket of open.connections) socket.destroy();
   }, graceMs);
   // Idle HTTP/1.1 connections have nothing to wait for.
   setImmediate(() => {
@@ -161,13 +179,6 @@ export async function listen(
     maxSessionMemory: 512,
     settings: { maxConcurrentStreams: 1000, initialWindowSize: windowBytes },
   });
-  const open = { sessions: new Set<ServerHttp2Session>(), sockets: new Set<Socket>() };
-  server.on('secureConnection', (socket: Socket) => track(open.sockets, socket));
-  server.on('session', (session) => {
-    track(open.sessions, session);
-    session.on('error', () => session.destroy());
-  });
-  server.on('sessionError', (_error, session) => session.destroy());
   server.setTimeout(0);
   // Only HTTP/1.1 connections are parsed by node's http module and know this.
   Object.assign(server, {
@@ -177,6 +188,7 @@ export async function listen(
     shouldUpgradeCallback: (request: HttpRequest) => isPortForward(request) || address.mayUpgrade?.(request) === true,
   });
   limitConnections(server, connectionLimits);
+  const open = trackOpen(server);
   answerUpgrades(server);
   const take = inTurns(address, handle);
   const count = countOpen(address);
