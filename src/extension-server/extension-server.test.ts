@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, request as httpsRequest, type RequestOptions, type Server } from 'node:https';
+import { Agent, createServer, request as httpsRequest, type RequestOptions, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { type Clock, createCertificateAuthority, issueCertificate, systemClock } from '../base/index.ts';
@@ -184,6 +185,20 @@ test('a client may come directly, with a certificate or a token of the cluster',
   const tokened = await askDirectly({ headers: { authorization } });
   expect(tokened).toMatchObject({ status: 200, user: { username: 'kubernetes-admin' } });
   expect((await askDirectly({ headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+});
+
+test('the certificate of a connection is read once, whatever number of requests come on it', async () => {
+  await allowWidgets('frequent');
+  const certificate = await clientCertificate('cluster', 'frequent');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const read = vi.spyOn(TLSSocket.prototype, 'getPeerCertificate');
+  for (let index = 0; index < 3; index++) {
+    expect((await askDirectly({ ...certificate, agent })).user).toMatchObject({ username: 'frequent' });
+  }
+  // Clients ask for all certificates.
+  expect(read.mock.calls.filter(([isDetailed]) => !isDetailed)).toHaveLength(1);
+  read.mockRestore();
+  agent.destroy();
 });
 
 test('of tokens that are not valid few of a client are asked about, and one that was valid before still is', async () => {

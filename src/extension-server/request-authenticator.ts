@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import { type Clock, peerOf, splitCertificates, TokenGuesses } from '../base/index.ts';
+import { type Clock, peerOf, remember, splitCertificates, TokenGuesses } from '../base/index.ts';
 import type { AccessReviews } from './access-reviews.ts';
 import type { RequestTrust } from './request-trust.ts';
 import { anonymousUser, type RequestUser } from './request-user.ts';
@@ -14,7 +14,8 @@ interface ShownCertificate {
   readonly organizations: readonly string[];
 }
 
-function shownOn(socket: TLSSocket): ShownCertificate | undefined {
+/** Read once for each connection: one with very many names takes a millisecond, and requests are small. */
+const shownOn = remember((socket: TLSSocket): ShownCertificate | undefined => {
   const shown: PeerCertificate = socket.getPeerCertificate();
   if (shown?.raw === undefined) return undefined;
   const usages = shown.ext_key_usage;
@@ -22,7 +23,7 @@ function shownOn(socket: TLSSocket): ShownCertificate | undefined {
   const { CN = '', O = [] } = shown.subject as { CN?: string | string[]; O?: string | string[] };
   const [commonName = ''] = [CN].flat();
   return { certificate: new X509Certificate(shown.raw), commonName, organizations: [O].flat() };
-}
+});
 
 function isSignedBy(
   { certificate }: ShownCertificate,
