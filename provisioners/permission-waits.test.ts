@@ -51,4 +51,11 @@ test('deployments that wait for permissions are reconciled when permissions chan
   requested.length = 0;
   await kube.create(clusterRole('granted'), { fieldManager: 'test' });
   await eventually(() => expect(new Set(requested)).toEqual(new Set(['b'])));
+  requested.length = 0;
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'default', name: 'installer' };
+  await kube.create({ ...account, metadata: { name: 'installer', namespace: 'default' } }, { fieldManager: 'test' });
+  await eventually(() => expect(requested).toEqual(['b']));
+  await kube.patch(account, { metadata: { annotations: { note: 'new' } } }, { fieldManager: 'test' });
+  await kube.delete({ ...clusterRole('granted'), name: 'granted' });
+  await eventually(() => expect(requested).toEqual(['b', 'b']));
 });

@@ -52,7 +52,10 @@ export class PermissionWaits {
     // Something may have changed before the first list.
     this.#requeueAll();
     cache.subscribe(({ before, after }) => {
-      if (before?.metadata.resourceVersion !== after?.metadata.resourceVersion) this.#requeueAll();
+      const { resourceVersion, uid } = after?.metadata ?? {};
+      if (before?.metadata.resourceVersion === resourceVersion) return;
+      // Whether an account exists matters, what users write on it does not: `edit` lets them, and all that wait would be tried again.
+      if (target.kind !== 'ServiceAccount' || before?.metadata.uid !== uid) this.#requeueAll();
     });
   }
 

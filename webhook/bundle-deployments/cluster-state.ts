@@ -99,10 +99,10 @@ async function readInstallations({ facts, signal }: Pick<ReviewContext, 'facts' 
   for await (const deployments of facts.listDeployments({ signal })) {
     for (const deployment of deployments) {
       const { metadata, status } = deployment;
-      for (const uid of recordedOf(deployment)) {
-        recorded.add(uid);
-        if (metadata.deletionTimestamp === undefined) active.set(`${status?.activeBundle ?? ''} ${uid}`, metadata.name);
-      }
+      const uids = recordedOf(deployment);
+      for (const uid of uids) recorded.add(uid);
+      const present = metadata.deletionTimestamp === undefined ? uids : [];
+      for (const uid of present) active.set(`${status?.activeBundle ?? ''} ${uid}`, metadata.name);
     }
   }
   return { active, recorded };
@@ -122,7 +122,7 @@ export async function readClusterState(
     desired !== undefined && status?.phase === 'Unpacked' && isSameSpec(spec as unknown as JsonValue, desired);
   for await (const bundles of facts.listBundles({ signal })) {
     const found = bundles.flatMap((bundle): ActiveBundle[] => {
-      const { name = '', uid = '' } = bundle.metadata;
+      const { name, uid = '' } = bundle.metadata;
       const deployment = names.get(`${name} ${uid}`);
       const isBetter = fitting === undefined || !recorded.has(fitting.uid);
       if (isBetter && isFitting(bundle) && (fitting === undefined || recorded.has(uid))) fitting = kept(bundle);

@@ -5,7 +5,6 @@ import { formatVersion } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, Channel, ChannelEntry } from '../../resolver/index.ts';
 import { bundleCodec, edgeFields, packageCodec } from '../grpc/api-messages.ts';
 import { bundleManifests, bundleMessage, packageMessage } from '../grpc/bundle-message.ts';
-import type { IndexBuildOptions } from './build-index.ts';
 import { type ChannelOrder, orderChannel } from './channel-heads.ts';
 import { expandSegment } from './gzip-segments.ts';
 import { readSlimPackage } from './slim-meta.ts';
@@ -17,6 +16,11 @@ interface Membership {
   readonly channelName: string;
   readonly entry: ChannelEntry;
   readonly distance: number;
+}
+
+interface WriteOptions {
+  readonly signal?: AbortSignal;
+  readonly maxPackageCharacters?: number;
 }
 
 /** A package that is too large to be read. */
@@ -57,10 +61,7 @@ export class PackageWriter {
   }
 
   /** Returns the packages that are too large, and left out. */
-  async writeAll({
-    signal,
-    maxPackageCharacters: max = Infinity,
-  }: IndexBuildOptions): Promise<readonly OversizedPackage[]> {
+  async writeAll({ signal, maxPackageCharacters: max = Infinity }: WriteOptions): Promise<readonly OversizedPackage[]> {
     const oversized: OversizedPackage[] = [];
     const lengths = this.#database.prepare('SELECT sum(length(text)) AS characters FROM slim WHERE package = ?');
     const names = this.#database.prepare('SELECT DISTINCT package FROM slim ORDER BY package').all();

@@ -422,7 +422,7 @@ test('bundles that no object can hold are skipped, with the reason', async () =>
 
 test('what a user with an account of their own has written on a BundleDeployment is never installed without that account', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }), base]));
-  const choice = { package: 'p', bundle: 'p.v9.0.0', version: '9.0.0', image: 'evil/p', catalog: { name: 'main' } };
+  const choice = { package: 'p', bundle: 'p.v9.0.0', version: '9.0.0', image: 'hostile/p', catalog: { name: 'main' } };
   const metadata = {
     name: 'hers',
     labels: { 'platform.openshift.io/package': 'p' },
@@ -431,7 +431,7 @@ test('what a user with an account of their own has written on a BundleDeployment
   const spec = {
     provisionerClassName: 'x',
     config: { serviceAccount: { namespace: 'hers', name: 'hers' } },
-    template: { spec: { provisionerClassName: 'x', source: { type: 'image', image: { ref: 'evil/p' } } } },
+    template: { spec: { provisionerClassName: 'x', source: { type: 'image', image: { ref: 'hostile/p' } } } },
   };
   const hers = { ...deploymentKind, metadata, spec };
   await cluster.kube.create(hers, user);
@@ -442,7 +442,7 @@ test('what a user with an account of their own has written on a BundleDeployment
   await expectCondition('late', 'Installed', { status: 'False', reason: 'InstallFailed' });
   await cluster.kube.delete({ ...deploymentKind, name: 'late' });
   await has('late', 'base:v2.0.0');
-  expect(await imageOf('hers')).toBe('evil/p');
+  expect(await imageOf('hers')).toBe('hostile/p');
 });
 
 test('of two PlatformOperators for one package the older counts, and a name conflict is reported', async () => {
