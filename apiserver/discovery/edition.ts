@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../src/base/index.ts';
+import { inTurns, type Steps, Turns } from '../core/index.ts';
 import type { Exchange, Reply } from '../http/index.ts';
 import type { ApiGroup, GroupVersion } from './groups.ts';
 
@@ -20,6 +21,8 @@ export function withTag(
   return { code: 200, contentType: head.contentType, body, headers };
 }
 
+const turns = new Turns();
+
 /** The documents of one edition of the registry, created on first use. */
 export class Edition {
   readonly number: number;
@@ -35,6 +38,21 @@ export class Edition {
   /** What `make` gives, made at the first call with this key. */
   once<T>(key: string, make: () => T): T {
     if (!this.#made.has(key)) this.#made.set(key, make());
+    return this.#made.get(key) as T;
+  }
+
+  find<T>(key: string): T | undefined {
+    return this.#made.get(key) as T | undefined;
+  }
+
+  /** What the steps give; others have their turn between them. */
+  async work<T>(make: () => Steps<T>): Promise<T> {
+    return await inTurns(make(), () => turns.take());
+  }
+
+  /** The same, done once for this key. Ask for one thing at a time. */
+  async inTurns<T>(key: string, make: () => Steps<T>): Promise<T> {
+    if (!this.#made.has(key)) this.#made.set(key, await this.work(make));
     return this.#made.get(key) as T;
   }
 

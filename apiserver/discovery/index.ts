@@ -32,7 +32,7 @@ import { answerOpenApiV2, answerOpenApiV3 } from './openapi/answers.ts';
 export type { ExtensionVersion, ServedVersion, ServedVersions } from './extensions.ts';
 
 /** Answers the discovery and OpenAPI paths; undefined for any other path. */
-export type Discovery = (exchange: Exchange, path: string) => Reply | undefined;
+export type Discovery = (exchange: Exchange, path: string) => Promise<Reply | undefined> | Reply | undefined;
 
 function answerRoot({ exchange, edition }: About, isCore: boolean): Reply {
   const form = negotiateRoot(exchange.header('accept'), isCore);
@@ -102,12 +102,24 @@ function answerIndex({ edition }: About): Reply {
 const roots: Readonly<Record<string, (about: About, rest: readonly string[]) => Reply | undefined>> = {
   api: (about, rest) => (rest.length === 0 ? answerRoot(about, true) : answerGroup(about, ['', ...rest])),
   apis: (about, rest) => (rest.length === 0 ? answerRoot(about, false) : answerGroup(about, rest)),
-  openapi: (about, [kind, ...rest]) => {
-    if (kind === 'v3' && rest.length === 0 && about.exchange.path.endsWith('/')) return { code: 404 };
-    if (kind === 'v3') return answerOpenApiV3(about, rest);
-    return kind === 'v2' && rest.length === 0 ? answerOpenApiV2(about) : undefined;
-  },
 };
+
+async function answerOpenApi(about: About, [kind, ...rest]: readonly string[]): Promise<Reply | undefined> {
+  if (kind === 'v3' && rest.length === 0 && about.exchange.path.endsWith('/')) return { code: 404 };
+  if (kind === 'v3') return await answerOpenApiV3(about, rest);
+  return kind === 'v2' && rest.length === 0 ? await answerOpenApiV2(about) : undefined;
+}
+
+/** Calls one after another: each begins when the one before has ended. */
+class OneByOne {
+  #last: Promise<unknown> = Promise.resolve();
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {}); // who waits for it hears of it
+    return await done;
+  }
+}
 
 /** Answers from the types that `types` serves, and the APIServices, at the moment of the request. */
 export function createDiscovery(
@@ -116,13 +128,19 @@ export function createDiscovery(
   served: ServedVersions = noServedVersions,
 ): Discovery {
   let edition = new Edition(-1, []);
-  return (exchange, path) => {
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined;
+  const current = (): Edition => {
     const number = types.edition + served.edition;
     if (edition.number !== number) edition = new Edition(number, groupTypes(types.all(), served.all()));
-    const about = { exchange, edition, kubernetesVersion };
+    return edition;
+  };
+  // Documents take long to make: those who wait get the newest, not one each for every change.
+  const openApi = new OneByOne();
+  return (exchange, path) => {
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return undefined;
     const [root, ...rest] = path.split('/').filter((part) => part !== '');
-    if (root === undefined) return answerIndex(about);
-    return Object.hasOwn(roots, root) ? roots[root]?.(about, rest) : undefined;
+    const about = (): About => ({ exchange, edition: current(), kubernetesVersion });
+    if (root === undefined) return answerIndex(about());
+    if (root === 'openapi') return openApi.run(() => answerOpenApi(about(), rest));
+    return Object.hasOwn(roots, root) ? roots[root]?.(about(), rest) : undefined;
   };
 }

@@ -1,33 +1,54 @@
 import type { JsonValue } from '../../../src/base/index.ts';
+import type { Steps } from '../../core/index.ts';
 import { type Exchange, mediaType, parseAccept, type Reply } from '../../http/index.ts';
 import { type About, digestOf } from '../edition.ts';
-import { documentV2 } from './document-v2.ts';
+import { type MadeDocument, madeDocument } from './document-parts.ts';
+import { type DocumentV2, documentV2, piecesOfV2 } from './document-v2.ts';
 import { documentV3 } from './document-v3.ts';
 import { type ApiDocument, apiDocuments } from './documents.ts';
 import { encodeGnostic } from './gnostic.ts';
-import { mergeDocumentV2 } from './merged-v2.ts';
 
 const protobufV2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 /** As clients ask for it; an answer may not be called so. */
 const protobufV2Asked = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const oneYearMs = 365 * 86_400_000;
 
+/** Characters of documents of OpenAPI v3 that are kept; others are made again when they are asked for. */
+const keptCharacters = 32 * 1024 * 1024;
+
 function documentsOf({ edition }: About): ReadonlyMap<string, ApiDocument> {
   return edition.once('openapi documents', () => new Map(apiDocuments(edition.groups).map((one) => [one.key, one])));
 }
 
-function documentText(about: About, document: ApiDocument): string {
-  const { key, foreign, types } = document;
-  const make = (): JsonValue => foreign ?? documentV3(document.paths(), types, about.kubernetesVersion);
-  return about.edition.text(`openapi/v3/${key}`, make);
+function stepsOf({ kubernetesVersion }: About, document: ApiDocument): Steps<MadeDocument> {
+  const { foreign } = document;
+  if (foreign === undefined) return documentV3(document, kubernetesVersion);
+  return madeDocument(() => [`${JSON.stringify(foreign)}\n`]);
+}
+
+async function madeV3(about: About, document: ApiDocument): Promise<MadeDocument> {
+  const { edition } = about;
+  const kept = edition.once('kept documents', () => ({ made: new Map<string, MadeDocument>(), room: keptCharacters }));
+  const known = kept.made.get(document.key);
+  if (known !== undefined) return known;
+  const made = await edition.work(() => stepsOf(about, document));
+  edition.once(hashKey(document), () => made.digest);
+  kept.room -= made.characters;
+  if (kept.room >= 0) kept.made.set(document.key, made);
+  else kept.room += made.characters;
+  return made;
+}
+
+function hashKey({ key }: ApiDocument): string {
+  return `hash of openapi/v3/${key}`;
 }
 
 /** Built-in documents never change while the server lives: their hash needs no document. */
-function hashOf(about: About, document: ApiDocument): string {
+async function hashOf(about: About, document: ApiDocument): Promise<string> {
   const isCustom = document.foreign !== undefined || document.types.some((type) => type.isCustom);
-  return about.edition.once(`hash of openapi/v3/${document.key}`, () =>
-    digestOf(isCustom ? documentText(about, document) : `${about.kubernetesVersion} ${document.key}`),
-  );
+  const ofContent = async (): Promise<string> =>
+    about.edition.find<string>(hashKey(document)) ?? (await madeV3(about, document)).digest;
+  return isCustom ? await ofContent() : digestOf(`${about.kubernetesVersion} ${document.key}`);
 }
 
 /** What answers a file of the server's own would have. */
@@ -35,14 +56,13 @@ function fileHeaders(about: About): Record<string, string> {
   return { 'accept-ranges': 'bytes', 'last-modified': new Date(about.edition.sinceMs).toUTCString() };
 }
 
-function answerIndex(about: About): Reply {
-  const body = about.edition.text('openapi/v3', () => {
-    const entries = [...documentsOf(about).values()].map((document): [string, JsonValue] => {
-      const url = `/openapi/v3/${document.key}?hash=${hashOf(about, document)}`;
-      return [document.key, { serverRelativeURL: url }];
-    });
-    return { paths: Object.fromEntries(entries) };
-  });
+async function answerIndex(about: About): Promise<Reply> {
+  const entries: [string, JsonValue][] = [];
+  for (const document of documentsOf(about).values()) {
+    const url = `/openapi/v3/${document.key}?hash=${await hashOf(about, document)}`;
+    entries.push([document.key, { serverRelativeURL: url }]);
+  }
+  const body = about.edition.text('openapi/v3', () => ({ paths: Object.fromEntries(entries) }));
   return { code: 200, contentType: 'text/plain; charset=utf-8', body, headers: fileHeaders(about) };
 }
 
@@ -58,10 +78,10 @@ function acceptedType(exchange: Exchange, offered: readonly string[]): string | 
 }
 
 /** The document of a group and version; under the right hash it may be kept for ever. */
-function answerDocument(about: About, document: ApiDocument): Reply {
+async function answerDocument(about: About, document: ApiDocument): Promise<Reply> {
   const vary = { vary: 'Accept' };
   if (acceptedType(about.exchange, ['application/json']) === undefined) return { code: 406, headers: vary };
-  const hash = hashOf(about, document);
+  const hash = await hashOf(about, document);
   const asked = about.exchange.query.get('hash') ?? '';
   const etag = `"${hash}"`;
   if (asked !== '' && asked !== hash) {
@@ -71,44 +91,43 @@ function answerDocument(about: About, document: ApiDocument): Reply {
   const expires = new Date(Date.now() + oneYearMs).toUTCString().replace('GMT', 'UTC');
   const headers = { ...vary, etag, ...(asked === '' ? {} : { 'cache-control': 'public, immutable', expires }) };
   if (about.exchange.header('if-none-match') === etag) return { code: 304, headers };
-  const body = documentText(about, document);
+  const body = { pieces: (await madeV3(about, document)).pieces() };
   return { code: 200, contentType: 'application/json', body, headers: { ...headers, ...fileHeaders(about) } };
 }
 
 /** `/openapi/v3` and what is below it. */
-export function answerOpenApiV3(about: About, parts: readonly string[]): Reply {
-  if (parts.length === 0) return answerIndex(about);
+export async function answerOpenApiV3(about: About, parts: readonly string[]): Promise<Reply> {
+  if (parts.length === 0) return await answerIndex(about);
   const document = documentsOf(about).get(parts.join('/'));
-  return document === undefined ? { code: 404 } : answerDocument(about, document);
+  return document === undefined ? { code: 404 } : await answerDocument(about, document);
 }
 
-function textV2(about: About): string {
-  return about.edition.text('openapi/v2', () => {
-    const documents = [...documentsOf(about).values()];
-    const paths = documents.flatMap((document) => document.paths()).sort((a, b) => (a.path < b.path ? -1 : 1));
-    const types = documents.flatMap((document) => document.types);
-    const extended = about.edition.groups.flatMap(({ versions }) => versions);
-    return extended.reduce(
-      (document, { group, version, extension }) => {
-        const foreign = extension?.openApiV2;
-        return foreign === undefined ? document : mergeDocumentV2(document, foreign, { group, version });
-      },
-      documentV2(paths, types, about.kubernetesVersion),
+async function partsOfV2(about: About): Promise<DocumentV2> {
+  const { edition, kubernetesVersion } = about;
+  return await edition.inTurns('parts of openapi/v2', () => {
+    const foreign = edition.groups.flatMap(({ versions }) =>
+      versions.flatMap(({ group, version, extension }) =>
+        extension?.openApiV2 === undefined ? [] : [{ document: extension.openApiV2, group, version }],
+      ),
     );
+    return documentV2([...documentsOf(about).values()], foreign, kubernetesVersion);
   });
 }
 
 /** `/openapi/v2`, in JSON or in the protobuf that older kubectl insist on. */
-export function answerOpenApiV2(about: About): Reply {
+export async function answerOpenApiV2(about: About): Promise<Reply> {
   const { exchange, edition } = about;
   const type = acceptedType(exchange, ['application/json', protobufV2, protobufV2Asked]);
   const vary = { vary: 'Accept' };
   if (type === undefined) return { code: 406, headers: vary };
-  const text = textV2(about);
-  const etag = edition.once('hash of openapi/v2', () => `"${digestOf(text)}"`);
+  const parts = await partsOfV2(about);
+  const json = await edition.inTurns('openapi/v2', () => madeDocument(() => piecesOfV2(parts)));
+  const etag = `"${json.digest}"`;
   if (exchange.header('if-none-match') === etag) return { code: 304, headers: { ...vary, etag } };
   const headers = { ...vary, etag, ...fileHeaders(about) };
-  if (mediaType(type) === 'application/json') return { code: 200, contentType: type, body: text, headers };
-  const body = edition.once('openapi/v2 protobuf', () => encodeGnostic(text));
-  return { code: 200, contentType: protobufV2, body, headers };
+  if (mediaType(type) === 'application/json') {
+    return { code: 200, contentType: type, body: { pieces: json.pieces() }, headers };
+  }
+  const pieces = await edition.inTurns('openapi/v2 protobuf', () => encodeGnostic(parts));
+  return { code: 200, contentType: protobufV2, body: { pieces }, headers };
 }

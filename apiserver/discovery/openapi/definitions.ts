@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
+import type { JsonObject } from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
 import type { ResourceType } from '../../core/index.ts';
 import { loadBuiltinSchemas } from '../../schema/index.ts';
@@ -102,19 +102,4 @@ export function mentionedDefinitions(paths: readonly ApiPath[]): string[] {
     operations.flatMap(({ body, answer }) => [answer.schema, ...(body === undefined ? [] : [body.schema])]),
   );
   return [...new Set(names)].filter((name) => name !== 'string').sort();
-}
-
-/** The definitions named and all that they refer to, written by `write`, which calls `visit` for each name that it meets. */
-export function writeDefinitions(
-  names: readonly string[],
-  find: FindDefinition,
-  write: (definition: Definition, visit: (name: string) => void) => JsonObject,
-): Record<string, JsonValue> {
-  const written: Record<string, JsonValue> = {};
-  const pending = [...names];
-  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    if (Object.hasOwn(written, name)) continue;
-    written[name] = write(find(name), (other) => pending.push(other));
-  }
-  return Object.fromEntries(Object.entries(written).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

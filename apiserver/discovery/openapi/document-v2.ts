@@ -1,8 +1,11 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import type { ResourceType } from '../../core/index.ts';
-import { type Definition, findDefinitions, mentionedDefinitions, writeDefinitions } from './definitions.ts';
+import type { Steps } from '../../core/index.ts';
+import { type Definition, findDefinitions } from './definitions.ts';
+import { byName, DocumentParts, memberTexts } from './document-parts.ts';
 import { answerTexts, besides, securitySchemes, shortVersion } from './document-v3.ts';
+import type { ApiDocument } from './documents.ts';
+import { mergeTexts } from './merged-v2.ts';
 import { type ApiOperation, type ApiPath, anyMedia, customMedia, plainMedia } from './operations.ts';
 import type { ApiParameter } from './parameters.ts';
 
@@ -149,19 +152,49 @@ function writePath({ operations, parameters, tag }: ApiPath): JsonObject {
   return { ...(Object.fromEntries(entries) as JsonObject), ...shared };
 }
 
-/** The document of OpenAPI 2.0 about all `paths`. */
-export function documentV2(
-  paths: readonly ApiPath[],
-  types: readonly ResourceType[],
+/** The members of a document of OpenAPI 2.0 that are the same whatever it is about, and the others as their JSON. */
+export interface DocumentV2 {
+  readonly head: JsonObject;
+  readonly paths: ReadonlyMap<string, string>;
+  readonly definitions: ReadonlyMap<string, string>;
+  readonly security: JsonObject;
+}
+
+/** What another server has for a group and version. */
+export interface ForeignDocument {
+  readonly document: JsonObject;
+  readonly group: string;
+  readonly version: string;
+}
+
+/** The document of OpenAPI 2.0 about everything that is served, here and by others. */
+export function* documentV2(
+  documents: readonly ApiDocument[],
+  foreign: readonly ForeignDocument[],
   kubernetesVersion: string,
-): JsonObject {
-  const definitions = writeDefinitions(mentionedDefinitions(paths), findDefinitions(types), writeDefinition);
+): Steps<DocumentV2> {
+  const find = findDefinitions(documents.flatMap(({ types }) => types));
+  const parts = new DocumentParts({ path: writePath, definition: writeDefinition }, find);
+  yield* parts.addAll(documents.flatMap(({ units }) => units));
+  const paths = new Map(parts.paths);
+  const definitions = byName(parts.definitions);
+  for (const { document, ...version } of foreign) {
+    yield;
+    mergeTexts({ paths, definitions }, document, version);
+  }
   return {
-    swagger: '2.0',
-    info: { title: 'Kubernetes', version: shortVersion(kubernetesVersion) },
-    paths: Object.fromEntries(paths.map((path) => [path.path, writePath(path)])),
+    head: { swagger: '2.0', info: { title: 'Kubernetes', version: shortVersion(kubernetesVersion) } },
+    paths: byName(paths),
     definitions,
-    securityDefinitions: securitySchemes,
-    security: [{ BearerToken: [] }],
+    security: { securityDefinitions: securitySchemes, security: [{ BearerToken: [] }] },
   };
+}
+
+/** A document as it is sent. */
+export function* piecesOfV2({ head, paths, definitions, security }: DocumentV2): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"paths":{`;
+  yield* memberTexts(paths);
+  yield '},"definitions":{';
+  yield* memberTexts(definitions);
+  yield `},${JSON.stringify(security).slice(1)}\n`;
 }

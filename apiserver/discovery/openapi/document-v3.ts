@@ -1,15 +1,10 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import type { ResourceType } from '../../core/index.ts';
+import type { Steps } from '../../core/index.ts';
 import { loadBuiltinSchemas } from '../../schema/index.ts';
-import {
-  areCustom,
-  type Definition,
-  findDefinitions,
-  mentionedDefinitions,
-  withEmbedded,
-  writeDefinitions,
-} from './definitions.ts';
+import { areCustom, type Definition, findDefinitions, withEmbedded } from './definitions.ts';
+import { byName, DocumentParts, type MadeDocument, madeDocument, memberTexts } from './document-parts.ts';
+import type { ApiDocument } from './documents.ts';
 import type { ApiOperation, ApiPath } from './operations.ts';
 import type { ApiParameter } from './parameters.ts';
 
@@ -166,26 +161,25 @@ export function shortVersion(kubernetesVersion: string): string {
   return kubernetesVersion.replace(/^v(\d+\.\d+).*$/, '$1');
 }
 
-/** A document of OpenAPI 3.0 with `paths` and every definition that they need. Descriptions are those of CustomResourceDefinitions: built-in
+/** A document of OpenAPI 3.0 with its paths and every definition that they need. Descriptions are those of CustomResourceDefinitions: built-in
  *  schemas have none. */
-export function documentV3(
-  paths: readonly ApiPath[],
-  types: readonly ResourceType[],
-  kubernetesVersion: string,
-): JsonObject {
-  const schemas = writeDefinitions(mentionedDefinitions(paths), findDefinitions(types), writeDefinition);
+export function* documentV3({ units, types }: ApiDocument, kubernetesVersion: string): Steps<MadeDocument> {
+  const parts = new DocumentParts({ path: writePath, definition: writeDefinition }, findDefinitions(types));
+  yield* parts.addAll(units);
   const isCustom = areCustom(types);
   const info = isCustom
     ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' }
     : { title: 'Kubernetes', version: shortVersion(kubernetesVersion) };
-  const components = {
-    ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
-    ...(isCustom ? {} : { securitySchemes }),
-  };
-  return {
-    openapi: '3.0.0',
-    info,
-    paths: Object.fromEntries(paths.map((path) => [path.path, writePath(path)])),
-    components,
-  };
+  const schemas = byName(parts.definitions);
+  return yield* madeDocument(function* () {
+    yield `{"openapi":"3.0.0","info":${JSON.stringify(info)},"paths":{`;
+    yield* memberTexts(parts.paths);
+    yield '},"components":{';
+    if (schemas.size > 0) {
+      yield '"schemas":{';
+      yield* memberTexts(schemas);
+      yield isCustom ? '}' : '},';
+    }
+    yield isCustom ? '}}\n' : `"securitySchemes":${JSON.stringify(securitySchemes)}}}\n`;
+  });
 }

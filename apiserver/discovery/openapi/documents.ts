@@ -5,11 +5,17 @@ import { convertToV3 } from './converted-v3.ts';
 import { type ApiPath, capitalise, documentPath, groupTag, metaDefinition } from './operations.ts';
 import { resourcePaths } from './resource-paths.ts';
 
+/** A resource of a document, or what describes the document itself. */
+export interface DocumentUnit {
+  readonly isCustom: boolean;
+  readonly paths: () => readonly ApiPath[];
+}
+
 /** One document of OpenAPI v3: `key` is its name in the index. */
 export interface ApiDocument {
   readonly key: string;
   readonly types: readonly ResourceType[];
-  paths(): ApiPath[];
+  readonly units: readonly DocumentUnit[];
   /** The document of another server, as it is. */
   readonly foreign?: JsonObject;
 }
@@ -46,10 +52,14 @@ const everywhere = [
   },
 ];
 
+function ownUnit(...about: Parameters<typeof documentPath>): DocumentUnit {
+  return { isCustom: false, paths: () => [documentPath(...about)] };
+}
+
 function groupDocument({ name }: ApiGroup): ApiDocument {
   const id = `get${capitalise(groupTag(name))}APIGroup`;
   const about = { tag: groupTag(name), id, schema: metaDefinition('APIGroup') };
-  return { key: `apis/${name}`, types: [], paths: () => [documentPath(`/apis/${name}/`, about)] };
+  return { key: `apis/${name}`, types: [], units: [ownUnit(`/apis/${name}/`, about)] };
 }
 
 function versionDocument({ group, version, types }: GroupVersion): ApiDocument {
@@ -57,9 +67,9 @@ function versionDocument({ group, version, types }: GroupVersion): ApiDocument {
   const isCustom = types.every((type) => type.isCustom);
   const tag = `${groupTag(group)}_${version}`;
   const id = `get${capitalise(groupTag(group))}${capitalise(version)}APIResources`;
-  const own = documentPath(`/${key}/`, { tag, id, schema: metaDefinition('APIResourceList') });
-  const paths = (): ApiPath[] => [...(isCustom ? [] : [own]), ...types.flatMap(resourcePaths)];
-  return { key, types, paths };
+  const own = ownUnit(`/${key}/`, { tag, id, schema: metaDefinition('APIResourceList') });
+  const units = types.map((type) => ({ isCustom: type.isCustom, paths: () => resourcePaths(type) }));
+  return { key, types, units: isCustom ? units : [own, ...units] };
 }
 
 /** The document of another server; made of its OpenAPI 2 where it has no OpenAPI 3. */
@@ -67,16 +77,12 @@ function foreignDocument({ group, version, extension }: GroupVersion): ApiDocume
   const key = `apis/${group}/${version}`;
   const older = extension?.openApiV2;
   const foreign = extension?.openApiV3 ?? (older === undefined ? undefined : convertToV3(older, `/${key}`));
-  return foreign === undefined ? [] : [{ key, types: [], paths: () => [], foreign }];
+  return foreign === undefined ? [] : [{ key, types: [], units: [], foreign }];
 }
 
 /** Every document that a server with `groups` has, in the order of the index. */
 export function apiDocuments(groups: readonly ApiGroup[]): ApiDocument[] {
-  const fixed = everywhere.map(({ key, about }) => ({
-    key,
-    types: [],
-    paths: () => [documentPath(`/${key}/`, about)],
-  }));
+  const fixed = everywhere.map(({ key, about }) => ({ key, types: [], units: [ownUnit(`/${key}/`, about)] }));
   const isBuiltin = ({ name, versions }: ApiGroup): boolean =>
     name !== '' && versions.some(({ types }) => types.some((type) => !type.isCustom));
   const all = [

@@ -1,5 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { formatYaml, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import type { Steps } from '../../core/index.ts';
+import type { DocumentV2 } from './document-v2.ts';
 
 /** Writes one member of an object as fields of a message. */
 type Part = (writer: BinaryWriter, value: JsonValue) => void;
@@ -148,23 +150,42 @@ const pathItem = members(() => ({
 const apiKey = members(() => ({ type: text(1), name: text(2), in: text(3), description: text(4) }));
 const strings: Part = each(text(1));
 
-const document = members(() => ({
+const head = members(() => ({
   swagger: text(1),
   info: message(
     2,
     members(() => ({ title: text(1), version: text(2) })),
   ),
-  paths: message(8, named(2, pathItem)),
-  definitions: message(9, named(1, schema)),
+}));
+const security = members(() => ({
   security: each(message(12, named(1, strings))),
   securityDefinitions: message(13, named(1, message(2, apiKey))),
 }));
 
-/** The text of an OpenAPI 2.0 document as the protobuf message that gnostic defines for it.
- *  @see gnostic-models, openapiv2/OpenAPIv2.proto */
-export function encodeGnostic(json: string): Buffer {
+function bytesOf(part: Part, value: JsonValue): Uint8Array {
   const writer = new BinaryWriter();
-  document(writer, JSON.parse(json) as JsonValue);
-  const bytes = writer.finish();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  part(writer, value);
+  return writer.finish();
+}
+
+/** A message of members whose values are JSON, one after another. */
+function* namedTexts(number: number, entry: Part, members: ReadonlyMap<string, string>): Steps<readonly Uint8Array[]> {
+  const entries: Uint8Array[] = [];
+  for (const [name, json] of members) {
+    yield;
+    entries.push(bytesOf(entry, { [name]: JSON.parse(json) as JsonValue }));
+  }
+  const size = entries.reduce((sum, { length }) => sum + length, 0);
+  return [new BinaryWriter().tag(number, LengthDelimited).uint32(size).finish(), ...entries];
+}
+
+/** An OpenAPI 2.0 document as the protobuf message that gnostic defines for it, in pieces.
+ *  @see gnostic-models, openapiv2/OpenAPIv2.proto */
+export function* encodeGnostic(document: DocumentV2): Steps<readonly Uint8Array[]> {
+  return [
+    bytesOf(head, document.head),
+    ...(yield* namedTexts(8, named(2, pathItem), document.paths)),
+    ...(yield* namedTexts(9, named(1, schema), document.definitions)),
+    bytesOf(security, document.security),
+  ];
 }

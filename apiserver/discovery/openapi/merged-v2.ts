@@ -76,3 +76,34 @@ export function mergeDocumentV2(
     definitions: { ...definitions, ...Object.fromEntries(added) },
   };
 }
+
+/** Paths or definitions, each as its JSON. */
+interface DocumentTexts {
+  readonly paths: Map<string, string>;
+  readonly definitions: Map<string, string>;
+}
+
+/** The same with a document whose parts are JSON: only those whose names a definition of the other server has are parsed. Changes `texts`. */
+export function mergeTexts(
+  texts: DocumentTexts,
+  extension: JsonObject,
+  place: { readonly group: string; readonly version: string },
+): void {
+  const taken: JsonObject = {};
+  for (const name of Object.keys(objectAt(extension, 'definitions') ?? {})) {
+    let candidate = name;
+    for (let count = 2; ; count += 1) {
+      const text = texts.definitions.get(candidate);
+      if (text === undefined) break;
+      taken[candidate] = JSON.parse(text) as JsonValue;
+      candidate = `${name}_v${count}`;
+    }
+  }
+  const { paths, definitions } = mergeDocumentV2({ paths: {}, definitions: taken }, extension, place);
+  for (const [path, item] of Object.entries(isJsonObject(paths) ? paths : {})) {
+    texts.paths.set(path, JSON.stringify(item));
+  }
+  for (const [name, definition] of Object.entries(isJsonObject(definitions) ? definitions : {})) {
+    if (!texts.definitions.has(name)) texts.definitions.set(name, JSON.stringify(definition));
+  }
+}
