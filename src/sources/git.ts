@@ -10,13 +10,13 @@ import {
 import type { KeyedLocks, Staging } from '../content/index.ts';
 import { basicAuthorization } from './basic-auth.ts';
 import { assertNamesHost } from './credential-hosts.ts';
+import { parseSshRemote, type SshRemote } from './definitions/index.ts';
 import { checkOut, directorySegments } from './git/checkout.ts';
 import { cloneError, commitError } from './git/error.ts';
 import { type FetchedPack, fetchPack, type UploadPack } from './git/fetch-pack.ts';
 import { openHttpUploadPack } from './git/http-transport.ts';
 import { Pack, type PackOptions } from './git/pack.ts';
 import { type RequestedRef, requestedRef } from './git/ref.ts';
-import { parseSshRemote, type SshRemote } from './git/ssh-address.ts';
 import { openSshUploadPack } from './git/ssh-transport.ts';
 import { readCommit } from './git/tree.ts';
 import { withRetries } from './retry.ts';

@@ -1,7 +1,7 @@
 /** Where content comes from: image · git · http · configMaps · upload. One file each; `fetchSource` has a row for each; all fill a staging area of `src/content` and pin what they fetched. `pushImage` and `ArtifactRepository` are the ways back to a registry.
  *
  * Messages of errors carry no prefix of their own. Never writes outside the staging area, the layer cache and a temporary folder.
- *  @imports src/image-policy, src/content, src/constraints, src/api, src/base
+ *  @imports src/sources/definitions, src/image-policy, src/content, src/constraints, src/api, src/base
  *  @packages tldts */
 export { type Artifact, type ArtifactContent, ArtifactRepository, type ArtifactRepositoryOptions } from './artifact.ts';
 export { type FetchDeps, type FetchRequest, fetchSource } from './fetch.ts';

@@ -19,7 +19,7 @@ import { BundleThreads } from './bundle-thread.ts';
 
 /** What a catalog has of a bundle is stored from this size on: plans refer to it. */
 const storedBytes = 64 * 2 ** 10;
-/** By namespace of the catalog: whoever writes it chooses the registries, and slow ones hold up no others. */
+/** By namespace of the catalog: its author chooses the registries, and slow ones hold up no others. */
 const limits = { perGroup: 2, prompt: 2, running: 4, promptMs: 10_000 };
 const retry = { firstMs: 1_000, longestMs: 5 * 60_000 };
 const defaultTimeoutMs = 10 * 60_000;

@@ -1,6 +1,5 @@
 import type { BundleSource } from '../../api/index.ts';
 import { goMembers, type JsonObject, objectAt, redactUrl, textAt } from '../../base/index.ts';
-import { parseSshRemote, type SshRemote } from '../git/ssh-address.ts';
 import {
   deny,
   denyAsRukPak,
@@ -14,6 +13,7 @@ import {
 } from './definition.ts';
 import { leavesRoot } from './leaves-root.ts';
 import { secretHosts } from './secret-hosts.ts';
+import { parseSshRemote, type SshRemote } from './ssh-address.ts';
 
 const shortCommitLength = 7;
 const defaultSshPort = 22;

@@ -8,4 +8,5 @@ export {
   type SourceRuleName,
   sourceRuleNames,
 } from './definition.ts';
+export { parseSshRemote, type SshRemote } from './ssh-address.ts';
 export { definitionOf } from './table.ts';

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { TerminalError, TransientError } from '../../base/index.ts';
 
 const maxTailCharacters = 16 * 1024;
-/** Becomes ssh. Beside it waits what ends the process group when nobody holds the other end of descriptor 3 any more: where this process is killed, or its
+/** Becomes ssh. Beside it waits what ends the process group when no process holds the other end of descriptor 3 any more: where this process is killed, or its
  *  thread ends, nothing else would end a program that its server keeps busy. */
 const guarded = '(read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & exec 3<&-; exec ssh "$@"';
 

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { errorMessage, isLinkLocalAddress, serverText, TerminalError, TransientError } from '../../base/index.ts';
+import type { SshRemote } from '../definitions/index.ts';
 import type { GitSourceSpec, SourceSecret } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { UploadPack } from './fetch-pack.ts';
-import type { SshRemote } from './ssh-address.ts';
 import { identityFile, knownHostsFile, writeIdentity } from './ssh-identity.ts';
 import { missingProgram, type ProgramEnd, SshProgram } from './ssh-program.ts';
 

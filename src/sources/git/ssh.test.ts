@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { eventually, sshKeys } from '../../../test/support/index.ts';
+import { parseSshRemote } from '../definitions/index.ts';
 import { requestedRef } from './ref.ts';
-import { parseSshRemote } from './ssh-address.ts';
 import { readPrivateKey } from './ssh-identity.ts';
 import { SshProgram } from './ssh-program.ts';
 
@@ -142,7 +142,7 @@ test('a program ends with the process that started it, which is killed', async (
     return Number(text);
   });
   parent.kill('SIGKILL');
-  // What nobody has waited for is still listed, as a zombie.
+  // What no process has waited for is still listed, as a zombie.
   const stateOf = (): string => spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
   await eventually(() => expect(stateOf()).toMatch(/^(Z.*)?$/m));
   await rm(folder, { recursive: true, force: true });

@@ -25,7 +25,7 @@ import {
   readRegistryBundle,
   renderBundle,
 } from '../../../src/formats/index.ts';
-import { parseSshRemote } from '../../../src/sources/git/ssh-address.ts';
+import { parseSshRemote } from '../../../src/sources/definitions/index.ts';
 import { parseImageDocument, readPlatforms } from '../../../src/sources/image-manifest.ts';
 import { parsePlatform, parseRegistryConfig } from '../../../src/sources/index.ts';
 import { buildWebhook } from '../../../webhook/index.ts';
