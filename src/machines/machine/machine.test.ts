@@ -227,14 +227,15 @@ test('ML-33: hooks of a machine that is not being deleted show in both condition
 });
 
 test('ML-05, ML-49: a deletion puts the machine into Deleting; without the finalizer nothing is done', async () => {
+  const machine = machineObject('b');
+  machine.metadata.finalizers = ['example.org/held'];
+  // Before there are controllers, which would add theirs.
+  await cluster.kube.create(machine, user);
+  await cluster.kube.delete({ ...place, name: 'b' });
   await use();
   await running('a', { spec: { lifecycleHooks: { preDrain: [{ name: 'Wait', owner: 'test' }] } } });
   await remove('a');
   await eventually(async () => expect((await now('a')).status?.phase).toBe('Deleting'));
-  const machine = machineObject('b');
-  machine.metadata.finalizers = ['example.org/held'];
-  await cluster.kube.create(machine, user);
-  await cluster.kube.delete({ ...place, name: 'b' });
   await cluster.kube.patch({ ...place, name: 'b' }, { metadata: { labels: { seen: 'yes' } } }, user);
   // The other machine goes on, so that the controller has worked since.
   await setHooks('a', { preDrain: null });

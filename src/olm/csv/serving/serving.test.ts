@@ -235,7 +235,8 @@ test('T19 what is missing or was changed is named, and corrected by the next ins
   await deploy(csv);
   const apiService = { ...apiServiceKind, name: 'v1.boats.example.com' };
   const isCorrected = async (): Promise<void> => {
-    await deploy(csv);
+    // A controller retries as well where the API server has changed the APIService meanwhile.
+    await eventually(() => deploy(csv));
     await eventually(async () => expect(await servingProblem(context, csv)).toBeUndefined());
   };
   await isCorrected();
