@@ -20,7 +20,7 @@ export interface ExtensionContext {
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The last answer for each ClusterExtension, by its name: the same question about the same catalogs is not asked again. */
+  /** The last answer for each ClusterExtension, by its name, with a digest of its question: the same question about the same catalogs is not asked again. */
   readonly answers: Map<string, { readonly key: string; readonly answer: ExtensionAnswer }>;
   /** Nothing is installed with the permissions of the provisioners. */
   readonly isAccountRequired: boolean;

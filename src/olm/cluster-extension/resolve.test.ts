@@ -46,8 +46,11 @@ function contextWith(found: ReturnType<typeof bundle>): ExtensionContext {
 }
 
 /** What is to be installed while there is no catalog. */
-async function desiredWith(found: ReturnType<typeof bundle>, live = deployment(), version = '') {
-  const context = contextWith(found);
+async function desiredWith(
+  found: ReturnType<typeof bundle>,
+  live = deployment(),
+  { version = '', context = contextWith(found) } = {},
+) {
   const object = {
     apiVersion: 'olm.operatorframework.io/v1',
     kind: 'ClusterExtension',
@@ -85,5 +88,19 @@ test('what another account has installed is not installed with that of the Clust
   // Neither where the version that the annotation claims is to be withdrawn for it.
   const claims = { ...foreign, bundle: 'tide.v9.0.0', version: '9.0.0', catalog: { name: '-' } };
   const claimed = deployment({ 'olm.operatorframework.io/choice': JSON.stringify(claims) }, hers);
-  expect(await desiredWith(bundle('of-bundle', { ...choice, version: '8.0.0' }), claimed, '1.0.0')).toBeUndefined();
+  expect(
+    await desiredWith(bundle('of-bundle', { ...choice, version: '8.0.0' }), claimed, { version: '1.0.0' }),
+  ).toBeUndefined();
+});
+
+test('of a question, which may be long, no more than a digest is kept', async () => {
+  const context: ExtensionContext = {
+    ...contextWith(bundle('of-bundle', choice)),
+    notedOf: () => [{ type: 'olm.package', value: 'x'.repeat(100_000) }],
+    deployments: { values: () => [deployment()], get: () => undefined } as never,
+  };
+  await desiredWith(bundle('of-bundle', choice), deployment(), { context });
+  const kept = [...context.answers.values()].map(({ key }) => key.length);
+  expect(kept).toHaveLength(1);
+  expect(kept[0]).toBeLessThan(100);
 });

@@ -1,4 +1,4 @@
-import { TransientError } from '../../base/index.ts';
+import { sha256Digest, TransientError } from '../../base/index.ts';
 import type { Step } from '../../controller/index.ts';
 import type { ExtensionChoice } from '../../operators/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
@@ -40,7 +40,8 @@ async function ask(run: ExtensionRun, signal: AbortSignal): Promise<ExtensionAns
   const { context, object } = run;
   using held = context.views.hold();
   const question = questionOf(run, held);
-  const key = JSON.stringify([question, held.places, object.metadata.uid]);
+  // The question may be long, with what users have noted on their bundles, and is kept for each extension.
+  const key = sha256Digest(JSON.stringify([question, held.places, object.metadata.uid]));
   const last = context.answers.get(question.name);
   if (last?.key === key) return last.answer;
   try {
