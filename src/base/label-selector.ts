@@ -51,9 +51,25 @@ function isMatch({ key, operator, values = [] }: LabelRequirement, labels: Label
   return test(labelOf(labels, key), values);
 }
 
+/** Users write selectors, which are compared with very many objects while others wait. */
+const maxRequirements = 1_000;
+
+const requirementsOf = remember(({ matchLabels = {}, matchExpressions = [] }: LabelSelector): number => {
+  return Object.keys(matchLabels).length + matchExpressions.length;
+});
+
+function assertShort(selector: LabelSelector): void {
+  const count = requirementsOf(selector);
+  if (count <= maxRequirements) return;
+  const text = `a selector has at most ${maxRequirements} requirements, found ${count}`;
+  throw new TerminalError('InvalidSelector', text);
+}
+
 /** Whether the labels are selected; an empty selector means all.
  *  @throws TerminalError InvalidSelector */
-export function isSelected({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
+export function isSelected(selector: LabelSelector, labels: Labels): boolean {
+  assertShort(selector);
+  const { matchLabels = {}, matchExpressions = [] } = selector;
   const found = matchExpressions.map((requirement) => isMatch(requirement, labels));
   return found.every(Boolean) && Object.entries(matchLabels).every(([key, value]) => labelOf(labels, key) === value);
 }

@@ -60,3 +60,18 @@ describe('targets', () => {
     expect(resolveTargets(groupWith(spec), namespaces).problem?.reason).toBe('InvalidSelector');
   });
 });
+
+test('a selector of very many requirements selects no namespace, and reports it', () => {
+  const expressions = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ key: `key-${index}`, operator: 'DoesNotExist' }));
+  const targetsOf = (count: number) =>
+    resolveTargets(groupWith({ selector: { matchExpressions: expressions(count) } }), namespaces);
+  expect(targetsOf(1_000).problem).toBeUndefined();
+  expect(targetsOf(1_001)).toMatchObject({
+    namespaces: [],
+    problem: {
+      reason: 'InvalidSelector',
+      message: expect.stringContaining('a selector has at most 1000 requirements, found 1001') as string,
+    },
+  });
+});
