@@ -5,6 +5,7 @@ import {
   type KubeObject,
   type ResourceType,
   StatusError,
+  Turns,
   type TypeRegistry,
 } from '../core/index.ts';
 import { type CallConversion, type ColumnsOfPrinterColumns, crdStatus, resourceTypesOfCrd } from './crd/index.ts';
@@ -61,14 +62,26 @@ function builtinDefinitions(types: TypeRegistry): KubeObject[] {
   }));
 }
 
+/** What the names of other definitions depend on. */
+function namesOf(crd: KubeObject): KubeObject {
+  const { acceptedNames = {}, conditions = [] } = statusOf(crd);
+  const { apiVersion, kind, metadata } = crd;
+  const { name = '' } = metadata;
+  const status = structuredClone({ acceptedNames, conditions });
+  return { apiVersion, kind, metadata: { name }, spec: { group: groupOf(crd) }, status };
+}
+
 /** Serves the resources of CustomResourceDefinitions: keeps their status up and their types in the registry.
  *  The types of a definition are served before its condition Established can be seen. */
 export class CustomResources implements Disposable {
   readonly #deps: CustomResourceDeps;
   readonly #definitions: ResourceType;
   readonly #builtin: readonly KubeObject[];
+  /** Of all definitions, by name: to parse them all for each change of one would take as long as they are large. */
+  readonly #names = new Map<string, KubeObject>();
   readonly #served = new Map<string, JsonValue>();
   readonly #subscription: Disposable;
+  readonly #turns = new Turns();
   #work: Promise<void> = Promise.resolve();
   #isOver = false;
 
@@ -76,9 +89,12 @@ export class CustomResources implements Disposable {
     this.#deps = deps;
     this.#definitions = definitions;
     this.#builtin = builtinDefinitions(deps.types);
-    for (const crd of deps.cluster.list(definitions)) this.#serve(crd);
+    for (const crd of deps.cluster.list(definitions)) {
+      this.#names.set(crd.metadata.name ?? '', namesOf(crd));
+      this.#serve(crd);
+    }
     this.#subscription = deps.cluster.subscribe((event) => this.#onEvent(event));
-    for (const crd of deps.cluster.list(definitions)) this.#enqueue(crd.metadata.name ?? '');
+    for (const name of this.#names.keys()) this.#enqueue(name);
   }
 
   /** Resolves when all that has happened so far is reflected. */
@@ -95,21 +111,26 @@ export class CustomResources implements Disposable {
     if (event.resource.storageKey !== this.#definitions.storageKey) return;
     const name = event.object.metadata.name ?? '';
     if (event.type !== 'DELETED') {
+      this.#names.set(name, namesOf(event.object));
       this.#serve(event.object);
       this.#enqueue(name);
       return;
     }
+    this.#names.delete(name);
     this.#served.delete(name);
     this.#deps.types.setCustom(name, []);
-    // Names that this one had may now be free for others.
-    for (const other of this.#deps.cluster.list(this.#definitions)) {
-      if (groupOf(other) === groupOf(event.object)) this.#enqueue(other.metadata.name ?? '');
+    // Names that this one had may now be free for others that wait for them.
+    for (const [other, names] of this.#names) {
+      const isWaiting = !hasCondition(names, 'NamesAccepted');
+      if (isWaiting && groupOf(names) === groupOf(event.object)) this.#enqueue(other);
     }
   }
 
   #enqueue(name: string): void {
     this.#work = this.#work.then(async () => {
       try {
+        // Very many may wait, and each is parsed.
+        await this.#turns.take();
         if (!this.#isOver) await this.#reconcile(name);
       } catch (thrown) {
         this.#deps.log.error({ err: thrown, name }, 'custom resource definition could not be brought up to date');
@@ -120,11 +141,9 @@ export class CustomResources implements Disposable {
   async #reconcile(name: string): Promise<void> {
     const { cluster, clock } = this.#deps;
     for (let step = 0; step < maxSteps; step += 1) {
-      const all = cluster.list(this.#definitions);
-      const crd = all.find((candidate) => candidate.metadata.name === name);
+      const crd = cluster.get(this.#definitions, { namespace: '', name });
       if (crd === undefined) return;
-      const others = all.filter((candidate) => candidate !== crd);
-      const status = crdStatus(crd, [...others, ...this.#builtin], clock.now());
+      const status = crdStatus(crd, [...this.#names.values(), ...this.#builtin], clock.now());
       if (isJsonEqual(status, statusOf(crd))) return;
       try {
         await cluster.update(this.#definitions, { ...crd, status }, { as, subresource: 'status' });
