@@ -5,7 +5,7 @@ import {
   isTrueAt,
   objectAt,
   objectsAt,
-  paceHandshakesOf,
+  paceConnectionsOf,
   textAt,
   valueAt,
 } from '../../src/base/index.ts';
@@ -95,7 +95,7 @@ export class Backends implements Disposable {
     this.#resolve = deps.resolve;
     this.#frontProxy = deps.frontProxy;
     const { certificatePem: cert, privateKeyPem: key } = deps.frontProxy;
-    this.#unverified = paceHandshakesOf(new Agent({ cert, key, rejectUnauthorized: false }));
+    this.#unverified = paceConnectionsOf(new Agent({ cert, key, rejectUnauthorized: false }));
   }
 
   /** What serves a group and version instead of this server. */
@@ -157,7 +157,7 @@ export class Backends implements Disposable {
       rejectUnauthorized: !skipsVerification,
       ...(caBundlePem === '' ? {} : { ca: caBundlePem }),
     });
-    this.#agents.set(name, { key, agent: paceHandshakesOf(agent) });
+    this.#agents.set(name, { key, agent: paceConnectionsOf(agent) });
     return agent;
   }
 }

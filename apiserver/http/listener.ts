@@ -40,6 +40,7 @@ const connectionLimits: ConnectionLimits = {
   maxConnections: 4_096,
   maxPerPeer: 4_096,
   firstRequestMs: headersTimeoutMs,
+  isLocal: true,
 };
 
 function track<T extends object>(

@@ -45,7 +45,9 @@ test('a change of one definition does not read the others, whose names count nev
   await cluster.create(definitions, definition('bs', 'Same'), as);
   await eventually(() => {
     const refused = cluster.get(definitions, { namespace: '', name: 'bs.example.com' });
-    expect(refused?.['status']).toMatchObject({ conditions: [{ type: 'NamesAccepted', reason: 'ListKindConflict' }, {}] });
+    expect(refused?.['status']).toMatchObject({
+      conditions: [{ type: 'NamesAccepted', reason: 'ListKindConflict' }, {}],
+    });
   });
   expect(types.find('example.com', 'v1', 'bs')).toBeUndefined();
   await cluster.delete(definitions, { namespace: '', name: 'as.example.com' }, as);

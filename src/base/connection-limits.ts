@@ -1,9 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { paceHandshakes } from './handshake-turns.ts';
+import { paceLongHandshakes } from './handshake-gate.ts';
 import { nodeHttp } from './node-http.ts';
 import { openFileLimit } from './open-files.ts';
+import { paceConnections } from './paced-connections.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 
 /** How many connections a server keeps open, and for how long it waits for a request on a new one. */
@@ -17,6 +18,8 @@ export interface ConnectionLimits {
   readonly requestMs?: number;
   /** In which a response that has begun has to get on; where there is no room, one that does not is closed for a new connection. Absent: responses never are. */
   readonly slowMs?: number;
+  /** Whether its clients are programs of this machine, for which speed counts more. Default false. */
+  readonly isLocal?: boolean;
 }
 
 /** Less than this in a second does not count as getting on. */
@@ -215,15 +218,16 @@ function within(limits: ConnectionLimits, openFiles: number): ConnectionLimits {
 /** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
  *  that waits: first of those on which no request has succeeded yet, then of idle ones, the oldest of the peer with the most. A connection on which a
  *  request is being answered is never closed for another, unless its client reads too slowly; when there are no others, the new one is.
- *  No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. Where clients are asked for
- *  certificates, handshakes take turns. */
+ *  No server takes more than a sixth of the files that the process may open. Of HTTP/1.1, requests are parsed as they are answered. What TLS
+ *  does with what clients send takes turns. */
 export function limitConnections(
   server: EventEmitter,
   limits: ConnectionLimits,
   openFiles: number = openFileLimit(),
 ): void {
   const table = new ConnectionTable(within(limits, openFiles));
-  if ('requestCert' in server && server.requestCert === true) paceHandshakes(server);
+  // Those of TLS alone have it.
+  if ('requestCert' in server) (limits.isLocal === true ? paceLongHandshakes : paceConnections)(server);
   if (limits.slowMs !== undefined) {
     const timer = setInterval(() => table.measure(), limits.slowMs);
     timer.unref();

@@ -11,7 +11,7 @@ import {
   nodeHttp,
   noProxies,
   type ProxySettings,
-  paceHandshakesOf,
+  paceConnectionsOf,
   proxyFor,
   redactUrl,
   serverText,
@@ -105,7 +105,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...trust };
   const { answerDeadlineMs, proxies = noProxies } = options;
   const { Agent: PlainAgent } = nodeHttp();
-  const direct: Agents = { secure: paceHandshakesOf(new HttpsAgent(tls)), plain: new PlainAgent({ keepAlive: true }) };
+  const direct: Agents = { secure: paceConnectionsOf(new HttpsAgent(tls)), plain: new PlainAgent({ keepAlive: true }) };
   const proxied: Agents = {
     secure: new HttpsAgent({ ...tls, ...withoutRenegotiation, proxyEnv: { https_proxy: proxies.https } }),
     plain: new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),

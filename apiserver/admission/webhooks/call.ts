@@ -1,6 +1,12 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
-import { isJsonObject, type JsonObject, type JsonValue, paceHandshakesOf, parseJson } from '../../../src/base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  paceConnectionsOf,
+  parseJson,
+} from '../../../src/base/index.ts';
 
 import type { Authorizer } from '../../auth/index.ts';
 import { connectionProblem } from '../../core/index.ts';
@@ -186,7 +192,7 @@ export class HookCaller implements Disposable {
     if (known !== undefined) return known;
     if (this.#agents.size >= maxAgents) this[Symbol.dispose]();
     const options: AgentOptions = { keepAlive: true, maxSockets: 100, timeout: 60_000 };
-    const agent = paceHandshakesOf(new Agent(ca === undefined ? options : { ...options, ca }));
+    const agent = paceConnectionsOf(new Agent(ca === undefined ? options : { ...options, ca }));
     this.#agents.set(key, agent);
     return agent;
   }

@@ -6,20 +6,14 @@ import type { TLSSocket } from 'node:tls';
 
 /** What a client sends until its handshake has ended: its certificates have a few KiB. OpenSSL takes a hundred, and verifies each signature among
  *  them, also of certificates that no authority has issued: a third of a second for one connection. */
-const maxBytesOfClient = 16 * 1024;
+export const maxBytesOfClient: number = 16 * 1024;
 /** What a server sends: there are certificates for hundreds of names. */
 const maxBytesOfServer = 32 * 1024;
-/** So many handshakes of a server TLS does by itself at a time. */
-const maxDirect = 4;
-/** How long one waits for its turn among these. */
-const patienceMs = 200;
-/** How long all connections are paced after a handshake that was too long. */
-const cautiousMs = 60_000;
-/** How long handshakes may go on before others have a turn. */
+/** How long that may go on before others have a turn. */
 const sliceMs = 10;
 
-/** Handshakes of this process take turns: in each turn of the event loop they go on for ten milliseconds together, first the one with the least bytes. */
-class HandshakeTurns {
+/** Connections of TLS take turns: in each turn of the event loop they are given what they have received for ten milliseconds together. */
+class ConnectionTurns {
   readonly #waiting = new Set<PacedConnection>();
   #leftMs = sliceMs;
   #isTimed = false;
@@ -41,13 +35,14 @@ class HandshakeTurns {
       this.current = next;
       next.pass();
       this.current = undefined;
-      this.#leftMs -= performance.now() - begunMs;
+      next.lastMs = performance.now() - begunMs;
+      this.#leftMs -= next.lastMs;
     }
   }
 
   #least(): PacedConnection | undefined {
     let least: PacedConnection | undefined;
-    for (const one of this.#waiting) if (least === undefined || one.receivedBytes < least.receivedBytes) least = one;
+    for (const one of this.#waiting) if (least === undefined || one.rank < least.rank) least = one;
     return least;
   }
 
@@ -62,10 +57,12 @@ class HandshakeTurns {
   }
 }
 
-const turns = new HandshakeTurns();
-const ignore = (): void => undefined;
+const turns = new ConnectionTurns();
 
-/** A connection between its socket and TLS, which takes it for a stream: gives TLS what the other side sends in turns, until the handshake has ended. */
+/** Starts TLS on a connection. */
+type Start = (connection: EventEmitter) => void;
+
+/** A connection between its socket and TLS, which takes it for a stream: gives TLS what the other side sends in turns. */
 class PacedConnection extends EventEmitter {
   readonly #socket: Socket;
   readonly #maxBytes: number;
@@ -73,6 +70,7 @@ class PacedConnection extends EventEmitter {
   #passedBytes = 0;
   #isRead = false;
   #isSecure = false;
+  lastMs = 0;
 
   constructor(socket: Socket, maxBytes: number) {
     super();
@@ -88,8 +86,9 @@ class PacedConnection extends EventEmitter {
     socket.on('error', (error) => this.emit('error', error));
   }
 
-  get receivedBytes(): number {
-    return this.#passedBytes + (this.#waiting?.length ?? 0);
+  /** The least goes first: one with few KiB of a handshake, or whose bytes took little time when they last came. */
+  get rank(): number {
+    return this.#isSecure ? this.lastMs : (this.#passedBytes + (this.#waiting?.length ?? 0)) / 1024;
   }
 
   /** Gives TLS what waits; a client may send a request after the last message of its handshake at once. */
@@ -97,13 +96,18 @@ class PacedConnection extends EventEmitter {
     const chunk = this.#waiting;
     this.#waiting = undefined;
     if (chunk === undefined || this.#socket.destroyed) return;
+    if (this.#isSecure) this.emit('data', chunk);
+    else this.#passHandshake(chunk);
+    this.#flow();
+  }
+
+  #passHandshake(chunk: Buffer): void {
     const first = chunk.subarray(0, this.#maxBytes - this.#passedBytes);
     this.#passedBytes += first.length;
     this.emit('data', first);
     if (this.#isSecure) {
       if (first.length < chunk.length) this.emit('data', chunk.subarray(first.length));
     } else if (this.#passedBytes >= this.#maxBytes) this.#socket.destroy(new Error('the TLS handshake is too long'));
-    this.#flow();
   }
 
   pause(): void {
@@ -149,13 +153,9 @@ class PacedConnection extends EventEmitter {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#isSecure) {
-      this.emit('data', chunk);
-      return;
-    }
     this.#waiting = chunk;
-    this.#flow();
     turns.add(this);
+    if (this.#waiting !== undefined) this.#flow();
   }
 
   #flow(): void {
@@ -164,92 +164,27 @@ class PacedConnection extends EventEmitter {
   }
 }
 
-function placeOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+/** Lets what TLS does for a server take turns, and limits what clients send until their handshake has ended. Afterwards a client may have its keys updated
+ *  by each 26 bytes: without turns, one connection would take all of the time. Each byte costs more than where TLS reads the socket itself. */
+export function paceConnections(server: EventEmitter): void {
+  takeConnections(server, (socket, start) => start(pacedFor(socket)));
 }
 
-/** Which connections of a server TLS takes as they are, and which are paced: each byte of these costs more. Where all clients are ordinary, the first are all
- *  there are. What clients without end may cost is what a few handshakes do: after one that is too long, all connections are paced. */
-class HandshakeGate {
-  readonly #start: (connection: unknown) => void;
-  /** Handshakes that TLS does by itself, by address and port of the client. */
-  readonly #direct = new Map<string, Socket>();
-  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
-  #cautiousUntilMs = Number.NEGATIVE_INFINITY;
-
-  constructor(start: (connection: unknown) => void) {
-    this.#start = start;
-  }
-
-  take(socket: Socket): void {
-    if (performance.now() < this.#cautiousUntilMs) this.#pace(socket);
-    else if (this.#direct.size < maxDirect) this.#let(socket);
-    else this.#keep(socket);
-  }
-
-  /** The handshake of a connection has ended. */
-  secured(secure: TLSSocket): void {
-    const place = placeOf(secure);
-    const socket = this.#direct.get(place);
-    if (socket === undefined) return;
-    // Some of the bytes may be a request: who has shown no certificate took no time.
-    const isLong = socket.bytesRead > maxBytesOfClient && secure.getPeerX509Certificate() !== undefined;
-    this.#end(place, isLong);
-  }
-
-  #keep(socket: Socket): void {
-    const timer = setTimeout(() => this.#leave(socket, () => this.#pace(socket)), patienceMs);
-    this.#waiting.set(socket, timer);
-    socket.once('error', ignore);
-    socket.once('close', () => this.#leave(socket, ignore));
-  }
-
-  #leave(socket: Socket, then: () => void): void {
-    const timer = this.#waiting.get(socket);
-    if (timer === undefined) return;
-    clearTimeout(timer);
-    this.#waiting.delete(socket);
-    then();
-  }
-
-  #let(socket: Socket): void {
-    const place = placeOf(socket);
-    this.#direct.set(place, socket);
-    socket.once('close', () => {
-      if (this.#direct.get(place) === socket) this.#end(place, socket.bytesRead > maxBytesOfClient);
-    });
-    this.#start(socket);
-  }
-
-  #pace(socket: Socket): void {
-    this.#start(new PacedConnection(socket, maxBytesOfClient));
-  }
-
-  #end(place: string, isLong: boolean): void {
-    this.#direct.delete(place);
-    if (isLong) {
-      this.#cautiousUntilMs = performance.now() + cautiousMs;
-      for (const socket of this.#waiting.keys()) this.#leave(socket, () => this.#pace(socket));
-    }
-    const [next] = this.#waiting.keys();
-    if (next !== undefined) this.#leave(next, () => this.#let(next));
-  }
-}
-
-/** Lets the handshakes of a server of TLS take turns, and limits what clients send until theirs has ended, once one has sent too much: for servers that ask
- *  for certificates, as verifying those is what takes long. */
-export function paceHandshakes(server: EventEmitter): void {
+/** Has `take` decide when TLS starts on a connection of a server, and whether on the socket or on a paced connection. */
+export function takeConnections(server: EventEmitter, take: (socket: Socket, start: Start) => void): void {
   const secure = server.listeners('connection') as ((socket: unknown) => void)[];
   server.removeAllListeners('connection');
-  const gate = new HandshakeGate((connection) => {
+  const start = (connection: unknown): void => {
     for (const listener of secure) listener.call(server, connection);
-  });
-  server.on('connection', (socket: Socket) => gate.take(socket));
-  server.prependListener('secureConnection', (socket: TLSSocket) => {
-    // While TLS is given the last message of a paced handshake.
-    turns.current?.secure(socket);
-    gate.secured(socket);
-  });
+  };
+  server.on('connection', (socket: Socket) => take(socket, start));
+  // While TLS is given the last message of the handshake.
+  server.prependListener('secureConnection', (socket: TLSSocket) => turns.current?.secure(socket));
+}
+
+/** A connection of a client, paced. */
+export function pacedFor(socket: Socket): EventEmitter {
+  return new PacedConnection(socket, maxBytesOfClient);
 }
 
 /** Of a context of TLS: a server cannot have its certificates verified again and again. */
@@ -258,7 +193,7 @@ export const withoutRenegotiation: { readonly secureOptions: number } = {
 };
 
 /** The same for the connections that an agent makes, to servers whose certificates are not known yet. */
-export function paceHandshakesOf(agent: Agent): Agent {
+export function paceConnectionsOf(agent: Agent): Agent {
   const connectSecurely = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
     const { path: _path, ...address } = options as TcpNetConnectOpts & { readonly path?: unknown };
