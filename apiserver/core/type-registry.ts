@@ -29,6 +29,8 @@ export class TypeRegistry {
   readonly #custom = new Map<string, readonly ResourceType[]>();
   #byPath = new Map<string, ResourceType>();
   #byStorageKey = new Map<string, ResourceType>();
+  #storageByName = new Map<string, ResourceType>();
+  #versions = new Map<string, readonly ResourceType[]>();
   #all: readonly ResourceType[] = [];
   #storage: readonly ResourceType[] = [];
   #groupVersions = new Set<string>();
@@ -72,7 +74,12 @@ export class TypeRegistry {
   }
 
   storageType(group: string, plural: string): ResourceType | undefined {
-    return this.#storage.find((type) => type.group === group && type.plural === plural);
+    return this.#storageByName.get(`${group}/${plural}`);
+  }
+
+  /** Every served version of the objects that are stored under a key, in any group. */
+  versionsOf(storageKey: string): readonly ResourceType[] {
+    return this.#versions.get(storageKey) ?? [];
   }
 
   /** The type whose objects are stored under a key. */
@@ -102,6 +109,9 @@ export class TypeRegistry {
     this.#all = [...this.#builtin, ...custom];
     this.#storage = this.#all.filter((type) => type.isStorageVersion);
     this.#byPath = new Map(this.#all.map((type) => [`${type.group}/${type.version}/${type.plural}`, type]));
+    // Of several the first one.
+    this.#storageByName = new Map(this.#storage.toReversed().map((type) => [`${type.group}/${type.plural}`, type]));
+    this.#versions = Map.groupBy(this.#all, (type) => type.storageKey);
     this.#byStorageKey = new Map(this.#storage.map((type) => [type.storageKey, type]));
     this.#groupVersions = new Set(this.#all.map((type) => `${type.group}/${type.version}`));
     this.#edition += 1;

@@ -61,7 +61,7 @@ export class LiveCluster implements Cluster {
   }
 
   versionsOf({ storageKey }: ResourceType): readonly ResourceType[] {
-    return this.#types.all().filter((type) => type.storageKey === storageKey);
+    return this.#types.versionsOf(storageKey);
   }
 
   resource(group: string, plural: string): ResourceType | undefined {
