@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
 import { type AddressInfo, connect as connectPlainly } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
-import { issueAuthority } from '../../test/support/index.ts';
+import { eventually, issueAuthority } from '../../test/support/index.ts';
 import {
   type CertifiedKey,
   type ConnectionLimits,
@@ -182,3 +182,39 @@ test.each(versions)(
     expect(await answerOf(server.certificatePem, maxVersion)).toBe('answer of 127.0.0.1');
   },
 );
+
+test('a connection whose bytes take long leaves turns to others', async () => {
+  const own = createTlsServer({ key: server.privateKeyPem, cert: server.certificatePem });
+  limitConnections(own, limits);
+  const connected: TLSSocket[] = [];
+  own.on('secureConnection', (socket) => connected.push(socket));
+  own.listen(0, '127.0.0.1');
+  await once(own, 'listening');
+  const { port } = own.address() as AddressInfo;
+  const clients = [0, 1].map(() => connect({ host: '127.0.0.1', port, rejectUnauthorized: false }));
+  const [large, small] = clients;
+  await Promise.all(clients.map((client) => once(client, 'secureConnect')));
+  await eventually(() => expect(connected).toHaveLength(2));
+  let taken = 0;
+  let isLeft = true;
+  const takenBefore = new Promise<number>((resolve) => {
+    for (const socket of connected) {
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk: Buffer) => {
+        if (chunk.length < 10) {
+          isLeft = false;
+          return resolve(taken);
+        }
+        if (taken === 0) small?.write('small');
+        taken += chunk.length;
+        const endMs = performance.now() + 15;
+        while (isLeft && performance.now() < endMs);
+      });
+    }
+  });
+  large?.write(Buffer.alloc(4 * 1024 * 1024));
+  // Two chunks; without turns all that the socket has received.
+  expect(await takenBefore).toBeLessThanOrEqual(128 * 1024);
+  for (const client of clients) client.destroy();
+  own.close();
+});
