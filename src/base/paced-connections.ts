@@ -21,23 +21,29 @@ class ConnectionTurns {
   current: PacedConnection | undefined;
 
   add(connection: PacedConnection): void {
-    this.#waiting.add(connection);
-    this.#goOn();
+    if (this.#waiting.size === 0 && this.#leftMs > 0) this.#pass(connection);
+    else this.#waiting.add(connection);
+    // What takes little is not worth a turn of its own.
+    if (this.#leftMs < sliceMs / 2) this.#startTurn();
   }
 
   #goOn(): void {
-    this.#startTurn();
     while (this.#leftMs > 0) {
       const next = this.#least();
       if (next === undefined) return;
       this.#waiting.delete(next);
-      const begunMs = performance.now();
-      this.current = next;
-      next.pass();
-      this.current = undefined;
-      next.lastMs = performance.now() - begunMs;
-      this.#leftMs -= next.lastMs;
+      this.#pass(next);
     }
+    this.#startTurn();
+  }
+
+  #pass(connection: PacedConnection): void {
+    const begunMs = performance.now();
+    this.current = connection;
+    connection.pass();
+    this.current = undefined;
+    connection.lastMs = performance.now() - begunMs;
+    this.#leftMs -= connection.lastMs;
   }
 
   #least(): PacedConnection | undefined {
