@@ -113,6 +113,12 @@ export function dependenciesOf(properties: readonly Property[], annotations: Ann
   return [...required.dependencies, ...readAnnotatedDependencies(annotations).dependencies];
 }
 
+/** How many characters declare what a bundle needs. */
+export function neededCharacters(properties: readonly Property[], annotations: Annotations = {}): number {
+  const needed = properties.filter(({ type }) => neededTypes.has(type));
+  return sizeOf(needed) + (annotations[dependenciesAnnotation] ?? '').length;
+}
+
 /** The property of a bundle whose dependencies are unknown. */
 export function unknownDependencies(why: string): Property {
   return { type: unknownType, value: why.slice(0, maxReason) };

@@ -5,6 +5,7 @@ export { checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
 export {
   boundedProperties,
   dependenciesOf,
+  neededCharacters,
   offeredProperties,
   packageVersionProblems,
   readAnnotatedDependencies,

@@ -8,7 +8,7 @@ import {
   packageVersionAnnotation,
 } from '../../src/api/index.ts';
 import type { JsonValue } from '../../src/base/index.ts';
-import { dependenciesOf, type Participant, readProperties } from '../../src/dependencies/index.ts';
+import { dependenciesOf, neededCharacters, type Participant, readProperties } from '../../src/dependencies/index.ts';
 import type { ReviewContext } from '../review/webhook-definition.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -30,7 +30,8 @@ export interface ClusterState {
 
 /** What is kept of the annotations of all active bundles, which any user may have written; of those with the longest nothing is. */
 const maxKeptCharacters = 16 * 1024 * 1024;
-/** How much is read of what they need; of those with the longest annotations that does not count. About a tenth of a second, which others wait. */
+/** How much is read of what they need; of those that need the most, it does not count. About a tenth of a second, which others wait: five hundred
+ *  ordinary bundles need a third of it. */
 const maxDependencyCharacters = 262_144;
 const keptAnnotations = [
   bundlePropertiesAnnotation,
@@ -43,18 +44,23 @@ interface ActiveBundle {
   /** Of the deployment. */
   readonly name: string;
   readonly annotations: Annotations;
+  readonly characters: number;
 }
 
-function lengthOf({ annotations }: ActiveBundle): number {
+function lengthOf(annotations: Annotations): number {
   return keptAnnotations.reduce((sum, key) => sum + (annotations[key] ?? '').length, 0);
 }
 
+interface Share {
+  readonly characters: number;
+}
+
 /** The shortest ones, within a number of characters together, and the others. */
-function split(bundles: readonly ActiveBundle[], maxCharacters: number): readonly [ActiveBundle[], ActiveBundle[]] {
+function split<Item extends Share>(items: readonly Item[], maxCharacters: number): readonly [Item[], Item[]] {
   let left = maxCharacters;
-  const sorted = bundles.toSorted((a, b) => lengthOf(a) - lengthOf(b));
-  const count = sorted.findIndex((bundle) => {
-    left -= lengthOf(bundle);
+  const sorted = items.toSorted((a, b) => a.characters - b.characters);
+  const count = sorted.findIndex(({ characters }) => {
+    left -= characters;
     return left < 0;
   });
   return count < 0 ? [sorted, []] : [sorted.slice(0, count), sorted.slice(count)];
@@ -74,10 +80,16 @@ export function participantOf(name: string, annotationSets: readonly (Annotation
 }
 
 function participantsOf(bundles: readonly ActiveBundle[]): readonly Participant[] {
-  const [short, long] = split(bundles, maxDependencyCharacters);
+  const read = bundles.map(({ name, annotations }) => {
+    const properties = readProperties(annotations);
+    return { name, annotations, properties, characters: neededCharacters(properties, annotations) };
+  });
+  const [short, long] = split(read, maxDependencyCharacters);
   return [
-    ...short.map(({ name, annotations }) => participantOf(name, [annotations])),
-    ...long.map(({ name, annotations }) => ({ name, properties: readProperties(annotations), dependencies: [] })),
+    ...short.map(({ name, annotations, properties }) => {
+      return { name, properties, dependencies: dependenciesOf(properties, annotations) };
+    }),
+    ...long.map(({ name, properties }) => ({ name, properties, dependencies: [] })),
   ];
 }
 
@@ -126,7 +138,9 @@ export async function readClusterState(
       const deployment = names.get(`${name} ${uid}`);
       const isBetter = fitting === undefined || !recorded.has(fitting.uid);
       if (isBetter && isFitting(bundle) && (fitting === undefined || recorded.has(uid))) fitting = kept(bundle);
-      return deployment === undefined ? [] : [{ name: deployment, annotations: kept(bundle).annotations }];
+      if (deployment === undefined) return [];
+      const { annotations } = kept(bundle);
+      return [{ name: deployment, annotations, characters: lengthOf(annotations) }];
     });
     [active] = split([...active, ...found], maxKeptCharacters);
   }

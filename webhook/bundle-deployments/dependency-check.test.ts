@@ -150,6 +150,18 @@ test('what bundles with very long annotations need denies nothing, what others n
   ]);
 });
 
+test('what many bundles provide does not keep what they need from counting', async () => {
+  const api = { type: 'olm.gvk', value: { group: 'x'.repeat(10_000), version: 'v1', kind: 'X' } };
+  const both = { ...needs, 'core.rukpak.io/bundle-properties': JSON.stringify([api]) };
+  const names = Array.from({ length: 100 }, (_, index) => `user${index}`);
+  const facts = reader(
+    [bundleOf('base', provides), ...names.map((name) => bundleOf(name, both))],
+    ['base', ...names].map((name) => deploymentOf(name)),
+  );
+  const { active } = await readClusterState({ facts, signal: new AbortController().signal });
+  expect(active.filter(({ dependencies }) => dependencies.length > 0)).toHaveLength(100);
+});
+
 test('of very many bundles those with the longest annotations are not kept, others count', async () => {
   const property = { type: 'other', value: 'x'.repeat(60_000) };
   const longest = { 'core.rukpak.io/bundle-properties': JSON.stringify([property]) };
