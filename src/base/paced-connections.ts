@@ -113,7 +113,10 @@ class PacedConnection extends EventEmitter {
     this.emit('data', first);
     if (this.#isSecure) {
       if (first.length < chunk.length) this.emit('data', chunk.subarray(first.length));
-    } else if (this.#passedBytes >= this.#maxBytes) this.#socket.destroy(new Error('the TLS handshake is too long'));
+    } else if (this.#passedBytes >= this.#maxBytes) {
+      const text = `the TLS handshake is longer than ${this.#maxBytes / 1024} KiB: the other side shows too many, or too large certificates`;
+      this.#socket.destroy(new Error(text));
+    }
   }
 
   pause(): void {
