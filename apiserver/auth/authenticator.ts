@@ -69,11 +69,11 @@ export class Authenticator {
     const problem = 'problem' in subject ? subject.problem : this.#problemOf(subject, audiences);
     if (problem !== undefined) return { error: `[invalid bearer token, ${problem}]` };
     const known = subject as TokenSubject;
-    return { user: accountUser(known), audiences: known.audiences.filter((name) => audiences.includes(name)) };
+    return { user: accountUser(known), audiences: sharedAudiences(known, audiences) };
   }
 
   #problemOf(subject: TokenSubject, audiences: readonly string[]): string | undefined {
-    if (!subject.audiences.some((name) => audiences.includes(name))) {
+    if (sharedAudiences(subject, audiences).length === 0) {
       const [own, expected] = [subject.audiences, audiences].map((names) =>
         names.map((name) => goQuote(name)).join(' '),
       );
@@ -100,6 +100,12 @@ export class Authenticator {
     this.#bySocket.set(socket, identity);
     return identity;
   }
+}
+
+/** Those of a token that are among the others, of which a review may name very many. */
+function sharedAudiences(subject: TokenSubject, audiences: readonly string[]): readonly string[] {
+  const others = new Set(audiences);
+  return subject.audiences.filter((name) => others.has(name));
 }
 
 function accountUser(subject: TokenSubject): UserInfo {

@@ -50,11 +50,18 @@ function isAllowedByRule(rule: PolicyRule, request: AccessRequest): boolean {
   return request.kind === 'path' ? matchesPath(rule, request.path) : matchesResource(rule, request);
 }
 
-function isSubject(subject: Subject, user: UserInfo, bindingNamespace: string): boolean {
-  if (subject.kind === 'User') return subject.name === user.username;
-  if (subject.kind === 'Group') return user.groups.includes(subject.name);
+/** Whom subjects are compared with. */
+interface Asker {
+  readonly username: string;
+  /** A review may name very many, and a binding very many subjects. */
+  readonly groups: ReadonlySet<string>;
+}
+
+function isSubject(subject: Subject, asker: Asker, bindingNamespace: string): boolean {
+  if (subject.kind === 'User') return subject.name === asker.username;
+  if (subject.kind === 'Group') return asker.groups.has(subject.name);
   const namespace = subject.namespace ?? bindingNamespace;
-  return subject.kind === 'ServiceAccount' && user.username === `system:serviceaccount:${namespace}:${subject.name}`;
+  return subject.kind === 'ServiceAccount' && asker.username === `system:serviceaccount:${namespace}:${subject.name}`;
 }
 
 function describe(grant: Grant): string {
@@ -100,12 +107,13 @@ export class RbacAuthorizer implements Authorizer {
       ...this.#objects.list('clusterrolebindings', ''),
       ...(namespace === '' ? [] : this.#objects.list('rolebindings', namespace)),
     ];
+    const asker: Asker = { username: user.username, groups: new Set(user.groups) };
     // Of many bindings to one role the first counts: the others would have all of its rules read again.
     const seen = new Set<string>();
     for (const binding of bindings) {
       const subjects = Array.isArray(binding['subjects']) ? (binding['subjects'] as unknown as Subject[]) : [];
       const bindingNamespace = binding.metadata.namespace ?? '';
-      const subject = subjects.find((candidate) => isSubject(candidate, user, bindingNamespace));
+      const subject = subjects.find((candidate) => isSubject(candidate, asker, bindingNamespace));
       if (subject === undefined) continue;
       const role = binding['roleRef'] as unknown as Grant['role'];
       const key = `${role.kind}/${role.name}`;
