@@ -16,7 +16,8 @@ const policy = {
   notAfterMs: nowMs + dayMs,
 } as const;
 
-async function request(name: x509.JsonName, extensions: x509.Extension[] = []): Promise<string> {
+async function request(attributes: x509.JsonNameParams, extensions: x509.Extension[] = []): Promise<string> {
+  const name = new x509.Name(attributes);
   const made = await x509.Pkcs10CertificateRequestGenerator.create({ name, keys, signingAlgorithm, extensions });
   return made.toString('pem');
 }
@@ -30,6 +31,22 @@ test('a certificate has the subject and names of its request, and nothing else o
   expect(certificate.subjectAltName).toBe('DNS:one.example.com');
   expect(certificate.ca).toBe(false);
   expect(certificate.verify(new X509Certificate(authority.certificatePem).publicKey)).toBe(true);
+});
+
+test.each([
+  '"system:masters"',
+  'x"system:masters"',
+  String.raw`system\:masters`,
+  '#0c0e73797374656d3a6d617374657273',
+  String.raw`a\0ab`,
+  'readers, O=system:masters',
+  'Größe',
+  'a * & b',
+])('a certificate has the organization and name of its request as they were read: %s', async (text) => {
+  const pem = await request([{ CN: [{ utf8String: text }] }, { O: [{ utf8String: text }] }]);
+  expect(await readSigningRequest(pem)).toMatchObject({ commonName: text, organizations: [text] });
+  const certificate = new X509Certificate(await signCertificateRequest(authority, pem, policy));
+  expect(certificate.toLegacyObject().subject).toEqual({ CN: text, O: text });
 });
 
 test('a certificate ends with its authority at the latest', async () => {

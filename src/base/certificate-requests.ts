@@ -1,5 +1,5 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
-import type { JsonName, Name } from '@peculiar/x509';
+import type { JsonAttributeObject, Name } from '@peculiar/x509';
 import { loadCertificateLibrary } from './certificate-library.ts';
 import { type CertifiedKey, importSigningKey, signingAlgorithm } from './certificates.ts';
 
@@ -69,12 +69,18 @@ function describe(subject: Name, names: readonly { readonly type: string; readon
 /** Attributes of a subject that a certificate takes over, in the order in which Go's library writes them. */
 const subjectAttributes = ['C', 'O', 'OU', 'L', 'ST', 'street', '2.5.4.17', 'CN', '2.5.4.5'];
 
-/** The subject of a request, each attribute once with all its values. */
-function subjectOf(name: Name): JsonName {
-  return subjectAttributes.flatMap((attribute) => {
+/** The subject of a request, each attribute once with all its values: exactly those that the rules of the signer have seen. Of plain texts the library
+ *  would take quotes and backslashes away, and read `#` as the start of bytes. */
+function subjectOf(x509: Library, name: Name): Name {
+  const attributes = subjectAttributes.flatMap((attribute) => {
     const values = attribute === 'CN' ? name.getField('CN').slice(-1) : name.getField(attribute);
-    return values.length === 0 ? [] : [{ [attribute]: values }];
+    return values.length === 0 ? [] : [{ [attribute]: values.map((value) => encodingOf(x509, value)) }];
   });
+  return new x509.Name(attributes);
+}
+
+function encodingOf(x509: Library, value: string): JsonAttributeObject {
+  return x509.Name.isPrintableString(value) ? { printableString: value } : { utf8String: value };
 }
 
 /** Reads a certificate request (PEM). Does not verify the holder of its key.
@@ -110,7 +116,7 @@ export async function signCertificateRequest(
   const extended = policy.extendedKeyUsages.map((name) => x509.ExtendedKeyUsage[name]);
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: randomBytes(16).toString('hex'),
-    subject: subjectOf(request.subjectName),
+    subject: subjectOf(x509, request.subjectName),
     issuer: issuer.subject,
     notBefore: new Date(policy.notBeforeMs),
     notAfter: new Date(Math.min(policy.notAfterMs, endMs)),
