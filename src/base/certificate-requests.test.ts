@@ -49,6 +49,36 @@ test.each([
   expect(certificate.toLegacyObject().subject).toEqual({ CN: text, O: text });
 });
 
+/** A block that Go reads, and that comes before another one. */
+function withHeader(pem: string): string {
+  return pem.replace('-----BEGIN CERTIFICATE REQUEST-----', '$&\nX-Note: first\n');
+}
+
+test.each([
+  ['a second block', (shown: string, other: string) => `${shown}\n${other}`],
+  ['a block with headers before it', (shown: string, other: string) => `${withHeader(shown)}\n${other}`],
+  [
+    'a block of another type before it',
+    (shown: string, other: string) => `${shown.replaceAll('REQUEST', 'X')}\n${other}`,
+  ],
+  ['a block before it that does not begin a line', (shown: string, other: string) => `x${shown}\n${other}`],
+  ['headers', withHeader],
+])('a request with %s is refused: others may read another subject in it', async (_what, join) => {
+  const pem = join(await request([{ CN: ['jane'] }]), await request([{ CN: ['joan'] }]));
+  await expect(readSigningRequest(pem)).rejects.toThrow(/PEM block/);
+  await expect(signCertificateRequest(authority, pem, policy)).rejects.toThrow(/PEM block/);
+});
+
+test('a request with text around its block is accepted', async () => {
+  const pem = `Certificate Request:\n    Version: 1\n${await request([{ CN: ['jane'] }])}\n`;
+  expect(await readSigningRequest(pem)).toMatchObject({ commonName: 'jane' });
+});
+
+test('a subject with a value that Go does not show is refused', async () => {
+  const pem = await request([{ CN: ['jane'] }, { CN: [{ universalString: 'joan' }] }]);
+  await expect(signCertificateRequest(authority, pem, policy)).rejects.toThrow('is no text');
+});
+
 test('a certificate ends with its authority at the latest', async () => {
   const pem = await request([{ CN: ['jane'] }]);
   const signed = await signCertificateRequest(authority, pem, { ...policy, notAfterMs: nowMs + 99 * dayMs });

@@ -37,12 +37,54 @@ export interface SigningPolicy {
 /** A request is a few kilobytes at most; more is never parsed. */
 const maxRequestLength = 64 * 1024;
 
-function parse(x509: Library, pem: string): InstanceType<Library['Pkcs10CertificateRequest']> {
-  const block = /-----BEGIN CERTIFICATE REQUEST-----[^-]+-----END CERTIFICATE REQUEST-----/.exec(pem)?.[0];
-  if (block === undefined || block.length > maxRequestLength) {
+const block = /(?<=^|\n)-----BEGIN CERTIFICATE REQUEST-----\s[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----/;
+
+/** Stricter than a kube-apiserver: of several blocks, and of one with headers, who approves the request may be shown another subject. */
+function onlyBlock(pem: string): string {
+  const found = block.exec(pem)?.[0];
+  if (found === undefined || found.length > maxRequestLength) {
     throw new Error('PEM block type must be CERTIFICATE REQUEST');
   }
-  return new x509.Pkcs10CertificateRequest(block);
+  if (pem.indexOf('-----BEGIN') !== pem.lastIndexOf('-----BEGIN')) throw new Error('there is more than one PEM block');
+  return found;
+}
+
+function parse(x509: Library, pem: string): InstanceType<Library['Pkcs10CertificateRequest']> {
+  const request = new x509.Pkcs10CertificateRequest(onlyBlock(pem));
+  checkTexts(Buffer.from(request.subjectName.toArrayBuffer()));
+  return request;
+}
+
+/** Tags of UTF8String, PrintableString, T61String, IA5String and BMPString. */
+const textTags: ReadonlySet<number> = new Set([0x0c, 0x13, 0x14, 0x16, 0x1e]);
+
+/** Go's library, and so kubectl, shows nothing of a value of another type.
+ *  @throws Error */
+function checkTexts(subject: Buffer): void {
+  const attributes = [subject].flatMap(contentsOf).flatMap(contentsOf).flatMap(contentsOf);
+  for (const attribute of attributes) {
+    const value = attribute.subarray(boundsOf(attribute, 0).end);
+    if (!textTags.has(value[0] ?? 0)) throw new Error('the subject has a value that is no text');
+  }
+}
+
+/** Where the content of a DER element begins and ends. */
+function boundsOf(der: Buffer, at: number): { readonly begin: number; readonly end: number } {
+  const first = der.readUInt8(at + 1);
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
+  const begin = at + 2 + lengthBytes;
+  return { begin, end: begin + (lengthBytes === 0 ? first : der.readUIntBE(at + 2, lengthBytes)) };
+}
+
+/** The contents of the elements, one after the other. */
+function contentsOf(der: Buffer): Buffer[] {
+  const contents: Buffer[] = [];
+  for (let at = 0; at < der.length; ) {
+    const { begin, end } = boundsOf(der, at);
+    contents.push(der.subarray(begin, end));
+    at = end;
+  }
+  return contents;
 }
 
 function namesIn(
