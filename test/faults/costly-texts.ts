@@ -2,6 +2,7 @@
 import { trackUpdate } from '../../apiserver/apply/index.ts';
 import { mergeApplied } from '../../apiserver/apply/merge.ts';
 import { backendsOf } from '../../apiserver/controllers/endpoints/pod-addresses.ts';
+import { slicesOf } from '../../apiserver/controllers/endpoints/slices.ts';
 import { subsetsOf } from '../../apiserver/controllers/endpoints/subsets.ts';
 import { atOnce, type KubeObject, matchesLabelSelector } from '../../apiserver/core/index.ts';
 import { parseAccept } from '../../apiserver/http/negotiation.ts';
@@ -137,6 +138,17 @@ function findNamedPorts(count: number): void {
   subsetsOf(service as KubeObject, backendsOf(many(20, () => pod as KubeObject)));
 }
 
+/** Each pod has the same ports, of which a slice has as many as the Service. */
+function listPorts(ports: number, pods: number): void {
+  const status = { phase: 'Running', podIP: '10.0.0.1' };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: {}, status };
+  const spec = { ports: many(ports, (at) => ({ name: `p${at}`, port: at + 1 })) };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec } as KubeObject;
+  const backends = backendsOf(many(pods, () => pod as KubeObject));
+  subsetsOf(service, backends);
+  slicesOf(service, backends);
+}
+
 function printColumn(jsonPath: string, list: readonly JsonObject[]): void {
   const object = { apiVersion: 'example.com/v1', kind: 'A', metadata: { name: 'a' }, spec: { list: [...list] } };
   for (const { cell } of columnsOfPrinterColumns(many(100, (at) => ({ name: `${at}`, type: 'string', jsonPath })))) {
@@ -232,6 +244,7 @@ export const costlyTexts: Readonly<Record<string, () => unknown>> = {
   'thousands of labels in the selector of a budget': () =>
     selectPods(many(90_000, (at) => ({ key: `k${at}`, operator: 'DoesNotExist' }))),
   'thousands of named ports of a Service and its pods': () => findNamedPorts(15_000),
+  'thousands of ports of a Service with thousands of pods': () => listPorts(15_000, 10_000),
   'revisions of commas in a ReplicaSet': () => catchUpWith(','.repeat(250_000)),
   'an Accept header of stars': () => parseAccept(`${'*,'.repeat(length / 8)}${'a,'.repeat(length / 8)}`),
   'columns of dots': () =>

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isJsonObject, type JsonObject, type JsonValue, lazily } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../core/index.ts';
 import { objectsIn, specOf, statusOf } from '../controller.ts';
 
@@ -79,21 +79,53 @@ function namedPorts(pod: KubeObject): ReadonlyMap<string, number> {
   return byName;
 }
 
-function targetOf(port: JsonObject, named: () => ReadonlyMap<string, number>): number | undefined {
-  const { targetPort, protocol = 'TCP' } = port;
-  if (typeof targetPort === 'number') return targetPort === 0 ? Number(port['port']) : targetPort;
-  return typeof targetPort === 'string' ? named().get(`${text(protocol)} ${targetPort}`) : Number(port['port']);
+function portOn({ appProtocol, protocol = 'TCP', name = '' }: JsonObject, target: number): JsonObject {
+  return { name, port: target, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) };
 }
 
-/** The ports of a Service as they are on a pod; one that the pod does not name is left out. */
-export function portsOn(pod: KubeObject, service: KubeObject): JsonObject[] {
-  // Read once: a Service and a pod may have thousands of ports each.
-  const named = lazily(() => namedPorts(pod));
-  return objectsIn(specOf(service)['ports']).flatMap((port) => {
-    const target = targetOf(port, named);
-    if (target === undefined) return [];
-    const { appProtocol, protocol = 'TCP', name = '' } = port;
-    return [{ name, port: target, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
+/** Pods on which the ports of a Service are the same. */
+export interface PortGroup {
+  /** Those that a pod does not name are left out. */
+  readonly ports: readonly JsonObject[];
+  readonly backends: readonly Backend[];
+}
+
+/** The ports of a Service as they are on pods: worked out once for all pods with the same named ports, as a Service may have thousands of ports
+ *  and hundreds of pods. */
+export function portGroupsOf(service: KubeObject, backends: readonly Backend[]): PortGroup[] {
+  const all = objectsIn(specOf(service)['ports']);
+  const fixed = all.map((port) => (typeof port['targetPort'] === 'string' ? undefined : portOn(port, numberOf(port))));
+  const names = all.flatMap(({ targetPort, protocol = 'TCP' }) =>
+    typeof targetPort === 'string' ? [`${text(protocol)} ${targetPort}`] : [],
+  );
+  const groups = new Map<string, { readonly ports: readonly JsonObject[]; readonly backends: Backend[] }>();
+  for (const backend of backends) {
+    const known = names.length === 0 ? undefined : namedPorts(backend.pod);
+    const targets = names.map((name) => known?.get(name));
+    const key = targets.join();
+    const group = groups.get(key) ?? { ports: portsWith(all, fixed, targets), backends: [] };
+    group.backends.push(backend);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+function numberOf({ targetPort, port }: JsonObject): number {
+  return typeof targetPort === 'number' && targetPort !== 0 ? targetPort : Number(port);
+}
+
+/** `fixed` has no port where the next one of `targets` is its number on the pod. */
+function portsWith(
+  all: readonly JsonObject[],
+  fixed: readonly (JsonObject | undefined)[],
+  targets: readonly (number | undefined)[],
+): JsonObject[] {
+  let next = 0;
+  return all.flatMap((port, index) => {
+    const known = fixed[index];
+    if (known !== undefined) return [known];
+    const target = targets[next++];
+    return target === undefined ? [] : [portOn(port, target)];
   });
 }
 

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { JsonObject } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../core/index.ts';
 import { objectsIn } from '../controller.ts';
-import { addressesOf, type Backend, familiesOf, identityOf, portsOn, publishesUnready } from './pod-addresses.ts';
+import { addressesOf, type Backend, familiesOf, identityOf, portGroupsOf, publishesUnready } from './pod-addresses.ts';
 
 const maxEndpoints = 100;
 
@@ -29,19 +29,15 @@ function endpointOf(backend: Backend, service: KubeObject, addresses: readonly s
 /** The slices of a Service: one a family and set of ports, at most 100 endpoints each; an empty one where there is no pod. */
 export function slicesOf(service: KubeObject, backends: readonly Backend[]): SliceContent[] {
   return familiesOf(service).flatMap((addressType): SliceContent[] => {
-    const byPorts = new Map<string, JsonObject[]>();
-    for (const backend of backends) {
-      const addresses = addressesOf(backend.pod, addressType);
-      if (addresses.length === 0) continue;
-      const key = JSON.stringify(portsOn(backend.pod, service));
-      const endpoints = byPorts.get(key) ?? [];
-      endpoints.push(endpointOf(backend, service, addresses));
-      byPorts.set(key, endpoints);
-    }
-    if (byPorts.size === 0) return [{ addressType, endpoints: [], ports: null }];
-    return [...byPorts].flatMap(([ports, endpoints]) =>
-      chunks(endpoints).map((part) => ({ addressType, endpoints: part, ports: JSON.parse(ports) as JsonObject[] })),
+    const own = backends.filter(({ pod }) => addressesOf(pod, addressType).length > 0);
+    const slices = portGroupsOf(service, own).flatMap(({ ports, backends: members }) =>
+      chunks(members).map((part) => ({
+        addressType,
+        endpoints: part.map((backend) => endpointOf(backend, service, addressesOf(backend.pod, addressType))),
+        ports,
+      })),
     );
+    return slices.length === 0 ? [{ addressType, endpoints: [], ports: null }] : slices;
   });
 }
 

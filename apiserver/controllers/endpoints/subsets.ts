@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../core/index.ts';
-import { addressesOf, type Backend, familiesOf, identityOf, portsOn, publishesUnready } from './pod-addresses.ts';
+import { addressesOf, type Backend, familiesOf, identityOf, portGroupsOf, publishesUnready } from './pod-addresses.ts';
 
 interface Member {
-  /** Its place among the pods of the Service. */
-  readonly index: number;
   readonly address: JsonObject;
   readonly isReady: boolean;
+  /** Its place in the order of addresses. */
+  rank: number;
 }
 
 const collator = new Intl.Collator('en', { numeric: true });
@@ -21,31 +21,47 @@ function byIp(a: JsonObject, b: JsonObject): number {
 }
 
 function addressesIn(members: readonly Member[], isReady: boolean): JsonObject[] {
-  return members
-    .filter((member) => member.isReady === isReady)
-    .map(({ address }) => address)
-    .toSorted(byIp);
+  return members.filter((member) => member.isReady === isReady).map(({ address }) => address);
 }
 
-/** Who offers each port, by the port as text. */
-function membersByPort(service: KubeObject, backends: readonly Backend[]): Map<string, Member[]> {
-  const family = familiesOf(service)[0] ?? 'IPv4';
+function addressOf({ pod }: Backend, service: KubeObject): string | undefined {
+  return addressesOf(pod, familiesOf(service)[0] ?? 'IPv4')[0];
+}
+
+function memberOf(backend: Backend, service: KubeObject): Member {
+  const address = { ip: addressOf(backend, service) ?? '', ...identityOf(backend, service) };
+  return { address, isReady: backend.isReady || publishesUnready(service), rank: 0 };
+}
+
+interface Group {
+  readonly ports: readonly JsonObject[];
+  readonly members: readonly Member[];
+}
+
+/** Pods with the same ports. */
+function groupsOf(service: KubeObject, backends: readonly Backend[]): Group[] {
   const isUnreadyToo = publishesUnready(service);
-  const byPort = new Map<string, Member[]>();
-  for (const [index, backend] of backends.entries()) {
-    if (backend.isTerminating && !isUnreadyToo) continue;
-    const [ip] = addressesOf(backend.pod, family);
-    if (ip === undefined) continue;
-    const member = {
-      index,
-      address: { ip, ...identityOf(backend, service) },
-      isReady: backend.isReady || isUnreadyToo,
-    };
-    for (const port of portsOn(backend.pod, service)) {
+  const own = backends.filter(
+    (backend) => (isUnreadyToo || !backend.isTerminating) && addressOf(backend, service) !== undefined,
+  );
+  const groups = portGroupsOf(service, own).map(({ ports, backends: same }) => ({
+    ports,
+    members: same.map((backend) => memberOf(backend, service)),
+  }));
+  const ranked = groups.flatMap(({ members }) => members).toSorted((a, b) => byIp(a.address, b.address));
+  for (const [rank, member] of ranked.entries()) member.rank = rank;
+  return groups;
+}
+
+/** Which groups offer each port, by the port as text. */
+function offersOf(groups: readonly Group[]): Map<string, number[]> {
+  const byPort = new Map<string, number[]>();
+  for (const [index, { ports }] of groups.entries()) {
+    for (const port of ports) {
       const key = JSON.stringify(withoutEmptyName(port));
-      const members = byPort.get(key) ?? [];
-      members.push(member);
-      byPort.set(key, members);
+      const offers = byPort.get(key) ?? [];
+      offers.push(index);
+      byPort.set(key, offers);
     }
   }
   return byPort;
@@ -62,12 +78,19 @@ function subsetOf(members: readonly Member[], ports: readonly JsonObject[]): Jso
 
 /** `subsets` of Endpoints: each port once, with all pods that offer it; ports that the same pods offer together. */
 export function subsetsOf(service: KubeObject, backends: readonly Backend[]): JsonObject[] {
-  const byMembers = new Map<string, { readonly members: readonly Member[]; readonly ports: JsonObject[] }>();
-  for (const [port, members] of membersByPort(service, backends)) {
-    const key = members.map(({ index }) => index).join();
-    const group = byMembers.get(key) ?? { members, ports: [] };
-    group.ports.push(JSON.parse(port) as JsonObject);
-    byMembers.set(key, group);
+  const groups = groupsOf(service, backends);
+  const byOffers = new Map<string, { readonly offers: readonly number[]; readonly ports: JsonObject[] }>();
+  for (const [port, offers] of offersOf(groups)) {
+    const key = offers.join();
+    const subset = byOffers.get(key) ?? { offers, ports: [] };
+    subset.ports.push(JSON.parse(port) as JsonObject);
+    byOffers.set(key, subset);
   }
-  return [...byMembers.values()].map(({ members, ports }) => subsetOf(members, ports));
+  return [...byOffers.values()].map(({ offers, ports }) => {
+    const members = offers.flatMap((index) => groups[index]?.members ?? []);
+    return subsetOf(
+      members.toSorted((a, b) => a.rank - b.rank),
+      ports,
+    );
+  });
 }
