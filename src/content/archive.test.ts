@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createGzip, gzipSync, zstdCompressSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type TarEntry, tarFile } from '../../cli/examples/tar-file.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { defaultContentLimits } from '../base/index.ts';
@@ -259,6 +259,23 @@ test('refuses paths and targets of links that take much memory together', async 
   );
 });
 
+test('refuses records that take long to read together', async () => {
+  await using staging = await Staging.create(`${tmpdir()}/${randomUUID()}`, defaultContentLimits);
+  const record = tarFile([{ path: 'records', typeFlag: 'x', content: Buffer.alloc(1024 * 1024, ' ') }]).subarray(
+    0,
+    -1024,
+  );
+  let readCount = 0;
+  async function* records(): AsyncGenerator<Buffer> {
+    for (; readCount < 600; readCount += 1) yield record;
+  }
+  const extraction = extractArchive(records(), staging, { what: 'layer 1', hasWhiteouts: true, signal });
+  await expect(extraction).rejects.toThrow(
+    'layer 1: records of entries of more than the limit of 67108864 bytes together',
+  );
+  expect(readCount).toBeLessThan(100);
+});
+
 test('keeps names like __proto__ as ordinary names', async () => {
   const names = ['__proto__/constructor', 'constructor', 'prototype'];
   await expect(staged(tarFile(names.map((path) => ({ path, content: 'x' }))))).resolves.toEqual([
@@ -295,6 +312,28 @@ describe('layers', () => {
     const expected = ['manifests/', 'manifests/new.yaml=n'];
     await expect(staged(base, tarFile([opaque, own]))).resolves.toEqual(expected);
     await expect(staged(base, tarFile([own, opaque]))).resolves.toEqual(expected);
+  });
+
+  test('are gone through once, however many whiteouts one of them has', async () => {
+    await using staging = await Staging.create(`${tmpdir()}/${randomUUID()}`, limits);
+    staging.beginLayer('layer 1').addDirectory('manifests/deep');
+    const layer = staging.beginLayer('layer 2');
+    for (const name of ['manifests/a', 'manifests/deep/b', 'manifests/new/c']) layer.addLink(name, 'target');
+    const looks = ['manifests', 'manifests/deep', 'manifests/new'].map((path) => {
+      const found = staging.tree.get(path.split('/'));
+      if (found?.kind !== 'directory') throw new Error(`expected the directory ${path}`);
+      return vi.spyOn(found.children, Symbol.iterator);
+    });
+    for (const hidden of ['manifests/deep', '', 'manifests', 'manifests/new']) {
+      for (let count = 0; count < 100; count += 1) layer.hideChildren(hidden);
+      layer.hide(hidden === '' ? 'manifests' : hidden);
+    }
+    expect(looks.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
+    expect(staging.tree.links().map(({ path }) => path)).toEqual([
+      'manifests/a',
+      'manifests/new/c',
+      'manifests/deep/b',
+    ]);
   });
 
   test('a later layer replaces a file, a file by a directory and a directory by a file', async () => {

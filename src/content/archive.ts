@@ -107,6 +107,14 @@ class Extraction {
     }
   }
 
+  #countRecords(characters: number): void {
+    try {
+      this.#staging.countRecords(characters);
+    } catch (thrown) {
+      this.#fail(this.#named(thrown));
+    }
+  }
+
   #createParser(): Parser {
     const parser = new Parser({ strict: true, zstd: false, brotli: false });
     parser.on('eof', () => {
@@ -120,7 +128,9 @@ class Extraction {
       this.#fail(this.#invalid(`${quoteEntry(entry.path)}: type ${entry.type} or size ${entry.size} is not accepted`));
     });
     parser.on('meta', (records: string) => {
+      if (this.#failure !== undefined) return;
       this.#isSparse ||= sparseRecord.test(records);
+      this.#countRecords(records.length);
     });
     parser.on('entry', (entry: ReadEntry) => {
       this.#current = entry;

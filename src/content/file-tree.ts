@@ -23,6 +23,8 @@ export interface LinkNode {
 export interface DirectoryNode {
   readonly kind: 'directory';
   layer: number;
+  /** The last layer of which a whiteout was here, or on the way to it: all that is left is of that layer, so that the next one has nothing to do. */
+  clearedLayer: number;
   readonly children: Map<string, TreeNode>;
 }
 
@@ -34,7 +36,7 @@ export type PathSegments = readonly string[];
 /** The files of a bundle in memory: names and ranges, no content. Later layers replace and hide what earlier ones brought.
  *  Bounded: every node ever made counts, so that neither entries nor invented parents can fill memory. */
 export class FileTree {
-  readonly root: DirectoryNode = { kind: 'directory', layer: 0, children: new Map() };
+  readonly root: DirectoryNode = { kind: 'directory', layer: 0, clearedLayer: 0, children: new Map() };
   readonly #maxNodes: number;
   #nodeCount = 0;
   #textBytes = 0;
@@ -89,7 +91,7 @@ export class FileTree {
     { layer, pathBytes }: { readonly layer: number; readonly pathBytes: number },
   ): DirectoryNode {
     this.#count(pathBytes);
-    const made: DirectoryNode = { kind: 'directory', layer, children: new Map() };
+    const made: DirectoryNode = { kind: 'directory', layer, clearedLayer: layer, children: new Map() };
     parent.children.set(name, made);
     return made;
   }
@@ -121,10 +123,7 @@ export class FileTree {
   /** Removes what layers before `layer` put into a directory. */
   hideChildren(path: PathSegments, layer: number): void {
     const directory = this.get(path);
-    if (directory?.kind !== 'directory') return;
-    for (const [name, child] of directory.children) {
-      if (isEmptyAfterHiding(child, layer)) directory.children.delete(name);
-    }
+    if (directory?.kind === 'directory') clear(directory, layer);
   }
 
   /** Files and directories, each directory before its content, sorted by the bytes of the whole path; links are left out. */
@@ -157,13 +156,18 @@ export class FileTree {
   }
 }
 
-/** Depth is bounded by the path limit (a name and a slash are two bytes), so recursion is safe. */
-function isEmptyAfterHiding(node: TreeNode, layer: number): boolean {
-  if (node.kind === 'directory') {
-    for (const [name, child] of node.children) {
-      if (isEmptyAfterHiding(child, layer)) node.children.delete(name);
-    }
-    return node.layer < layer && node.children.size === 0;
+/** Removes what layers before `layer` put into a directory; each directory is gone through once for a layer, however many whiteouts it has. Depth is
+ *  bounded by the path limit (a name and a slash are two bytes), so recursion is safe. */
+function clear(directory: DirectoryNode, layer: number): void {
+  if (directory.clearedLayer === layer) return;
+  directory.clearedLayer = layer;
+  for (const [name, child] of directory.children) {
+    if (isEmptyAfterHiding(child, layer)) directory.children.delete(name);
   }
-  return node.layer < layer;
+}
+
+function isEmptyAfterHiding(node: TreeNode, layer: number): boolean {
+  if (node.kind !== 'directory') return node.layer < layer;
+  clear(node, layer);
+  return node.layer < layer && node.children.size === 0;
 }

@@ -9,6 +9,9 @@ const pieceBytes = 1024 * 1024;
 /** What archives may spend on headers and padding, a node. */
 const framingBytesPerEntry = 2048;
 
+/** Of all records of entries together, such as long paths, which take much longer to read than contents: those of Go have a few hundred bytes. */
+const maxRecordBytes = 64 * 1024 * 1024;
+
 /** What is staged, as plain data: for other threads, as long as the staging area is there. */
 export interface StagedFiles {
   readonly spoolPath: string;
@@ -27,6 +30,7 @@ export class Staging implements AsyncDisposable {
   #layerCount = 0;
   #unpackedBytes = 0;
   #streamedBytes = 0;
+  #recordBytes = 0;
 
   private constructor(spool: Spool, limits: ContentLimits) {
     this.#spool = spool;
@@ -92,6 +96,18 @@ export class Staging implements AsyncDisposable {
       throw new TerminalError(
         'UnpackedTooLarge',
         `unpacks to more than the limit of ${this.limits.streamedBytes ?? this.limits.unpackedBytes} bytes`,
+      );
+    }
+  }
+
+  /** Counts what archives say of their entries in records of their own.
+   *  @throws TerminalError TooManyEntries */
+  countRecords(sizeBytes: number): void {
+    this.#recordBytes += sizeBytes;
+    if (this.#recordBytes > maxRecordBytes) {
+      throw new TerminalError(
+        'TooManyEntries',
+        `records of entries of more than the limit of ${maxRecordBytes} bytes together`,
       );
     }
   }
