@@ -1,8 +1,9 @@
 import { constants } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Agent } from 'node:https';
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect, isIPv6, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { openTunnel, type TunnelProxy } from './proxy-tunnel.ts';
 
 /** What a client sends until its handshake has ended: its certificates have a few KiB. OpenSSL takes a hundred, and verifies each signature among
  *  them, also of certificates that no authority has issued: a third of a second for one connection. */
@@ -201,19 +202,28 @@ export const withoutRenegotiation: { readonly secureOptions: number } = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };
 
-/** The same for the connections that an agent makes, to servers whose certificates are not known yet. */
-export function paceConnectionsOf(agent: Agent): Agent {
+/** What an agent is asked to connect to. */
+type AgentConnection = TcpNetConnectOpts & { readonly host: string; readonly path?: unknown };
+
+/** The same for the connections that an agent makes, to servers whose certificates are not known yet; through a proxy, if one is given. */
+export function paceConnectionsOf(agent: Agent, proxy?: TunnelProxy): Agent {
   const connectSecurely = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    const { path: _path, ...address } = options as TcpNetConnectOpts & { readonly path?: unknown };
-    const connection = new PacedConnection(connect(address), maxBytesOfServer);
-    const made = connectSecurely(
-      { ...options, ...withoutRenegotiation, socket: connection } as unknown as typeof options,
-      callback,
-    );
-    const secure = made as TLSSocket;
-    secure.once('secureConnect', () => connection.secure(secure));
+  const secure = (socket: Socket, options: AgentConnection): TLSSocket => {
+    const connection = new PacedConnection(socket, maxBytesOfServer);
+    const made = connectSecurely({ ...options, ...withoutRenegotiation, socket: connection } as object) as TLSSocket;
+    made.once('secureConnect', () => connection.secure(made));
     return made;
+  };
+  agent.createConnection = (given, callback) => {
+    const { path: _path, ...options } = given as AgentConnection;
+    if (proxy === undefined) return secure(connect(options), options);
+    const done = callback as (error: Error | null, made?: TLSSocket) => void;
+    const host = isIPv6(options.host) ? `[${options.host}]` : options.host;
+    openTunnel(`${host}:${options.port}`, proxy, options.signal).then(
+      (socket) => done(null, secure(socket, options)),
+      (thrown: Error) => done(thrown),
+    );
+    return undefined;
   };
   return agent;
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { startProxyServer, startWebServer } from '../../test/support/index.ts';
+import { eventually, startProxyServer, startWebServer } from '../../test/support/index.ts';
 import { createCertificateAuthority, issueCertificate, readProxySettings, systemClock } from '../base/index.ts';
 import { createHttpClient, type HttpClient, readBody } from './http-client.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -43,6 +45,32 @@ describe('behind a proxy', () => {
     expect(proxy.targets).toEqual(['registry.corp.example:443', 'http://web.corp.example/a?b']);
     using doubting = createHttpClient({ proxies, answerDeadlineMs });
     await expect(textOf(doubting, 'https://registry.corp.example/')).rejects.toThrow(/--registry-ca FILE/);
+  });
+
+  test('a server that shows very many certificates is not asked', async () => {
+    const [nowMs, lifetimeDays] = [Date.now(), 1];
+    const { certificatePem, privateKeyPem } = await createCertificateAuthority({
+      commonName: 'many',
+      nowMs,
+      lifetimeDays,
+    });
+    const tls = { certificatePem: certificatePem.repeat(120), privateKeyPem };
+    await using secure = await startWebServer((_, response) => response.end('secure'), tls);
+    await using proxy = await startProxyServer({ hosts: { 'many.corp.example:443': new URL(secure.url).host } });
+    const proxies = readProxySettings({ HTTPS_PROXY: proxy.url });
+    using http = createHttpClient({ proxies, answerDeadlineMs, insecureSkipVerify: true });
+    await expect(textOf(http, 'https://many.corp.example/')).rejects.toThrow('the TLS handshake is too long');
+  });
+
+  test('one that does not answer is waited for as long as for an answer', async () => {
+    const connected: Socket[] = [];
+    const silent = createServer((socket) => connected.push(socket.resume())).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const proxies = readProxySettings({ HTTPS_PROXY: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+    using http = createHttpClient({ proxies, answerDeadlineMs: 200 });
+    await expect(textOf(http, 'https://registry.corp.example/')).rejects.toThrow(/no answer within 0.2 s|in time/);
+    await eventually(() => expect(connected.map(({ readableEnded }) => readableEnded)).toEqual([true]));
+    silent.close();
   });
 
   test('a proxy that refuses is named, without its password', async () => {

@@ -106,8 +106,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { answerDeadlineMs, proxies = noProxies } = options;
   const { Agent: PlainAgent } = nodeHttp();
   const direct: Agents = { secure: paceConnectionsOf(new HttpsAgent(tls)), plain: new PlainAgent({ keepAlive: true }) };
+  const tunnels = proxies.https === undefined ? undefined : { url: proxies.https, deadlineMs: answerDeadlineMs };
   const proxied: Agents = {
-    secure: new HttpsAgent({ ...tls, ...withoutRenegotiation, proxyEnv: { https_proxy: proxies.https } }),
+    secure: paceConnectionsOf(new HttpsAgent(tls), tunnels),
     plain: new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
   };
   const once = (request: HttpRequest): Promise<HttpResponse> =>
