@@ -58,6 +58,19 @@ test('an update that an entry lists many times has each of its risks once', () =
   expect(conditional.map((update) => update.risks.length)).toEqual([200]);
 });
 
+test('an update that is listed many times is offered once', () => {
+  const edges = Array.from({ length: 1000 }, () => [0, 1]);
+  expect(names(offered({ nodes, edges }))).toEqual({ available: ['4.14.2'], conditional: [] });
+});
+
+test.each([
+  ['channels', [nodes[0], node('4.14.2', { 'io.openshift.upgrades.graph.release.channels': 'a,'.repeat(600_000) })]],
+  ['versions', [nodes[0], ...Array.from({ length: 2000 }, (_, at) => node(`4.14.2-${'1.'.repeat(300)}${at}`))]],
+])('%s that no status can hold are refused before they are sorted', (_, large) => {
+  const edges = large.slice(1).map((__, at) => [0, at + 1]);
+  expect(() => offered({ nodes: large, edges })).toThrow('characters, more than the limit of 1048576');
+});
+
 test('a graph with too many risks for its updates is refused', () => {
   const edges = Array.from({ length: 10_000 }, () => ({ from: '4.14.1', to: '4.14.2' }));
   const risks = Array.from({ length: 201 }, (_, index) => risk(`R${index}`));

@@ -22,6 +22,8 @@ export interface AvailableUpdates {
 }
 
 const channelsKey = 'io.openshift.upgrades.graph.release.channels';
+/** Of versions, images and channels of a release and its updates together: those of the public update service take a tenth of it. */
+const maxCharacters = 1024 * 1024;
 const architectureKey = 'release.openshift.io/architecture';
 
 function refuse(text: string): never {
@@ -39,9 +41,12 @@ function versionOf({ version }: GraphNode): Version {
 /** @throws TerminalError ResponseInvalid for metadata of another form */
 function releaseOf({ version, payload, metadata }: GraphNode): AvailableRelease {
   const { url = '', [channelsKey]: channels = '', [architectureKey]: architecture = '' } = metadata;
-  if (url !== '' && !URL.canParse(url)) return refuse(`node ${version}: invalid URL "${url.slice(0, 100)}"`);
+  if (url !== '' && !URL.canParse(url))
+    return refuse(`node ${version.slice(0, 100)}: invalid URL "${url.slice(0, 100)}"`);
   if (architecture !== '' && architecture !== 'multi') {
-    return refuse(`node ${version}: ${architectureKey}: expected multi, found "${architecture.slice(0, 100)}"`);
+    return refuse(
+      `node ${version.slice(0, 100)}: ${architectureKey}: expected multi, found "${architecture.slice(0, 100)}"`,
+    );
   }
   const names = channels === '' ? [] : [...new Set(channels.split(','))].toSorted();
   return { version, image: payload, url, channels: names, architecture };
@@ -76,7 +81,8 @@ function plainText(version: Version): string {
 
 /** The highest version first. */
 export function newestFirst<T>(items: readonly T[], versionOf: (item: T) => string): T[] {
-  return items.toSorted((a, b) => compareVersions(parseVersion(versionOf(b)), parseVersion(versionOf(a))));
+  const parsed = items.map((item) => ({ item, version: parseVersion(versionOf(item)) }));
+  return parsed.sort((a, b) => compareVersions(b.version, a.version)).map(({ item }) => item);
 }
 
 interface Candidate {
@@ -112,6 +118,15 @@ function conditionalCandidates(graph: UpdateGraph, current: GraphNode): Candidat
   return [...found.values()];
 }
 
+/** Refuses what takes long to sort, and fits into no status. */
+function assertSizes(nodes: readonly GraphNode[]): void {
+  const sizeOf = ({ version, payload, metadata }: GraphNode): number =>
+    version.length + payload.length + (metadata[channelsKey] ?? '').length;
+  const characters = nodes.reduce((sum, node) => sum + sizeOf(node), 0);
+  if (characters <= maxCharacters) return;
+  refuse(`the updates take ${characters} characters, more than the limit of ${maxCharacters}`);
+}
+
 /** What a graph offers a cluster that runs a version: direct successors alone, and those with risks apart. A cluster of one architecture that asks for
  *  `multi` is offered its own version, as the release for several architectures.
  *  @throws TerminalError VersionNotFound, ResponseInvalid
@@ -128,11 +143,14 @@ export function availableUpdates(
     const text = `currently reconciling cluster version ${cluster.version} not found in the "${cluster.channel}" channel`;
     throw new TerminalError('VersionNotFound', text);
   }
+  // An update may be listed many thousand times.
+  const targets = new Set(graph.edges.flatMap(([from, to]) => (from === at ? [to] : [])));
+  const successors = [...targets].flatMap((to) => graph.nodes[to] ?? []);
+  const candidates = conditionalCandidates(graph, node);
+  assertSizes([node, ...successors, ...candidates.map((candidate) => candidate.node)]);
   const current = releaseOf(node);
   if (cluster.becomesMulti === true) return { current, available: [current], conditional: [] };
-  const candidates = conditionalCandidates(graph, node);
   const images = new Set(candidates.map((candidate) => candidate.node.payload));
-  const successors = graph.edges.flatMap(([from, to]) => (from === at ? (graph.nodes[to] ?? []) : []));
   const plain = successors.filter(({ payload }) => !images.has(payload)).map(releaseOf);
   const conditional = candidates
     .filter(({ isUnknown }) => !isUnknown)

@@ -5,6 +5,7 @@ import {
   objectAt,
   objectsAt,
   parseJson,
+  serverText,
   TerminalError,
   textAt,
 } from '../base/index.ts';
@@ -87,7 +88,8 @@ function edgeOf(value: unknown, at: number, nodeCount: number): readonly [number
   const isNode = (index: unknown): index is number =>
     typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < nodeCount;
   if (isNode(from) && isNode(to)) return [from, to];
-  return refuse(`edges[${at}]: edge [${String(from)}, ${String(to)}]: expected indexes of the ${nodeCount} nodes`);
+  const shown = pair.map((index) => serverText(String(index), 100)).join(', ');
+  return refuse(`edges[${at}]: edge [${shown}]: expected indexes of the ${nodeCount} nodes`);
 }
 
 function conditionalEdgesOf(value: JsonObject): ConditionalEdges {

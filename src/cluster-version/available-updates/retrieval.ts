@@ -1,4 +1,4 @@
-import { errorMessage, serverText, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
+import { cutText, errorMessage, serverText, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
 import { formatVersion, parseVersion } from '../../constraints/index.ts';
 import { type HttpClient, readBody } from '../../sources/index.ts';
 import { type AvailableUpdates, availableUpdates, parseUpdateGraph } from '../../update-graph/index.ts';
@@ -24,6 +24,8 @@ export type Retrieval =
 
 const deadlineMs = 60_000;
 const maxBytes = 32 * 1024 * 1024;
+/** Of what a service makes us say, in a condition. */
+const maxMessageCharacters = 2000;
 
 /** Why a service cannot be asked, in the order in which the reference checks. */
 function obstacle({ service, clusterId, channel, version, architecture }: UpdateQuery): Retrieval | undefined {
@@ -127,7 +129,7 @@ export async function retrieveUpdates(
     return { status: 'True', reason: '', message: '', updates };
   } catch (thrown) {
     options.signal.throwIfAborted();
-    const message = `Unable to retrieve available updates: ${errorMessage(thrown)}`;
+    const message = `Unable to retrieve available updates: ${cutText(errorMessage(thrown), maxMessageCharacters)}`;
     return { status: 'False', reason: reasonOf(thrown), message };
   }
 }

@@ -29,6 +29,16 @@ const risk = (name: string, matchingRules: readonly object[]): object => ({
 const nodes = ['4.14.1', '4.14.2', '4.14.3', '4.14.4'].map(node);
 const conditional = (to: string, ...risks: readonly object[]): object => ({ edges: [{ from: '4.14.1', to }], risks });
 const graphOf = (...conditionalEdges: readonly object[]): object => ({ nodes, edges: [[0, 1]], conditionalEdges });
+/** As many updates, with all of the same large risks. */
+function graphOfMany(count: number): object {
+  const targets = Array.from({ length: count }, (_, index) => `4.14.${index + 10}`);
+  const risks = Array.from({ length: 200 }, (_, at) => ({
+    ...risk(`R${at}`, [{ type: 'Always' }]),
+    message: 'x'.repeat(20_000),
+  }));
+  const edges = targets.map((to) => ({ from: '4.14.1', to }));
+  return { nodes: [...nodes, ...targets.map(node)], edges: [], conditionalEdges: [{ edges, risks }] };
+}
 
 /** An update service and a Prometheus; what they answer is set by the test. */
 interface World {
@@ -235,6 +245,13 @@ describe('the update service', () => {
       graphOf(conditional('4.14.3', { ...risk('A', [{ type: 'Always' }]), message: 'x'.repeat(2 ** 20) })),
       'ResponseInvalid',
     ],
+    ['risks that are larger than a string once each update has them', graphOfMany(400), 'ResponseInvalid'],
+    [
+      'channels of the release that runs that are larger than a status',
+      { nodes: [{ ...node('4.14.1'), metadata: { [channelsKey]: 'x'.repeat(2 ** 20) } }], edges: [] },
+      'ResponseInvalid',
+    ],
+    ['an edge that is larger than a status', { nodes, edges: [['x'.repeat(2 ** 20), 0]] }, 'ResponseInvalid'],
     [
       'texts that are larger than a status once each has its condition',
       graphOf(
@@ -250,7 +267,9 @@ describe('the update service', () => {
     ],
   ])('answers with %s', async (_, graph, reason) => {
     world.graph = graph;
-    expect(await subject().settle()).toMatchObject({ condition: { status: 'False', reason }, availableUpdates: null });
+    const status = await subject().settle();
+    expect(status).toMatchObject({ condition: { status: 'False', reason }, availableUpdates: null });
+    expect(status.condition.message.length).toBeLessThan(3000);
   });
 
   test('a release for several architectures is the only update to one', async () => {
