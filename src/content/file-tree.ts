@@ -138,7 +138,7 @@ export class FileTree {
         if (node.kind === 'directory') pending.push({ path, node });
       }
     }
-    return found.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+    return sortedByBytes(found, ({ path }) => path);
   }
 
   /** Every link that is left, with its path. */
@@ -154,6 +154,12 @@ export class FileTree {
     }
     return found;
   }
+}
+
+/** Sorted by the bytes of a text of each. */
+export function sortedByBytes<T>(items: readonly T[], textOf: (item: T) => string): T[] {
+  const encoded = items.map((item) => ({ item, bytes: Buffer.from(textOf(item)) }));
+  return encoded.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ item }) => item);
 }
 
 /** Removes what layers before `layer` put into a directory; each directory is gone through once for a layer, however many whiteouts it has. Depth is

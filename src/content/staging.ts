@@ -1,7 +1,7 @@
 import { type ContentLimits, errorMessage, TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from './directory.ts';
 import { assertLinkStaysInside, parseEntryPath } from './entry-path.ts';
-import { type FileNode, FileTree, type LinkNode, type PathSegments } from './file-tree.ts';
+import { type FileNode, FileTree, type LinkNode, type PathSegments, sortedByBytes } from './file-tree.ts';
 import { quoteEntry } from './quote-entry.ts';
 import { Spool } from './spool.ts';
 
@@ -173,7 +173,7 @@ export class Staging implements AsyncDisposable {
   async *#readEntries(name: string, maxFileBytes: number): AsyncGenerator<DirectoryEntry> {
     const directory = this.tree.get([name]);
     if (directory?.kind !== 'directory') return;
-    const byName = [...directory.children].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const byName = sortedByBytes([...directory.children], ([childName]) => childName);
     for (const [childName, node] of byName) {
       if (node.kind === 'directory') yield { kind: 'directory', name: childName };
       if (node.kind !== 'file') continue;
