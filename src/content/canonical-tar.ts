@@ -1,5 +1,7 @@
 import { Header, Pax } from 'tar';
+import { TerminalError } from '../base/index.ts';
 import type { FileNode } from './file-tree.ts';
+import { quoteEntry } from './quote-entry.ts';
 import type { Staging } from './staging.ts';
 
 const blockBytes = 512;
@@ -22,11 +24,20 @@ function header(path: string, node: { readonly kind: string } | FileNode): Buffe
   const tarHeader = new Header(fields);
   const block = Buffer.alloc(blockBytes);
   const needsPax = tarHeader.encode(block);
-  return needsPax ? Buffer.concat([new Pax({ path, size: fields.size }).encode(), block]) : block;
+  return needsPax ? Buffer.concat([paxRecord(path, fields.size), block]) : block;
+}
+
+/** A long path is in a record of its own, of which the reader takes each line for another one: behind a line break, a file could name another path, under
+ *  which nobody has checked it.
+ *  @throws TerminalError UnsafePath */
+function paxRecord(path: string, size: number): Buffer {
+  if (!path.includes('\n')) return new Pax({ path, size }).encode();
+  throw new TerminalError('UnsafePath', `${quoteEntry(path)}: long paths with a line break are not accepted`);
 }
 
 /** The staged files as a tar whose bytes depend on nothing but names, contents and executable bits: sorted, without times and
- *  owners, files and directories only. */
+ *  owners, files and directories only.
+ *  @throws TerminalError UnsafePath */
 export async function* canonicalTar(staging: Staging): AsyncGenerator<Buffer> {
   yield header('.', { kind: 'directory' });
   for (const { path, node } of staging.tree.entries()) {
