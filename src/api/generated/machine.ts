@@ -118,6 +118,8 @@ export interface MachineStatus {
   readonly nodeRef?: MachineStatusNodeRef;
   /** Provisioning, Provisioned, Running, Deleting or Failed. */
   readonly phase?: string;
+  /** Id of the instance, as the provider has reported it. The machine gets a Node by the id in its spec only while that is the same. */
+  readonly providerID?: string;
   /** As the provider defines it. */
   readonly providerStatus?: JsonObject;
 }
@@ -491,6 +493,9 @@ export const machineShape: Schema = {
           }
         },
         "phase": {
+          "type": "string"
+        },
+        "providerID": {
           "type": "string"
         },
         "providerStatus": {

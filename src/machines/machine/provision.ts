@@ -38,8 +38,9 @@ async function takeOver(run: MachineRun, instance: Instance, signal: AbortSignal
     machines.wrote(written);
     run.status.rebase(run, written);
   }
-  const { addresses, providerStatus } = instance;
+  const { providerID, addresses, providerStatus } = instance;
   setStatus(run, {
+    ...(providerID === undefined ? {} : { providerID }),
     ...(addresses === undefined ? {} : { addresses: addresses.map((one) => ({ ...one })) }),
     ...(providerStatus === undefined ? {} : { providerStatus }),
   });

@@ -38,14 +38,19 @@ interface LinkRun extends ReconcileRun {
 const fieldManager = 'longshore-node-link';
 const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
 
+/** The id in the spec, which users may change, unless the provider has reported another one. */
+function claimedId({ spec, status }: Machine): string {
+  const { providerID = '' } = spec ?? {};
+  return (status?.providerID ?? providerID) === providerID ? providerID : '';
+}
+
 /** The id and the addresses count once the provider has reported the instance: a machine that a user gives the id of another one neither gets its Node,
  *  which would be drained and deleted with it, nor keeps it from the machine that it belongs to. */
 function claimsOf(machine: Machine): readonly string[] {
   if (!isTrue(machine, 'InstanceExists')) return [];
-  const { spec, status } = machine;
-  const addresses = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
-  const id = (spec?.providerID ?? '') === '' ? [] : [`id ${spec?.providerID ?? ''}`];
-  return [...id, ...addresses.map(({ address }) => `address ${address}`)];
+  const addresses = (machine.status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
+  const id = claimedId(machine);
+  return [...(id === '' ? [] : [`id ${id}`]), ...addresses.map(({ address }) => `address ${address}`)];
 }
 
 function keysOfMachine(object: KubeObject): readonly string[] {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import {
+  MemoryProvider,
   machineObject,
   openMachineCluster,
   openMachineNamespace,
@@ -9,7 +10,10 @@ import {
 import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
+import type { Manager } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import { ActuatorError } from '../actuator.ts';
+import { addMachines, machineController } from '../machine/controller.ts';
 import { addNodeLink, nodeLinkController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -127,4 +131,22 @@ test('a machine that a user gives the id of the instance of another one does not
   expect(await nodeOf('rogue')).toBeUndefined();
   await createMachine('a', { providerID: 'memory:///a' });
   await eventually(async () => expect(await nodeOf('a')).toBe('n'));
+});
+
+test('a machine with an instance that a user gives the id of another one does not get its Node', async () => {
+  const provider = new MemoryProvider();
+  const add = (manager: Manager): void => addMachines(manager, { actuator: provider });
+  stack.use(await runControllers(cluster.kube, add, [machineController]));
+  await cluster.kube.create(machineObject('rogue'), user);
+  await eventually(async () => expect((await readMachine(cluster.kube, 'rogue')).status?.phase).toBe('Provisioned'));
+  // The provider does not correct the id, as it does not get so far.
+  provider.update = () => Promise.reject(new ActuatorError('UpdateError', 'no such type'));
+  await cluster.kube.patch({ ...place, name: 'rogue' }, { spec: { providerID: 'memory:///a' } }, user);
+  await createNode('n', { providerID: 'memory:///a' });
+  await createNode('witness', { providerID: 'memory:///w' });
+  await createMachine('w', { providerID: 'memory:///w' });
+  await eventually(async () => expect(await nodeOf('w')).toBe('witness'));
+  expect(await nodeOf('rogue')).toBeUndefined();
+  const { annotations = {} } = (await readNode('n')).metadata;
+  expect(annotations).not.toHaveProperty([machineAnnotations.machineOfNode]);
 });
