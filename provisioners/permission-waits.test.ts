@@ -42,8 +42,8 @@ test('deployments that wait for permissions are reconciled when permissions chan
     onDeployment: (name) => requested.push(name),
   });
   expect(opened).toEqual([]);
-  waits.add('a');
-  waits.add('b');
+  waits.add('a', new Set(['default']));
+  waits.add('b', new Set(['default']));
   expect(opened.toSorted()).toEqual(['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding', 'ServiceAccount']);
   // The first lists may show what has changed since the deployment began to wait.
   await eventually(() => expect(requested.filter((name) => name === 'b').length).toBeGreaterThanOrEqual(5));
@@ -58,4 +58,24 @@ test('deployments that wait for permissions are reconciled when permissions chan
   await kube.patch(account, { metadata: { annotations: { note: 'new' } } }, { fieldManager: 'test' });
   await kube.delete({ ...clusterRole('granted'), name: 'granted' });
   await eventually(() => expect(requested).toEqual(['b', 'b']));
+});
+
+test('what others wait for is not tried again when a user writes roles and bindings of another namespace', async () => {
+  const requested: string[] = [];
+  const waits = new PermissionWaits({ manager, onDeployment: (name) => requested.push(name) });
+  waits.add('own', new Set(['own']));
+  waits.add('other', new Set(['default', 'other']));
+  // Each of the five kinds may have changed before the first list.
+  await eventually(() => expect(requested.filter((name) => name === 'other')).toHaveLength(5));
+  requested.length = 0;
+  await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'own' } }, { fieldManager: 'test' });
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', namespace: 'own', name: 'mine' };
+  await kube.create({ ...role, metadata: { name: 'mine', namespace: 'own' } }, { fieldManager: 'test' });
+  await eventually(() => expect(requested).toContain('own'));
+  await kube.patch(role, { metadata: { annotations: { note: 'new' } } }, { fieldManager: 'test' });
+  await kube.delete(role);
+  await eventually(() => expect(requested.filter((name) => name === 'own').length).toBeGreaterThanOrEqual(3));
+  expect(requested).not.toContain('other');
+  await kube.create(clusterRole('for-all'), { fieldManager: 'test' });
+  await eventually(() => expect(requested).toContain('other'));
 });

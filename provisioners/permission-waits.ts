@@ -1,5 +1,6 @@
 import type { Logger } from '../src/base/index.ts';
 import type { Manager } from '../src/controller/index.ts';
+import type { CacheChange, KubeObject } from '../src/kube/index.ts';
 
 interface Options {
   /** Caches are opened when a deployment waits for the first time: clusters where none does neither list nor watch these kinds. */
@@ -17,19 +18,28 @@ const kinds = [
   { apiVersion: 'v1', kind: 'ServiceAccount' },
 ];
 
-/** Deployments that wait for permissions: reconciled again when any permissions have changed. */
+/** Whether an account exists matters, what users write on it does not: `edit` lets them, and all that wait would be tried again. */
+function mayGrant(kind: string, { before, after }: CacheChange<KubeObject>): boolean {
+  const { resourceVersion, uid } = after?.metadata ?? {};
+  if (before?.metadata.resourceVersion === resourceVersion) return false;
+  return kind !== 'ServiceAccount' || before?.metadata.uid !== uid;
+}
+
+/** Deployments that wait for permissions: reconciled again when permissions have changed where they lack some. Users write roles and bindings of their own
+ *  namespaces as often as they like: what others wait for is not tried again each time. */
 export class PermissionWaits {
   readonly #options: Options;
-  readonly #waiting = new Set<string>();
+  /** And the namespaces in which each lacks permissions. */
+  readonly #waiting = new Map<string, ReadonlySet<string>>();
   #isWatching = false;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** The deployment lacks permissions. */
-  add(name: string): void {
-    this.#waiting.add(name);
+  /** The deployment lacks permissions in these namespaces, or in the whole cluster. */
+  add(name: string, namespaces: ReadonlySet<string>): void {
+    this.#waiting.set(name, namespaces);
     if (this.#isWatching) return;
     this.#isWatching = true;
     for (const target of kinds) void this.#watch(target);
@@ -50,12 +60,9 @@ export class PermissionWaits {
       return;
     }
     // Something may have changed before the first list.
-    this.#requeueAll();
-    cache.subscribe(({ before, after }) => {
-      const { resourceVersion, uid } = after?.metadata ?? {};
-      if (before?.metadata.resourceVersion === resourceVersion) return;
-      // Whether an account exists matters, what users write on it does not: `edit` lets them, and all that wait would be tried again.
-      if (target.kind !== 'ServiceAccount' || before?.metadata.uid !== uid) this.#requeueAll();
+    for (const name of this.#waiting.keys()) this.#options.onDeployment(name);
+    cache.subscribe((change) => {
+      if (mayGrant(target.kind, change)) this.#requeue((change.after ?? change.before)?.metadata.namespace ?? '');
     });
   }
 
@@ -63,7 +70,10 @@ export class PermissionWaits {
     if (!this.#options.manager.signal.aborted) log.warn({ err, watchedKind }, 'permissions are not watched');
   }
 
-  #requeueAll(): void {
-    for (const name of this.#waiting) this.#options.onDeployment(name);
+  /** @param changed where permissions have changed; empty: in the whole cluster */
+  #requeue(changed: string): void {
+    for (const [name, namespaces] of this.#waiting) {
+      if (changed === '' || namespaces.has(changed)) this.#options.onDeployment(name);
+    }
   }
 }

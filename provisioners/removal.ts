@@ -99,7 +99,9 @@ function reportStandstill(removal: Removal, thrown: unknown): void {
   if (removal.signal.aborted) return;
   const isFailure = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (!isFailure && !(thrown instanceof WaitingError)) return;
-  if (thrown instanceof PermissionsMissing) removal.run.context.permissions.add(removal.run.object.metadata.name ?? '');
+  if (thrown instanceof PermissionsMissing) {
+    removal.run.context.permissions.add(removal.run.object.metadata.name ?? '', thrown.namespaces);
+  }
   const reason: RemovingReason = isFailure ? 'RemovalFailed' : 'Removing';
   const message = errorMessage(thrown);
   removal.run.context.events.record(removal.run.object, { type: isFailure ? 'Warning' : 'Normal', reason, message });

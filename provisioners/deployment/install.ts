@@ -152,7 +152,7 @@ async function tryInstall(
     return undefined;
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof Error)) throw thrown;
-    if (thrown instanceof PermissionsMissing) run.context.permissions.add(attempt.name);
+    if (thrown instanceof PermissionsMissing) run.context.permissions.add(attempt.name, thrown.namespaces);
     await reportInstallFailure(run, thrown, signal);
     const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });
     const isHeld = hasHooksLeft(run, bundle) && isApplied(run);

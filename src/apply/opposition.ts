@@ -38,5 +38,5 @@ export async function assertUnopposed(
   const others = found.filter(({ cause }) => !isForbidden(cause) && !isNotFound(cause));
   const problems = [...known, ...others];
   if (problems.length === 0) throw missing;
-  throw new PermissionsMissing(`${missing.message}; besides: ${listProblems(problems)}`);
+  throw new PermissionsMissing(`${missing.message}; besides: ${listProblems(problems)}`, missing.namespaces);
 }

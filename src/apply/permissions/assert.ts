@@ -10,8 +10,12 @@ import { type Surroundings, surroundingsOf } from './surroundings.ts';
 
 /** The deployment's service account may not do everything that is to be done: nothing was changed. */
 export class PermissionsMissing extends TransientError {
-  constructor(message: string) {
+  /** Roles and bindings of these namespaces, and of the whole cluster, may change that. */
+  readonly namespaces: ReadonlySet<string>;
+
+  constructor(message: string, namespaces: ReadonlySet<string>) {
     super('PermissionsMissing', message);
+    this.namespaces = namespaces;
   }
 }
 
@@ -28,7 +32,7 @@ async function assertThere({ platform, signal }: Context, { namespace, name }: S
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
     const text = `serviceaccount "${name}" not found in namespace "${namespace}" (spec.config.serviceAccount): create it to continue`;
-    throw new PermissionsMissing(text);
+    throw new PermissionsMissing(text, new Set([namespace]));
   }
 }
 
@@ -43,9 +47,11 @@ export async function assertPermissions(
   if (account === undefined) return;
   await assertThere(context, account);
   const needs = await needsIn(surroundingsOf(platform, signal));
-  const lines = describeMissing(await findMissing({ kube: clientFor(platform, owner), signal }, needs));
+  const missing = await findMissing({ kube: clientFor(platform, owner), signal }, needs);
+  const lines = describeMissing(missing);
   if (lines.length === 0) return;
   const head = `serviceaccount "${account.namespace}/${account.name}" lacks permissions, so nothing was changed; missing`;
   const how = `longshore permissions bd/${owner.name} prints all required permissions as manifests`;
-  throw new PermissionsMissing(`${head}: ${listMissing(lines)} (${how})`);
+  const namespaces = new Set([account.namespace, ...missing.map((one) => one.namespace)]);
+  throw new PermissionsMissing(`${head}: ${listMissing(lines)} (${how})`, namespaces);
 }
