@@ -1,6 +1,5 @@
 import type { Clock, Logger } from '../../base/index.ts';
-import type { Property } from '../../constraints/index.ts';
-import type { EventRecorder, KindCache, KubeClient, KubeObject } from '../../kube/index.ts';
+import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
 import type { ExtensionResolver } from '../package-resolver/resolve-thread.ts';
 import type { ExtensionAnswer } from './answer.ts';
@@ -13,8 +12,6 @@ export interface ExtensionContext {
   /** Their metadata. */
   readonly bundles: KindCache;
   readonly catalogs: KindCache;
-  /** The properties that are noted on the Bundle that a BundleDeployment has installed. */
-  readonly notedOf: (deployment: KubeObject) => readonly Property[];
   readonly views: CatalogViews;
   readonly resolver: ExtensionResolver;
   readonly events: EventRecorder;

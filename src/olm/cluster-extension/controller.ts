@@ -8,7 +8,6 @@ import { type ControllerDefinition, defineController, type Manager, type Watch }
 import { type CacheChange, groupOf, type KubeObject, type NamespacedName, namespacedName } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
 import type { ExtensionResolver } from '../package-resolver/resolve-thread.ts';
-import { notedReader } from '../platform-operator/noted.ts';
 import { type ExtensionContext, fieldManager } from './context.ts';
 import { extensionOwners } from './find.ts';
 import { steps } from './reconcile.ts';
@@ -35,7 +34,6 @@ function createContext(manager: Manager, options: ClusterExtensionsOptions): Ext
     extensions: manager.cache(clusterExtensionResource),
     deployments: manager.cache(bundleDeploymentResource),
     catalogs: manager.cache(clusterCatalogResource),
-    notedOf: notedReader(bundles),
     answers: new Map(),
     events: manager.eventRecorder(fieldManager),
   };

@@ -5,7 +5,7 @@ import type { InstalledChoice } from '../../operators/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import { choiceOf } from '../platform-operator/choice.ts';
 import { hasNeverSucceeded } from '../platform-operator/conditions.ts';
-import { recordedBundle } from '../platform-operator/noted.ts';
+import { notedTexts, recordedBundle } from '../platform-operator/noted.ts';
 import type { Standing } from '../platform-operator/present.ts';
 import type { UnservedCatalog } from './answer.ts';
 import { choiceIn, installedIn } from './choice.ts';
@@ -26,14 +26,14 @@ export function installedBundle(
   return bundle && installedIn(bundle);
 }
 
-function standing(context: ExtensionContext, deployment: KubeObject, uid: string | undefined): Standing {
+function standing(deployment: KubeObject, noted: string, uid: string | undefined): Standing {
   const isOwn = isOwnedBy(deployment, uid);
   const choice = isOwn ? choiceIn(deployment) : choiceOf(deployment);
   const { name = '', labels = {}, deletionTimestamp } = deployment.metadata;
   return {
     name,
     choice: choice && { ...choice, bundleDeployment: name },
-    noted: context.notedOf(deployment),
+    noted,
     packageName: isOwn ? choice?.package : labels[platformPackageLabel],
     // What was made for another owner stays as it is.
     isRequested: !isOwn,
@@ -44,7 +44,9 @@ function standing(context: ExtensionContext, deployment: KubeObject, uid: string
 
 /** What is installed on the cluster, as far as dependencies may be met by it. */
 export function standingFor(context: ExtensionContext, { metadata }: KubeObject): readonly Standing[] {
-  const all = context.deployments.values().map((deployment) => standing(context, deployment, metadata.uid));
+  const deployments = context.deployments.values();
+  const noted = notedTexts(context.bundles, deployments);
+  const all = deployments.map((deployment) => standing(deployment, noted.get(deployment) ?? '', metadata.uid));
   return all.filter(({ choice, noted }) => choice !== undefined || noted.length > 0);
 }
 

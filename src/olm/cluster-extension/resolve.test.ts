@@ -94,12 +94,21 @@ test('what another account has installed is not installed with that of the Clust
 });
 
 test('of a question, which may be long, no more than a digest is kept', async () => {
+  const noted = bundle('of-bundle', choice);
+  const properties = JSON.stringify([{ type: 'olm.package', value: 'x'.repeat(50_000) }]);
+  Object.assign(noted.metadata.annotations, { 'core.rukpak.io/bundle-properties': properties });
+  const asked = vi.fn(async () => await Promise.resolve({ outcome: 'none', text: 'no catalog' }));
   const context: ExtensionContext = {
-    ...contextWith(bundle('of-bundle', choice)),
-    notedOf: () => [{ type: 'olm.package', value: 'x'.repeat(100_000) }],
+    ...contextWith(noted),
+    resolver: { extension: asked } as never,
     deployments: { values: () => [deployment()], get: () => undefined } as never,
   };
-  await desiredWith(bundle('of-bundle', choice), deployment(), { context });
+  await desiredWith(noted, deployment(), { context });
+  // Read by the thread that answers alone.
+  expect(asked).toHaveBeenCalledWith(
+    expect.objectContaining({ standing: [expect.objectContaining({ noted: properties })] }),
+    expect.anything(),
+  );
   const kept = [...context.answers.values()].map(({ key }) => key.length);
   expect(kept).toHaveLength(1);
   expect(kept[0]).toBeLessThan(100);

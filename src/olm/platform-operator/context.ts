@@ -1,6 +1,5 @@
 import type { Clock, Logger } from '../../base/index.ts';
-import type { Property } from '../../constraints/index.ts';
-import type { EventRecorder, KindCache, KubeClient, KubeObject } from '../../kube/index.ts';
+import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
 import type { Resolver } from '../package-resolver/resolve-thread.ts';
 
@@ -9,8 +8,8 @@ export interface PlatformContext {
   readonly kube: KubeClient;
   readonly operators: KindCache;
   readonly deployments: KindCache;
-  /** The properties that are noted on the Bundle that a BundleDeployment has installed. */
-  readonly notedOf: (deployment: KubeObject) => readonly Property[];
+  /** Their metadata. */
+  readonly bundles: KindCache;
   readonly views: CatalogViews;
   readonly resolver: Resolver;
   readonly events: EventRecorder;

@@ -7,7 +7,6 @@ import { type Resolver } from '../package-resolver/resolve-thread.ts';
 import { aggregateController, writeFirstAggregate } from './aggregate.ts';
 import { fieldManager, type PlatformContext } from './context.ts';
 import { isMadeForPackage, platformOwners } from './deployment-object.ts';
-import { notedReader } from './noted.ts';
 import { steps } from './reconcile.ts';
 import { beginOperator, type PlatformRun } from './run.ts';
 
@@ -36,7 +35,7 @@ function createContext(manager: Manager, options: PlatformOperatorsOptions): Pla
     resolver,
     operators: manager.cache(platformOperatorResource),
     deployments: manager.cache(bundleDeploymentResource),
-    notedOf: notedReader(manager.cache(bundleMetadata)),
+    bundles: manager.cache(bundleMetadata),
     events: manager.eventRecorder(fieldManager),
   };
 }

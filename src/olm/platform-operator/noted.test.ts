@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { notedReader } from './noted.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { notedTexts, readNoted } from './noted.ts';
 
 const provisionerClassName = 'core-rukpak-io-plain';
 const deployment = {
@@ -20,11 +21,34 @@ const deployment = {
 };
 const properties = [{ type: 'olm.package', value: { packageName: 'base', version: '1.0.0' } }];
 
+const bundleWith = (name: string, uid: string, text: string): KubeObject => {
+  const annotations = { 'core.rukpak.io/bundle-properties': text };
+  return { apiVersion: deployment.apiVersion, kind: 'Bundle', metadata: { name, uid, annotations } };
+};
+
 test.each([
   { what: 'the recorded Bundle', uid: 'of-bundle', found: properties },
   { what: 'a Bundle of the same name, which a user has created', uid: 'of-another', found: [] },
 ])('of $what the properties are $found', ({ uid, found }) => {
-  const annotations = { 'core.rukpak.io/bundle-properties': JSON.stringify(properties) };
-  const bundle = { apiVersion: deployment.apiVersion, kind: 'Bundle', metadata: { name: 'tide-1', uid, annotations } };
-  expect(notedReader({ get: () => bundle })(deployment)).toEqual(found);
+  const bundle = bundleWith('tide-1', uid, JSON.stringify(properties));
+  const texts = notedTexts({ get: () => bundle }, [deployment]);
+  expect(readNoted(texts.get(deployment) ?? '')).toEqual(found);
+});
+
+test('of very many bundles those with the longest properties do not count', () => {
+  const long = JSON.stringify([{ type: 'x', value: Array.from({ length: 20_000 }, () => ({})) }]);
+  const deployments = Array.from({ length: 200 }, (_, index) => {
+    const name = `many-${index}`;
+    const bundles = [{ name, uid: name, specHash: '' }];
+    const { record } = deployment.status;
+    return { ...deployment, status: { activeBundle: name, record: { ...record, bundles } } };
+  });
+  const get = (name: string): KubeObject =>
+    bundleWith(name, name, name === 'many-199' ? JSON.stringify(properties) : long);
+  const texts = notedTexts({ get }, deployments);
+  const characters = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
+  expect(characters).toBeLessThanOrEqual(4 * 1024 * 1024);
+  expect(texts.size).toBeGreaterThan(60);
+  const short = deployments.at(-1);
+  expect(short && readNoted(texts.get(short) ?? '')).toEqual(properties);
 });

@@ -12,9 +12,32 @@ export function recordedBundle(bundles: Pick<KindCache, 'get'>, deployment: Kube
   return record?.bundles.some(({ uid }) => uid === bundle.metadata.uid) === true ? bundle : undefined;
 }
 
-function readNoted({ metadata }: KubeObject): readonly Property[] {
-  const text = metadata.annotations?.[bundlePropertiesAnnotation];
-  if (text === undefined) return [];
+/** What is kept of the properties of all bundles, which their authors choose: those of hundreds of operators. */
+const maxCharacters = 4 * 1024 * 1024;
+
+/** The properties that are noted on the Bundles that BundleDeployments have installed, as they are written: reading them may take long, and is left to the
+ *  thread that needs them. Beyond a limit the longest do not count. */
+export function notedTexts(
+  bundles: Pick<KindCache, 'get'>,
+  deployments: readonly KubeObject[],
+): ReadonlyMap<KubeObject, string> {
+  const found = deployments.flatMap((deployment) => {
+    const text = recordedBundle(bundles, deployment)?.metadata.annotations?.[bundlePropertiesAnnotation];
+    return text === undefined ? [] : [{ deployment, text }];
+  });
+  const kept = new Map<KubeObject, string>();
+  let left = maxCharacters;
+  for (const { deployment, text } of found.toSorted((a, b) => a.text.length - b.text.length)) {
+    left -= text.length;
+    if (left < 0) break;
+    kept.set(deployment, text);
+  }
+  return kept;
+}
+
+/** Reads noted properties; what is none is left out. */
+export function readNoted(text: string): readonly Property[] {
+  if (text === '') return [];
   try {
     const list = parseJson(bundlePropertiesAnnotation, text);
     if (!Array.isArray(list)) return [];
@@ -26,16 +49,4 @@ function readNoted({ metadata }: KubeObject): readonly Property[] {
     if (thrown instanceof TerminalError) return [];
     throw thrown;
   }
-}
-
-/** Reads the properties that are noted on the Bundle that a BundleDeployment has installed, of each object once. */
-export function notedReader(bundles: Pick<KindCache, 'get'>): (deployment: KubeObject) => readonly Property[] {
-  const known = new WeakMap<KubeObject, readonly Property[]>();
-  return (deployment) => {
-    const bundle = recordedBundle(bundles, deployment);
-    if (bundle === undefined) return [];
-    const properties = known.get(bundle) ?? readNoted(bundle);
-    known.set(bundle, properties);
-    return properties;
-  };
 }

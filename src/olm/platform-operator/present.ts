@@ -2,14 +2,15 @@ import { isJsonObject, textAt } from '../../base/index.ts';
 import { type Property, parseTolerantVersion, type Version } from '../../constraints/index.ts';
 import { type CatalogView, type Facts, factsOf, isMetBy, type PresentBundle } from '../../resolver/index.ts';
 import { installedBy, type PlacedChoice } from './choice.ts';
+import { readNoted } from './noted.ts';
 
 /** What a choice depends on of a BundleDeployment of the cluster; plain data. */
 export interface Standing {
   readonly name: string;
   /** The choice that it was created for; undefined: it has another owner. */
   readonly choice: PlacedChoice | undefined;
-  /** The recorded properties of its Bundle. */
-  readonly noted: readonly Property[];
+  /** The recorded properties of its Bundle, as they are written; empty where there are none. */
+  readonly noted: string;
   /** The package that it was created for, from its label. */
   readonly packageName: string | undefined;
   /** A PlatformOperator requests it; otherwise it is only a dependency. */
@@ -43,7 +44,8 @@ function chosenBundle(choice: PlacedChoice, properties: readonly Property[]): Pr
 }
 
 /** The bundle that the BundleDeployment of another owner has installed, if its properties name it. */
-function foreignBundle({ name, noted: properties }: Standing): PresentBundle | undefined {
+function foreignBundle({ name, noted }: Standing): PresentBundle | undefined {
+  const properties = readNoted(noted);
   const identity = properties.find(({ type }) => type === 'olm.package')?.value;
   if (!isJsonObject(identity)) return undefined;
   const [packageName, version] = [textAt(identity, 'packageName'), tryVersion(textAt(identity, 'version'))];
@@ -60,7 +62,9 @@ interface Present {
 function presentOf(standing: Standing, catalogs: readonly CatalogView[]): Present | undefined {
   const { choice, noted, isRequested } = standing;
   const bundle =
-    choice === undefined ? foreignBundle(standing) : chosenBundle(choice, propertiesOf(choice, catalogs) ?? noted);
+    choice === undefined
+      ? foreignBundle(standing)
+      : chosenBundle(choice, propertiesOf(choice, catalogs) ?? readNoted(noted));
   return bundle && { bundle, isMovable: choice !== undefined && !isRequested };
 }
 
