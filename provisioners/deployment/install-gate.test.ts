@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PermissionsMissing } from '../../src/apply/index.ts';
 import { type Clock, systemClock, TerminalError, TransientError } from '../../src/base/index.ts';
 import { InstallGate } from './install-gate.ts';
 
@@ -60,6 +61,16 @@ test('a removal by another client releases the deployments that had written noth
   expect(gate.pauseOf(gate.begin('waiting', 'v1'))).toBeUndefined();
   expect(gate.release(gone(undefined))).toEqual(['waiting', 'refused']);
   expect(gate.pauseOf(gate.begin('refused', 'v1'))).toBeUndefined();
+});
+
+test('a removal by another client does not release those that lack permissions', () => {
+  const { gate } = open();
+  const missing = new PermissionsMissing('missing', new Set(['default']));
+  for (let i = 0; i < 20; i++) gate.failed(gate.begin('waiting', 'v1'), missing, untouched);
+  expect(gate.release(gone('other'))).toEqual([]);
+  const attempt = gate.begin('waiting', 'v1');
+  gate.release(gone('other'));
+  expect(gate.failed(attempt, missing, untouched)).toBeGreaterThan(1_000);
 });
 
 test('a change of what is installed lets its owner try again', () => {

@@ -1,3 +1,4 @@
+import { PermissionsMissing } from '../../src/apply/index.ts';
 import { type Clock, TerminalError } from '../../src/base/index.ts';
 import { backOffMs } from '../../src/controller/index.ts';
 
@@ -16,8 +17,9 @@ interface Failure {
   readonly dueMs: number;
   readonly waitMs: number;
   readonly isTerminal: boolean;
-  /** Nothing had been written: what the failure was about may go away through others. */
-  readonly isUntouched: boolean;
+  /** Nothing had been written: what the failure was about may go away when others remove something. Permissions do not come that way, and users remove
+   *  objects of their own as often as they like. */
+  readonly mayGoAway: boolean;
 }
 
 /** What may change the outcome of a try. */
@@ -64,8 +66,9 @@ export class InstallGate {
     const isTerminal = thrown instanceof TerminalError;
     const pauseMs = backOffMs(failures);
     let waitMs = isTerminal ? finalMs : pauseMs;
-    if (facts.isUntouched && !isTerminal && epoch !== this.#epoch) waitMs = Math.min(pauseMs, maxAfterChangeMs);
-    this.#failures.set(name, { inputs, failures, dueMs: this.#clock.now() + waitMs, waitMs, isTerminal, ...facts });
+    const mayGoAway = facts.isUntouched && !(thrown instanceof PermissionsMissing);
+    if (mayGoAway && !isTerminal && epoch !== this.#epoch) waitMs = Math.min(pauseMs, maxAfterChangeMs);
+    this.#failures.set(name, { inputs, failures, dueMs: this.#clock.now() + waitMs, waitMs, isTerminal, mayGoAway });
     return waitMs;
   }
 
@@ -82,7 +85,7 @@ export class InstallGate {
     this.#epoch++;
     const released: string[] = [];
     for (const [name, failure] of this.#failures) {
-      if (name === change.owner || !failure.isUntouched) continue;
+      if (name === change.owner || !failure.mayGoAway) continue;
       if (failure.isTerminal && change.owner !== undefined) continue;
       this.#failures.set(name, { ...failure, dueMs: 0 });
       released.push(name);
