@@ -25,7 +25,7 @@ function fromEndpoints(endpoints: KubeObject | undefined, name: JsonValue | unde
   return undefined;
 }
 
-function fromSlices(slices: readonly KubeObject[], name: JsonValue | undefined): ServiceEndpoint | undefined {
+function fromSlices(slices: Iterable<KubeObject>, name: JsonValue | undefined): ServiceEndpoint | undefined {
   for (const slice of slices) {
     const port = portNamed(objects(slice.ports as JsonValue | undefined), name);
     const ready = objects(slice.endpoints as JsonValue | undefined).find(
@@ -37,12 +37,11 @@ function fromSlices(slices: readonly KubeObject[], name: JsonValue | undefined):
   return undefined;
 }
 
-function slicesOf(cluster: Cluster, { namespace, name }: ObjectKey): readonly KubeObject[] {
+/** One after another, and only those of the Service: a namespace may have many large ones. */
+function slicesOf(cluster: Cluster, { namespace, name }: ObjectKey): Iterable<KubeObject> {
   const type = cluster.resource('discovery.k8s.io', 'endpointslices');
   if (type === undefined) return [];
-  return cluster
-    .list(type, { namespace })
-    .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name);
+  return cluster.each(type, { namespace, selects: ({ labels }) => labels['kubernetes.io/service-name'] === name });
 }
 
 /** Resolves a Service through its Endpoints or EndpointSlices: a process on this machine is an endpoint on a loopback address.
