@@ -28,7 +28,7 @@ function header(path: string, node: { readonly kind: string } | FileNode): Buffe
 }
 
 /** A long path is in a record of its own, of which the reader takes each line for another one: behind a line break, a file could name another path, under
- *  which nobody has checked it.
+ *  which its content was not checked.
  *  @throws TerminalError UnsafePath */
 function paxRecord(path: string, size: number): Buffer {
   if (!path.includes('\n')) return new Pax({ path, size }).encode();

@@ -162,8 +162,8 @@ export function sortedByBytes<T>(items: readonly T[], textOf: (item: T) => strin
   return encoded.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ item }) => item);
 }
 
-/** Removes what layers before `layer` put into a directory; each directory is gone through once for a layer, however many whiteouts it has. Depth is
- *  bounded by the path limit (a name and a slash are two bytes), so recursion is safe. */
+/** Removes what layers before `layer` put into a directory; the children of each are looked at once for a layer, however many whiteouts it has. Depth
+ *  is bounded by the path limit (a name and a slash are two bytes), so recursion is safe. */
 function clear(directory: DirectoryNode, layer: number): void {
   if (directory.clearedLayer === layer) return;
   directory.clearedLayer = layer;

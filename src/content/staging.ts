@@ -100,7 +100,7 @@ export class Staging implements AsyncDisposable {
     }
   }
 
-  /** Counts what archives say of their entries in records of their own.
+  /** Counts records about entries that archives have apart from these.
    *  @throws TerminalError TooManyEntries */
   countRecords(sizeBytes: number): void {
     this.#recordBytes += sizeBytes;

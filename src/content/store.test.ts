@@ -100,12 +100,8 @@ test('U5 what is stored has the paths, the contents and the kinds of entries tha
 test('a file whose name would be read as another one is refused, and the rest of it is not stored', async () => {
   const hidden = `docs/${'x'.repeat(250)}\n25 path=manifests/hidden\n`;
   const files = { 'manifests/a': 'A', 'docs/short\nname': 'B', [hidden]: 'H' };
-  await expect(commit(files)).rejects.toThrow(
-    expect.objectContaining({
-      reason: 'UnsafePath',
-      message: expect.stringContaining('with a line break are not accepted'),
-    }),
-  );
+  await expect(commit(files)).rejects.toMatchObject({ reason: 'UnsafePath' });
+  await expect(commit(files)).rejects.toThrow('with a line break are not accepted');
   await expect(manifestsOf(identity)).rejects.toMatchObject({ reason: 'ContentLost' });
   await commit({ 'manifests/a': 'A', 'docs/short\nname': 'B' });
   await expect(manifestsOf(identity)).resolves.toEqual(['a=A']);

@@ -24,7 +24,7 @@ export type Retrieval =
 
 const deadlineMs = 60_000;
 const maxBytes = 32 * 1024 * 1024;
-/** Of what a service makes us say, in a condition. */
+/** Of an error about an answer, which may quote it, in a condition. */
 const maxMessageCharacters = 2000;
 
 /** Why a service cannot be asked, in the order in which the reference checks. */
