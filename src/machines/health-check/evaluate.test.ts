@@ -39,6 +39,30 @@ test.each([
   expect(healthOfMachine({ machine: machine(status), node: its, nowMs }, spec).state).toBe(expected);
 });
 
+test('of several timeouts of a condition the shortest counts', () => {
+  const timeouts = ['2h', '10m', '1h'];
+  const conditions = timeouts.map((timeout) => ({ type: 'Ready', status: 'Unknown', timeout }));
+  const facts = { machine: machine(linked), node: node('Unknown', '2030-01-01T00:55:00Z'), nowMs };
+  const untilMs = Date.parse('2030-01-01T01:05:00Z');
+  expect(healthOfMachine(facts, { unhealthyConditions: conditions })).toEqual({ state: 'waiting', untilMs });
+});
+
+test('a list of thousands of conditions is read once, not again for each machine', () => {
+  let reads = 0;
+  const condition = (): { type: string; status: string; timeout: string } => ({
+    type: 'Ready',
+    status: 'Unknown',
+    get timeout() {
+      reads += 1;
+      return '1h';
+    },
+  });
+  const unhealthyConditions = Array.from({ length: 1_000 }, condition);
+  const facts = { machine: machine(linked), node: node('Unknown', '2030-01-01T00:55:00Z'), nowMs };
+  for (let i = 0; i < 10; i++) expect(healthOfMachine(facts, { unhealthyConditions }).state).toBe('waiting');
+  expect(reads).toBe(1_000);
+});
+
 test('without a startup time a machine may be without a node for ever', () => {
   const facts = { machine: machine({ lastUpdated: '2020-01-01T00:00:00Z' }), node: undefined, nowMs };
   expect(healthOfMachine(facts, { nodeStartupTimeout: '0' }).state).toBe('healthy');

@@ -1,5 +1,5 @@
 import { type Machine, type MachineHealthCheck, machineAnnotations } from '../../api/index.ts';
-import { parseGoDuration } from '../../base/index.ts';
+import { parseGoDuration, remember } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { nodeConditions } from '../nodes.ts';
 
@@ -36,15 +36,32 @@ function startupHealth({ machine, nowMs }: HealthFacts, { nodeStartupTimeout = '
   return { state: 'unhealthy', why: `it has no node ${nodeStartupTimeout} after it was last updated` };
 }
 
+type UnhealthyCondition = NonNullable<Spec['unhealthyConditions']>[number];
+
+const keyOf = ({ type, status }: Pick<UnhealthyCondition, 'type' | 'status'>): string => `${type}\n${status}`;
+
+/** Of each condition the shortest timeout, which decides. A list may have thousands of entries, and is compared with every machine while others wait. */
+const shortestTimeouts = remember((conditions: readonly UnhealthyCondition[]) => {
+  const byKey = new Map<string, { readonly timeout: string; readonly ms: number }>();
+  for (const condition of conditions) {
+    const { timeout = '0s' } = condition;
+    const ms = durationMs(timeout);
+    const known = byKey.get(keyOf(condition));
+    if (known === undefined || ms < known.ms) byKey.set(keyOf(condition), { timeout, ms });
+  }
+  return byKey;
+});
+
 function nodeHealth(node: KubeObject, nowMs: number, { unhealthyConditions = [] }: Spec): MachineHealth {
-  const conditions = nodeConditions(node);
+  const timeouts = shortestTimeouts(unhealthyConditions);
   const times: number[] = [];
-  for (const { type, status, timeout = '0s' } of unhealthyConditions) {
-    const found = conditions.find((one) => one.type === type && one.status === status);
+  for (const condition of nodeConditions(node)) {
+    const { type, status, sinceMs } = condition;
+    const found = timeouts.get(keyOf(condition));
     if (found === undefined) continue;
-    const untilMs = (Number.isNaN(found.sinceMs) ? nowMs : found.sinceMs) + durationMs(timeout);
+    const untilMs = (Number.isNaN(sinceMs) ? nowMs : sinceMs) + found.ms;
     if (untilMs <= nowMs)
-      return { state: 'unhealthy', why: `condition ${type} of its node has been ${status} for ${timeout}` };
+      return { state: 'unhealthy', why: `condition ${type} of its node has been ${status} for ${found.timeout}` };
     times.push(untilMs);
   }
   return earliest(times);

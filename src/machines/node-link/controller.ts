@@ -93,6 +93,13 @@ function taintsOf({ spec }: KubeObject): readonly JsonObject[] {
   return Array.isArray(taints) ? taints.filter(isJsonObject) : [];
 }
 
+/** Both lists may have tens of thousands. */
+function missingTaints({ spec }: Machine, present: readonly JsonObject[]): readonly JsonObject[] {
+  const known = new Set(present.map(({ key, effect }) => JSON.stringify([key, effect])));
+  const taints = (spec?.taints ?? []) as unknown as readonly JsonObject[];
+  return taints.filter(({ key, effect }) => !known.has(JSON.stringify([key, effect])));
+}
+
 /** What the machine adds to its Node; undefined if the Node has it. Taints are compared by key and effect, and none is removed. */
 function nodePatch(machine: Machine, node: KubeObject): JsonObject | undefined {
   const { namespace = '', name } = machine.metadata;
@@ -105,11 +112,9 @@ function nodePatch(machine: Machine, node: KubeObject): JsonObject | undefined {
   const labels = missing(given.labels, node.metadata.labels);
   const annotations = missing(desired, node.metadata.annotations);
   const present = taintsOf(node);
-  const added = (machine.spec?.taints ?? []).filter(
-    ({ key, effect }) => !present.some((taint) => taint['key'] === key && taint['effect'] === effect),
-  );
+  const added = missingTaints(machine, present);
   if (added.length === 0 && Object.keys(labels).length === 0 && Object.keys(annotations).length === 0) return undefined;
-  const taints = [...present, ...added] as unknown as JsonObject[];
+  const taints = [...present, ...added];
   const metadata = { ...preconditionOf(node), labels, annotations };
   return { metadata, ...(added.length === 0 ? {} : { spec: { taints } }) };
 }
