@@ -13,6 +13,7 @@ import {
   stopPod,
 } from '../../../test/support/machine-cluster.ts';
 import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { machineAnnotations } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { addMachines } from '../machine/controller.ts';
 import { logFlushHook } from '../ready-hooks/log-flush.ts';
@@ -199,6 +200,28 @@ describe('the hooks that come with the program', () => {
     await stopPod(cluster.kube, 'low');
     await gone('a');
     await cluster.kube.delete({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', name: 'high' });
+  });
+
+  test('the pods of the Node of another machine, which users name in the status of theirs, stay', async () => {
+    await use(orderedDrainHook);
+    const hooks = ['hooks.platform/OrderedDrain of longshore/ordered-drain'];
+    const node = await running('a', hooks, 'preDrain');
+    const annotations = { [machineAnnotations.machineOfNode]: 'machines/a' };
+    const nodeRef = { apiVersion: 'v1', kind: 'Node', name: node };
+    await cluster.kube.patch(nodeRef, { metadata: { annotations } }, user);
+    await runPod(cluster.kube, node, { name: 'web' });
+    await cluster.kube.create(machineObject('rogue'), user);
+    await eventually(async () => expect(await namesOf('rogue', 'preDrain')).toEqual(hooks));
+    await eventually(async () => expect((await now('rogue')).spec?.providerID).toBeDefined());
+    const status = { nodeRef: { ...(await now('a')).status?.nodeRef } };
+    await cluster.kube.patch({ ...machinePlace, name: 'rogue' }, { status }, { ...user, subresource: 'status' });
+    await remove('rogue');
+    await gone('rogue');
+    const pod = await find(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'web' });
+    expect(pod?.metadata.deletionTimestamp).toBeUndefined();
+    expect(await find(cluster.kube, nodeRef)).not.toHaveProperty('spec.unschedulable');
+    await cluster.kube.delete({ apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'web' });
+    await stopPod(cluster.kube, 'web');
   });
 
   test('ML-23 the instance ends when no volume is attached to its node', async () => {

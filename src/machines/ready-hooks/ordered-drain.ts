@@ -40,12 +40,40 @@ async function evictNext(pods: readonly ApiObject[], { api }: HookCall): Promise
   };
 }
 
+interface NodeRef {
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+const nodeRefOf = (machine: ApiObject | undefined): NodeRef =>
+  (machine?.['status'] as { nodeRef?: NodeRef } | undefined)?.nodeRef ?? {};
+
+/** Whether the Node names another machine, and that one has it. Users who may write the status of machines in a namespace could name any Node there. */
+async function isOfAnother({ uid, object }: HookedMachine, node: ApiObject, { api }: HookCall): Promise<boolean> {
+  const [namespace = '', name = ''] = (node.metadata.annotations?.[machineAnnotations.machineOfNode] ?? '').split(
+    '/',
+    2,
+  );
+  if (namespace === '' || name === '') return false;
+  const { apiVersion, kind } = object;
+  const named = await api.get({ apiVersion, kind, namespace, name });
+  return named?.metadata.uid !== uid && nodeRefOf(named).uid === node.metadata.uid;
+}
+
+/** The Node of the machine; undefined where it does not exist, another one has its name, or it is that of another machine. */
+async function ownNode(machine: HookedMachine, call: HookCall): Promise<ApiObject | undefined> {
+  const { name = '', uid } = nodeRefOf(machine.object);
+  const node = name === '' ? undefined : await call.api.get({ apiVersion: 'v1', kind: 'Node', name });
+  if (node === undefined || (uid !== undefined && node.metadata.uid !== uid)) return undefined;
+  return (await isOfAnother(machine, node, call)) ? undefined : node;
+}
+
 async function drainByPriority(machine: HookedMachine, call: HookCall): Promise<HookWait | undefined> {
   const { api } = call;
-  const { node: name } = machine;
-  const ref = { apiVersion: 'v1', kind: 'Node', name: name ?? '' };
-  const node = name === undefined ? undefined : await api.get(ref);
-  if (name === undefined || node === undefined) return undefined;
+  const node = await ownNode(machine, call);
+  if (node === undefined) return undefined;
+  const { name = '' } = node.metadata;
+  const ref = { apiVersion: 'v1', kind: 'Node', name };
   if ((node['spec'] as { unschedulable?: boolean } | undefined)?.unschedulable !== true) {
     await api.patch(ref, { spec: { unschedulable: true } });
   }
