@@ -17,6 +17,12 @@ export const explanations: readonly Explanation[] = [
   },
   {
     kind: 'deliberate',
+    reason:
+      'The status has the id that the provider has reported: a machine gets a Node by the id in its spec, which users may change, only while both agree. With the reference, users who may write Machines take the Node of another instance.',
+    path: /\.status\.providerID$/,
+  },
+  {
+    kind: 'deliberate',
     reason: 'Texts about a machine or set that is not valid name the field where it is, and what is expected there.',
     path: /^events$/,
     shows: /FailedValidate|ReconcileError/,
