@@ -1,12 +1,14 @@
-/** And the status that the process ends with when it is sent again. SIGHUP comes when the terminal is closed. */
-const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+/** And the status that the process ends with when it is sent again. */
+const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 let stop: (() => void) | undefined;
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP, or at `requestStop`; a second signal ends the process at once. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP, or at `requestStop`; a second SIGINT or SIGTERM ends the process at once. SIGHUP does not: when a terminal
+ *  is closed, it comes beside the error of what was printed to it. */
 export async function untilStopped(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   stop = resolve;
+  process.on('SIGHUP', resolve);
   for (const name of Object.keys(signals)) process.once(name, resolve);
   await promise;
   for (const [name, status] of Object.entries(signals)) process.once(name, () => process.exit(status));

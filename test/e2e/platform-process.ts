@@ -113,7 +113,11 @@ export async function openDataFolder(): Promise<DataFolder> {
         },
         hangUp: async () => {
           spawned.child.stdout?.destroy();
-          spawned.child.kill('SIGHUP');
+          // More than once, as shells and terminals do.
+          for (let count = 0; count < 3; count += 1) {
+            spawned.child.kill('SIGHUP');
+            await pause(50);
+          }
           return await ended;
         },
       };
