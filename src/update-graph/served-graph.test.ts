@@ -116,15 +116,15 @@ test.each([
   expect(() => readGraphData([file])).toThrow(message);
 });
 
-describe.skipIf(!hasCorpus)('of published data (skipped without the corpus)', () => {
-  const files = ['channels', 'blocked-edges'].flatMap((folder) =>
-    readdirSync(join(corpusUpdateGraphDir, folder)).map((name) => ({
-      path: `${folder}/${name}`,
-      text: readFileSync(join(corpusUpdateGraphDir, folder, name), 'utf8'),
-    })),
-  );
-
-  test('every channel and every blocked edge is read, and a client computes what it may install', () => {
+test.skipIf(!hasCorpus)(
+  'of published data every channel and every blocked edge is read, and a client computes what it may install (skipped without the corpus)',
+  () => {
+    const files = ['channels', 'blocked-edges'].flatMap((folder) =>
+      readdirSync(join(corpusUpdateGraphDir, folder)).map((name) => ({
+        path: `${folder}/${name}`,
+        text: readFileSync(join(corpusUpdateGraphDir, folder, name), 'utf8'),
+      })),
+    );
     const data = readGraphData(files);
     expect(data.channels.size).toBe(7);
     expect(data.blockedEdges).toHaveLength(156);
@@ -141,8 +141,8 @@ describe.skipIf(!hasCorpus)('of published data (skipped without the corpus)', ()
     const first = updates.conditional.find(({ release: { version } }) => version === '4.18.1');
     expect(first?.risks.length).toBeGreaterThan(0);
     expect(updates.available.length + updates.conditional.length).toBe(all.length - 1);
-  });
-});
+  },
+);
 
 describe('a hostile graph', () => {
   const data = readGraphData([channel('stable', ['1.0.0', '1.0.1'])]);
