@@ -114,10 +114,8 @@ export async function openDataFolder(): Promise<DataFolder> {
         hangUp: async () => {
           spawned.child.stdout?.destroy();
           // More than once, as shells and terminals do.
-          for (let count = 0; count < 3; count += 1) {
-            spawned.child.kill('SIGHUP');
-            await pause(50);
-          }
+          spawned.child.kill('SIGHUP');
+          spawned.child.kill('SIGHUP');
           return await ended;
         },
       };
