@@ -36,15 +36,15 @@ export const explanations: readonly Explanation[] = [
   {
     kind: 'defect',
     reason:
-      'A drain that fails is stored as `Drained` False, with the pods that hold it and the PodDisruptionBudget of each in `status.drain`. The reference sets that condition in memory alone and reports Events.',
-    scenarios: ['drain-budget', 'drain-control-plane'],
+      'A drain that fails is stored as `Drained` False, with the pods that hold it and what refuses to evict each in `status.drain`. The reference sets that condition in memory alone and reports Events.',
+    scenarios: ['drain-budget', 'drain-control-plane', 'drain-refused'],
     path: /\.conditions\.Drained$|\.status\.drain$/,
   },
   {
     kind: 'deliberate',
     reason:
-      'The Event of a drain that waits names the pod and its budget, and a budget that can never allow a disruption has a Warning. The reference reports its own deadline.',
-    scenarios: ['drain-budget'],
+      'The Event of a drain that waits names the pod and what refuses to evict it, and a budget that can never allow a disruption has a Warning. The reference reports its own deadline.',
+    scenarios: ['drain-budget', 'drain-refused'],
     path: /^events$/,
     shows: /DrainRequeued|PodDisruptionBudgetDeadlock/,
   },
