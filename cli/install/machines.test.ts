@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { KubeObject } from '../../src/kube/index.ts';
+import { findObject, type KubeObject } from '../../src/kube/index.ts';
 import { type BareCluster, openBareCluster } from '../../test/support/index.ts';
 import { machineObject } from '../../test/support/machine-cluster.ts';
-import { find, temporaryNamespace } from '../../test/support/olm-cluster.ts';
+import { temporaryNamespace } from '../../test/support/olm-cluster.ts';
 import { createProgress } from '../output/progress.ts';
 import { applyManifests, withImage } from './apply-manifests.ts';
 import { findInstalled } from './installed.ts';
@@ -33,12 +33,12 @@ async function install(machines: MachineChoice | undefined, arePoliciesServed = 
 }
 
 const findClusterWide = (apiVersion: string, kind: string, name: string) =>
-  find(cluster.kube, { apiVersion, kind, name });
+  findObject(cluster.kube, { apiVersion, kind, name });
 const policy = (name: string) => findClusterWide(admission, 'ValidatingAdmissionPolicy', name);
 const webhook = () =>
   findClusterWide(admission, 'ValidatingWebhookConfiguration', 'longshore-machine-webhook-configuration');
 const agents = () =>
-  find(cluster.kube, {
+  findObject(cluster.kube, {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     namespace: 'longshore-node-agents',

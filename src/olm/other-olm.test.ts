@@ -1,10 +1,10 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../test/support/index.ts';
-import { find, openOlmCluster, runControllers } from '../../test/support/olm-cluster.ts';
+import { openOlmCluster, runControllers } from '../../test/support/olm-cluster.ts';
 import { type Clock, silentLogger, systemClock } from '../base/index.ts';
 import { createManager } from '../controller/index.ts';
-import type { KubeObject } from '../kube/index.ts';
+import { findObject, type KubeObject } from '../kube/index.ts';
 import { addOperatorGroups, OtherOlm } from './index.ts';
 
 const user = { fieldManager: 'user' };
@@ -63,7 +63,7 @@ async function scale(replicas: number): Promise<void> {
 }
 
 const isReconciled = async (): Promise<boolean> => {
-  const found = await find(cluster.kube, { ...group, namespace, name: 'group' });
+  const found = await findObject(cluster.kube, { ...group, namespace, name: 'group' });
   return found?.['status'] !== undefined;
 };
 

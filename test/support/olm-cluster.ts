@@ -80,11 +80,6 @@ export async function runControllers(
   return await runByClock(kube, systemClock, add);
 }
 
-/** The object, undefined if it does not exist. */
-export async function find(kube: KubeClient, ref: ObjectRef): Promise<KubeObject | undefined> {
-  return await findObject(kube, ref);
-}
-
 /** Waits until an object has these members. */
 export async function expectObject(
   kube: KubeClient,
@@ -112,7 +107,7 @@ export async function temporaryNamespace(kube: KubeClient, name: string): Promis
     [Symbol.asyncDispose]: async () => {
       await kube.delete(ref);
       await eventually(async () => {
-        if ((await find(kube, ref)) !== undefined) throw new Error(`namespace ${name} is being deleted`);
+        if ((await findObject(kube, ref)) !== undefined) throw new Error(`namespace ${name} is being deleted`);
       });
     },
   };

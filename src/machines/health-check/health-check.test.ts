@@ -8,10 +8,10 @@ import {
   openMachineNamespace,
   setReady,
 } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineHealthCheckResource, machineResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { findObject, type KubeObject } from '../../kube/index.ts';
 import { addMachineHealthChecks, machineHealthCheckController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -158,7 +158,9 @@ test('ML-53: a paused check deletes nothing, and goes on without the annotation'
     } as unknown as KubeObject,
     user,
   );
-  await eventually(async () => expect(await find(cluster.kube, second)).toHaveProperty('status.expectedMachines', 0));
+  await eventually(async () =>
+    expect(await findObject(cluster.kube, second)).toHaveProperty('status.expectedMachines', 0),
+  );
   expect(await names()).toEqual(['a', 'b']);
   await cluster.kube.patch(check, { metadata: { annotations: { [machineAnnotations.paused]: null } } }, user);
   await eventually(async () => expect(await names()).toEqual([]));

@@ -12,9 +12,10 @@ import {
   setReady,
   stopPod,
 } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
+import { findObject } from '../../kube/index.ts';
 import { addMachines } from '../machine/controller.ts';
 import { logFlushHook } from '../ready-hooks/log-flush.ts';
 import { orderedDrainHook } from '../ready-hooks/ordered-drain.ts';
@@ -52,7 +53,7 @@ const now = (name: string) => readMachine(cluster.kube, name);
 const remove = (name: string) => cluster.kube.delete({ ...machinePlace, name });
 const patch = (name: string, body: JsonObject) => cluster.kube.patch({ ...machinePlace, name }, body, user);
 const gone = (name: string) =>
-  eventually(async () => expect(await find(cluster.kube, { ...machinePlace, name })).toBeUndefined());
+  eventually(async () => expect(await findObject(cluster.kube, { ...machinePlace, name })).toBeUndefined());
 const namesOf = async (name: string, stage: 'preDrain' | 'preTerminate'): Promise<string[]> =>
   ((await now(name)).spec?.lifecycleHooks?.[stage] ?? []).map((one) => `${one.name} of ${one.owner}`);
 
@@ -170,9 +171,9 @@ describe('the hooks that come with the program', () => {
     await setReady(cluster.kube, other, 'False');
     await patch('old', { metadata: { labels: { poke: '1' } } });
     await messageOf('old', type, 'Waiting 0 of 1');
-    expect((await find(cluster.kube, { apiVersion: 'v1', kind: 'Node', name: node }))?.['spec']).not.toHaveProperty(
-      'unschedulable',
-    );
+    expect(
+      (await findObject(cluster.kube, { apiVersion: 'v1', kind: 'Node', name: node }))?.['spec'],
+    ).not.toHaveProperty('unschedulable');
     await setReady(cluster.kube, other, 'True');
     await eventually(async () => expect((await now('new')).status?.phase).toBe('Running'));
     await patch('old', { metadata: { labels: { poke: '2' } } });
@@ -191,10 +192,15 @@ describe('the hooks that come with the program', () => {
     await runPod(cluster.kube, node, { name: 'high', priorityClassName: 'high' });
     await remove('a');
     await eventually(async () => {
-      const high = await find(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'high' });
+      const high = await findObject(cluster.kube, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        namespace: 'machines',
+        name: 'high',
+      });
       expect(high?.metadata.deletionTimestamp).toBeDefined();
     });
-    const low = await find(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'low' });
+    const low = await findObject(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'low' });
     expect(low?.metadata.deletionTimestamp).toBeUndefined();
     await stopPod(cluster.kube, 'high');
     await stopPod(cluster.kube, 'low');
@@ -217,9 +223,9 @@ describe('the hooks that come with the program', () => {
     await cluster.kube.patch({ ...machinePlace, name: 'rogue' }, { status }, { ...user, subresource: 'status' });
     await remove('rogue');
     await gone('rogue');
-    const pod = await find(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'web' });
+    const pod = await findObject(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'web' });
     expect(pod?.metadata.deletionTimestamp).toBeUndefined();
-    expect(await find(cluster.kube, nodeRef)).not.toHaveProperty('spec.unschedulable');
+    expect(await findObject(cluster.kube, nodeRef)).not.toHaveProperty('spec.unschedulable');
     await cluster.kube.delete({ apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'web' });
     await stopPod(cluster.kube, 'web');
   });

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { openMachineCluster } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { PoolActions, poolCondition } from '../../../test/support/pool-actions.ts';
 import { configObject, createPoolNode, filesConfig, poolObject, poolRef } from '../../../test/support/pool-cluster.ts';
 import { nodeUpdateAnnotations } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
+import { findObject } from '../../kube/index.ts';
 import { addMachineConfigPools, machineConfigPoolController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -429,6 +430,6 @@ test('ML-62: the node of a machine that is being deleted does not belong to the 
   await eventually(async () => expect(poolCondition(await pools.poolNow('worker'), 'Updating')).toMatch(/^True/));
   expect(await pools.started(target)).toEqual([]);
   await cluster.kube.patch(machine, { metadata: { finalizers: null } }, user);
-  await eventually(async () => expect(await find(cluster.kube, machine)).toBeUndefined());
+  await eventually(async () => expect(await findObject(cluster.kube, machine)).toBeUndefined());
   await eventually(async () => expect(await pools.started(target)).toEqual(['w1']));
 });

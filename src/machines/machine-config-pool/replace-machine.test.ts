@@ -10,7 +10,7 @@ import {
   runPod,
   stopPod,
 } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { configObject, filesConfig, poolObject, poolRef } from '../../../test/support/pool-cluster.ts';
 import {
   nodeUpdateAnnotations as keys,
@@ -18,6 +18,7 @@ import {
   machineSetResource,
   parseMachineConfigPool,
 } from '../../api/index.ts';
+import { findObject } from '../../kube/index.ts';
 import { addMachineHook } from '../hook/controller.ts';
 import type { HookApi, HookedMachine } from '../hook/definition.ts';
 import { addMachines, machineController } from '../machine/controller.ts';
@@ -119,7 +120,7 @@ describe('a pool that replaces machines', { shuffle: false }, () => {
     await eventually(async () => expect((await readMachine(kube, replacement)).spec?.providerID).toBeDefined());
     await join(replacement, second);
     await stopPod(kube, 'web');
-    await eventually(async () => expect(await find(kube, { ...machinePlace, name: old })).toBeUndefined());
+    await eventually(async () => expect(await findObject(kube, { ...machinePlace, name: old })).toBeUndefined());
     await eventually(async () => {
       const { status } = parseMachineConfigPool(await kube.get(poolRef('worker')));
       expect(status?.configuration?.name).toBe(second);
@@ -163,7 +164,7 @@ describe('a pool that replaces machines', { shuffle: false }, () => {
     await kube.patch(config, { spec: { config: filesConfig({ '/etc/a': 'three' }) } }, user);
     const target = await targetOtherThan(before.configuration?.name);
     // The new machine has no node: with a surge the old one would wait for that.
-    await eventually(async () => expect(await find(kube, { ...machinePlace, name: old })).toBeUndefined());
+    await eventually(async () => expect(await findObject(kube, { ...machinePlace, name: old })).toBeUndefined());
     expect(provider.calls).toContain(`delete ${old}`);
     const [replacement = ''] = await eventually(async () => {
       expect(await names()).toHaveLength(1);

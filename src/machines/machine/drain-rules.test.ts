@@ -12,9 +12,10 @@ import {
   runPod,
   stopPod,
 } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { drainRuleResource, machineLabels, nodeUpdateAnnotations } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
+import { findObject } from '../../kube/index.ts';
 import { addNodeDrains, nodeDrainController } from '../node-drain/controller.ts';
 import { addMachines, machineController } from './controller.ts';
 
@@ -65,7 +66,8 @@ async function deleteMachine(): Promise<void> {
   await cluster.kube.delete({ ...machinePlace, name: 'a' });
 }
 
-const podOf = (name: string) => find(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name });
+const podOf = (name: string) =>
+  findObject(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name });
 const isLeaving = async (name: string): Promise<boolean> => {
   const pod = await podOf(name);
   return pod === undefined || pod.metadata.deletionTimestamp !== undefined;
@@ -87,7 +89,7 @@ test('ML-59: pods that a DrainRule of order -10 selects are gone before those of
   await stopPod(cluster.kube, 'early');
   await expectBlocking('late', 'Terminating');
   await stopPod(cluster.kube, 'late');
-  await eventually(async () => expect(await find(cluster.kube, { ...machinePlace, name: 'a' })).toBeUndefined());
+  await eventually(async () => expect(await findObject(cluster.kube, { ...machinePlace, name: 'a' })).toBeUndefined());
 });
 
 test('ML-60: a pod that a DrainRule waits for is not evicted; without the rule it is', async () => {

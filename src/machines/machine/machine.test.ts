@@ -14,9 +14,10 @@ import {
   setReady,
   stopPod,
 } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers } from '../../../test/support/olm-cluster.ts';
+import { runControllers } from '../../../test/support/olm-cluster.ts';
 import { type Machine, machineAnnotations, machineResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
+import { findObject } from '../../kube/index.ts';
 import { ActuatorError, RequeueAfter } from '../actuator.ts';
 import type { MachineSettings } from './context.ts';
 import { addMachines, machineController } from './controller.ts';
@@ -54,10 +55,12 @@ async function use(settings: MachineSettings = {}): Promise<void> {
 
 const now = (name: string): Promise<Machine> => readMachine(cluster.kube, name);
 const remove = (name: string): Promise<unknown> => cluster.kube.delete({ ...place, name });
-const exists = async (name: string): Promise<boolean> => (await find(cluster.kube, { ...place, name })) !== undefined;
+const exists = async (name: string): Promise<boolean> =>
+  (await findObject(cluster.kube, { ...place, name })) !== undefined;
 const nodeExists = async (name: string): Promise<boolean> =>
-  (await find(cluster.kube, { apiVersion: 'v1', kind: 'Node', name })) !== undefined;
-const podOf = (name: string) => find(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name });
+  (await findObject(cluster.kube, { apiVersion: 'v1', kind: 'Node', name })) !== undefined;
+const podOf = (name: string) =>
+  findObject(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name });
 const isEvicted = async (name: string): Promise<boolean> =>
   (await podOf(name))?.metadata.deletionTimestamp !== undefined;
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
 import { openMachineCluster, runPod, stopPod } from '../../../test/support/machine-cluster.ts';
-import { find, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import {
   configObject,
   createPoolNode,
@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/pool-cluster.ts';
 import { type MachineConfigPool, nodeUpdateAnnotations, parseMachineConfigPool } from '../../api/index.ts';
 import { type JsonObject, systemClock } from '../../base/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { findObject, type KubeObject } from '../../kube/index.ts';
 import { addMachineConfigPools, machineConfigPoolController } from '../machine-config-pool/controller.ts';
 import { addNodeDrains, nodeDrainController } from '../node-drain/controller.ts';
 import { addNodeAgent, nodeAgentController } from './controller.ts';
@@ -145,7 +145,8 @@ async function eventsOf(name: string): Promise<readonly string[]> {
   return own.map(({ type, reason, message }) => `${type as string} ${reason as string}: ${message as string}`);
 }
 
-const podOf = (name: string) => find(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name });
+const podOf = (name: string) =>
+  findObject(cluster.kube, { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name });
 
 test('a node that is new begins with the configuration of its pool, without a drain', async () => {
   await use();

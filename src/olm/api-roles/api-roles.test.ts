@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
-import { createNamespace, find, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
+import { createNamespace, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { findObject, type KubeObject } from '../../kube/index.ts';
 import { addApiRoles, apiRolesController } from './controller.ts';
 
 const user = { fieldManager: 'test' };
@@ -58,7 +58,7 @@ const owning = (kind: string): JsonObject => ({
   customresourcedefinitions: { owned: [{ name: `${kind.toLowerCase()}s.example.com`, version: 'v1', kind }] },
 });
 
-const role = (name: string): Promise<KubeObject | undefined> => find(cluster.kube, { ...roleKind, name });
+const role = (name: string): Promise<KubeObject | undefined> => findObject(cluster.kube, { ...roleKind, name });
 
 const succeeded = { phase: 'Succeeded', reason: 'InstallSucceeded' };
 

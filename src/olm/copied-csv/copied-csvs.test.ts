@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
-import { createNamespace, find, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
+import { createNamespace, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
 import { formatTimestamp, type JsonObject } from '../../base/index.ts';
 import type { Manager } from '../../controller/index.ts';
-import type { KubeObject, ObjectRef } from '../../kube/index.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../kube/index.ts';
 import { addOperatorGroups, operatorGroupController } from '../operator-group/controller.ts';
 import { addCopiedCsvs, copiedCsvController } from './controller.ts';
 
@@ -60,7 +60,7 @@ async function setTargets(namespace: string, spec: JsonObject): Promise<void> {
 }
 
 const versionRef = (namespace: string, name = 'boat'): ObjectRef => ({ ...versionKind, namespace, name });
-const version = (namespace: string, name = 'boat') => find(cluster.kube, versionRef(namespace, name));
+const version = (namespace: string, name = 'boat') => findObject(cluster.kube, versionRef(namespace, name));
 
 interface Version {
   readonly name?: string;
@@ -162,8 +162,8 @@ const requesting = (more: JsonObject[] = rules): Version => ({
   permissions: [{ serviceAccountName: 'sailor', rules: more }],
 });
 const inNamespace = (kind: string, namespace: string, name = 'boat-role') =>
-  find(cluster.kube, { apiVersion: rbac, kind, namespace, name });
-const inCluster = (kind: string, name = 'boat-role') => find(cluster.kube, { apiVersion: rbac, kind, name });
+  findObject(cluster.kube, { apiVersion: rbac, kind, namespace, name });
+const inCluster = (kind: string, name = 'boat-role') => findObject(cluster.kube, { apiVersion: rbac, kind, name });
 
 async function eventsOf(namespace: string): Promise<readonly unknown[]> {
   const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace });

@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
-import {
-  createNamespace,
-  expectObject,
-  find,
-  openOlmCluster,
-  runControllers,
-} from '../../../test/support/olm-cluster.ts';
+import { createNamespace, expectObject, openOlmCluster, runControllers } from '../../../test/support/olm-cluster.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { KubeObject, ObjectRef } from '../../kube/index.ts';
+import { findObject, type KubeObject, type ObjectRef } from '../../kube/index.ts';
 import { apiLabelHash } from '../../operators/index.ts';
 import { addOperatorGroups, operatorGroupController } from './controller.ts';
 
@@ -242,13 +236,13 @@ test('a ClusterRole of another owner with the name of one of a group stays as it
     const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: own });
     expect(items.map((event) => event['reason'])).toContain('ClusterRoleNotOwned');
   });
-  expect(await find(cluster.kube, { ...roleKind, name })).toMatchObject({
+  expect(await findObject(cluster.kube, { ...roleKind, name })).toMatchObject({
     rules,
     metadata: { labels: { 'olm.owner': 'other' } },
   });
   await cluster.kube.delete(groupRef(own, 'cluster'));
   await eventually(async () => expect(await rolesOf(own, 'cluster')).toEqual([]));
-  expect(await find(cluster.kube, { ...roleKind, name })).toBeDefined();
+  expect(await findObject(cluster.kube, { ...roleKind, name })).toBeDefined();
 });
 
 test('APIs that no member provides leave the annotation, unless it is static', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BareCluster, eventually } from '../../../test/support/index.ts';
-import { find, openOlmCluster, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
+import { openOlmCluster, runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../base/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
+import { findObject, type KubeObject } from '../../kube/index.ts';
 import { componentKey, installedAlongside, operatorName, operatorsOf } from '../../operators/index.ts';
 import { addOperators } from './controller.ts';
 
@@ -53,7 +53,7 @@ async function createVersion(
 async function subscribe(installedCSV: string, plan: string): Promise<void> {
   const spec = { name: 'boat', source: 'shop', sourceNamespace: 'olm' };
   const ref = { ...subscriptionKind, namespace: 'a', name: 'sub' };
-  if ((await find(cluster.kube, ref)) === undefined) {
+  if ((await findObject(cluster.kube, ref)) === undefined) {
     await cluster.kube.create({ ...subscriptionKind, metadata: { name: 'sub', namespace: 'a' }, spec }, user);
   }
   const installPlanRef = { ...planKind, name: plan, namespace: 'a' };
@@ -149,7 +149,7 @@ test('an Operator that is deleted is created again as long as it has components'
   await cluster.kube.delete({ ...operatorKind, name: 'boat.a' });
   await createVersion('other', { 'operators.coreos.com/other.a': '' });
   await eventually(() => cluster.kube.get({ ...operatorKind, name: 'other.a' }));
-  expect(await find(cluster.kube, { ...operatorKind, name: 'boat.a' })).toBeUndefined();
+  expect(await findObject(cluster.kube, { ...operatorKind, name: 'boat.a' })).toBeUndefined();
 });
 
 async function createDefinitions(): Promise<void> {
@@ -188,7 +188,7 @@ test('what another namespace labels, and copies, are no components', async () =>
   await cluster.kube.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, user);
   await createVersion('copy', { [key]: '', 'olm.copiedFrom': 'b' });
   await eventually(() => cluster.kube.get({ ...operatorKind, name: 'more.b' }));
-  expect(await find(cluster.kube, { ...operatorKind, name: 'boat.a' })).toBeUndefined();
+  expect(await findObject(cluster.kube, { ...operatorKind, name: 'boat.a' })).toBeUndefined();
 });
 
 test.each([

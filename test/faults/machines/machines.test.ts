@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { mapLimit, TransientError } from '../../../src/base/index.ts';
-import type { KubeClient } from '../../../src/kube/index.ts';
+import { findObject, type KubeClient } from '../../../src/kube/index.ts';
 import { addMachineHook, addMachines, type MachineHook } from '../../../src/machines/index.ts';
 import { type BareCluster, eventually } from '../../support/index.ts';
 import {
@@ -15,7 +15,7 @@ import {
   openMachineNamespace,
   runPod,
 } from '../../support/machine-cluster.ts';
-import { find, runControllers } from '../../support/olm-cluster.ts';
+import { runControllers } from '../../support/olm-cluster.ts';
 import { watchedClient } from './watched-client.ts';
 
 /** `npm run bench -- machines` deletes a fifth of 1,000. */
@@ -145,7 +145,7 @@ test('a process that ends at any write of a deletion is continued by the next on
       const dying = await use(watchedClient(cluster.kube, { [when]: end }), backup);
       await remove(name);
       const whenGone = eventually(async () =>
-        expect(await find(cluster.kube, { ...machinePlace, name })).toBeUndefined(),
+        expect(await findObject(cluster.kube, { ...machinePlace, name })).toBeUndefined(),
       );
       await Promise.race([killed.promise, whenGone]);
       isEnded = writes < write;
@@ -153,7 +153,7 @@ test('a process that ends at any write of a deletion is continued by the next on
       await using _second = await use(cluster.kube, backup);
       await whenGone;
       expect(provider.instances.has(name)).toBe(false);
-      expect(await find(cluster.kube, { apiVersion: 'v1', kind: 'Node', name: `node-${name}` })).toBeUndefined();
+      expect(await findObject(cluster.kube, { apiVersion: 'v1', kind: 'Node', name: `node-${name}` })).toBeUndefined();
       expect(provider.calls.filter((call) => call === `create ${name}`)).toHaveLength(1);
     }
   }
@@ -191,13 +191,17 @@ test('a node that never comes back holds only its own machine, until its pods ar
   const pod = { apiVersion: 'v1', kind: 'Pod', namespace: 'machines', name: 'pod-lost' };
   await cluster.kube.patch(pod, { metadata: { finalizers: ['example.com/never'] } }, user);
   await mapLimit(['lost', 'other'], 2, remove);
-  await eventually(async () => expect(await find(cluster.kube, { ...machinePlace, name: 'other' })).toBeUndefined());
+  await eventually(async () =>
+    expect(await findObject(cluster.kube, { ...machinePlace, name: 'other' })).toBeUndefined(),
+  );
   expect(provider.instances.has('lost')).toBe(true);
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const times = { lastHeartbeatTime: now, lastTransitionTime: now };
   const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: '', ...times }];
   const node = { apiVersion: 'v1', kind: 'Node', name: 'node-lost' };
   await cluster.kube.patch(node, { status: { conditions } }, { ...user, subresource: 'status' });
-  await eventually(async () => expect(await find(cluster.kube, { ...machinePlace, name: 'lost' })).toBeUndefined());
+  await eventually(async () =>
+    expect(await findObject(cluster.kube, { ...machinePlace, name: 'lost' })).toBeUndefined(),
+  );
   await cluster.kube.patch(pod, { metadata: { finalizers: null } }, user);
 });

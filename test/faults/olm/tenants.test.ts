@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, textAt } from '../../../src/base/index.ts';
-import { isForbidden, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
+import { findObject, isForbidden, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
 import { errorOf } from '../../e2e/world.ts';
 import { catalog, catalogSource, subscription } from '../../olm/catalog-objects.ts';
 import { type ServedCatalogs, serveCatalogs } from '../../olm/catalogs.ts';
 import { crd, csv, deployment, group } from '../../olm/objects.ts';
 import { readsNodes } from '../../olm/rbac-objects.ts';
 import { eventually } from '../../support/index.ts';
-import { find } from '../../support/olm-cluster.ts';
 import { spawnControllers } from './controllers-process.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -189,7 +188,7 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     );
     await shows(slug, 'Failed/InstallComponentFailed');
     expect(
-      await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
+      await findObject(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
     ).toBeUndefined();
   });
 
@@ -271,20 +270,22 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     };
     await create(slug, { ...role, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }] });
     await eventually(
-      async () => expect(await find(stage.kube, versionRef(slug, 'forged.v1'))).toBeUndefined(),
+      async () => expect(await findObject(stage.kube, versionRef(slug, 'forged.v1'))).toBeUndefined(),
       patience,
     );
-    await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
-    expect(await find(stage.kube, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'lifted' })).toBeUndefined();
+    await eventually(async () => expect(await findObject(stage.kube, versionRef(slug))).toBeDefined(), patience);
     expect(
-      await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
+      await findObject(stage.kube, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'lifted' }),
+    ).toBeUndefined();
+    expect(
+      await findObject(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'boat' }),
     ).toBeUndefined();
     expect(await grantsTo(slug)).toEqual([]);
   });
 
   test('a copy that a tenant changes becomes as it was, and installs nothing', async () => {
     const [operator, slug] = ['case-origin', await homeOf('case-changed')];
-    await eventually(async () => expect(await find(stage.kube, versionRef(slug))).toBeDefined(), patience);
+    await eventually(async () => expect(await findObject(stage.kube, versionRef(slug))).toBeDefined(), patience);
     await tenant.patch(versionRef(slug), { metadata: { labels: { 'olm.copiedFrom': null } } }, asTenant);
     const install = {
       strategy: 'deployment',
@@ -300,7 +301,7 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
       expect(JSON.stringify(found['spec'])).not.toContain('mine');
     }, patience);
     expect(
-      await find(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'mine' }),
+      await findObject(stage.kube, { apiVersion: 'apps/v1', kind: 'Deployment', namespace: `${slug}-a`, name: 'mine' }),
     ).toBeUndefined();
   });
 
@@ -348,7 +349,7 @@ describe('tenants of a cluster with operators', { shuffle: false }, () => {
     }, patience);
     await tenant.delete(versionRef(slug, 'claim.v1'));
     await eventually(
-      async () => expect(await find(stage.kube, versionRef(slug, 'claim.v1'))).toBeUndefined(),
+      async () => expect(await findObject(stage.kube, versionRef(slug, 'claim.v1'))).toBeUndefined(),
       patience,
     );
     expect((await stage.kube.get(apiService))['spec']).toEqual(spec);
