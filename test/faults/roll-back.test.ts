@@ -1,12 +1,25 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ApiServer } from '../../apiserver/index.ts';
 import { installFieldManager } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { application, brokenApplication } from '../e2e/contents.ts';
 import { bundleDeployment, conditionOf, startWorld, statusOf, type World } from '../e2e/world.ts';
 import { eventually } from '../support/index.ts';
 
+let world: World;
+let server: ApiServer;
+
+// Each test has a deployment and a namespace of its own, and faults for these alone.
+beforeAll(async () => {
+  world = await startWorld();
+  if (world.platform.apiServer === undefined) throw new Error('faults need the embedded API server');
+  server = world.platform.apiServer;
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
 /** Waits until the version of `brokenApplication` is what the deployment reports, not a failure of the version before it. */
-async function untilRefused(world: World, name: string): Promise<KubeObject> {
+async function untilRefused(name: string): Promise<KubeObject> {
   return await eventually(async () => {
     const deployment = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
     expect(conditionOf(deployment, 'Installed')?.message).toContain('Not_A_Name');
@@ -15,9 +28,6 @@ async function untilRefused(world: World, name: string): Promise<KubeObject> {
 }
 
 test('a first installation that is refused leaves no object whose response was lost', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'lost-answer';
   const fault = server.faults.add({ verbs: ['patch'], resource: 'namespaces', name, drop: 'after', times: 1 });
   const source = world.imageSource(`${name}:v1`, brokenApplication(name));
@@ -29,9 +39,6 @@ test('a first installation that is refused leaves no object whose response was l
 });
 
 test('a first installation that a fault interrupted is rolled back when its next attempt is refused', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'broken-off';
   const fault = server.faults.add({
     verbs: ['patch'],
@@ -51,9 +58,6 @@ test('a first installation that a fault interrupted is rolled back when its next
 });
 
 test('what several attempts of a first installation created is rolled back when the next version is refused', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'many-tries';
   const writes = { verbs: ['patch'], isDryRun: false, error: 500 };
   const first = server.faults.add({ ...writes, resource: 'namespaces', name, times: 1 });
@@ -65,29 +69,23 @@ test('what several attempts of a first installation created is rolled back when 
   await eventually(() => expect([first.hits, later.hits > 0]).toEqual([1, true]));
   const bad = world.imageSource(`${name}:v2`, brokenApplication(name));
   await server.client.apply(bundleDeployment(name, bad), { fieldManager: 'user', force: true });
-  await untilRefused(world, name);
+  await untilRefused(name);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
 test('an object that was deleted while it was to be taken over is created, and rolled back', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'no-takeover';
   const fault = server.faults.add({ verbs: ['patch'], resource: 'namespaces', name, error: 409, times: 1 });
   const source = world.imageSource(`${name}:v1`, brokenApplication(name));
   await server.client.apply(bundleDeployment(name, source), { fieldManager: 'user', force: true });
-  await untilRefused(world, name);
+  await untilRefused(name);
   expect(fault.hits).toBe(1);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
 
 test('an object that is written after the rollback of its version, because the request was slow, is removed', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'late-write';
   const writes = { verbs: ['patch'], resource: 'configmaps', namespace: name, isDryRun: false };
   const fault = server.faults.add({ ...writes, error: 500 });
@@ -100,7 +98,7 @@ test('an object that is written after the rollback of its version, because the r
   });
   const bad = world.imageSource(`${name}:v2`, brokenApplication(name));
   await server.client.apply(bundleDeployment(name, bad), { fieldManager: 'user', force: true });
-  await untilRefused(world, name);
+  await untilRefused(name);
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
   const { labels = {}, annotations = {} } = written.metadata;
   const late = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels, annotations } };
@@ -109,9 +107,6 @@ test('an object that is written after the rollback of its version, because the r
 });
 
 test('a namespace that is written after the removal of its deployment, because no answer arrived, is removed', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'later-write';
   const fault = server.faults.add({ verbs: ['patch'], resource: 'namespaces', name, isDryRun: false, drop: 'before' });
   const good = world.imageSource(`${name}:v1`, application(name, 1));
@@ -135,9 +130,6 @@ test('a namespace that is written after the removal of its deployment, because n
 });
 
 test('N8 what is installed is retained while the next version is refused, though the status could not be written', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'untold';
   const writes = { verbs: ['patch'], resource: 'configmaps', namespace: name, name: 'kept', isDryRun: false };
   const trouble = server.faults.add({ ...writes, error: 500 });
@@ -158,15 +150,12 @@ test('N8 what is installed is retained while the next version is refused, though
   await eventually(async () => expect(await world.ownedBundles(name)).toHaveLength(2));
   await server.client.patch(settings, { data: { version: 'changed by hand' } });
   fault.remove();
-  const deployment = await untilRefused(world, name);
+  const deployment = await untilRefused(name);
   await eventually(async () => expect(await server.client.find(settings)).toMatchObject({ data: { version: '1' } }));
   expect(statusOf(deployment)['activeBundle']).toBe(active?.metadata.name);
 });
 
 test('objects that existed before a first installation adopted them stay when that is rolled back', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'taken-over';
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: name } };
@@ -193,9 +182,6 @@ test('objects that existed before a first installation adopted them stay when th
 });
 
 test('labels on an object elsewhere do not change what a first installation has created', async () => {
-  await using world = await startWorld();
-  const server = world.platform.apiServer;
-  if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'claimed-elsewhere';
   const labels = { 'core.rukpak.io/owner-kind': 'BundleDeployment', 'core.rukpak.io/owner-name': name };
   await server.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } });
