@@ -109,6 +109,27 @@ test('refuses the token of a deleted service account, and a token that was chang
   expect((await ask(path, { token, body: {} })).code).toBe(401);
 });
 
+test('the token of a Secret is revoked with it, also where another Secret of its name has a new token', async () => {
+  await ask('/api/v1/namespaces/default/serviceaccounts', { body: { metadata: { name: 'legacy' } } });
+  const secrets = '/api/v1/namespaces/default/secrets';
+  const metadata = { name: 'legacy', annotations: { 'kubernetes.io/service-account.name': 'legacy' } };
+  const makeToken = async (): Promise<string> => {
+    await ask(secrets, { body: { metadata, type: 'kubernetes.io/service-account-token' } });
+    return await eventually(async () => {
+      const { data } = (await ask(`${secrets}/legacy`)).body as { data?: { token?: string } };
+      expect(data?.token).toBeDefined();
+      return Buffer.from(data?.token ?? '', 'base64').toString();
+    });
+  };
+  const isGood = async (token: string): Promise<boolean> =>
+    (await ask('/apis/authentication.k8s.io/v1/selfsubjectreviews', { token, body: {} })).code === 201;
+  const revoked = await makeToken();
+  expect(await isGood(revoked)).toBe(true);
+  await server.client.delete({ apiVersion: 'v1', kind: 'Secret', name: 'legacy', namespace: 'default' });
+  const current = await makeToken();
+  expect([await isGood(revoked), await isGood(current)]).toEqual([false, true]);
+});
+
 test('reads impersonated names as UTF-8, and keys of extra values as they are escaped', async () => {
   const asBytes = (text: string): string => Buffer.from(text).toString('latin1');
   const headers = {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { goQuote } from '../../src/base/index.ts';
-import { completeUser, type KubeObject, type UserInfo } from '../core/index.ts';
+import { completeUser, type KubeObject, objectOf, textOf, type UserInfo } from '../core/index.ts';
 
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';
 
@@ -66,13 +66,16 @@ export class Authenticator {
     }
     const subject = this.#tokens.check(token, this.#now());
     if (subject === undefined) return { error: 'invalid bearer token' };
-    const problem = 'problem' in subject ? subject.problem : this.#problemOf(subject, audiences);
+    const problem = 'problem' in subject ? subject.problem : this.#problemOf(subject, { token, audiences });
     if (problem !== undefined) return { error: `[invalid bearer token, ${problem}]` };
     const known = subject as TokenSubject;
     return { user: accountUser(known), audiences: sharedAudiences(known, audiences) };
   }
 
-  #problemOf(subject: TokenSubject, audiences: readonly string[]): string | undefined {
+  #problemOf(
+    subject: TokenSubject,
+    { token, audiences }: { readonly token: string; readonly audiences: readonly string[] },
+  ): string | undefined {
     if (sharedAudiences(subject, audiences).length === 0) {
       const [own, expected] = [subject.audiences, audiences].map((names) =>
         names.map((name) => goQuote(name)).join(' '),
@@ -84,13 +87,15 @@ export class Authenticator {
     if (account.metadata.uid !== subject.uid) {
       return `service account UID (${account.metadata.uid}) does not match claim (${subject.uid})`;
     }
-    return this.#isBoundObjectThere(subject) ? undefined : 'service account token has been invalidated';
+    return this.#isBoundObjectThere(subject, token) ? undefined : 'service account token has been invalidated';
   }
 
-  #isBoundObjectThere({ boundTo, namespace }: TokenSubject): boolean {
+  #isBoundObjectThere({ boundTo, namespace }: TokenSubject, token: string): boolean {
     if (boundTo === undefined) return true;
     const found = this.#lookup(`${boundTo.kind}s`, boundTo.kind === 'node' ? '' : namespace, boundTo.name);
-    return found !== undefined && (boundTo.uid === '' || found.metadata.uid === boundTo.uid);
+    if (found === undefined) return false;
+    // The token of a Secret does not name its uid: another Secret of that name may be there to revoke it.
+    return boundTo.uid === '' ? tokenIn(found) === token : found.metadata.uid === boundTo.uid;
   }
 
   #ofSocket(socket: TLSSocket): Identity {
@@ -100,6 +105,11 @@ export class Authenticator {
     this.#bySocket.set(socket, identity);
     return identity;
   }
+}
+
+/** The token that a Secret has. */
+function tokenIn(secret: KubeObject): string {
+  return Buffer.from(textOf(objectOf(secret['data'])['token']), 'base64').toString();
 }
 
 /** Those of a token that are among the others, of which a review may name very many. */
