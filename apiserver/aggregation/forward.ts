@@ -21,7 +21,7 @@ type Answer =
 function isLongRunning({ info, exchange }: DelegatedRequest): boolean {
   if (exchange.isUpgrade) return true;
   if (info.kind === 'path') return false;
-  return info.verb === 'watch' || longSubresources.has(info.subresource.split('/')[0] ?? '');
+  return info.verb === 'watch' || longSubresources.has(info.subresource);
 }
 
 function hasBody(request: HttpRequest): boolean {

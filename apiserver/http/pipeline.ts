@@ -333,10 +333,12 @@ export class Pipeline {
   }
 
   #subresourceHandler(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
-    const [first = ''] = request.subresource.split('/');
-    const known = type.subresources.find(({ name }) => name === first);
+    const { subresource } = request;
+    // Permission and admission are about the subresource alone: nothing else may follow it.
+    if (request.hasFurtherPath === true && subresource !== 'proxy') throw unrouted();
+    const known = type.subresources.find(({ name }) => name === subresource);
     if (known === undefined) throw type.isCustom ? notFound(type, request.name) : unrouted();
-    const handler = this.#subresources.get(`${request.verb} ${first}`);
+    const handler = this.#subresources.get(`${request.verb} ${subresource}`);
     if (handler !== undefined && isServed(known.verbs, request.verb)) return handler;
     throw type.isCustom ? notSupported(type, request.verb) : methodNotAllowed();
   }

@@ -11,6 +11,8 @@ export interface ResourceRequest {
   readonly namespace: string;
   readonly name: string;
   readonly subresource: string;
+  /** Whether the path goes on after the subresource, as that of a proxy may. */
+  readonly hasFurtherPath?: boolean;
   /** The one name that a list or watch selects: permission for that object is enough. */
   readonly selectedName?: string;
 }
@@ -105,10 +107,11 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   // The old form of a watch has a word before the resource, and watches single objects too.
   const isOldWatch = split.rest[0] === 'watch' && split.rest.length > 1;
   const { namespace, rest } = splitNamespace(isOldWatch ? split.rest.slice(1) : split.rest);
-  const [plural = '', name = '', ...sub] = rest;
+  const [plural = '', name = '', subresource = '', ...further] = rest;
   checkName(name);
   const verb = isOldWatch ? oldWatchVerb(method) : verbOf(method, name, query);
   const { group, version } = split;
-  const info = { kind: 'resource', verb, group, version, plural, namespace, name, subresource: sub.join('/') } as const;
-  return withSelectedName(info, query);
+  const target = { group, version, plural, namespace, name, subresource };
+  const hasFurtherPath = further.length > 0;
+  return withSelectedName({ kind: 'resource', verb, ...target, ...(hasFurtherPath && { hasFurtherPath }) }, query);
 }

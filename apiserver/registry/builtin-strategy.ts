@@ -1,7 +1,7 @@
 import { isJsonEqual, type JsonValue, objectAt, valueAt } from '../../src/base/index.ts';
 import { dns1123SubdomainProblems, type FieldError } from '../../src/schema/index.ts';
 import { asJson, copyJson, type KindRules, type KubeObject, type RegistryView, type Strategy } from '../core/index.ts';
-import { keepMetadataOfStatus } from './endpoint-fields.ts';
+import { keepMetadata } from './endpoint-fields.ts';
 import { kindFacts } from './kind-facts.ts';
 
 interface StrategyFacts {
@@ -55,12 +55,13 @@ export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: St
     },
     prepareForStatusUpdate: (object, old) => {
       keepAllButStatus(object, old);
-      keepMetadataOfStatus(storageKey, object, old);
+      keepMetadata(`${storageKey}/status`, object, old);
       rules.prepareForStatusUpdate?.(object, old, view);
     },
     prepareForSubresource: (name, object, old) => {
       const part = rules.subresources?.get(name);
       part?.prepare(object, old, view);
+      keepMetadata(`${storageKey}/${name}`, object, old);
       return part !== undefined;
     },
     applyDefaults: (object) => rules.applyDefaults?.(object),

@@ -1,26 +1,30 @@
 import { FieldSet } from '../apply/index.ts';
 import { copyJson, type KubeObject, type ObjectMeta, type ResourceType } from '../core/index.ts';
 
-const objectMetaOfStatus = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+const objectMeta = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
-type KeptField = (typeof objectMetaOfStatus)[number];
+type KeptField = (typeof objectMeta)[number];
 
-/** Metadata that a write to `/status` leaves as it was; of the kinds not named here it may change. By storage key. */
-const keptByStatus: ReadonlyMap<string, readonly KeptField[]> = new Map<string, readonly KeptField[]>([
-  ['apiservices.apiregistration.k8s.io', objectMetaOfStatus],
-  ['deployments.apps', ['labels']],
-  ['flowschemas.flowcontrol.apiserver.k8s.io', objectMetaOfStatus],
-  ['pods', ['ownerReferences']],
-  ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io', objectMetaOfStatus],
-  ['resourceclaims.resource.k8s.io', objectMetaOfStatus],
-  ['servicecidrs.networking.k8s.io', objectMetaOfStatus],
-  ['validatingadmissionpolicies.admissionregistration.k8s.io', objectMetaOfStatus],
-  ['volumeattachments.storage.k8s.io', objectMetaOfStatus],
+/** Metadata that a write to a subresource leaves as it was; at those not named here it may change. By storage key and subresource. */
+const kept: ReadonlyMap<string, readonly KeptField[]> = new Map<string, readonly KeptField[]>([
+  ['apiservices.apiregistration.k8s.io/status', objectMeta],
+  // In kube-apiserver these may change: the garbage collector would delete a definition, with all of its objects, for who may only write its status.
+  ['customresourcedefinitions.apiextensions.k8s.io/status', ['ownerReferences']],
+  ['deployments.apps/status', ['labels']],
+  ['flowschemas.flowcontrol.apiserver.k8s.io/status', objectMeta],
+  ['pods/ephemeralcontainers', objectMeta],
+  ['pods/resize', objectMeta],
+  ['pods/status', ['ownerReferences']],
+  ['prioritylevelconfigurations.flowcontrol.apiserver.k8s.io/status', objectMeta],
+  ['resourceclaims.resource.k8s.io/status', objectMeta],
+  ['servicecidrs.networking.k8s.io/status', objectMeta],
+  ['validatingadmissionpolicies.admissionregistration.k8s.io/status', objectMeta],
+  ['volumeattachments.storage.k8s.io/status', objectMeta],
 ]);
 
-/** Puts back the metadata that a write to `/status` of this kind may not change. */
-export function keepMetadataOfStatus(storageKey: string, { metadata }: KubeObject, old: KubeObject): void {
-  for (const name of keptByStatus.get(storageKey) ?? []) keepField(metadata, old.metadata, name);
+/** Puts back the metadata that a write to an endpoint, such as `pods/status`, may not change. */
+export function keepMetadata(endpoint: string, { metadata }: KubeObject, old: KubeObject): void {
+  for (const name of kept.get(endpoint) ?? []) keepField(metadata, old.metadata, name);
 }
 
 function keepField<K extends KeptField>(metadata: ObjectMeta, old: ObjectMeta, name: K): void {

@@ -6,6 +6,7 @@ import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';
 import { virtualForm } from '../read-handlers.ts';
+import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 import { readPosted } from './posted-body.ts';
 
@@ -51,9 +52,12 @@ function bound(live: KubeObject, binding: KubeObject, now: string): KubeObject {
   return pod;
 }
 
-async function bind(call: ResourceCall, target: WriteTarget, binding: KubeObject): Promise<Reply> {
+/** Admission sees the Binding as it was posted, not the change of the pod that it leads to. */
+async function bind(call: ResourceCall, target: WriteTarget, posted: KubeObject): Promise<Reply> {
   const { context } = readWriteOptions(call, 'CreateOptions');
+  const { writer } = call.parts;
   const form = virtualForm(call);
+  const binding = await writer.admitPosted({ ...targetOf(call), name: target.name }, posted, context);
   nodeOf(binding);
   const build = (live: KubeObject | undefined): KubeObject => {
     if (live === undefined) throw notFound(target.type, target.name);
@@ -63,7 +67,7 @@ async function bind(call: ResourceCall, target: WriteTarget, binding: KubeObject
     return bound(live, binding, formatTimestamp(call.parts.clock.now()));
   };
   const request = { target, build, createsAbsent: false, isTracked: true, isPatch: true };
-  await call.parts.writer.update(request, context);
+  await writer.update(request, { ...context, isAdmitted: true });
   return encodeValue(201, success, form);
 }
 

@@ -8,9 +8,10 @@ import {
   invalid,
   type KubeObject,
   notFound,
+  objectOf,
   type ResourceType,
 } from '../../core/index.ts';
-import { trackFields } from '../../registry/index.ts';
+import { trackFields, type WriteContext } from '../../registry/index.ts';
 import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject } from '../decode-body.ts';
@@ -18,6 +19,7 @@ import { type Reply } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
 import { readObject, virtualForm } from '../read-handlers.ts';
+import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 
 const defaultSeconds = 3600;
@@ -38,7 +40,9 @@ function requestType(call: ResourceCall): ResourceType {
   return { ...call.type, ...kind, schema, subresources: [] };
 }
 
-async function readTokenRequest(call: ResourceCall): Promise<KubeObject> {
+async function readTokenRequest(
+  call: ResourceCall,
+): Promise<{ readonly posted: KubeObject; readonly context: WriteContext }> {
   const { exchange, parts } = call;
   const type = requestType(call);
   const { context, validation } = readWriteOptions(call, 'CreateOptions');
@@ -48,7 +52,7 @@ async function readTokenRequest(call: ResourceCall): Promise<KubeObject> {
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
   const complete = { ...object, spec: { ...spec, expirationSeconds: spec['expirationSeconds'] ?? defaultSeconds } };
   const write = { type, live: undefined, context, nowMs: parts.clock.now(), subresource: 'token' };
-  return atOnce(trackFields(write, complete));
+  return { posted: atOnce(trackFields(write, complete)), context };
 }
 
 function checkIdentity({ metadata }: KubeObject, { name, namespace }: ResourceCall['request']): void {
@@ -134,15 +138,26 @@ function audiencesOf(spec: JsonObject): string[] {
   return given.length === 0 ? [tokenIssuer] : given;
 }
 
+/** The request as admission sees it: of this account, with the audiences of the token. */
+function withDefaults(posted: KubeObject, { name, namespace }: ResourceCall['request']): KubeObject {
+  const spec = objectOf(posted['spec']);
+  return {
+    ...posted,
+    metadata: { ...posted.metadata, name, namespace },
+    spec: { ...spec, audiences: audiencesOf(spec) },
+  } as KubeObject;
+}
+
 /** `authentication.k8s.io/v1 TokenRequest`: a token of the service account. */
 export async function issueToken(call: ResourceCall): Promise<Reply> {
   // Before anything is done.
   virtualForm(call);
   const { parts, request } = call;
-  const tokenRequest = await readTokenRequest(call);
-  checkIdentity(tokenRequest, request);
+  const { posted, context } = await readTokenRequest(call);
+  checkIdentity(posted, request);
   const account = readObject(call);
-  const spec = tokenRequest['spec'] as JsonObject;
+  const tokenRequest = await parts.writer.admitPosted(targetOf(call), withDefaults(posted, request), context);
+  const spec = objectOf(tokenRequest['spec']);
   const seconds = Number(spec['expirationSeconds']);
   checkLifetime(seconds);
   const audiences = audiencesOf(spec);
