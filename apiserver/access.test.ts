@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject } from '../src/base/index.ts';
+import { type JsonObject, systemClock } from '../src/base/index.ts';
+import { Connection } from '../test/conformance/connection.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { type ApiServer, startApiServer } from './index.ts';
 
@@ -74,6 +75,23 @@ test('AUTH-01 authenticates another user by the certificate of their kubeconfig'
   expect(review.body).toMatchObject({
     status: { userInfo: { username: 'alice', groups: ['dev', 'ops', 'system:authenticated'] } },
   });
+});
+
+test('a certificate that expires is worth nothing on a connection that stays open', async () => {
+  let aheadMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  await using own = await startApiServer({ clock, simulation: false });
+  using connection = new Connection(await own.kubeconfigFor('alice', ['dev']));
+  const review = async (): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    return (await connection.ask({ method: 'POST', path, headers, body: '{}' })).status;
+  };
+  expect(await review()).toBe(201);
+  aheadMs = 31 * 86_400_000;
+  expect(await review()).toBe(401);
+  aheadMs = 0;
+  expect(await review()).toBe(201);
 });
 
 test('gives a service account what is bound to it and nothing else', async () => {

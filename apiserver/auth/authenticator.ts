@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { goQuote } from '../../src/base/index.ts';
@@ -20,6 +20,12 @@ export type CheckedToken =
 /** Looks up a stored object; what a token names has to exist. */
 export type ObjectLookup = (plural: string, namespace: string, name: string) => KubeObject | undefined;
 
+/** Who a connection is of, and until when its certificate is valid. */
+interface CertifiedIdentity {
+  readonly identity: Identity;
+  readonly untilMs: number;
+}
+
 const anonymous: Identity = {
   kind: 'anonymous',
   user: { username: 'system:anonymous', groups: ['system:unauthenticated'] },
@@ -35,7 +41,7 @@ export class Authenticator {
   readonly #tokens: ServiceAccountTokens;
   readonly #lookup: ObjectLookup;
   readonly #now: () => number;
-  readonly #bySocket = new WeakMap<object, Identity>();
+  readonly #bySocket = new WeakMap<object, CertifiedIdentity>();
 
   constructor(options: {
     readonly adminToken: string;
@@ -98,12 +104,11 @@ export class Authenticator {
     return boundTo.uid === '' ? tokenIn(found) === token : found.metadata.uid === boundTo.uid;
   }
 
+  /** A connection, and the session that it resumes, may outlive the certificate. */
   #ofSocket(socket: TLSSocket): Identity {
-    const known = this.#bySocket.get(socket);
-    if (known !== undefined) return known;
-    const identity = identityOfCertificate(socket);
-    this.#bySocket.set(socket, identity);
-    return identity;
+    const known = this.#bySocket.get(socket) ?? identityOfCertificate(socket);
+    this.#bySocket.set(socket, known);
+    return this.#now() <= known.untilMs ? known.identity : { kind: 'refused' };
   }
 }
 
@@ -145,13 +150,18 @@ function certificateOf(socket: object): { readonly shown: PeerCertificate; reado
   return { shown, isGood: authorized && (usages === undefined || usages.includes('1.3.6.1.5.5.7.3.2')) };
 }
 
-function identityOfCertificate(socket: object): Identity {
+function identityOfCertificate(socket: object): CertifiedIdentity {
   const certificate = certificateOf(socket);
-  if (certificate === undefined) return anonymous;
-  const { CN: name, O: organizations } = certificate.shown.subject as { CN?: string; O?: string | string[] };
-  if (!certificate.isGood || typeof name !== 'string' || name === '') return { kind: 'refused' };
+  const forEver = Number.POSITIVE_INFINITY;
+  if (certificate === undefined) return { identity: anonymous, untilMs: forEver };
+  const { raw, subject } = certificate.shown;
+  const { CN: name, O: organizations } = subject as { CN?: string; O?: string | string[] };
+  if (!certificate.isGood || typeof name !== 'string' || name === '') {
+    return { identity: { kind: 'refused' }, untilMs: forEver };
+  }
   const groups = organizations === undefined ? [] : [organizations].flat();
-  const fingerprint = createHash('sha256').update(certificate.shown.raw).digest('hex');
+  const fingerprint = createHash('sha256').update(raw).digest('hex');
   const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] };
-  return { kind: 'user', user: { ...completeUser(name, groups), extra } };
+  const user = { ...completeUser(name, groups), extra };
+  return { identity: { kind: 'user', user }, untilMs: new X509Certificate(raw).validToDate.getTime() };
 }
