@@ -30,6 +30,7 @@ import {
 } from '../src/olm/index.ts';
 import type { OlmSettings, RegistrySettings } from './settings.ts';
 
+const namespaceTarget = { apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true } as const;
 const gibibyte = 1024 ** 3;
 /** Of all bundles that were unpacked; the ones used last stay. */
 const bundleStoreBytes = 4 * gibibyte;
@@ -177,8 +178,10 @@ export async function addOlm(
     readTerms: readShared,
   });
   views = sources;
+  const namespaces = manager.cache(namespaceTarget);
   const contents = await openBundleContents(manager, {
     views: sources,
+    namespaceUid: (name) => namespaces.get(name)?.metadata.uid ?? '',
     storeDir: join(olmDir, 'bundles'),
     storeBytes: bundleStoreBytes,
     settings,

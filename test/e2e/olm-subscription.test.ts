@@ -63,6 +63,7 @@ async function addAll(storeDir: string): Promise<void> {
   });
   const contents = await openBundleContents(manager, {
     views,
+    namespaceUid: (name) => name,
     storeDir: join(storeDir, 'bundles'),
     storeBytes: 2 ** 30,
     settings,

@@ -22,6 +22,7 @@ let clock: SteppedClock;
 let manifests: readonly JsonObject[] | undefined;
 let terms: RegistryTerms;
 let asked: string[];
+let namespaceUid: string;
 let contents: BundleContents;
 
 async function open(options: Partial<BundleContentsOptions> = {}): Promise<void> {
@@ -31,6 +32,7 @@ async function open(options: Partial<BundleContentsOptions> = {}): Promise<void>
   contents = await openBundleContents(manager, {
     storeDir,
     storeBytes: 2 ** 20,
+    namespaceUid: () => namespaceUid,
     readTerms: ({ namespace }) => {
       asked.push(namespace);
       return Promise.resolve(terms);
@@ -63,6 +65,7 @@ beforeEach(async () => {
   manifests = undefined;
   terms = noTerms;
   asked = [];
+  namespaceUid = 'first';
   await open();
 });
 
@@ -149,6 +152,19 @@ describe('images', () => {
     await fetched({ image, catalog: { namespace: 'b', name: 'shop' } });
     expect(asked).toEqual(['a', 'b']);
   });
+
+  test.each(['boat:v1', 'digest'])(
+    'what was fetched for a namespace is fetched again for a later one of its name: %s',
+    async (form) => {
+      const digest = putBundle('boat:v1', [csv]);
+      const image = form === 'digest' ? `${registry.host}/boat@${digest}` : `${registry.host}/boat:v1`;
+      await fetched({ image });
+      namespaceUid = 'second';
+      await expect(read({ image })).rejects.toBeInstanceOf(WaitingError);
+      await fetched({ image });
+      expect(asked).toEqual(['a', 'a']);
+    },
+  );
 
   test('a bundle in an image of another name is refused', async () => {
     putBundle('boat:v1', [acmeCsv({}, { name: 'ship.v1' })]);

@@ -35,6 +35,8 @@ export interface BundleContentsOptions {
   readonly settings: UnpackSettings;
   /** What registries are asked with for a catalog: nothing but its own pull secrets. */
   readonly readTerms: (catalog: BundleReference['catalog'], signal: AbortSignal) => Promise<RegistryTerms>;
+  /** The uid of a Namespace; empty for one that is not known. */
+  readonly namespaceUid: (name: string) => string;
   /** Default: in a worker thread. */
   readonly unpack?: (job: BundleJob, signal: AbortSignal) => Promise<{ readonly image: string }>;
 }
@@ -100,7 +102,7 @@ class Contents implements BundleContents {
 
   async #readManifests(bundle: BundleReference): Promise<BundleContent> {
     const { name, catalog, digest: expected } = bundle;
-    const stored = expected === undefined ? undefined : await this.#store.find(keyOf(bundle, expected));
+    const stored = expected === undefined ? undefined : await this.#store.find(this.#keyOf(bundle, expected));
     if (stored !== undefined && expected !== undefined) return { ...stored, digest: expected };
     using held = this.#options.views.hold(catalog.namespace);
     const manifests = await held.manifestsOf(catalog, name);
@@ -120,15 +122,15 @@ class Contents implements BundleContents {
       throw new TerminalError('BundleContentChanged', problem);
     }
     const content = readManifests(name, manifests);
-    if (text.length >= storedBytes) await this.#store.save(keyOf(bundle, digest), content);
+    if (text.length >= storedBytes) await this.#store.save(this.#keyOf(bundle, digest), content);
     return { ...content, digest };
   }
 
   async #readImage(bundle: ImageBundle, signal: AbortSignal): Promise<BundleContent> {
-    const work = workName(bundle);
+    const work = this.#workName(bundle);
     const image = this.#pinned.get(work) ?? bundle.image;
     const { digest } = parseImageReference(image);
-    const stored = digest === undefined ? undefined : await this.#store.find(keyOf(bundle, digest));
+    const stored = digest === undefined ? undefined : await this.#store.find(this.#keyOf(bundle, digest));
     signal.throwIfAborted();
     if (stored === undefined || digest === undefined) throw this.#unpacking(bundle);
     this.#waitingSince.delete(work);
@@ -139,7 +141,7 @@ class Contents implements BundleContents {
 
   /** Starts the work that is due; the error reports how far it is. */
   #unpacking(bundle: ImageBundle): Error {
-    const name = workName(bundle);
+    const name = this.#workName(bundle);
     const id = { name, input: bundle.image };
     const known = this.#work.failureOf(id);
     if (this.#mayTry(bundle) && this.#work.stateOf(id).kind === 'due')
@@ -154,24 +156,33 @@ class Contents implements BundleContents {
   /** Whether it is long enough ago that the last try failed. */
   #mayTry(bundle: ImageBundle): boolean {
     const { minRetryMs = 0 } = bundle;
-    const failedMs = this.#failedAt.get(workName(bundle));
+    const failedMs = this.#failedAt.get(this.#workName(bundle));
     const sinceMs = this.#clock.now() - (failedMs ?? Number.NEGATIVE_INFINITY);
     // Less than nothing where the clock was set back.
     return sinceMs >= minRetryMs || sinceMs < 0;
+  }
+
+  /** Content that the credentials of one namespace have opened is not given to another one, nor to a later one of its name. */
+  #keyOf({ catalog: { namespace } }: BundleReference, digest: string): string {
+    return [namespace, this.#options.namespaceUid(namespace), digest].join('\n');
+  }
+
+  #workName({ catalog: { namespace, name: source }, name, image }: ImageBundle): string {
+    return `${namespace}/${source}/${name}/${image} ${this.#options.namespaceUid(namespace)}`;
   }
 
   async #unpack(bundle: ImageBundle, signal: AbortSignal): Promise<void> {
     const { name, image: ref } = bundle;
     const { settings, readTerms } = this.#options;
     const { unpack = async (job, stop) => await this.#threads.unpack(job, stop) } = this.#options;
-    const work = workName(bundle);
+    const work = this.#workName(bundle);
     const place = this.#store.prepare(work);
     try {
       const terms = await readTerms(bundle.catalog, signal);
       const job = { ...terms, ...place, settings, name, ref, askedRef: ref, isKnown: false };
       const { image } = await unpack(job, signal);
       const { digest = '' } = parseImageReference(image);
-      await this.#store.commit(keyOf(bundle, digest), place);
+      await this.#store.commit(this.#keyOf(bundle, digest), place);
       remember(this.#pinned, work, image);
       this.#failedAt.delete(work);
     } catch (thrown) {
@@ -193,15 +204,6 @@ function unpackError({ name, image }: ImageBundle, known: WorkFailure | undefine
   const text = `Bundle image pull failed. ${image}: ${pullFailureText(error)}`;
   if (isLate) return new TransientError('DeadlineExceeded', text, { cause: error });
   return new WaitingError('BundleUnpacking', text, { afterMs: pollMs, cause: error });
-}
-
-/** Content that the credentials of one namespace have opened is not given to another one. */
-function keyOf({ catalog }: BundleReference, digest: string): string {
-  return `${catalog.namespace}\n${digest}`;
-}
-
-function workName({ catalog, name, image = '' }: BundleReference): string {
-  return `${catalog.namespace}/${catalog.name}/${name}/${image}`;
 }
 
 /** Opens the store of bundles.
