@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../../src/rbac/index.ts';
+import { type PolicyRule, withoutStars } from '../../src/rbac/index.ts';
 import type { KubeObject, UserInfo } from '../core/index.ts';
 import type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 
@@ -40,7 +40,7 @@ function matchesResource(rule: PolicyRule, request: Extract<AccessRequest, { kin
 function matchesPath(rule: PolicyRule, path: string): boolean {
   return (rule.nonResourceURLs ?? []).some(
     (pattern) =>
-      pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1))),
+      pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern))),
   );
 }
 

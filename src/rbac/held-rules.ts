@@ -43,8 +43,8 @@ function holdsNames(names: ReadonlySet<string>, required: readonly string[] = no
   return names.size === 0 || (required.length > 0 && required.every((name) => names.has(name)));
 }
 
-/** Not `/\*+$/`, which takes time with the square of a run of stars within the text. */
-function withoutStars(path: string): string {
+/** What the paths of a rule begin with that ends in stars. Not `/\*+$/`, which takes time with the square of a run of stars within the text. */
+export function withoutStars(path: string): string {
   let end = path.length;
   while (path[end - 1] === '*') end -= 1;
   return path.slice(0, end);
