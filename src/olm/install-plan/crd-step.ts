@@ -80,29 +80,35 @@ function isConverted(crd: JsonObject): boolean {
   return textAt(objectAt(crd, 'spec', 'conversion'), 'strategy') === 'Webhook';
 }
 
-/** In OLM's words. */
-function tooRestrictive({ object, errors }: { readonly object: JsonObject; readonly errors: string }): string {
+interface InvalidObject {
+  readonly object: JsonObject;
+  readonly errors: string;
+}
+
+/** In OLM's words. Objects are read with the permissions of the controllers: who reads the plan of an account may not read those of other namespaces, whose
+ *  values a schema can be written to show. */
+function tooRestrictive({ run, namespace: own }: StepRun, { object, errors }: InvalidObject): string {
   const metadata = objectAt(object, 'metadata');
   const [namespace, name] = [textAt(metadata, 'namespace'), textAt(metadata, 'name')];
   const what = `${textAt(object, 'apiVersion')}, Kind=${textAt(object, 'kind')}`;
+  if (run.account !== undefined && namespace !== own) {
+    return `error validating ${what} outside of namespace ${JSON.stringify(own)}: updated validation is too restrictive`;
+  }
   const place = namespace === '' ? name : `${namespace}/${name}`;
   return `error validating ${what} ${JSON.stringify(place)}: updated validation is too restrictive: ${errors}`;
 }
 
 /** Objects that exist must satisfy the new schemas, unless a webhook is to convert them, which nothing can know before.
  *  @throws TerminalError ObjectsInvalid */
-async function assertObjectsValid(
-  { run, step, signal }: StepRun,
-  live: JsonObject,
-  desired: JsonObject,
-): Promise<void> {
+async function assertObjectsValid(given: StepRun, live: JsonObject, desired: JsonObject): Promise<void> {
+  const { run, step, signal } = given;
   const { kube, events } = run.context;
   const findings = await checkCrdChange(
     { before: live, after: desired },
     {
       switches: { isOff: false, ignored: new Set(['storedVersionRemoval']), warnings: [] },
       isRestored: true,
-      describeInvalid: tooRestrictive,
+      describeInvalid: (invalid) => tooRestrictive(given, invalid),
       read: (target, options) => readObjects(kube, target, options),
       deadlineMs: readDeadlineMs,
       signal,

@@ -653,6 +653,30 @@ test('with an account, a plan does not have the objects of an existing definitio
   expect(spec).toMatchObject({ conversion: { strategy: 'None' } });
 });
 
+test('with an account, a plan shows nothing of objects of other namespaces that its definition does not allow', async () => {
+  await createPowerfulAccount('tenant');
+  await createGroup({ serviceAccountName: 'tenant' });
+  const name = `private-${count}.example.com`;
+  const versionsOf = (size: JsonObject): never =>
+    [{ name: 'v1', schema: { type: 'object', properties: { size: { type: 'string', ...size } } } }] as never;
+  await cluster.kube.create(crd(name, versionsOf({})) as unknown as KubeObject, user);
+  await eventually(() => cluster.kube.list({ apiVersion: `${name}/v1`, kind: 'Sample' }));
+  const sample = (place: string): KubeObject => ({
+    apiVersion: `${name}/v1`,
+    kind: 'Sample',
+    metadata: { name: `of-${place}`, namespace: place },
+    size: `secret of ${place}`,
+  });
+  for (const place of ['default', namespace]) await cluster.kube.create(sample(place), user);
+  await createPlan(stepsOf(bundle([crd(name, versionsOf({ pattern: '^$' }))])));
+  const { message = '' } = await becomes('Failed');
+  expect(message).toContain(`Kind=Sample "${namespace}/of-${namespace}"`);
+  expect(message).toContain(`secret of ${namespace}`);
+  expect(message).toContain(`Kind=Sample outside of namespace "${namespace}": updated validation is too restrictive`);
+  expect(message).not.toContain('secret of default');
+  expect(message).not.toContain('of-default');
+});
+
 describe('failed plans of accounts', () => {
   test('P10 such a plan is executed again when permissions of its namespace change', async () => {
     await cluster.kube.create(
