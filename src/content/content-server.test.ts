@@ -1,4 +1,6 @@
-import { request } from 'node:https';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { expect, test } from 'vitest';
 import {
   createCertificateAuthority,
@@ -48,6 +50,42 @@ test('a renewed certificate is shown, and clients with certificates are still kn
   const next = await servingPair();
   serving.replace(next);
   expect(await statusOf(next.caBundlePem)).toBe(404);
+});
+
+test('a certificate that expires is worth nothing on a connection that stays open', async () => {
+  let nowMs = Date.now();
+  const validity = { nowMs, lifetimeDays: 1 };
+  const authority = await createCertificateAuthority({ commonName: 'clients', ...validity });
+  const client = await issueCertificate(authority, { commonName: 'reader', usage: 'client', ...validity });
+  const serving = createReplaceableCertificate(await servingPair());
+  await using server = await startContentServer({
+    clock: { ...systemClock, now: () => nowMs },
+    log: silentLogger(),
+    metrics: createMetrics(),
+    host: '127.0.0.1',
+    port: 0,
+    serving,
+    clientCaPem: authority.certificatePem,
+    access: {
+      authenticate: ({ certificate }) =>
+        Promise.resolve(certificate && { username: certificate.commonName, groups: [] }),
+      isAllowed: () => Promise.resolve(true),
+    },
+    fileOf: () => Promise.resolve(undefined),
+    upload: () => Promise.resolve({ status: 201, text: '' }),
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const status = async (): Promise<number | undefined> => {
+    const identity = { cert: client.certificatePem, key: client.privateKeyPem, ca: serving.current().caBundlePem };
+    const sent = request({ host: '127.0.0.1', port: server.port, path: '/bundles/x.tgz', agent, ...identity }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    return answer.statusCode;
+  };
+  expect(await status()).toBe(404);
+  nowMs += 2 * 86_400_000;
+  expect(await status()).toBe(401);
+  agent.destroy();
 });
 
 test('of tokens that are not valid few of a client are asked about, and one that was valid before still is', async () => {

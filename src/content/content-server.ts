@@ -154,20 +154,21 @@ class RequestCounter {
   }
 }
 
-function certificateOf(request: IncomingMessage): ContentCredentials['certificate'] {
+/** A connection, and the session that it resumes, may outlive the certificate. */
+function certificateOf(request: IncomingMessage, nowMs: number): ContentCredentials['certificate'] {
   const socket = request.socket as TLSSocket;
   if (!socket.authorized) return undefined;
-  const subject = (socket.getPeerCertificate() as Partial<DetailedPeerCertificate>).subject as
-    | { readonly CN?: string | string[]; readonly O?: string | string[] }
-    | undefined;
+  const shown = socket.getPeerCertificate() as Partial<DetailedPeerCertificate>;
+  if (Date.parse(shown.valid_to ?? '') < nowMs) return undefined;
+  const subject = shown.subject as { readonly CN?: string | string[]; readonly O?: string | string[] } | undefined;
   const commonName = [subject?.CN ?? []].flat()[0];
   return commonName === undefined ? undefined : { commonName, organizations: [subject?.O ?? []].flat() };
 }
 
-function credentialsOf(request: IncomingMessage): ContentCredentials | undefined {
+function credentialsOf(request: IncomingMessage, nowMs: number): ContentCredentials | undefined {
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token !== undefined) return { token };
-  const certificate = certificateOf(request);
+  const certificate = certificateOf(request, nowMs);
   return certificate === undefined ? undefined : { certificate };
 }
 
@@ -246,8 +247,8 @@ class ContentHandler {
 
   /** The user, or why they may not do what they ask. */
   async #userOf(request: IncomingMessage, signal: AbortSignal): Promise<ContentUser | ContentReply> {
-    const { access } = this.#options;
-    const credentials = credentialsOf(request);
+    const { access, clock } = this.#options;
+    const credentials = credentialsOf(request, clock.now());
     const user = credentials === undefined ? undefined : await this.#authenticate(request, credentials, signal);
     if (user === undefined)
       return { status: 401, text: 'unauthorized: expected a bearer token or a client certificate' };
