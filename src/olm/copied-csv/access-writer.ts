@@ -2,6 +2,7 @@ import { type JsonObject, objectAt, textAt } from '../../base/index.ts';
 import { isForbidden, type KubeClient, type KubeObject, serviceAccountUser } from '../../kube/index.ts';
 import type { Placement } from '../../operators/index.ts';
 import { ensureRbac, type RbacWriter } from '../rbac-objects.ts';
+import type { CopyContext } from './context.ts';
 
 /** Roles and bindings that are not written. */
 export interface Unwritten {
@@ -30,24 +31,30 @@ export interface Giver {
   readonly kube: KubeClient;
   /** It is a service account, which may be refused to write them. */
   readonly isAccount: boolean;
+  /** A service account that does not exist has no permissions, though its bindings may. */
+  readonly isMissing?: boolean;
 }
 
 /** Who gives an operator its permissions beyond its own namespace. Where its group names a service account, it gets there what that account may give:
  *  users who choose what is installed in the namespace are limited to the account.
  *  @see docs/spec/olm-v0.md#scoped-service-account */
-export function giverOf(kube: KubeClient, placement: Placement): Giver {
+export function giverOf({ kube, caches }: Pick<CopyContext, 'kube' | 'caches'>, placement: Placement): Giver {
   const { metadata, spec } = ('group' in placement ? placement.group : undefined) ?? {};
   const name = spec?.serviceAccountName ?? '';
   if (name === '') return { kube, isAccount: false };
-  return { kube: kube.actingAs(serviceAccountUser({ namespace: metadata?.namespace ?? '', name })), isAccount: true };
+  const namespace = metadata?.namespace ?? '';
+  const account = caches.accounts.get(name, namespace);
+  const isMissing = account === undefined || account.metadata.deletionTimestamp !== undefined;
+  return { kube: kube.actingAs(serviceAccountUser({ namespace, name })), isAccount: true, isMissing };
 }
 
 /** Creates or corrects roles or bindings, one after another. */
 export async function ensureEach(
   desired: readonly KubeObject[],
-  { kube, isAccount }: Giver,
+  { kube, isAccount, isMissing = false }: Giver,
   writerFor: (object: KubeObject) => Omit<RbacWriter, 'kube'>,
 ): Promise<Unwritten> {
+  if (isMissing) return { foreign: [], refused: desired.map(nameOf) };
   const [foreign, refused]: [string[], string[]] = [[], []];
   for (const object of desired) {
     try {
@@ -74,7 +81,7 @@ export function describeUnwritten({ foreign, refused }: Unwritten, where: string
       : `${foreign.join(', ')} ${where} has another owner and is left as it is, ${lacks}: delete or rename it`,
     refused.length === 0
       ? ''
-      : `the service account of the OperatorGroup may not write ${refused.join(', ')} ${where}, ${lacks}: allow it to create and patch these, and what they allow`,
+      : `the service account of the OperatorGroup may not write ${refused.join(', ')} ${where}, ${lacks}: it must exist, and be allowed to create and patch these, and what they allow`,
   ];
   return texts.filter((text) => text !== '').join('; ');
 }

@@ -31,6 +31,7 @@ type TargetName =
   | 'groups'
   | 'namespaces'
   | 'config'
+  | 'accounts'
   | 'roles'
   | 'roleBindings'
   | 'clusterRoles'
@@ -43,6 +44,7 @@ export const copyTargets: Readonly<Record<TargetName, ListTarget>> = {
   groups: operatorGroupResource,
   namespaces: { apiVersion: 'v1', kind: 'Namespace', isMetadataOnly: true },
   config: olmConfigResource,
+  accounts: { apiVersion: 'v1', kind: 'ServiceAccount', isMetadataOnly: true },
   ...rbacTargets,
 };
 

@@ -33,7 +33,7 @@ export const copiedCsvController: ControllerDefinition<CopyContext, CopyRun> = d
       },
       { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
       // Permissions are given as the service account of the group, where it names one.
-      { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] },
+      { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get', 'list', 'watch', 'impersonate'] },
       {
         apiGroups: [rbacGroup],
         resources: ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'],

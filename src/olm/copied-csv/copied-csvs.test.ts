@@ -439,6 +439,21 @@ test('an operator of a group with a service account gets beyond its namespace wh
   await deleteOperator(own);
 });
 
+test('an operator gets nothing from a service account that does not exist, whatever its bindings allow', async () => {
+  const [own = '', target = ''] = await namespaces(2);
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' };
+  const subjects = [{ kind: 'ServiceAccount', name: 'deleted', namespace: own }];
+  const metadata = { namespace: target, name: 'deleted' };
+  await cluster.kube.create({ apiVersion: rbac, kind: 'RoleBinding', metadata, roleRef, subjects }, user);
+  const spec = { targetNamespaces: [target], serviceAccountName: 'deleted' };
+  await cluster.kube.create({ ...groupKind, metadata: { namespace: own, name: 'group' }, spec }, user);
+  await createAccess(await createOperator(own, requesting()));
+  await eventually(async () => expect(await eventsOf(own)).toContain('PermissionsNotCopied'));
+  expect(await inNamespace('Role', target)).toBeUndefined();
+  expect(await inNamespace('RoleBinding', target)).toBeUndefined();
+  await deleteOperator(own);
+});
+
 test('permissions of a global operator are lifted, follow its own, and end when it is not global any more', async () => {
   const [own = '', target = ''] = await namespaces(2);
   await createGroup(own, []);

@@ -214,7 +214,7 @@ const ensureAccess: Step<CopyRun> = async (run, { signal }) => {
   const desired = desiredAccess(run, copy);
   const isOwn = ({ metadata }: KubeObject): boolean =>
     (metadata.ownerReferences ?? []).some(({ uid }) => uid === copy.metadata.uid);
-  const giver = giverOf(context.kube, source === undefined ? { kind: 'nowhere' } : context.placementOf(source));
+  const giver = giverOf(context, source === undefined ? { kind: 'nowhere' } : context.placementOf(source));
   const writerFor = ({ kind }: KubeObject): Omit<RbacWriter, 'kube'> => ({
     cache: cacheOf(context, kind),
     isOwn,

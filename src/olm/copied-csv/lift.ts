@@ -89,7 +89,7 @@ const liftAccess: Step<LiftRun> = async (run, { signal }) => {
   const placement = context.placementOf(operator);
   if (placement.kind === 'unknown') return undefined;
   const desired = placement.kind === 'everywhere' ? liftedAccess(context.accessOf(operator), operator.csv) : [];
-  const giver = giverOf(context.kube, placement);
+  const giver = giverOf(context, placement);
   const writerFor = (object: KubeObject): Omit<RbacWriter, 'kube'> => ({
     cache: object.kind === 'ClusterRole' ? caches.clusterRoles : caches.clusterRoleBindings,
     isOwn: (live) => isOwn(live, object, operator),
