@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type Logger,
   parseJson,
+  peerOf,
   TerminalError,
   TransientError,
 } from '../../src/base/index.ts';
@@ -15,9 +16,13 @@ import type { ReviewSettings, WebhookDefinition } from '../review/webhook-defini
 import { webhooks } from '../webhooks.ts';
 import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts';
 import { review } from './review.ts';
+import { ReviewMemory, type ReviewShare } from './review-memory.ts';
 
 /** An object before and after a change, each up to the API server's own limit for a body, and the envelope. */
 const maxBodyBytes = 7 * 1024 * 1024;
+
+/** Fields and items of a body, as many as an API server of ours accepts: more take too much memory and time. */
+const maxBodyValues = 250_000;
 
 /** Parts in which a body may arrive: each costs memory and time, even if it has one byte. */
 const maxBodyParts = 65_536;
@@ -100,6 +105,28 @@ function addReviewRoute(app: FastifyInstance, webhook: WebhookDefinition, deps: 
   });
 }
 
+/** Reads bodies as JSON, within limits for all of them together. */
+function readBodies(app: FastifyInstance): void {
+  const memory = new ReviewMemory();
+  const shares = new WeakMap<FastifyRequest, ReviewShare>();
+  app.addHook('preParsing', (request, reply, ...[payload, done]) => {
+    const share = memory.begin(peerOf(request.ip), () => request.raw.destroy());
+    shares.set(request, share);
+    reply.raw.once('close', () => share.end());
+    let parts = 0;
+    payload.on('data', (chunk: Buffer) => {
+      parts += 1;
+      share.received(chunk.length);
+      if (parts > maxBodyParts) request.raw.destroy();
+    });
+    done(null, payload);
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
+    return await shares.get(request)?.parse(() => parseJson('request body', body, { maxValues: maxBodyValues }));
+  });
+}
+
 /** The webhook as an app that does not listen: one POST route a webhook, `AdmissionReview` v1 in and out.
  *  400 for anything else, 404 for another path, 413 over 7 MiB, 500 with a JSON error when facts cannot be read. */
 export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance {
@@ -114,22 +141,7 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
   };
   const app =
     tls === undefined ? Fastify(options) : (Fastify({ ...options, https: tls }) as unknown as FastifyInstance);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, parseJson('request body', String(body)));
-    } catch (thrown) {
-      done(thrown as Error);
-    }
-  });
-  app.addHook('preParsing', (request, ...[, payload, done]) => {
-    let parts = 0;
-    payload.on('data', () => {
-      parts += 1;
-      if (parts > maxBodyParts) request.raw.destroy();
-    });
-    done(null, payload);
-  });
+  readBodies(app);
   app.setErrorHandler((error, request, reply) => handleError(deps.log, error, { request, reply }));
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send({ error: `no such path: ${request.url.slice(0, 200)}` }),

@@ -262,3 +262,33 @@ test('a body in very many parts ends its connection before all of it is in memor
   await new Promise((resolve) => socket.once('close', resolve));
   expect(answered).toEqual([]);
 });
+
+test('very many bodies that never end do not fill the memory, and others are answered', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  const connectionLimits = { maxConnections: 100, maxPerPeer: 100 };
+  await using server = await startWebhookServer({ ...options, clock: systemClock, connectionLimits });
+  const { port } = server;
+  const ca = server.caBundlePem();
+  const path = '/validate-core-rukpak-io-v1alpha1-bundle';
+  const part = ' '.repeat(6 * 1024 * 1024);
+  const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${part.length + 1}`;
+  const open = new Set(Array.from({ length: 16 }, () => connect({ host: '127.0.0.1', port, ca })));
+  for (const socket of open) {
+    socket.on('error', () => undefined).once('close', () => open.delete(socket));
+    socket.resume().write(`${head}\r\n\r\n${part}`);
+  }
+  await eventually(() => expect(open.size).toBeLessThan(11));
+  expect(open.size).toBeGreaterThan(4);
+  const status = await new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' };
+    const call = request({ host: '127.0.0.1', port, ca, path, headers, method: 'POST', agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.on('error', reject);
+    const review = { uid: 'u', operation: 'DELETE' };
+    call.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: review }));
+  });
+  expect(status).toBe(200);
+  for (const socket of open) socket.destroy();
+});
