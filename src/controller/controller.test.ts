@@ -149,3 +149,20 @@ test('stopping waits for running reconciles and starts no more', async () => {
   await controller.whenStopped;
   expect(passes).toBe(1);
 });
+
+test('reconciles that wait for nothing leave other work its turns', async () => {
+  let reconciled = 0;
+  const { controller } = start(async () => {
+    await Promise.resolve();
+    const begunMs = performance.now();
+    while (performance.now() - begunMs < 12);
+    reconciled += 1;
+  });
+  const seen = new Set<number>();
+  for (let object = 0; object < 20; object += 1) controller.enqueue(`object-${object}`);
+  while (reconciled < 20) {
+    await turn();
+    seen.add(reconciled);
+  }
+  expect(seen.size).toBeGreaterThan(5);
+});

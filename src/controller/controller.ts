@@ -8,6 +8,7 @@ import {
   type TracedWork,
   TransientError,
   traced,
+  turnTaker,
   WaitingError,
 } from '../base/index.ts';
 import { formatNamespacedName, type NamespacedName, parseNamespacedName } from '../kube/index.ts';
@@ -162,10 +163,13 @@ export function startController(options: ControllerOptions): Controller {
     }
   };
 
+  // Reconciles that wait for nothing follow each other within one turn of the event loop, however many there are.
+  const takeTurn = turnTaker();
   const work = async (): Promise<void> => {
     for (let key = await queue.take(signal); key !== undefined; key = await queue.take(signal)) {
       await handle(key);
       queue.done(key);
+      await takeTurn();
     }
   };
 

@@ -34,3 +34,16 @@ test('a longer delay that is nearly over is not replaced by a shorter one', asyn
   await eventually(() => expect(queue.size).toBe(1));
   queue.close();
 });
+
+test('namespaces take turns, however many keys one of them has, and in each the oldest goes first', async () => {
+  const clock = new SteppedClock(Date.now());
+  const queue = new WorkQueue(clock);
+  for (const name of ['a', 'b', 'c', 'd']) queue.add(`many/${name}`);
+  await clock.pass(1_000);
+  for (const key of ['few/a', 'cluster-scoped', 'few/b', 'many/a']) queue.add(key);
+  expect([queue.size, queue.oldestMs]).toEqual([7, 1_000]);
+  const taken: string[] = [];
+  while (queue.size > 0) taken.push((await queue.take(new AbortController().signal)) ?? '');
+  expect(taken).toEqual(['many/a', 'few/a', 'cluster-scoped', 'many/b', 'few/b', 'many/c', 'many/d']);
+  expect(queue.oldestMs).toBe(0);
+});

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/index.ts';
+import { parseNamespacedName } from '../kube/index.ts';
 
 const minBackOffMs = 5;
 const maxBackOffMs = 5 * 60_000;
@@ -21,11 +22,45 @@ export function backOffMs(
   return fullMs * (1 - random() / 5);
 }
 
+/** Keys that are ready, of which namespaces take turns: a user who has very many objects in one does not hold up those of others. */
+class ReadyKeys {
+  /** By namespace, the next one first, and since when each waits. */
+  readonly #byNamespace = new Map<string, Map<string, number>>();
+  size = 0;
+
+  add(key: string, sinceMs: number): void {
+    const { namespace } = parseNamespacedName(key);
+    const keys = this.#byNamespace.get(namespace) ?? new Map<string, number>();
+    if (keys.has(key)) return;
+    this.#byNamespace.set(namespace, keys.set(key, sinceMs));
+    this.size += 1;
+  }
+
+  /** The oldest of the namespace whose turn it is. */
+  take(): string | undefined {
+    for (const [namespace, keys] of this.#byNamespace) {
+      this.#byNamespace.delete(namespace);
+      for (const key of keys.keys()) {
+        keys.delete(key);
+        this.size -= 1;
+        if (keys.size > 0) this.#byNamespace.set(namespace, keys);
+        return key;
+      }
+    }
+    return undefined;
+  }
+
+  /** Since when the oldest waits. */
+  oldestMs(): number | undefined {
+    const first = [...this.#byNamespace.values()].flatMap((keys) => keys.values().next().value ?? []);
+    return first.length === 0 ? undefined : Math.min(...first);
+  }
+}
+
 /** Names of objects that need work: each at most once, none handed out again while it is being worked on. */
 export class WorkQueue {
   readonly #clock: Clock;
-  /** And since when each waits. */
-  readonly #ready = new Map<string, number>();
+  readonly #ready = new ReadyKeys();
   readonly #active = new Set<string>();
   /** Came again while being worked on. */
   readonly #again = new Set<string>();
@@ -49,7 +84,7 @@ export class WorkQueue {
 
   /** How long the first of those that wait has waited; 0 when none does. */
   get oldestMs(): number {
-    const [sinceMs] = this.#ready.values();
+    const sinceMs = this.#ready.oldestMs();
     return sinceMs === undefined ? 0 : Math.max(0, this.#clock.now() - sinceMs);
   }
 
@@ -60,7 +95,7 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    if (!this.#ready.has(key)) this.#ready.set(key, this.#clock.now());
+    this.#ready.add(key, this.#clock.now());
     this.#takers.shift()?.();
   }
 
@@ -91,11 +126,11 @@ export class WorkQueue {
     this.#failures.delete(key);
   }
 
-  /** The next key, oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
+  /** The next key, by turns of namespaces and oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
-      for (const key of this.#ready.keys()) {
-        this.#ready.delete(key);
+      const key = this.#ready.take();
+      if (key !== undefined) {
         this.#active.add(key);
         return key;
       }

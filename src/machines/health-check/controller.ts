@@ -7,7 +7,14 @@ import {
   parseMachine,
   parseMachineHealthCheck,
 } from '../../api/index.ts';
-import { type Clock, errorMessage, isSelected, type JsonObject, type LabelSelector } from '../../base/index.ts';
+import {
+  type Clock,
+  errorMessage,
+  isSelected,
+  type JsonObject,
+  type LabelSelector,
+  turnTaker,
+} from '../../base/index.ts';
 import {
   type ControllerDefinition,
   defineController,
@@ -21,6 +28,7 @@ import {
 import {
   type EventRecorder,
   formatNamespacedName,
+  indexCache,
   isNotFound,
   type KindCache,
   type KubeClient,
@@ -30,7 +38,7 @@ import {
   refOf,
 } from '../../kube/index.ts';
 import { withConditions } from '../conditions.ts';
-import { readNode } from '../nodes.ts';
+import { nodeNameOf, readNode } from '../nodes.ts';
 import { healthOfMachine, type MachineHealth, maxUnhealthyOf, updateEndMs } from './evaluate.ts';
 
 interface CheckContext {
@@ -61,24 +69,30 @@ interface CheckRun extends ReconcileRun {
 const fieldManager = 'longshore-machine-health-checks';
 const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
 const externalStrategy = 'external-baremetal';
+/** Machines of a check whose times are known: users may write very many checks for the same machines. */
+const maxWaiting = 1_000;
 /** A Node that the watch has not shown yet is evaluated after this time, if no change comes before. */
 const unseenMs = 1_000;
 
-const readTargets: Step<CheckRun> = async (run) => {
-  await Promise.resolve();
+function targetOf({ context, check }: CheckRun, object: KubeObject): Target {
+  const machine = parseMachine(object);
+  const node = context.nodes.get(machine.status?.nodeRef?.name ?? '');
+  const health = healthOfMachine({ machine, node, nowMs: context.clock.now() }, check.spec ?? {});
+  return { object, machine, node, health };
+}
+
+const readTargets: Step<CheckRun> = async (run, { signal }) => {
   const { context, object, check } = run;
   if (object.metadata.annotations?.[machineAnnotations.paused] !== undefined) return 'stop';
   if (object.metadata.deletionTimestamp !== undefined) return 'stop';
   const selector = (check.spec?.selector ?? {}) as LabelSelector;
-  const nowMs = context.clock.now();
-  const machines = context.machines.inNamespace(object.metadata.namespace ?? '');
-  run.targets = machines
-    .filter(({ metadata }) => isSelected(selector, metadata.labels ?? {}))
-    .map((one): Target => {
-      const machine = parseMachine(one);
-      const node = context.nodes.get(machine.status?.nodeRef?.name ?? '');
-      return { object: one, machine, node, health: healthOfMachine({ machine, node, nowMs }, check.spec ?? {}) };
-    });
+  const targets: Target[] = [];
+  const takeTurn = turnTaker(signal);
+  for (const machine of context.machines.inNamespace(object.metadata.namespace ?? '')) {
+    await takeTurn();
+    if (isSelected(selector, machine.metadata.labels ?? {})) targets.push(targetOf(run, machine));
+  }
+  run.targets = targets;
   return undefined;
 };
 
@@ -101,7 +115,7 @@ function reportWaiting({ context, object, ...run }: CheckRun): void {
   const before = context.waiting.get(key);
   const now = new Map<string, number>();
   for (const target of run.targets) {
-    if (target.health.state !== 'waiting') continue;
+    if (target.health.state !== 'waiting' || now.size >= maxWaiting) continue;
     const { untilMs } = target.health;
     const { uid = '' } = target.object.metadata;
     now.set(uid, untilMs);
@@ -224,6 +238,7 @@ const remediateAll: Step<CheckRun> = async (run, { signal }) => {
 };
 
 function watchesOf({ checks, machines }: CheckContext): readonly Watch[] {
+  const onNode = indexCache(machines, (machine) => [nodeNameOf(machine)]);
   const checksIn = (namespace: string) => checks.inNamespace(namespace).map(namespacedName);
   return [
     {
@@ -232,8 +247,10 @@ function watchesOf({ checks, machines }: CheckContext): readonly Watch[] {
     },
     {
       target: nodeTarget,
-      requestsFor: () =>
-        [...new Set(machines.values().map(({ metadata }) => metadata.namespace ?? ''))].flatMap(checksIn),
+      requestsFor: ({ before, after }) => {
+        const own = onNode.get((after ?? before)?.metadata.name ?? '');
+        return [...new Set(own.map(({ metadata }) => metadata.namespace ?? ''))].flatMap(checksIn);
+      },
     },
   ];
 }

@@ -47,6 +47,12 @@ test('of several timeouts of a condition the shortest counts', () => {
   expect(healthOfMachine(facts, { unhealthyConditions: conditions })).toEqual({ state: 'waiting', untilMs });
 });
 
+test('a timeout beyond the range of durations makes no machine unhealthy', () => {
+  const unhealthyConditions = [{ type: 'Ready', status: 'Unknown', timeout: '99999999999999999999h' }];
+  const facts = { machine: machine(linked), node: node('Unknown', '2030-01-01T00:55:00Z'), nowMs };
+  expect(healthOfMachine(facts, { unhealthyConditions })).toEqual({ state: 'healthy' });
+});
+
 test('a list of thousands of conditions is read once, not again for each machine', () => {
   let reads = 0;
   const condition = (): { type: string; status: string; timeout: string } => ({

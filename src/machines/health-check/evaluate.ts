@@ -45,6 +45,8 @@ const shortestTimeouts = remember((conditions: readonly UnhealthyCondition[]) =>
   const byKey = new Map<string, { readonly timeout: string; readonly ms: number }>();
   for (const condition of conditions) {
     const { timeout = '0s' } = condition;
+    // One beyond the range of Go, which a schema does not refuse, is no reason to delete machines at once.
+    if (parseGoDuration(timeout) === undefined) continue;
     const ms = durationMs(timeout);
     const known = byKey.get(keyOf(condition));
     if (known === undefined || ms < known.ms) byKey.set(keyOf(condition), { timeout, ms });

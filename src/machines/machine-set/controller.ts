@@ -140,8 +140,9 @@ async function claimLive(run: SetRun, signal: AbortSignal): Promise<void> {
 function nextNames({ set, machines }: SetRun, count: number): readonly string[] {
   const { name, uid, generation = 0 } = set.metadata;
   const present = machines.map(({ metadata }) => metadata.uid ?? '').toSorted();
+  const seen = sha256Digest(JSON.stringify([uid, generation, present]));
   return Array.from({ length: count }, (_, index) => {
-    const digest = sha256Digest(JSON.stringify([uid, generation, present, index]));
+    const digest = sha256Digest(JSON.stringify([seen, index]));
     return `${name.slice(0, maxPrefix).replace(/[-.]+$/, '')}-${digest.slice(digest.length - 8)}`;
   });
 }
