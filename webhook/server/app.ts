@@ -21,8 +21,8 @@ import { ReviewMemory, type ReviewShare } from './review-memory.ts';
 /** An object before and after a change, each up to the API server's own limit for a body, and the envelope. */
 const maxBodyBytes = 7 * 1024 * 1024;
 
-/** Fields and items of a body, as many as an API server of ours accepts: more take too much memory and time. */
-const maxBodyValues = 250_000;
+/** Fields and items of an object before and after a change, as many as an API server of ours accepts, and the envelope: more take too much memory and time. */
+const maxBodyValues = 520_000;
 
 /** Parts in which a body may arrive: each costs memory and time, even if it has one byte. */
 const maxBodyParts = 65_536;

@@ -3,7 +3,7 @@ const mebibyte = 1024 * 1024;
 const partBytes = 256;
 /** Text of many small values takes so many times its bytes when it is parsed, and a body of the most values that are accepted so much. */
 const mostPerByte = 22;
-const mostParsedBytes = 26 * mebibyte;
+const mostParsedBytes = 50 * mebibyte;
 const sliceMs = 10;
 
 /** How much memory reviews may take together: their bodies, and what these are parsed to. Defaults: what a container of 512 MiB has room for. */
