@@ -1,5 +1,7 @@
-import { machineLabels } from '../../api/index.ts';
+import { machineAnnotations, machineLabels } from '../../api/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
 import type { ApiObject, HookCall, HookedMachine, HookWait, MachineHook } from '../hook/definition.ts';
+import { internalAddresses } from '../nodes.ts';
 import { decideQuorum, type QuorumMachine, type QuorumStep } from './decide.ts';
 import type { QuorumProvider } from './provider.ts';
 
@@ -36,6 +38,35 @@ function quorumMachine(object: ApiObject): QuorumMachine {
   };
 }
 
+const shares = (a: readonly string[], b: readonly string[]): boolean => a.some((one) => b.includes(one));
+const placeOf = ({ metadata }: ApiObject): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+/** Why the addresses of the machine may be those of another one; undefined where nothing shows that. Users who may write the status of machines in some
+ *  namespace could name the addresses of any member there; no user writes which machine a Node names. */
+async function foreignAddress(machine: HookedMachine, { api }: HookCall): Promise<string | undefined> {
+  const place = placeOf(machine.object);
+  const { addresses } = quorumMachine(machine.object);
+  const text = `the address of machine ${place} is that of`;
+  const nodes = (await api.list({ apiVersion: 'v1', kind: 'Node' })).filter((node) =>
+    shares(internalAddresses(node as unknown as KubeObject), addresses),
+  );
+  const namedBy = ({ metadata }: ApiObject): string => metadata.annotations?.[machineAnnotations.machineOfNode] ?? '';
+  const other = nodes.find((node) => namedBy(node) !== place);
+  if (other !== undefined) {
+    const named = namedBy(other) === '' ? 'no machine' : `machine ${namedBy(other)}`;
+    return `${text} Node ${other.metadata.name ?? ''}, which names ${named}`;
+  }
+  if (nodes.length > 0) return undefined;
+  const rival = (await api.list(target)).find(
+    (one) => one.metadata.namespace !== machine.namespace && shares(quorumMachine(one).addresses, addresses),
+  );
+  return rival && `${text} machine ${placeOf(rival)} as well`;
+}
+
+function changesGroup({ step }: QuorumStep): boolean {
+  return step === 'AddLearner' || step === 'Promote' || step === 'RemoveOld';
+}
+
 async function take(step: QuorumStep, provider: QuorumProvider, { signal }: HookCall): Promise<HookWait | undefined> {
   const { message } = step;
   switch (step.step) {
@@ -68,7 +99,9 @@ export function quorumHook({ provider, desiredVoters, role = 'master' }: QuorumO
     const labelSelector = `${machineLabels.role}=${role}`;
     const machines = (await call.api.list({ ...target, namespace, labelSelector })).map(quorumMachine);
     const members = await provider.members({ signal: call.signal });
-    return await take(decideQuorum({ members, desiredVoters, machines, leaving: name }), provider, call);
+    const step = decideQuorum({ members, desiredVoters, machines, leaving: name });
+    const problem = changesGroup(step) ? await foreignAddress(machine, call) : undefined;
+    return await take(problem === undefined ? step : { step: 'Wait', message: problem }, provider, call);
   };
   return {
     stage: 'preDrain',
