@@ -4,6 +4,7 @@ import {
   errorMessage,
   type JobHandlers,
   type JsonObject,
+  type RoomShare,
   systemClock,
   TerminalError,
   TransientError,
@@ -39,6 +40,7 @@ import { checkMetadata } from './read-bundle.ts';
 import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
 import { renditionsFolder, temporaryFolder, uploadsFolder } from './store-folders.ts';
+import { TemporaryRoom } from './temporary-room.ts';
 import type { LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
@@ -64,6 +66,11 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
 }
 
 type WorkListener = (event: WorkEvent) => void;
+
+interface RoomOptions extends FetchOptions {
+  /** For temporary files. */
+  readonly room: RoomShare;
+}
 
 /** What all threads share. */
 interface ThreadParts {
@@ -156,6 +163,7 @@ export class ContentWork {
   readonly #onWork: WorkListener;
   readonly #charts: ChartRenderer;
   readonly #reader: BundleReader;
+  readonly #room: TemporaryRoom;
 
   private constructor(
     settings: UnpackerSettings,
@@ -166,6 +174,7 @@ export class ContentWork {
     this.#store = store;
     this.#fetch = fetch;
     this.#reader = reader;
+    this.#room = new TemporaryRoom(settings);
     this.#onWork = onWork;
     this.#charts = openRenderer(settings, onWork);
     this.#shared = openSharedStore(settings, store);
@@ -189,9 +198,13 @@ export class ContentWork {
   /** A function for each kind of job. */
   handlers(): JobHandlers<UnpackerJobs> {
     return {
-      unpack: (request, options) => this.#onDisk(() => this.#unpack(request, options)),
+      unpack: (request, options) =>
+        this.#onDisk(() =>
+          this.#room.use(options, (room, signal) => this.#unpack(request, { ...options, room, signal })),
+        ),
       load: (request, options) => this.#onDisk(() => this.#load(request, options)),
-      check: (upload, options) => this.#onDisk(() => this.#check(upload, options)),
+      check: (upload, options) =>
+        this.#onDisk(() => this.#room.use(options, (room, signal) => this.#check(upload, { room, signal }))),
       discard: async ({ bundleName }, options) => {
         await this.#onDisk(() => this.#store.remove(bundleName, options));
         return undefined;
@@ -256,11 +269,11 @@ export class ContentWork {
     return contentOf({ ...record, storedAt });
   }
 
-  async #unpack(request: UnpackRequest, options: FetchOptions): Promise<UnpackedContent> {
+  async #unpack(request: UnpackRequest, { room, ...options }: RoomOptions): Promise<UnpackedContent> {
     const { name, uid } = request.bundle;
     const deadline = { deadlineMs: this.#settings.unpackDeadlineMs, signal: options.signal };
     return await withDeadline(`unpack bundle ${name}`, deadline, async (signal) => {
-      await using staging = await this.#store.stage();
+      await using staging = await this.#store.stage(room);
       const resolvedSource = await inStage(
         fetchPrefix,
         async () => await this.#fetch(request, staging, { ...options, signal }),
@@ -290,9 +303,9 @@ export class ContentWork {
   /** @throws TerminalError of `extractArchive` */
   async #check(
     { path, provisionerClassName }: { readonly path: string; readonly provisionerClassName: string },
-    { signal }: FetchOptions,
+    { room, signal }: RoomOptions,
   ): Promise<undefined> {
-    await using staging = await this.#store.stage();
+    await using staging = await this.#store.stage(room);
     const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
     await extractArchive(archive, staging, { what: 'the upload', hasWhiteouts: false, signal });
     staging.assertLinksInside('the upload');

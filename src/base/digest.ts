@@ -24,6 +24,8 @@ export function verifyStream(options: {
   readonly sizeBytes?: number | undefined;
   readonly maxBytes: number;
   readonly onDigest?: (digest: string) => void;
+  /** Called before bytes are passed on; what it throws ends the stream. */
+  readonly onBytes?: ((sizeBytes: number) => void) | undefined;
 }): Transform {
   const hash = createHash('sha256');
   let count = 0;
@@ -40,6 +42,12 @@ export function verifyStream(options: {
         return;
       }
       hash.update(chunk);
+      try {
+        options.onBytes?.(chunk.length);
+      } catch (thrown) {
+        done(thrown as Error);
+        return;
+      }
       done(null, chunk);
     },
     flush(done) {

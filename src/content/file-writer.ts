@@ -31,9 +31,9 @@ export class FileWriter {
     this.#endOffset += bytes.length;
   }
 
-  /** Writes when enough has gathered. Fails when an earlier write did. */
-  async relieve(): Promise<void> {
-    if (this.#waitingBytes < flushBytes) return;
+  /** Writes when `gatheredBytes` have gathered. Fails when an earlier write did. */
+  async relieve(gatheredBytes: number = flushBytes): Promise<void> {
+    if (this.#waitingBytes < gatheredBytes) return;
     await this.#writing;
     this.#begin();
   }

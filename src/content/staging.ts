@@ -1,4 +1,4 @@
-import { type ContentLimits, errorMessage, TerminalError } from '../base/index.ts';
+import { type ContentLimits, errorMessage, type RoomShare, TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from './directory.ts';
 import { assertLinkStaysInside, parseEntryPath } from './entry-path.ts';
 import { type FileNode, FileTree, type LinkNode, type PathSegments, sortedByBytes } from './file-tree.ts';
@@ -27,20 +27,22 @@ export class Staging implements AsyncDisposable {
   readonly limits: ContentLimits;
   readonly tree: FileTree;
   readonly #spool: Spool;
+  readonly #room: RoomShare | undefined;
   #layerCount = 0;
   #unpackedBytes = 0;
   #streamedBytes = 0;
   #recordBytes = 0;
 
-  private constructor(spool: Spool, limits: ContentLimits) {
+  private constructor(spool: Spool, limits: ContentLimits, room?: RoomShare) {
     this.#spool = spool;
     this.limits = limits;
+    this.#room = room;
     this.tree = new FileTree(limits.entries);
   }
 
-  /** `spoolPath` is a file that does not exist yet. */
-  static async create(spoolPath: string, limits: ContentLimits): Promise<Staging> {
-    return new Staging(await Spool.create(spoolPath), limits);
+  /** `spoolPath` is a file that does not exist yet; `room` is what the work may take on the disk, where others take of it as well. */
+  static async create(spoolPath: string, limits: ContentLimits, room?: RoomShare): Promise<Staging> {
+    return new Staging(await Spool.create(spoolPath), limits, room);
   }
 
   /** What another staging area holds, for reading alone; that one must stay until this is disposed. */
@@ -86,6 +88,12 @@ export class Staging implements AsyncDisposable {
   get maxStreamedBytes(): number {
     const { unpackedBytes, entries, streamedBytes } = this.limits;
     return streamedBytes ?? unpackedBytes + framingBytesPerEntry * entries;
+  }
+
+  /** Counts bytes of temporary files: those of the staging area, and what a source downloads beside it.
+   *  @throws TransientError StoreFull when other work needs the room */
+  takeDisk(sizeBytes: number): void {
+    this.#room?.take(sizeBytes);
   }
 
   /** Counts bytes that came out of a decompressor, whatever they are.
@@ -235,6 +243,7 @@ export class LayerWriter {
     this.#at(name, (path) => {
       if (path.length === 0) throw new TerminalError('UnsafePath', 'the root of a bundle must be a directory');
       this.#staging.countUnpacked(file.sizeBytes);
+      this.#staging.takeDisk(file.sizeBytes);
       this.#staging.tree.put(path, { kind: 'file', layer: this.#layer, offset: this.#spool.endOffset, ...file });
     });
     return (bytes) => this.#spool.append(bytes);

@@ -7,6 +7,7 @@ import {
   type ContentLimits,
   type JsonObject,
   makeFolder,
+  type RoomShare,
   syncDirectory,
   syncFile,
   TerminalError,
@@ -146,9 +147,9 @@ export class ContentStore {
     return `${this.#dir}/${name}.tgz`;
   }
 
-  /** An empty staging area; dispose it in every case. */
-  async stage(): Promise<Staging> {
-    return await Staging.create(this.#temporaryPath(), this.#options.limits);
+  /** An empty staging area; dispose it in every case. `room` is as `Staging` has it. */
+  async stage(room?: RoomShare): Promise<Staging> {
+    return await Staging.create(this.#temporaryPath(), this.#options.limits, room);
   }
 
   /** Stores what was staged for a Bundle, in place of what it had.
@@ -203,6 +204,7 @@ export class ContentStore {
       for await (const piece of gzipMembers(hashed())) {
         signal.throwIfAborted();
         archiveHash.update(piece);
+        staging.takeDisk(piece.length);
         writer.append(piece);
         await writer.relieve();
       }

@@ -8,6 +8,8 @@ interface Transfer {
   /** Names the blob in messages. */
   readonly what: string;
   readonly signal: AbortSignal;
+  /** Called before bytes are stored; what it throws ends the transfer. */
+  readonly onBytes?: ((sizeBytes: number) => void) | undefined;
 }
 
 type Arrivals = AsyncIterable<[Buffer]>;
@@ -52,13 +54,21 @@ async function assertFits(part: PartialBlob, what: string, { status, headers }: 
   throw new TransientError('SizeMismatch', `${what}: expected ${sizeBytes} bytes, got ${declared}`);
 }
 
-async function take(part: PartialBlob, what: string, answer: [HttpResponse, HttpRequest]): Promise<void> {
+async function* counted(pieces: AsyncIterable<Buffer>, { onBytes }: Transfer): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    onBytes?.(piece.length);
+    yield piece;
+  }
+}
+
+async function take(part: PartialBlob, transfer: Transfer, answer: [HttpResponse, HttpRequest]): Promise<void> {
   const [response, request] = answer;
+  const { what } = transfer;
   const arrivals = listen(response);
   try {
     if (response.status === 200) await part.discard();
     await assertFits(part, what, response);
-    await part.append(what, piecesOf(what, arrivals, request));
+    await part.append(what, counted(piecesOf(what, arrivals, request), transfer));
   } finally {
     response.body.destroy();
   }
@@ -73,7 +83,7 @@ async function complete(client: RegistryClient, part: PartialBlob, transfer: Tra
     return offset === 0 ? plain : { ...plain, range: `bytes=${offset}-` };
   };
   await client.get(`blobs/${part.descriptor.digest}`, { headers, statuses: [200, 206, 416] }, (response, request) =>
-    take(part, transfer.what, [response, request]),
+    take(part, transfer, [response, request]),
   );
 }
 

@@ -55,6 +55,7 @@ interface Clone extends FetchOptions {
   /** A folder of its own. */
   readonly dir: string;
   readonly maxBytes: number;
+  readonly staging: Staging;
 }
 
 function sshUrl({ host, port }: SshRemote): string {
@@ -113,12 +114,13 @@ function isUnadvertised(thrown: unknown): boolean {
 
 /** @throws TerminalError InvalidSecret, Unauthorized, BodyTooLarge, TooManyObjects … · TransientError CloneFailed, ServerUnavailable */
 async function download(deps: GitSourceDeps, clone: Clone): Promise<FetchedPack> {
-  const { ref, dir, maxBytes, signal } = clone;
+  const { ref, dir, maxBytes, staging, signal } = clone;
+  const onBytes = (sizeBytes: number): void => staging.takeDisk(sizeBytes);
   const server = await connect(deps, clone);
   await using _ = server;
   const attempt = (isWhole: boolean): Promise<FetchedPack> =>
     withRetries({ clock: deps.clock, signal }, () =>
-      fetchPack(server, { ref, isWhole, path: `${dir}/pack`, maxBytes, signal }),
+      fetchPack(server, { ref, isWhole, path: `${dir}/pack`, maxBytes, signal, onBytes }),
     );
   try {
     return await attempt(false);
@@ -167,12 +169,8 @@ async function openSmall(options: Omit<PackOptions, 'size'>): Promise<Pack | und
   }
 }
 
-async function readPack(
-  pack: Pack,
-  clone: Clone,
-  { fetched, staging }: { readonly fetched: FetchedPack; readonly staging: Staging },
-): Promise<string> {
-  const { ref, spec, signal } = clone;
+async function readPack(pack: Pack, clone: Clone, fetched: FetchedPack): Promise<string> {
+  const { ref, spec, staging, signal } = clone;
   if (ref.kind === 'commit' && !pack.has(ref.commit)) {
     throw commitError(
       ref.commit,
@@ -200,11 +198,11 @@ export async function fetchGit(
   try {
     const what = ref.kind === 'commit' ? ref.commit : ref.fullName;
     options.onProgress?.(`cloning ${redactUrl(spec.repository)}, ${what}`);
-    const maxBytes = request.staging.limits.compressedLayerBytes;
-    const clone: Clone = { ...options, spec, secret: request.secret, ref, dir, maxBytes };
+    const { secret, staging } = request;
+    const maxBytes = staging.limits.compressedLayerBytes;
+    const clone: Clone = { ...options, spec, secret, ref, dir, maxBytes, staging };
     const fetched = await download(deps, clone);
-    const { staging } = request;
-    const oid = await withPack(deps, { fetched, clone }, (pack) => readPack(pack, clone, { fetched, staging }));
+    const oid = await withPack(deps, { fetched, clone }, (pack) => readPack(pack, clone, fetched));
     return { ...request.source, git: { ...spec, ref: { commit: oid } } };
   } finally {
     await rm(dir, { recursive: true, force: true });

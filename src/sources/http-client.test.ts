@@ -163,3 +163,25 @@ test('an address whose password cannot be read is refused with the reason, witho
     /^http:\/\/redacted@127\.0\.0\.1:1\/x: the username or password in it has a "%" that is not followed/,
   );
 });
+
+test('bodies that are large and never end make room in memory for others', async () => {
+  const pieceBytes = 12 * 1024 * 1024;
+  await using server = await startWebServer(({ url = '' }, response) => {
+    response.on('error', () => undefined);
+    if (url === '/small') response.end('small');
+    else response.write(Buffer.alloc(pieceBytes));
+  });
+  using http = createHttpClient({ answerDeadlineMs: 60_000 });
+  const stop = new AbortController();
+  const ended: unknown[] = [];
+  const all = Array.from({ length: 8 }, async () => {
+    const request = { method: 'GET', url: `${server.url}/large`, signal: stop.signal } as const;
+    await readBody(request, await http.send(request), 2 * pieceBytes).catch((thrown: unknown) => ended.push(thrown));
+  });
+  // Five of them fit into 64 MiB.
+  await eventually(() => expect(ended).toHaveLength(3));
+  for (const thrown of ended) expect(thrown).toMatchObject({ reason: 'AnswersTooLarge' });
+  await expect(textOf(http, `${server.url}/small`)).resolves.toBe('200 small');
+  stop.abort();
+  await Promise.all(all);
+});

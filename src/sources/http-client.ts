@@ -14,6 +14,7 @@ import {
   paceConnectionsOf,
   proxyFor,
   redactUrl,
+  SharedRoom,
   serverText,
   TerminalError,
   TransientError,
@@ -22,6 +23,8 @@ import {
 import { SentCredentials } from './sent-credentials.ts';
 
 const maxRedirects = 10;
+/** Of all bodies that a client reads into memory at a time. */
+const maxHeldBytes = 64 * 1024 * 1024;
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface HttpClientOptions {
@@ -58,6 +61,8 @@ export interface HttpResponse {
   /** After redirects. */
   readonly url: string;
   readonly body: IncomingMessage;
+  /** For what is read of the body into memory. */
+  readonly memory: SharedRoom;
 }
 
 /** Speaks HTTP and HTTPS: follows at most 10 redirects, never from HTTPS to HTTP, and takes `authorization` to no other origin. Link-local
@@ -66,8 +71,10 @@ export interface HttpClient extends Disposable {
   /** Any status is an answer; read the body or destroy it.
    *  @throws TransientError ServerUnavailable, DeadlineExceeded · TerminalError RedirectRefused, InvalidUrl, AddressRefused */
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** An error about what was received, without the credentials that this client has sent. */
+  /** An error about what was received, without the credentials that this client has sent lately. */
   conceal(thrown: unknown): unknown;
+  /** The same connections and limits, for one piece of work: what others send does not make this client forget its credentials. To dispose it does nothing. */
+  apart(): HttpClient;
 }
 
 /** Codes of errors of servers without TLS. */
@@ -111,8 +118,23 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     secure: paceConnectionsOf(new HttpsAgent(tls), tunnels),
     plain: new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
   };
+  const memory = new SharedRoom({ maxBytes: maxHeldBytes, endedError: bodyEnded });
   const once = (request: HttpRequest): Promise<HttpResponse> =>
-    sendOnce(request, { direct, proxied, proxies, answerDeadlineMs });
+    sendOnce(request, { direct, proxied, proxies, answerDeadlineMs, memory });
+  return clientOf(once, () => {
+    for (const { secure, plain } of [direct, proxied]) {
+      secure.destroy();
+      plain.destroy();
+    }
+  });
+}
+
+function bodyEnded(heldBytes: number): TransientError {
+  const text = `answers of servers that are read at the same time take more than the limit of ${maxHeldBytes} bytes of memory together: this one, which had ${heldBytes} bytes for the longest time, makes room for others`;
+  return new TransientError('AnswersTooLarge', text);
+}
+
+function clientOf(once: (request: HttpRequest) => Promise<HttpResponse>, dispose: () => void): HttpClient {
   const sent = new SentCredentials();
   return {
     async send(request) {
@@ -124,12 +146,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       }
     },
     conceal: (thrown) => sent.conceal(thrown),
-    [Symbol.dispose]() {
-      for (const { secure, plain } of [direct, proxied]) {
-        secure.destroy();
-        plain.destroy();
-      }
-    },
+    apart: () => clientOf(once, () => undefined),
+    [Symbol.dispose]: dispose,
   };
 }
 
@@ -184,6 +202,7 @@ interface Transport {
   readonly proxied: Agents;
   readonly proxies: ProxySettings;
   readonly answerDeadlineMs: number;
+  readonly memory: SharedRoom;
 }
 
 function addressRefused(host: string, address: string): TerminalError {
@@ -249,7 +268,8 @@ async function sendOnce(request: HttpRequest, transport: Transport): Promise<Htt
     body.setTimeout(transport.answerDeadlineMs, () => {
       body.destroy(new TransientError('DeadlineExceeded', `${describe(request)}: nothing received for ${seconds} s`));
     });
-    resolve({ status: body.statusCode ?? 0, headers: body.headers, url: request.url, body });
+    const { memory } = transport;
+    resolve({ status: body.statusCode ?? 0, headers: body.headers, url: request.url, body, memory });
   });
   sent.on('error', (thrown) => {
     clearTimeout(timer);
@@ -312,16 +332,18 @@ export function failure(
 }
 
 /** The whole body, at most `maxBytes`.
- *  @throws TerminalError BodyTooLarge · TransientError ServerUnavailable */
+ *  @throws TerminalError BodyTooLarge · TransientError ServerUnavailable, AnswersTooLarge */
 export async function readBody(request: HttpRequest, response: HttpResponse, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let sizeBytes = 0;
+  using share = response.memory.share((error) => response.body.destroy(error));
   try {
     for await (const piece of response.body as AsyncIterable<Buffer>) {
       sizeBytes += piece.length;
       if (sizeBytes > maxBytes) {
         throw new TerminalError('BodyTooLarge', `${describe(request)}: larger than the limit of ${maxBytes} bytes`);
       }
+      share.take(piece.length);
       pieces.push(piece);
     }
   } catch (thrown) {

@@ -83,11 +83,12 @@ interface Download extends FetchOptions {
   readonly authorization: string | undefined;
   readonly path: string;
   readonly maxBytes: number;
+  readonly staging: Staging;
 }
 
 /** Saves the archive, verified against its pin; the answer is the digest of what came. */
 async function download(options: Download): Promise<string> {
-  const { http, clock, archive, authorization, path, maxBytes, signal } = options;
+  const { http, clock, archive, authorization, path, maxBytes, staging, signal } = options;
   const what = `GET ${redactUrl(archive.url)}`;
   // The digest is of the bytes as they are served, so no transfer compression is asked for.
   const headers = { 'accept-encoding': 'identity', ...(authorization === undefined ? {} : { authorization }) };
@@ -102,7 +103,8 @@ async function download(options: Download): Promise<string> {
     digest = got;
   };
   try {
-    const check = verifyStream({ what, maxBytes, digest: archive.digest, onDigest });
+    const onBytes = (sizeBytes: number): void => staging.takeDisk(sizeBytes);
+    const check = verifyStream({ what, maxBytes, digest: archive.digest, onDigest, onBytes });
     await pipeline(response.body, check, createWriteStream(path, { flags: 'w', mode: 0o600 }), { signal });
     return digest;
   } catch (thrown) {
@@ -194,7 +196,7 @@ export async function fetchHttp(
   using http = createHttpClient({ caPem, proxies, answerDeadlineMs, insecureSkipVerify });
   const maxBytes = request.staging.limits.compressedLayerBytes;
   try {
-    const fetching: Fetching = { ...options, http, clock: deps.clock, path };
+    const fetching: Fetching = { ...options, http, clock: deps.clock, path, staging: request.staging };
     const archive = await findArchive(asked, { ...fetching, authorization });
     // What a repository names elsewhere gets no credentials of it.
     const isSameServer = new URL(archive.url).origin === new URL(asked.url).origin;

@@ -104,11 +104,12 @@ export async function fetchImage(
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const { search, resolved, rule } = await findImage(deps, request, { ...options, signal, ref: image.ref });
-  const pull: Pull = { ...search, deps, staging: request.staging, stop };
+  const { http } = search.deps;
+  const pull: Pull = { ...search, deps: { ...deps, http }, staging: request.staging, stop };
   try {
     await fetchContent(pull, request, { resolved, rule, ref: image.ref });
   } catch (thrown) {
-    throw deps.http.conceal(thrown);
+    throw http.conceal(thrown);
   }
   return { ...request.source, image: { ...image, ref: `${search.name}@${resolved.digest}` } };
 }
@@ -185,12 +186,13 @@ export async function fetchImageLabels(
 }
 
 async function findImage(
-  deps: RegistryDeps,
+  shared: RegistryDeps,
   request: ImageSearch & { readonly staging?: Staging },
   { ref, ...options }: FetchOptions & { readonly ref: string },
 ): Promise<{ readonly search: Search; readonly resolved: ResolvedImage; readonly rule: ImageRule | undefined }> {
   const reference = parseImageReference(ref);
   const name = `${reference.registry}/${reference.repository}`;
+  const deps = { ...shared, http: shared.http.apart() };
   const rule = assertAllowed(request.policy, reference);
   const places = openPlaces(deps, { ...request, reference, name }, options);
   const { manifestBytes: maxManifestBytes } = request.staging?.limits ?? defaultContentLimits;
@@ -348,13 +350,14 @@ async function fetchLabels(pull: Pull, config: Descriptor): Promise<BundleLabels
 
 async function obtainLayer(pull: Pull, layer: Layer): Promise<string> {
   const what = `${pull.name}, layer ${layer.digest}`;
-  const { signal } = pull;
+  const { signal, staging } = pull;
+  const onBytes = (sizeBytes: number): void => staging.takeDisk(sizeBytes);
   return await pull.places.ask(({ client }) => {
     // What one registry has given is no answer to what is asked of another, which may name any digest.
     const access = { origin: client.host, mayRead: () => client.mayRead(layer.digest), signal };
     return pull.deps.cache.obtain(layer, access, async (part) => {
       pull.onProgress?.(`fetching ${what}, ${layer.sizeBytes} bytes`);
-      await fetchBlob(client, part, { what, signal });
+      await fetchBlob(client, part, { what, signal, onBytes });
     });
   });
 }

@@ -61,3 +61,30 @@ test('a part that was not requested for a day is evicted with the first layer', 
   await put(new LayerCache({ dir, maxBytes: 1e9, locks: createLocks() }), 'layer');
   expect(await readdir(dir)).not.toContain(part);
 });
+
+/** A transfer that breaks off when its last byte is missing. */
+async function breakOff(cache: LayerCache, name: string): Promise<void> {
+  const content = Buffer.alloc(layerBytes, name);
+  const layer = { digest: sha256Digest(content), sizeBytes: layerBytes };
+  const access = { origin: 'registry.example.com', mayRead: () => Promise.resolve(true), signal };
+  const pieces = [content.subarray(1)] as unknown as AsyncIterable<Uint8Array>;
+  await cache.obtain(layer, access, (part) => part.append(name, pieces)).catch(() => undefined);
+}
+
+test('parts of transfers that broke off lately take no more than twice the limit, the newest ones stay', async () => {
+  const maxBytes = 10 * layerBytes;
+  const cache = new LayerCache({ dir, maxBytes, locks: createLocks() });
+  for (let round = 0; round < 50; round += 1) await breakOff(cache, `layer ${round}`);
+  expect(await bytesOf(dir)).toBeLessThanOrEqual(2 * maxBytes);
+  expect(await bytesOf(dir)).toBeGreaterThan(maxBytes / 2);
+});
+
+test('a part that made room while its layer was fetched is fetched again', async () => {
+  const cache = new LayerCache({ dir, maxBytes: 1e9, locks: createLocks() });
+  const content = Buffer.alloc(layerBytes, 'layer');
+  const layer = { digest: sha256Digest(content), sizeBytes: layerBytes };
+  const access = { origin: 'registry.example.com', mayRead: () => Promise.resolve(true), signal };
+  await expect(cache.obtain(layer, access, (part) => part.discard())).rejects.toMatchObject({
+    reason: 'TransferBroken',
+  });
+});

@@ -1,5 +1,5 @@
 import { readdir, rename, stat, utimes } from 'node:fs/promises';
-import { makeFolder, sha256Digest } from '../base/index.ts';
+import { makeFolder, sha256Digest, TransientError } from '../base/index.ts';
 import { type KeyedLocks, removeFile } from '../content/index.ts';
 import type { Descriptor } from './descriptor.ts';
 import { PartialBlob, verifyFile } from './partial-blob.ts';
@@ -7,8 +7,10 @@ import { PartialBlob, verifyFile } from './partial-blob.ts';
 const partialSuffix = '.partial';
 /** Age from which unused parts of layers are evicted. */
 const maxPartialAgeMs = 24 * 60 * 60_000;
-/** A part that has grown lately belongs to a transfer that is under way. */
+/** A part that has grown lately belongs to a transfer that is under way, or may be continued soon. */
 const activeMs = 15 * 60_000;
+/** Parts of very many transfers are evicted nevertheless, the oldest first, where all together are so many times the limit. */
+const activeTimes = 2;
 
 /** The folder may hold tens of thousands of layers: it is looked through again when this part of the free room may have been filled, by one of several
  *  that work on it. */
@@ -72,11 +74,22 @@ export class LayerCache {
     const part = new PartialBlob(`${path}${partialSuffix}`, layer);
     try {
       await fetch(part);
-      await rename(part.path, path);
+      await this.#keep(part, path);
     } finally {
       await this.#makeRoom(path, layer.sizeBytes);
     }
     return path;
+  }
+
+  /** @throws TransientError TransferBroken if the part was evicted */
+  async #keep(part: PartialBlob, path: string): Promise<void> {
+    try {
+      await rename(part.path, path);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
+      const text = `layer ${part.descriptor.digest}: it made room for others while it was fetched`;
+      throw new TransientError('TransferBroken', text, { cause: thrown });
+    }
   }
 
   /** A power cut can damage a cached file, so it is verified before each use. */
@@ -121,7 +134,8 @@ export class LayerCache {
       const ageMs = Math.abs(Date.now() - file.usedMs);
       const isPartial = file.path.endsWith(partialSuffix);
       const isStale = isPartial && ageMs > maxPartialAgeMs;
-      const isTooMuch = totalBytes > allowedBytes && !(isPartial && ageMs < activeMs);
+      const isActive = isPartial && ageMs < activeMs && totalBytes <= activeTimes * maxBytes;
+      const isTooMuch = totalBytes > allowedBytes && !isActive;
       if (file.path === retainedPath || (!isStale && !isTooMuch)) continue;
       await removeFile(file.path);
       totalBytes -= file.sizeBytes;

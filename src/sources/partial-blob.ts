@@ -6,6 +6,9 @@ import { TransientError, verifyStream } from '../base/index.ts';
 import { FileWriter, pieceBytesOf, removeFile } from '../content/index.ts';
 import type { Descriptor } from './descriptor.ts';
 
+/** There may be thousands of transfers that are as slow as servers like, each with so much in memory. */
+const gatheredBytes = 128 * 1024;
+
 /** A blob on its way: the bytes that have come lie in a file, and stay there when a transfer breaks off or the process ends. One writer
  *  at a time. Nothing of it may be used before `verify`. */
 export class PartialBlob {
@@ -62,7 +65,7 @@ export class PartialBlob {
         offset += piece.length;
         this.#hashedBytes = offset;
         writer.append(piece);
-        await writer.relieve();
+        await writer.relieve(gatheredBytes);
       }
     } finally {
       await writer.flush();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Intercept, type Registry, startRegistry } from '../../test/support/index.ts';
-import { type Clock, systemClock } from '../base/index.ts';
+import { eventually, type Intercept, type Registry, startRegistry } from '../../test/support/index.ts';
+import { type Clock, errorMessage, systemClock } from '../base/index.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 import { pinImage } from './image.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -162,6 +162,33 @@ test('credentials that a registry returns in a manifest are not shown', async ()
   await expect(pinImage(deps, request, { signal: new AbortController().signal })).rejects.toThrow(
     'media type "type of Basic [hidden]" is not that of an image manifest or index',
   );
+});
+
+test('credentials that a registry returns are not shown, however many others were sent meanwhile', async () => {
+  const answers: (() => void)[] = [];
+  intercept = (request, response) => {
+    if (request.url?.includes('/manifests/') !== true) return false;
+    const { authorization = '' } = request.headers;
+    if (authorization === '') response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+    else if (request.url.includes('/app/'))
+      answers.push(() => response.end(JSON.stringify({ mediaType: authorization })));
+    else response.writeHead(404).end();
+    return true;
+  };
+  const clock = createClock();
+  const limits = new RateLimits(clock);
+  const deps = { http, clock, limits, insecureRegistries: [], platform: { os: 'linux', architecture: 'amd64' } };
+  const pin = (name: string, password: string): Promise<string> =>
+    pinImage(
+      deps,
+      { ref: `${registry.host}/${name}:v1`, credentials: { credentials: { username: 'app', password }, note: '' } },
+      { signal: new AbortController().signal },
+    ).catch((thrown: unknown) => errorMessage(thrown));
+  const shown = pin('app', 'word');
+  await eventually(() => expect(answers).toHaveLength(1));
+  await Promise.all(Array.from({ length: 100 }, (_, index) => pin('other', `password ${index}`)));
+  answers.forEach((answer) => answer());
+  expect(await shown).toContain('media type "Basic [hidden]" is not that of an image manifest or index');
 });
 
 test('what a storage server behind a redirect refuses may be allowed the next time', async () => {

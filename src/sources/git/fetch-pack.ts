@@ -2,7 +2,7 @@ import { TerminalError, TransientError } from '../../base/index.ts';
 import { type Advertisement, readAdvertisement } from './advertisement.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ObjectFormat } from './object-format.ts';
-import { writePack } from './pack-file.ts';
+import { type PackFileOptions, writePack } from './pack-file.ts';
 import { flushPacket, readPacket, textPacket, throwRemoteError } from './pkt-line.ts';
 import type { RequestedRef } from './ref.ts';
 
@@ -20,14 +20,10 @@ export interface FetchedPack {
   readonly format: ObjectFormat;
 }
 
-interface PackRequest {
+interface PackRequest extends Omit<PackFileOptions, 'format'> {
   readonly ref: RequestedRef;
-  /** The file that the pack is written to. */
-  readonly path: string;
   /** Also fetches what leads to the commit: for servers that give no single commits. */
   readonly isWhole: boolean;
-  readonly maxBytes: number;
-  readonly signal: AbortSignal;
 }
 
 /** Progress is requested: it shows that a server that prepares a pack is alive. */
@@ -124,7 +120,7 @@ async function* packBytes(reader: ByteReader, hasBands: boolean): AsyncGenerator
 /** Fetches a pack with one commit, as shallow as the server allows, into a file.
  *  @throws TransientError CloneFailed, TransferBroken, ServerUnavailable · TerminalError BodyTooLarge, CommitNotFound, TooManyObjects */
 export async function fetchPack(server: UploadPack, request: PackRequest): Promise<FetchedPack> {
-  const { ref, path, isWhole } = request;
+  const { ref, path, isWhole, maxBytes, signal, onBytes } = request;
   const advertisement = await readAdvertisement(await server.advertise(), ref);
   const wants = wantsOf(advertisement, request);
   const oid = ref.kind === 'commit' ? ref.commit : (wants[0] ?? '');
@@ -137,7 +133,7 @@ export async function fetchPack(server: UploadPack, request: PackRequest): Promi
   try {
     await skipNegotiation(reader, isShallow);
     const bytes = packBytes(reader, capabilities.has('side-band-64k'));
-    await writePack(bytes, { path, format, maxBytes: request.maxBytes, signal: request.signal });
+    await writePack(bytes, { path, format, maxBytes, signal, onBytes });
   } finally {
     await reader.close();
   }

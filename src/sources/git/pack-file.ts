@@ -16,6 +16,8 @@ export interface PackFileOptions {
   readonly format: ObjectFormat;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Called before bytes are written; what it throws ends the writing. */
+  readonly onBytes?: ((sizeBytes: number) => void) | undefined;
 }
 
 /** How many objects a pack claims to hold.
@@ -115,6 +117,7 @@ async function write(pieces: AsyncIterable<Buffer>, options: PackFileOptions): P
       throw new TerminalError('BodyTooLarge', `the pack is larger than the limit of ${maxBytes} bytes`);
     }
     checksum.update(piece);
+    options.onBytes?.(piece.length);
     await file.append(piece);
   }
   await file.flush();
