@@ -14,6 +14,7 @@ import {
   textAt,
 } from '../../base/index.ts';
 import { explainFullDisk, lockFolder, removeFile } from '../../content/index.ts';
+import { Leftovers } from '../images/leftovers.ts';
 import type { StoredBundle } from './bundle-job.ts';
 
 /** The objects of one bundle; they are parsed at once, even if one of them is needed. */
@@ -48,15 +49,17 @@ function isMissing(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Bundles on disk within a budget, a file each: what was not used for longest is removed first, and is fetched again when it is needed. */
+/** Bundles on disk within a budget, a file each, and what failed work leaves within a limit as well: what was not used for longest is removed first, and is fetched again when it is needed. */
 export class BundleStore implements Disposable {
   readonly #dir: string;
   readonly #maxBytes: number;
   readonly #lock: Disposable;
+  readonly #leftovers: Leftovers;
 
   private constructor(dir: string, maxBytes: number, lock: Disposable) {
     this.#dir = dir;
     this.#maxBytes = maxBytes;
+    this.#leftovers = new Leftovers(maxBytes);
     this.#lock = lock;
   }
 
@@ -83,6 +86,7 @@ export class BundleStore implements Disposable {
   /** A folder and a file that nothing else uses. */
   prepare(work: string): { readonly workDir: string; readonly file: string } {
     const workDir = join(this.#workFolder(), sha256Digest(work).slice('sha256:'.length));
+    this.#leftovers.claim(workDir);
     makeFolder(workDir, 0o700);
     return { workDir, file: join(workDir, randomUUID()) };
   }
@@ -101,6 +105,12 @@ export class BundleStore implements Disposable {
   /** Work that will not be tried again leaves nothing. */
   async discard({ workDir }: { readonly workDir: string }): Promise<void> {
     await rm(workDir, { recursive: true, force: true });
+  }
+
+  /** Work that failed leaves what the next attempt can use, as far as there is room for it. */
+  async leave({ workDir, file }: { readonly workDir: string; readonly file: string }): Promise<void> {
+    await removeFile(file);
+    await this.#leftovers.leave(workDir);
   }
 
   async save(key: string, bundle: StoredBundle): Promise<void> {

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -262,4 +263,30 @@ describe('images', () => {
     await expect(read({ image: images[1] ?? '' })).resolves.toMatchObject({ name: 'boat.v1' });
     await expect(read({ image: images[0] ?? '' })).rejects.toBeInstanceOf(WaitingError);
   });
+});
+
+test('what images leave that cannot be fetched to their end is limited for all of them together', async () => {
+  const mediaType = 'application/vnd.oci.image.layer.v1.tar';
+  const images = Array.from({ length: 6 }, (_, index) => {
+    const whole = randomBytes(400_000);
+    const digest = registry.putBlob(whole);
+    const first = { mediaType, digest, size: whole.length };
+    // The registry has it in another size, which may be corrected.
+    const second = { mediaType, digest: registry.putBlob(Buffer.from(`second ${index}`)), size: 1000 };
+    registry.putManifest(`left${index}:v1`, {
+      schemaVersion: 2,
+      mediaType: 'application/vnd.oci.image.manifest.v1+json',
+      layers: [first, second],
+    });
+    return `${registry.host}/left${index}:v1`;
+  });
+  for (const image of images) {
+    await eventually(() => expect(read({ image })).rejects.toThrow('Bundle image pull failed'));
+  }
+  const work = join(storeDir, 'work');
+  const names = await readdir(work, { recursive: true });
+  const facts = await Promise.all(names.map((name) => stat(join(work, name))));
+  const leftBytes = facts.reduce((sum, found) => sum + (found.isFile() ? found.size : 0), 0);
+  expect(leftBytes).toBeGreaterThan(400_000);
+  expect(leftBytes).toBeLessThanOrEqual(2 ** 20);
 });

@@ -188,6 +188,7 @@ class Contents implements BundleContents {
     } catch (thrown) {
       remember(this.#failedAt, work, this.#clock.now());
       if (thrown instanceof TerminalError) await this.#store.discard(place);
+      else await this.#store.leave(place);
       throw thrown;
     }
   }

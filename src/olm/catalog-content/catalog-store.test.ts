@@ -135,6 +135,17 @@ test('the next attempt removes what failed attempts have left, except for what i
   expect([left.length, packages('a')]).toEqual([3, ['p']]);
 });
 
+test('what failed attempts leave is limited for all catalogs together, and the last ones stay', async () => {
+  await store[Symbol.asyncDispose]();
+  store = await CatalogStore.open(dir, silentLogger(), { maxLeftBytes: 2 });
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await prepare(name, 'p');
+    await store.leave(name);
+  }
+  const left = await Promise.all(['a', 'b', 'c', 'd'].map((name) => readdir(join(dir, name))));
+  expect(left).toEqual([[], [], ['work'], ['work']]);
+});
+
 test('an invalid object name never becomes the name of a folder', async () => {
   for (const name of ['..', '../x', 'A', '', '.lock', 'a/b']) {
     await expect(store.prepare(name)).rejects.toThrow('its name can be no folder');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../../base/index.ts';
 import { type CatalogIndex, openCatalogIndex } from '../../catalog/index.ts';
 import { lockFolder } from '../../content/index.ts';
+import { Leftovers } from '../images/leftovers.ts';
 import type { UnpackedCatalog } from './unpack-job.ts';
 
 const recordName = 'current.json';
@@ -50,6 +52,15 @@ export interface CatalogPlace extends CatalogTraits {
   readonly name: string;
   /** Deleted when the catalog has another one. */
   readonly file: string;
+}
+
+export interface CatalogStoreOptions {
+  /** Of what failed work of all catalogs leaves; 1 GiB when absent. */
+  readonly maxLeftBytes?: number;
+}
+
+interface StoreParts extends CatalogStoreOptions {
+  readonly lock: Disposable;
 }
 
 interface Held {
@@ -104,8 +115,10 @@ export class CatalogStore implements AsyncDisposable {
   /** Of what is stored, and of what is to come. */
   readonly #traits = new Map<string, CatalogTraits>();
   readonly #listeners = new Set<() => void>();
+  readonly #leftovers: Leftovers;
 
-  private constructor(dir: string, log: Logger, lock: Disposable) {
+  private constructor(dir: string, log: Logger, { lock, maxLeftBytes }: StoreParts) {
+    this.#leftovers = new Leftovers(maxLeftBytes);
     this.#dir = dir;
     this.#log = log;
     this.#lock = lock;
@@ -113,10 +126,10 @@ export class CatalogStore implements AsyncDisposable {
 
   /** Takes the folder for this process, removes what an earlier one left half done, and opens all catalogs.
    *  @throws TerminalError DataFolderInUse, DataFolderUnusable */
-  static async open(dir: string, log: Logger): Promise<CatalogStore> {
+  static async open(dir: string, log: Logger, options: CatalogStoreOptions = {}): Promise<CatalogStore> {
     using stack = new DisposableStack();
     const lock = stack.use(lockFolder(dir));
-    const store = new CatalogStore(dir, log, lock);
+    const store = new CatalogStore(dir, log, { lock, ...options });
     stack.defer(() => {
       for (const { index } of store.#held.values()) index[Symbol.dispose]();
     });
@@ -151,8 +164,18 @@ export class CatalogStore implements AsyncDisposable {
     const folder = this.#folder(name);
     makeFolder(folder, 0o700);
     // A thread that was ended has left its index as it was then.
+    const workDir = join(folder, workName);
+    this.#leftovers.claim(workDir);
     await this.#sweep(folder, [workName, this.#held.get(name)?.fileName ?? '']);
-    return { workDir: join(folder, workName), file: join(folder, `${randomUUID()}.index`) };
+    return { workDir, file: join(folder, `${randomUUID()}.index`) };
+  }
+
+  /** Work that failed leaves what the next attempt can use, as far as there is room for it. */
+  async leave(name: string): Promise<void> {
+    const folder = this.#folder(name);
+    await this.#leftovers.leave(join(folder, workName));
+    // It may have been removed meanwhile.
+    if (existsSync(folder)) await this.#sweep(folder, [workName, this.#held.get(name)?.fileName ?? '']);
   }
 
   /** Makes an index at the path from `prepare` the catalog's content. */
@@ -203,6 +226,7 @@ export class CatalogStore implements AsyncDisposable {
     held?.index[Symbol.dispose]();
     // The record goes first: content without a record is removed at the next start.
     const folder = this.#folder(name);
+    this.#leftovers.claim(join(folder, workName));
     await rm(join(folder, recordName), { force: true });
     await rm(folder, { recursive: true, force: true });
   }

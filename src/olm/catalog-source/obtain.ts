@@ -67,6 +67,7 @@ async function store(reading: Reading, ref: string, makeIndex: MakeIndex): Promi
     delete progress.fault;
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === contentFault) progress.fault = { ref, error: thrown };
+    await context.store.leave(uid);
     throw thrown;
   }
 }

@@ -34,6 +34,7 @@ async function unpack(context: CatalogContext, request: UnpackRequest, signal: A
     metrics?.add('longshore_catalog_unpacks_total', { result: 'failed' });
     const isFault = thrown instanceof TerminalError && thrown.reason === contentFault;
     if (isFault) faulty.set(name, { ref, error: thrown });
+    await store.leave(name);
     throw thrown;
   }
 }
