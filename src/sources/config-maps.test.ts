@@ -89,3 +89,24 @@ test('an unknown encoding is refused', async () => {
     message: 'configmap "c": annotation olm.contentEncoding: expected gzip+base64, found "zstd"',
   });
 });
+
+/** The files of a source that names a ConfigMap at very many paths. */
+async function countAt(count: number, configMap: Partial<SourceConfigMap>): Promise<number> {
+  spools += 1;
+  await using staging = await Staging.create(join(folder, `spool-${spools}`), defaultContentLimits);
+  const configMaps = Array.from({ length: count }, (_, index) => ({ configMap: { name: 'c' }, path: `p${index}` }));
+  const source = { type: 'configMaps', configMaps };
+  await fetchConfigMaps({ source, configMaps: [{ name: 'c', ...configMap }], staging }, { signal });
+  return [...staging.tree.entries()].filter(({ node }) => node.kind === 'file').length;
+}
+
+test('a ConfigMap that is named very many times is refused before there is a file for each of its keys', async () => {
+  const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, '']));
+  await expect(countAt(20_000, { data })).rejects.toMatchObject({ reason: 'TooManyEntries' });
+});
+
+test('a value that takes long to unpack is unpacked once, however often its ConfigMap is named', async () => {
+  const members = Buffer.concat(Array.from({ length: 30_000 }, () => gzipSync('')));
+  const binaryData = { k: Buffer.from(members.toString('base64')).toString('base64') };
+  expect(await countAt(50_000, { contentEncoding: 'gzip+base64', binaryData })).toBe(50_000);
+});

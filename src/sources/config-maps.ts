@@ -10,6 +10,7 @@ const gzipEncoding = 'gzip+base64';
 interface SourceFile {
   readonly path: string;
   readonly configMapName: string;
+  readonly key: string;
   /** Made when it is needed: what is compressed may be large. */
   readonly read: () => Buffer;
 }
@@ -49,12 +50,51 @@ function filesOf(configMap: SourceConfigMap, directory: string): SourceFile[] {
   const at = (key: string, read: () => Buffer): SourceFile => ({
     path: normalizePath(directory === '' ? key : `${directory}/${key}`),
     configMapName: name,
+    key,
     read,
   });
   return [
     ...Object.entries(data).map(([key, text]) => at(key, () => Buffer.from(text))),
     ...Object.entries(binaryData).map(([key, base64]) => at(key, () => decode(key, base64))),
   ];
+}
+
+interface Entry {
+  readonly configMap: SourceConfigMap;
+  readonly directory: string;
+}
+
+/** One ConfigMap may be named very many times: its keys are counted before there is a file for each.
+ *  @throws TerminalError TooManyEntries */
+function assertFew(entries: readonly Entry[], most: number): void {
+  const counts = new Map<SourceConfigMap, number>();
+  let total = 0;
+  for (const { configMap } of entries) {
+    const { data = {}, binaryData = {} } = configMap;
+    const count = counts.get(configMap) ?? Object.keys(data).length + Object.keys(binaryData).length;
+    counts.set(configMap, count);
+    total += count;
+  }
+  if (total > most) throw new TerminalError('TooManyEntries', `configmaps: more than the limit of ${most} entries`);
+}
+
+/** Adds files; what has been decoded once is not again for another path. */
+async function addFiles(files: readonly SourceFile[], staging: Staging, signal: AbortSignal): Promise<void> {
+  const layer = staging.beginLayer('configmaps');
+  const paths = new Map<string, string>();
+  for (const { path, configMapName, key, read } of files) {
+    signal.throwIfAborted();
+    const content = `${configMapName}/${key}`;
+    const known = paths.get(content);
+    if (known !== undefined) {
+      layer.addHardLink(path, known);
+      continue;
+    }
+    const bytes = read();
+    layer.addFile(path, { sizeBytes: bytes.length, isExecutable: false })(bytes);
+    paths.set(content, path);
+    await layer.relieve();
+  }
 }
 
 /** @throws TerminalError DuplicatePath, naming every path that two ConfigMaps bring */
@@ -70,7 +110,7 @@ function assertDistinct(files: readonly SourceFile[]): void {
 /** Puts each key of the ConfigMaps into the staging area, as a file in the directory that the source names for its ConfigMap (default: the root).
  *  The answer is the source as it is: its ConfigMaps are immutable.
  *  The annotation `olm.contentEncoding` of their ConfigMap gives the encoding of binary values.
- *  @throws TerminalError InvalidSource, DuplicatePath, UnsafePath, UnpackedTooLarge and the staging area's limits
+ *  @throws TerminalError InvalidSource, DuplicatePath, TooManyEntries, UnsafePath, UnpackedTooLarge and the staging area's limits
  *  @see docs/spec/bundle-format.md#sizes-compression-configmaps */
 export async function fetchConfigMaps(
   request: {
@@ -84,17 +124,15 @@ export async function fetchConfigMaps(
   const entries = request.source.configMaps;
   if (entries === undefined)
     throw new TerminalError('InvalidSource', 'bundle source configmaps configuration is unset');
-  const files = entries.flatMap(({ configMap, path = '' }) => {
-    const found = request.configMaps.find(({ name }) => name === configMap.name);
-    return found === undefined ? [] : filesOf(found, path);
+  const { staging } = request;
+  const byName = new Map(request.configMaps.map((configMap) => [configMap.name, configMap]));
+  const found = entries.flatMap(({ configMap: { name = '' }, path: directory = '' }): Entry[] => {
+    const configMap = byName.get(name);
+    return configMap === undefined ? [] : [{ configMap, directory }];
   });
+  assertFew(found, staging.limits.entries);
+  const files = found.flatMap(({ configMap, directory }) => filesOf(configMap, directory));
   assertDistinct(files);
-  const layer = request.staging.beginLayer('configmaps');
-  for (const { path, read } of files) {
-    options.signal.throwIfAborted();
-    const content = read();
-    layer.addFile(path, { sizeBytes: content.length, isExecutable: false })(content);
-    await layer.relieve();
-  }
+  await addFiles(files, staging, options.signal);
   return request.source;
 }

@@ -22,14 +22,18 @@ function contentOf(configMap: JsonObject, key: string): Buffer | undefined {
 
 /** The metadata files in the content of a ConfigMap source. */
 function metadataOf(source: BundleSource, configMaps: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, Buffer> {
-  const files = (source.configMaps ?? []).flatMap(({ configMap: { name = '' }, path = '' }) => {
-    const found = configMaps.get(name);
-    if (found === undefined || normalizePath(`./${path}/.`) !== 'metadata') return [];
-    return metadataFileNames.flatMap((key): [string, Buffer][] => {
+  // Each once, however often the source names it.
+  const named = new Set<JsonObject>();
+  for (const { configMap, path = '' } of source.configMaps ?? []) {
+    const found = configMaps.get(configMap.name ?? '');
+    if (found !== undefined && normalizePath(`./${path}/.`) === 'metadata') named.add(found);
+  }
+  const files = [...named].flatMap((found) =>
+    metadataFileNames.flatMap((key): [string, Buffer][] => {
       const content = contentOf(found, key);
       return content === undefined ? [] : [[key, content]];
-    });
-  });
+    }),
+  );
   return new Map(files);
 }
 
