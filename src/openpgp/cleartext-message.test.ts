@@ -43,6 +43,21 @@ test.each([
     problem: 'could not read',
   },
   { name: 'no message', change: () => 'hello', problem: 'expected -----BEGIN PGP SIGNED MESSAGE-----' },
+  {
+    name: 'a block of very many packets',
+    change: (of: string) => {
+      const packets = Buffer.alloc(600_000, Buffer.from([0xc2, 0]))
+        .toString('base64')
+        .replaceAll(/.{64}/g, '$&\n');
+      return `${of.slice(0, of.indexOf('-----BEGIN PGP SIGNATURE'))}-----BEGIN PGP X-----\n\n${packets}\n-----END PGP X-----\n`;
+    },
+    problem: 'signatures of more than 32768 bytes',
+  },
+  {
+    name: 'very many lines',
+    change: (of: string) => of.replace('\nfiles', `${'\n'.repeat(500_000)}files`),
+    problem: 'more than 100000 lines',
+  },
   { name: 'too much', change: (of: string) => `${of}${' '.repeat(maxCleartextBytes)}`, problem: 'more than the limit' },
 ])('$name is refused', async ({ change, problem }) => {
   await expect(verified(change(message))).rejects.toThrow(problem);

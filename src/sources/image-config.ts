@@ -1,14 +1,8 @@
-import {
-  defaultContentLimits,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-  sha256Digest,
-  TransientError,
-} from '../base/index.ts';
+import { defaultContentLimits, isJsonObject, type JsonObject, sha256Digest, TransientError } from '../base/index.ts';
 import type { Descriptor } from './descriptor.ts';
 import { readBody } from './http-client.ts';
 import type { RegistryClient } from './registry-client.ts';
+import { parseRegistryDocument } from './registry-document.ts';
 
 /** The configuration of an image: platform, labels. `name` is the repository's, for messages.
  *  @throws TransientError DigestMismatch · those of the client */
@@ -18,7 +12,7 @@ export async function fetchImageConfig(client: RegistryClient, name: string, con
     const body = await readBody(request, response, defaultContentLimits.manifestBytes);
     const digest = sha256Digest(body);
     if (digest !== config.digest) throw new TransientError('DigestMismatch', `${what}: got ${digest}`);
-    const document = parseJson(what, body.toString());
+    const document = parseRegistryDocument(what, body.toString());
     return isJsonObject(document) ? document : {};
   });
 }

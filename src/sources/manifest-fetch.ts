@@ -1,14 +1,8 @@
-import {
-  isSha256Digest,
-  type JsonValue,
-  parseJson,
-  sha256Digest,
-  TerminalError,
-  TransientError,
-} from '../base/index.ts';
+import { isSha256Digest, type JsonValue, sha256Digest, TerminalError, TransientError } from '../base/index.ts';
 import { readBody } from './http-client.ts';
 import { manifestAccept } from './image-manifest.ts';
 import type { RegistryClient } from './registry-client.ts';
+import { parseRegistryDocument } from './registry-document.ts';
 
 /** A manifest or index as a registry gave it; its digest was checked where one was promised. */
 export interface FetchedManifest {
@@ -37,6 +31,6 @@ export async function fetchManifest(
       throw new TransientError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
     }
     const contentType = response.headers['content-type'];
-    return { document: parseJson(what, body.toString()), bytes: body, digest, contentType };
+    return { document: parseRegistryDocument(what, body.toString()), bytes: body, digest, contentType };
   });
 }

@@ -1,7 +1,8 @@
-import { parseJson, sha256Digest } from '../base/index.ts';
+import { sha256Digest } from '../base/index.ts';
 import { readBody } from './http-client.ts';
 import { type FetchedManifest, fetchManifest } from './manifest-fetch.ts';
 import type { RegistryClient } from './registry-client.ts';
+import { parseRegistryDocument } from './registry-document.ts';
 
 const indexType = 'application/vnd.oci.image.index.v1+json';
 /** What registries answer that do not know of referrers. */
@@ -23,7 +24,7 @@ export async function fetchReferrers(
   const index = await client.get(`referrers/${digest}`, ask, async (response, request) => {
     const bytes = await readBody(request, response, maxBytes);
     if (response.status !== 200) return undefined;
-    const document = parseJson(`${name}, referrers of ${digest}`, bytes.toString());
+    const document = parseRegistryDocument(`${name}, referrers of ${digest}`, bytes.toString());
     return { document, bytes, digest: sha256Digest(bytes), contentType: indexType };
   });
   return index ?? (await fetchManifest(client, { name, reference: referrersTag(digest), maxBytes }));

@@ -1,17 +1,10 @@
-import {
-  type Clock,
-  isJsonObject,
-  type JsonValue,
-  parseJson,
-  redactUrl,
-  TerminalError,
-  TransientError,
-} from '../base/index.ts';
+import { type Clock, isJsonObject, type JsonValue, redactUrl, TerminalError, TransientError } from '../base/index.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-auth.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, isNotTls, readBody } from './http-client.ts';
 import type { FoundCredentials } from './pull-credentials.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { type Challenge, parseChallenge } from './registry-auth.ts';
+import { parseRegistryDocument } from './registry-document.ts';
 import { rateLimited, refusalOf } from './registry-refusal.ts';
 import { withRetries } from './retry.ts';
 import { withoutCredentials } from './sent-credentials.ts';
@@ -238,9 +231,9 @@ export class RegistryClient {
 /** The errors alone are without the credentials: a token may have the letters of a short password in it. */
 function parseAnswer(request: HttpRequest, text: string): JsonValue {
   try {
-    return parseJson(describe(request), text);
+    return parseRegistryDocument(describe(request), text);
   } catch {
-    return parseJson(describe(request), withoutCredentials(text, request.headers?.['authorization']));
+    return parseRegistryDocument(describe(request), withoutCredentials(text, request.headers?.['authorization']));
   }
 }
 

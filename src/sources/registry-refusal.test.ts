@@ -146,6 +146,21 @@ test('a token that has the password in it is used as it is', async () => {
   expect(used).toEqual(['Bearer a-token-of-letters']);
 });
 
+test('a manifest of very many values is refused before it is parsed', async () => {
+  const manifest = `{"a":[${'{},'.repeat(1_300_000)}1234567890123456789]}`;
+  intercept = (request, response) => {
+    if (request.url?.includes('/manifests/') !== true) return false;
+    response.end(manifest);
+    return true;
+  };
+  const clock = createClock();
+  const limits = new RateLimits(clock);
+  const deps = { http, clock, limits, insecureRegistries: [], platform: { os: 'linux', architecture: 'amd64' } };
+  await expect(
+    pinImage(deps, { ref: `${registry.host}/app:v1` }, { signal: new AbortController().signal }),
+  ).rejects.toMatchObject({ reason: 'TooManyValues' });
+});
+
 test('credentials that a registry returns in a manifest are not shown', async () => {
   intercept = (request, response) => {
     if (request.url?.includes('/manifests/') !== true) return false;
