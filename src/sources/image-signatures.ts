@@ -1,4 +1,4 @@
-import { mapLimit, sha256Digest, TerminalError, TransientError } from '../base/index.ts';
+import { sha256Digest, TerminalError, TransientError } from '../base/index.ts';
 import {
   bundleIn,
   bundleManifestsIn,
@@ -24,7 +24,6 @@ export interface SignatureSearch {
   readonly maxManifestBytes: number;
 }
 
-const payloadsAtATime = 4;
 /** In one of cosign's forms. */
 export type AnySignature = CosignSignature | SigstoreBundle;
 
@@ -55,37 +54,48 @@ async function unlessNotFound<T>(read: () => Promise<readonly T[]>): Promise<rea
   }
 }
 
-async function taggedSignatures(search: SignatureSearch, digest: string): Promise<readonly CosignSignature[]> {
-  const { places, name, maxManifestBytes: maxBytes } = search;
-  return await unlessNotFound(() =>
-    places.ask(async ({ client }) => {
-      const { document } = await fetchManifest(client, { name, reference: signatureTag(digest), maxBytes });
-      return await mapLimit(signaturesIn(document), payloadsAtATime, async (unread) => ({
-        payload: await readPiece(client, { name, digest: unread.digest, maxBytes: maxPayloadBytes }),
-        annotations: unread.annotations,
-      }));
-    }),
-  );
+async function piecesOf({ places }: SignatureSearch, piece: Piece): Promise<readonly Buffer[]> {
+  return await unlessNotFound(async () => [await places.ask(({ client }) => readPiece(client, piece))]);
 }
 
-async function attachedBundles(search: SignatureSearch, digest: string): Promise<readonly SigstoreBundle[]> {
+async function* taggedSignatures(search: SignatureSearch, digest: string): AsyncGenerator<CosignSignature> {
   const { places, name, maxManifestBytes: maxBytes } = search;
-  return await unlessNotFound(() =>
-    places.ask(async ({ client }) => {
-      const { document: index } = await fetchReferrers(client, { name, maxBytes }, digest);
-      const found = await mapLimit(bundleManifestsIn(index, maxSignatures), payloadsAtATime, async (reference) => {
-        const { document } = await fetchManifest(client, { name, reference, maxBytes });
-        const piece = bundleIn(document);
-        if (piece === undefined) return [];
-        return [{ bundle: await readPiece(client, { name, digest: piece, maxBytes: maxBundleBytes }) }];
-      });
-      return found.flat();
-    }),
+  const reference = signatureTag(digest);
+  const unread = await unlessNotFound(() =>
+    places.ask(async ({ client }) =>
+      signaturesIn((await fetchManifest(client, { name, reference, maxBytes })).document),
+    ),
   );
+  for (const { digest: piece, annotations } of unread) {
+    for (const payload of await piecesOf(search, { name, digest: piece, maxBytes: maxPayloadBytes })) {
+      yield { payload, annotations };
+    }
+  }
 }
 
-/** What cosign has stored for an image; one after the other, so that what is not needed is not fetched. */
+async function* attachedBundles(search: SignatureSearch, digest: string): AsyncGenerator<SigstoreBundle> {
+  const { places, name, maxManifestBytes: maxBytes } = search;
+  const references = await unlessNotFound(() =>
+    places.ask(async ({ client }) => {
+      const { document } = await fetchReferrers(client, { name, maxBytes }, digest);
+      return bundleManifestsIn(document, maxSignatures);
+    }),
+  );
+  for (const reference of references) {
+    const found = await unlessNotFound(() =>
+      places.ask(async ({ client }) => {
+        const piece = bundleIn((await fetchManifest(client, { name, reference, maxBytes })).document);
+        return piece === undefined ? [] : [piece];
+      }),
+    );
+    for (const piece of found) {
+      for (const bundle of await piecesOf(search, { name, digest: piece, maxBytes: maxBundleBytes })) yield { bundle };
+    }
+  }
+}
+
+/** What cosign has stored for an image; one after the other, so that what is not needed is not fetched, and one alone is in memory. */
 export async function* signaturesOf(search: SignatureSearch, digest: string): AsyncGenerator<AnySignature> {
-  yield* await taggedSignatures(search, digest);
-  yield* await attachedBundles(search, digest);
+  yield* taggedSignatures(search, digest);
+  yield* attachedBundles(search, digest);
 }
