@@ -88,6 +88,8 @@ export interface ProvisionerOptions {
 export interface KnownObjects {
   /** The Bundles that were unpacked from uploads. */
   readonly uploadedBundles: () => readonly UploadTarget[];
+  /** Whether an upload belongs to a Bundle that exists, unpacked or not. */
+  readonly isOwnedUpload: (upload: UploadTarget) => boolean;
 }
 
 export interface Provisioners {
@@ -107,11 +109,14 @@ async function sweep(context: ProvisionerContext): Promise<void> {
     const isOurs = bundle?.metadata.uid === uid && context.shards.hasBundle(bundle) !== false;
     if (!isOurs) await context.unpacker.discard(name);
   }
-  await context.unpacker.sweepUploads(({ name, uid }) => {
-    const object = context.bundles.get(name);
-    if (object?.metadata.uid !== uid || context.shards.hasBundle(object) === false) return false;
-    return definitionOf(parseBundle(object).spec.source).isUploaded === true;
-  });
+  await context.unpacker.sweepUploads((upload) => isOwnedUpload(context, upload));
+}
+
+/** Whether an upload belongs to a Bundle of this process that exists. */
+function isOwnedUpload({ bundles, shards }: ProvisionerContext, { name, uid }: UploadTarget): boolean {
+  const object = bundles.get(name);
+  if (object?.metadata.uid !== uid || shards.hasBundle(object) === false) return false;
+  return definitionOf(parseBundle(object).spec.source).isUploaded === true;
 }
 
 function uploadedBundles({ bundles, shards }: ProvisionerContext): readonly UploadTarget[] {
@@ -223,7 +228,10 @@ export function addProvisioners(manager: Manager, options: ProvisionerOptions): 
   };
   let preparing: Promise<void> | undefined;
   const shared = { context, resyncMs, beforeWork: () => (preparing ??= prepare()) };
-  const known = { uploadedBundles: () => uploadedBundles(context) };
+  const known: KnownObjects = {
+    uploadedBundles: () => uploadedBundles(context),
+    isOwnedUpload: (upload) => isOwnedUpload(context, upload),
+  };
   const bundles = manager.add(bundleController, {
     ...shared,
     workers: workers * bundlesPerWorker,

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -20,17 +20,27 @@ interface Mirror {
   kept(): Promise<string[]>;
 }
 
-async function startMirror(
-  options: { readonly names: () => readonly string[] } & Pick<UploadMirrorOptions, 'open'>,
-): Promise<Mirror> {
+interface MirrorSituation extends Pick<UploadMirrorOptions, 'open'> {
+  /** Of the Bundles that are unpacked. */
+  readonly names: () => readonly string[];
+  /** Of those that are not. */
+  readonly waiting?: () => readonly string[];
+  /** What an earlier process has left. */
+  readonly left?: Readonly<Record<string, string>>;
+}
+
+async function startMirror({ waiting = () => [], left = {}, ...options }: MirrorSituation): Promise<Mirror> {
   const storeDir = await mkdtemp(join(tmpdir(), 'longshore-mirror-'));
   stack.push(() => rm(storeDir, { recursive: true, force: true }));
+  await mkdir(join(storeDir, 'uploads'));
+  for (const [file, text] of Object.entries(left)) await writeFile(join(storeDir, 'uploads', file), text);
   const stop = new AbortController();
   const clock = new SteppedClock(0);
   const asked: string[] = [];
   const ended = mirrorUploads({
     storeDir,
     bundles: () => options.names().map((name) => ({ name, uid: `uid-${name}` })),
+    isOwned: ({ name, uid }) => uid === `uid-${name}` && [...options.names(), ...waiting()].includes(name),
     open: async (name, signal) => {
       asked.push(name);
       return await options.open(name, signal);
@@ -64,6 +74,26 @@ test('uploads are copied once, and go with their Bundles', async () => {
     expect(await mirror.kept()).toEqual(['a_uid-a.tgz']);
   });
   expect(mirror.asked.toSorted()).toEqual(['a', 'b']);
+});
+
+test('an upload that this process took while it led stays for a Bundle that is not unpacked', async () => {
+  const waiting = new Set(['a', 'b']);
+  const mirror = await startMirror({
+    names: () => ['c'],
+    waiting: () => [...waiting],
+    left: { 'a_uid-a.tgz': 'the only copy', 'a_uid-of-before.tgz': 'of another Bundle', 'b_uid-b.tgz': 'of b' },
+    open: (name) => Promise.resolve(upload(`of ${name}`)),
+  });
+  await eventually(async () =>
+    expect((await mirror.kept()).toSorted()).toEqual(['a_uid-a.tgz', 'b_uid-b.tgz', 'c_uid-c.tgz']),
+  );
+  expect(await readFile(join(mirror.uploads, 'a_uid-a.tgz'), 'utf8')).toBe('the only copy');
+  waiting.delete('b');
+  await eventually(async () => {
+    await mirror.clock.pass(10_000);
+    expect((await mirror.kept()).toSorted()).toEqual(['a_uid-a.tgz', 'c_uid-c.tgz']);
+  });
+  expect(mirror.asked).toEqual(['c']);
 });
 
 test.each([

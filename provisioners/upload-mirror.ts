@@ -18,6 +18,8 @@ export interface UploadMirrorOptions {
   readonly maxUploadBytes: number;
   /** Bundles that were unpacked from uploads, which therefore do not change any more. */
   readonly bundles: () => readonly UploadTarget[];
+  /** Whether an upload belongs to a Bundle that exists, unpacked or not: this process may have the only copy, from when it led. */
+  readonly isOwned: (bundle: UploadTarget) => boolean;
   /** Asks the process that has them; undefined when it has none for that Bundle. */
   readonly open: (bundleName: string, signal: AbortSignal) => Promise<ForeignUpload | undefined>;
   readonly clock: Clock;
@@ -46,10 +48,8 @@ async function copy(bundle: UploadTarget, uploads: Uploads, options: UploadMirro
 
 /** One look: copies what is not here, and removes what belongs to no Bundle any more. */
 async function round(uploads: Uploads, options: UploadMirrorOptions): Promise<void> {
-  const bundles = options.bundles();
-  const uids = new Set(bundles.map(({ uid }) => uid));
-  await uploads.sweep(({ uid }) => uids.has(uid));
-  for (const bundle of bundles) {
+  await uploads.sweep(options.isOwned);
+  for (const bundle of options.bundles()) {
     if (!(await uploads.has(bundle))) await copy(bundle, uploads, options);
   }
 }

@@ -105,9 +105,9 @@ function contentParts(
       });
       return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
     },
-    whileStandby: async ({ uploadedBundles }, signal) => {
+    whileStandby: async ({ uploadedBundles: bundles, isOwnedUpload: isOwned }, signal) => {
       if (options === undefined || sharedStore !== undefined) return;
-      await mirrorUploads({ ...options, bundles: uploadedBundles, open: foreignUploads(own), signal });
+      await mirrorUploads({ ...options, bundles, isOwned, open: foreignUploads(own), signal });
     },
     beforeWork: () => keepContentPublished({ ...own, kube: leadership.kube }, { url, serving }),
   };
