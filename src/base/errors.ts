@@ -46,6 +46,32 @@ function systemProblem(thrown: unknown): string | undefined {
   return systemCall.exec(thrown.message)?.[1];
 }
 
+const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+const shortageCodes: ReadonlySet<string> = new Set([...fullCodes, 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);
+/** SQLite's own numbers: a full disk; no memory, input and output, no file can be opened. */
+const fullNumber = 13;
+const shortageNumbers: ReadonlySet<number> = new Set([fullNumber, 7, 10, 14]);
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error ? String((thrown as NodeJS.ErrnoException).code) : '';
+}
+
+/** The primary result code of an error of SQLite; 0 for any other. */
+function sqliteNumber(thrown: unknown): number {
+  const number: unknown = thrown instanceof Error && 'errcode' in thrown ? thrown.errcode : 0;
+  return typeof number === 'number' ? number & 0xff : 0;
+}
+
+/** Whether a disk has no room for what was to be written. */
+export function isDiskFull(thrown: unknown): boolean {
+  return fullCodes.has(codeOf(thrown)) || sqliteNumber(thrown) === fullNumber;
+}
+
+/** Whether this machine lacks something, such as room on a disk or open files: that is no fault of what was read, and may be over at the next try. */
+export function isMachineShortage(thrown: unknown): boolean {
+  return shortageCodes.has(codeOf(thrown)) || shortageNumbers.has(sqliteNumber(thrown));
+}
+
 /** What is wrong with a file that the caller names itself: `no such file or directory`. */
 export function fileProblem(thrown: unknown): string {
   return systemProblem(thrown) ?? errorMessage(thrown);

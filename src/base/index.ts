@@ -27,7 +27,15 @@ export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.t
 export { type ConnectionLimits, type LimitedRequest, limitConnections, peerOf } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { replaceFile, syncDirectory, syncFile, writeSecretFile } from './durable-files.ts';
-export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';
+export {
+  errorMessage,
+  fileProblem,
+  isDiskFull,
+  isMachineShortage,
+  TerminalError,
+  TransientError,
+  WaitingError,
+} from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { firstIndexes, firstRepeated, isRepeated } from './first-indexes.ts';
 export { parseGoDuration } from './go-duration.ts';

@@ -1,5 +1,5 @@
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
-import { TransientError } from '../base/index.ts';
+import { isDiskFull, TransientError } from '../base/index.ts';
 
 const smallestPieceBytes = 4 * 1024;
 const largestPieceBytes = 256 * 1024;
@@ -11,8 +11,7 @@ export function isNotFound(thrown: unknown): boolean {
 
 /** Adds advice to the error of a full disk; returns any other error unchanged. */
 export function explainFullDisk(thrown: unknown, folder: string): unknown {
-  const code = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
+  if (!isDiskFull(thrown)) return thrown;
   const text = `the disk of the content store ${folder} is full: nothing was stored; free some space: the write is retried`;
   return new TransientError('StoreFull', text, { cause: thrown });
 }

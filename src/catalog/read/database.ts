@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import {
   errorMessage,
   isJsonObject,
+  isMachineShortage,
   type JsonObject,
   type JsonValue,
   objectAt,
@@ -277,7 +278,7 @@ function* documentsOf(contents: Contents): Generator<JsonObject> {
 
 /** The documents of a catalog in a database, as `opm` made them before there were files: packages, channels, bundles. `file` names it in messages.
  *  Synchronous, and as long as the file is large: for worker threads, and programs of a person.
- *  @throws TerminalError UnreadableCatalog */
+ *  @throws TerminalError UnreadableCatalog · Error where the machine lacks something */
 export function* readCatalogDatabase(path: string, file: string): Generator<Meta> {
   let opened: DatabaseSync | undefined;
   try {
@@ -287,7 +288,8 @@ export function* readCatalogDatabase(path: string, file: string): Generator<Meta
       yield { schema, package: packageName, name, value, place: { file, line: 1 } };
     }
   } catch (thrown) {
-    if (thrown instanceof TerminalError && thrown.reason === 'UnreadableCatalog') throw thrown;
+    const isReported = thrown instanceof TerminalError && thrown.reason === 'UnreadableCatalog';
+    if (isReported || isMachineShortage(thrown)) throw thrown;
     const message = `database of the catalog: ${errorMessage(thrown)}`;
     throw new TerminalError('UnreadableCatalog', message, { cause: thrown });
   } finally {

@@ -2,10 +2,12 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { defaultContentLimits } from '../../base/index.ts';
+import { Staging } from '../../content/index.ts';
 import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
 import { UnreadableCatalog } from './faults.ts';
-import { type ReadOptions, readCatalogFolder, readCatalogStream } from './read-catalog.ts';
+import { type ReadOptions, readCatalogFolder, readCatalogStream, readStagedCatalog } from './read-catalog.ts';
 
 interface Folder extends AsyncDisposable {
   readonly root: string;
@@ -124,4 +126,33 @@ test('of a stream of empty documents that never ends so many are read as a catal
   await expect(readEndless('~\n---\n', { maxDocuments: 2000 })).rejects.toThrow(
     'catalog.yaml:4001: the catalog has more documents than a catalog may have',
   );
+});
+
+test.each([
+  { name: 'a full disk', code: 'ENOSPC', file: 'a.yaml' },
+  { name: 'too many open files', code: 'EMFILE', file: 'a.yaml' },
+  { name: 'a full disk, as SQLite reports it', errcode: 13, file: 'a.yaml' },
+  { name: 'a disk that fails', code: 'EIO', file: '.indexignore' },
+])('$name is no fault of a catalog, whose files may be read at the next try', async ({ name, file, ...found }) => {
+  await using at = await folder({});
+  await using staging = await Staging.create(path.join(at.root, 'spool'), defaultContentLimits);
+  const text = Buffer.from('schema: s\nname: a\n');
+  staging.beginLayer('the image').addFile(file, { sizeBytes: text.length, isExecutable: false })(text);
+  const shortage = Object.assign(new Error(name), { syscall: 'write', ...found });
+  let isShort = true;
+  const lacking: Pick<Staging, 'tree' | 'streamFile'> = {
+    tree: staging.tree,
+    streamFile: (node) => {
+      if (isShort) throw shortage;
+      return staging.streamFile(node);
+    },
+  };
+  const readAll = async (): Promise<Meta[]> => {
+    const metas: Meta[] = [];
+    for await (const meta of readStagedCatalog(lacking as Staging)) metas.push(meta);
+    return metas;
+  };
+  await expect(readAll()).rejects.toBe(shortage);
+  isShort = false;
+  expect(await readAll()).toHaveLength(file === 'a.yaml' ? 1 : 0);
 });

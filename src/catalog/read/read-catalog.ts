@@ -1,4 +1,4 @@
-import { errorMessage, TerminalError } from '../../base/index.ts';
+import { errorMessage, isMachineShortage, TerminalError } from '../../base/index.ts';
 import type { Staging } from '../../content/index.ts';
 import type { Meta } from '../meta.ts';
 import { readDocuments } from './documents.ts';
@@ -83,7 +83,7 @@ async function* readTree(tree: CatalogTree, options: ReadOptions): AsyncGenerato
       yield* metasOf(watched(tree.read(segments), options), name, progress);
     } catch (thrown) {
       options.signal?.throwIfAborted();
-      if (thrown instanceof UnreadableCatalog) throw thrown;
+      if (thrown instanceof UnreadableCatalog || isMachineShortage(thrown)) throw thrown;
       faults.add({ file: name, message: errorMessage(thrown) });
     }
   }
@@ -92,14 +92,14 @@ async function* readTree(tree: CatalogTree, options: ReadOptions): AsyncGenerato
 
 /** The documents of a catalog's folder, file by file in lexical order, as a stream: memory follows the largest document. What can be read
  *  comes first; all that cannot is reported at the end. Symbolic links to files within the folder are followed; those that leave it are faults.
- *  @throws UnreadableCatalog after the last document · TerminalError NoCatalog
+ *  @throws UnreadableCatalog after the last document · TerminalError NoCatalog · Error where the machine lacks something
  *  @see docs/spec/catalogs.md#walking-a-catalog-root, docs/spec/catalogs.md#indexignore, docs/spec/catalogs.md#the-meta-blob */
 export async function* readCatalogFolder(root: string, options: ReadOptions = {}): AsyncGenerator<Meta> {
   yield* readTree(await openFolderTree(root), options);
 }
 
 /** As `readCatalogFolder`, of files that are staged, such as those of an image; keep the staging area until the end.
- *  @throws UnreadableCatalog after the last document */
+ *  @throws UnreadableCatalog after the last document · Error where the machine lacks something, such as room on its disk */
 export function readStagedCatalog(staging: Staging, options: ReadOptions = {}): AsyncGenerator<Meta> {
   return readTree(stagedTree(staging), options);
 }

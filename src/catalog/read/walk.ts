@@ -1,4 +1,4 @@
-import { errorMessage } from '../../base/index.ts';
+import { errorMessage, isMachineShortage } from '../../base/index.ts';
 import type { CatalogFault } from './faults.ts';
 import { type IgnoreRule, isIgnored, parseIgnoreRules } from './ignore.ts';
 import type { CatalogTree, Segments, TreeEntry } from './tree.ts';
@@ -35,6 +35,7 @@ async function ignoreRulesOf(
   try {
     return parseIgnoreRules(await readText(tree, file), folder);
   } catch (thrown) {
+    if (isMachineShortage(thrown)) throw thrown;
     onFault({ file: file.join('/'), message: errorMessage(thrown) });
     return [];
   }
