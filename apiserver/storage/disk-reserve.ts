@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
 
 const mostBytes = 8 * 1024 * 1024;
 /** Of the room that a small disk has. */
@@ -10,7 +10,14 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Room on a disk that is occupied until the disk is full, so that objects can be deleted then. */
+/** File systems that compress would give zeros no room. */
+function fill(file: number, bytes: number): void {
+  const chunk = randomFillSync(Buffer.alloc(chunkBytes));
+  for (let done = 0; done < bytes; ) done += writeSync(file, chunk, 0, Math.min(chunkBytes, bytes - done));
+}
+
+/** Room on a disk that is occupied until the disk is full, so that objects can be deleted then. What the disk refuses meanwhile is no error: the room is
+ *  occupied later. */
 export class DiskReserve {
   readonly #folder: string;
   readonly #path: string;
@@ -32,29 +39,37 @@ export class DiskReserve {
     return this.#isHeld;
   }
 
+  /** The file stays: a full disk may have no room for another one. */
   release(): void {
     this.#isHeld = false;
-    rmSync(this.#path, { force: true });
+    try {
+      truncateSync(this.#path);
+    } catch {
+      // There is none, or it cannot be written to.
+    }
   }
 
   #roomBytes(): number {
-    const { bavail, bsize } = statfsSync(this.#folder);
-    return bavail * bsize;
+    try {
+      const { bavail, bsize } = statfsSync(this.#folder);
+      return bavail * bsize;
+    } catch {
+      return 0;
+    }
   }
 
-  /** File systems that compress would give zeros no room. */
   #occupy(): boolean {
-    const chunk = randomFillSync(Buffer.alloc(chunkBytes));
-    const file = openSync(this.#path, 'w', 0o600);
     try {
-      for (let done = 0; done < this.#bytes; )
-        done += writeSync(file, chunk, 0, Math.min(chunkBytes, this.#bytes - done));
+      const file = openSync(this.#path, 'w', 0o600);
+      try {
+        fill(file, this.#bytes);
+      } finally {
+        closeSync(file);
+      }
       return true;
     } catch {
-      rmSync(this.#path, { force: true });
+      this.release();
       return false;
-    } finally {
-      closeSync(file);
     }
   }
 }
