@@ -14,7 +14,9 @@ export async function rememberedPort(folder: string, name: string): Promise<numb
   }
 }
 
+/** One that is remembered already is not written again: the disk may be full. */
 export async function rememberPort(folder: string, name: string, port: number): Promise<void> {
+  if ((await rememberedPort(folder, name)) === port) return;
   await writeFile(join(folder, name), String(port));
 }
 

@@ -10,7 +10,7 @@ import {
 import { createServingCertificate, type Logger, type ServingCertificate, systemClock } from '../../src/base/index.ts';
 import { startCatalogServer } from '../../src/catalog/index.ts';
 import type { Dependency } from '../../src/constraints/index.ts';
-import type { KindCache, KubeClient } from '../../src/kube/index.ts';
+import { isAlreadyExists, type KindCache, type KubeClient } from '../../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/index.ts';
 import { isReviewed, type Registered, registerWebhooks } from '../../webhook/index.ts';
 import { keepHeapSmall } from '../command/index.ts';
@@ -175,11 +175,13 @@ function prepareProcess({ clusterPath }: Config): void {
   if (clusterPath !== undefined) keepHeapSmall();
 }
 
+/** One that exists is not written to: the start also succeeds on a full disk. */
 async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
-  await kube.apply(
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
-    { fieldManager: 'longshore', force: true },
-  );
+  try {
+    await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { fieldManager: 'longshore' });
+  } catch (thrown) {
+    if (!isAlreadyExists(thrown)) throw thrown;
+  }
 }
 
 /** What `longshore up` runs on request, or by default. */

@@ -41,6 +41,17 @@ test('a secret is for its owner alone, though others could read, or have open, w
   expect(await readdir(dir)).toEqual(['kubeconfig']);
 });
 
+test('a secret that is there already is left alone, unless others may read it', async () => {
+  const path = join(dir, 'kubeconfig');
+  await writeSecretFile(path, 'secret');
+  const { ino } = await stat(path);
+  await writeSecretFile(path, 'secret');
+  expect((await stat(path)).ino).toBe(ino);
+  await chmod(path, 0o640);
+  await writeSecretFile(path, 'secret');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
 test('a link to a secret remains one', async () => {
   await symlink(join(dir, 'target'), join(dir, 'link'));
   await writeFile(join(dir, 'target'), 'of before');

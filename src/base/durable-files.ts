@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileProblem, TerminalError } from './errors.ts';
 
@@ -39,6 +39,15 @@ export async function replaceFile(
   await syncDirectory(dirname(path));
 }
 
+const othersMode = 0o077;
+
+/** Whether a file has the content, and this user alone may read it. */
+async function isWritten(path: string, content: string): Promise<boolean> {
+  const facts = await stat(path).catch(() => undefined);
+  const isOwn = facts?.uid === process.getuid?.() && ((facts?.mode ?? othersMode) & othersMode) === 0;
+  return isOwn && (await readFile(path, 'utf8').catch(() => undefined)) === content;
+}
+
 /** What a path leads to, whether or not it exists. */
 async function targetOf(path: string): Promise<{ readonly path: string; readonly isReplaced: boolean }> {
   try {
@@ -50,13 +59,14 @@ async function targetOf(path: string): Promise<{ readonly path: string; readonly
   }
 }
 
-/** Writes a file that only this user may read, though others could read, or had open, what was there before. It has the old content or the new one. What is no
- *  file, like a terminal or a pipe, is written to.
+/** Writes a file that only this user may read, though others could read, or had open, what was there before. It has the old content or the new one; one that
+ *  has the new one already is left alone, as a full disk has no room for it twice. What is no file, like a terminal or a pipe, is written to.
  *  @throws TerminalError FileNotWritten, naming the path */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   try {
     const target = await targetOf(path);
     if (!target.isReplaced) return await writeFile(target.path, content);
+    if (await isWritten(target.path, content)) return;
     const temporaryPath = `${target.path}.${randomBytes(8).toString('hex')}.tmp`;
     try {
       await replaceFile(target.path, content, { temporaryPath });
