@@ -29,6 +29,16 @@ test('a write without an answer is awaited until the API server cannot execute i
   expect(writes.isLost(refKey(namespace))).toBe(false);
 });
 
+test('a write without an answer is not awaited for longer where the clock was set back', async () => {
+  const clock = new SteppedClock(365 * 86_400_000);
+  const writes = new UnansweredWrites(clock);
+  await expect(writes.watch(owner, namespace, lost)).rejects.toThrow('of the test');
+  clock.jump(-365 * 86_400_000);
+  expect(writes.pendingOf(owner)).toEqual({ refs: [namespace], forMs: 75_000 });
+  clock.jump(75_000);
+  expect(writes.pendingOf(owner)).toBeUndefined();
+});
+
 test('nothing is awaited of an answer, whatever it is, or where the garbage collector deletes the object', async () => {
   const writes = new UnansweredWrites(new SteppedClock(0));
   await expect(writes.watch(owner, namespace, () => Promise.resolve('written'))).resolves.toBe('written');

@@ -44,7 +44,10 @@ export class UnansweredWrites {
   pendingOf({ uid }: Owner): { readonly refs: readonly ObjectRef[]; readonly forMs: number } | undefined {
     const now = this.#clock.now();
     for (const one of this.#byOwner.get(uid) ?? []) {
-      if (one.endMs !== undefined && one.endMs <= now) this.#end(uid, one);
+      if (one.endMs === undefined) continue;
+      // Not later than that, though the clock was set back.
+      one.endMs = Math.min(one.endMs, now + executedWithinMs);
+      if (one.endMs <= now) this.#end(uid, one);
     }
     const left = [...(this.#byOwner.get(uid) ?? [])];
     if (left.length === 0) return undefined;

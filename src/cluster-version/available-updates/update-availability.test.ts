@@ -182,6 +182,14 @@ describe('the update service', () => {
     });
   });
 
+  test('is asked again at once where the clock was set back', async () => {
+    const { settle, sync } = subject();
+    await settle();
+    clock.jump(-365 * 24 * hour);
+    expect(sync().requeueAfterMs).toBe(3 * minute);
+    await eventually(() => expect(world.asked).toHaveLength(2));
+  });
+
   test('CV-89: updates stay while the service fails, for a day', async () => {
     const { settle } = subject();
     await settle();

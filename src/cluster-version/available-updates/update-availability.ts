@@ -109,7 +109,7 @@ export class UpdateAvailability implements Disposable {
     const query = queryOf(request, this.#options.updateService);
     const key = JSON.stringify(query);
     const answer = this.#answer?.key === key ? this.#answer : undefined;
-    const dueMs = answer === undefined ? 0 : answer.attemptedAtMs + this.#intervalMs - nowMs;
+    const dueMs = answer === undefined ? 0 : this.#leftMs(answer, nowMs);
     if (dueMs <= 0 && this.#asking?.key !== key) void this.#ask(query, key);
     const status = answer === undefined ? undefined : this.#statusOf(answer, request, nowMs);
     const evaluationMs = this.#rules.advance();
@@ -126,6 +126,12 @@ export class UpdateAvailability implements Disposable {
     this.#stopAsking();
     this.#rules[Symbol.dispose]();
     this.#http[Symbol.dispose]();
+  }
+
+  /** How long until the service is asked again. */
+  #leftMs({ attemptedAtMs }: Answer, nowMs: number): number {
+    // The last answer is in the future if the clock was set back.
+    return attemptedAtMs > nowMs ? 0 : attemptedAtMs + this.#intervalMs - nowMs;
   }
 
   #statusOf({ retrieval, updates }: Answer, request: AvailabilityRequest, nowMs: number): AvailabilityStatus {

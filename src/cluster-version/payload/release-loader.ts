@@ -56,8 +56,14 @@ export class ReleaseLoader {
       return this.#begin(request);
     }
     const state = this.#state;
-    const isDue = state?.kind === 'rejected' && state.retryAtMs <= this.#options.clock.now();
+    const isDue = state?.kind === 'rejected' && this.#isDue(state.retryAtMs);
     return state === undefined || isDue ? this.#begin(request) : state;
+  }
+
+  #isDue(retryAtMs: number): boolean {
+    const leftMs = retryAtMs - this.#options.clock.now();
+    // More than the longest pause is left if the clock was set back.
+    return leftMs <= 0 || leftMs > maxRetryMs;
   }
 
   /** Nothing is requested any more. */
