@@ -4,18 +4,24 @@
  *    cli/doctor, cli/completion, cli/process, cli/command, src/kube, src/api, src/base */
 import { basename } from 'node:path';
 import { runCommandLine } from './command-line.ts';
-import { requestStop } from './process/index.ts';
+import { requestStop, runsUntilStopped } from './process/index.ts';
 
-/** A reader may close the pipe, as `| head` does, and a terminal may be closed: that is no failure. What runs until it is stopped stops in order. */
-function endWhenReaderCloses(stream: NodeJS.WriteStream): void {
+const closedCodes = ['EPIPE', 'EIO'];
+const fullCodes = ['ENOSPC', 'EDQUOT'];
+
+/** A reader may close the pipe, as `| head` does, and a terminal may be closed: that is no failure. What runs until it is stopped stops in order. The disk of a
+ *  log may be full: what runs then goes on, without the lines that have no room. */
+function outliveErrors(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    const { code = '' } = error;
+    if (fullCodes.includes(code) && runsUntilStopped()) return;
+    if (!closedCodes.includes(code)) throw error;
     if (!requestStop()) process.exit();
   });
 }
 
-endWhenReaderCloses(process.stdout);
-endWhenReaderCloses(process.stderr);
+outliveErrors(process.stdout);
+outliveErrors(process.stderr);
 /** kubectl runs a program of this name as its plug-in. */
 const isKubectlOperator = basename(process.argv[1] ?? '').startsWith('kubectl-operator');
 const words = process.argv.slice(2);

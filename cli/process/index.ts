@@ -2,5 +2,5 @@
  *  @imports cli/command, src/base */
 export { isPortTaken, listenOn, rememberedPort, rememberPort, startOnRememberedPort } from './ports.ts';
 export { type LineTaker, openProcessLog } from './process-log.ts';
-export { endSoon, requestStop, untilStopped } from './stop.ts';
+export { endSoon, requestStop, runsUntilStopped, untilStopped } from './stop.ts';
 export { packageVersion, version } from './version.ts';

@@ -20,6 +20,11 @@ export function requestStop(): boolean {
   return stop !== undefined;
 }
 
+/** Whether the process runs until it is stopped. */
+export function runsUntilStopped(): boolean {
+  return stop !== undefined;
+}
+
 const lingerMs = 500;
 
 /** Ends the process half a second after all of its work has ended, even if a library keeps it alive, for example with a retry. */

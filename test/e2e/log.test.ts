@@ -1,7 +1,7 @@
 /** @module-tag long */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -77,4 +77,32 @@ test('SIGUSR2 switches the log to debug and back, SIGUSR1 opens no debugger, and
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   expect((await ended)[0]).toBe(0);
+});
+
+test('a disk without room for the log ends neither a process nor its work, but a command whose output it was to take', async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-log-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const full = stack.use(await open('/dev/full', 'w'));
+  const stdio = ['ignore', full.fd, full.fd] as const;
+  const kubeconfig = join(folder, 'kubeconfig');
+  const child = spawn(process.execPath, [programPath, 'up', '--log-level', 'debug', '--kubeconfig', kubeconfig], {
+    stdio: [...stdio],
+  });
+  const ended = once(child, 'exit');
+  stack.defer(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const access = await eventually(() => loadClusterAccess({ path: kubeconfig }), patience);
+  const kube = createKubeClient({ access, clock: systemClock });
+  stack.defer(() => kube.close());
+  await eventually(() => kube.create(bundle('written', unreachable), { fieldManager: 'test' }), patience);
+  const ref = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'written' };
+  await eventually(async () => expect((await kube.get(ref))['status']).toBeDefined(), patience);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  const version = spawn(process.execPath, [programPath, 'version'], { stdio: [...stdio] });
+  await once(version, 'exit');
+  expect(version.exitCode).not.toBe(0);
 });
