@@ -57,6 +57,22 @@ test('issues a certificate again that a clock ahead has issued under an authorit
   expect(credentials.admin).not.toEqual(ahead.admin);
 });
 
+test.each([
+  ['eight months', 240],
+  ['nine years and a day', 9 * 365 + 1],
+])(
+  'a server that is started after %s has certificates for half a year, none beyond its authority',
+  async (_how, days) => {
+    await load(nowMs);
+    const startedMs = nowMs + days * dayMs;
+    const credentials = await load(startedMs);
+    expectGood(credentials, startedMs + 182 * dayMs);
+    const endsMs = (pem: string): number => new X509Certificate(pem).validToDate.getTime();
+    const [authorityMs = 0, ...leavesMs] = allOf(credentials).map(endsMs);
+    for (const leafMs of leavesMs) expect(leafMs).toBeLessThanOrEqual(authorityMs);
+  },
+);
+
 test('issues certificates again that are left of another authority', async () => {
   const before = await load(nowMs);
   await rm(authorityFile());

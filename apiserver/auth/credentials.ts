@@ -15,7 +15,10 @@ import {
 const dayMs = 86_400_000;
 const authorityLifetimeDays = 3650;
 const leafLifetimeDays = 365;
-const renewBeforeMs = 30 * dayMs;
+/** They are issued at a start alone: after each, a server has half a year. */
+const leafRestMs = (leafLifetimeDays / 2) * dayMs;
+/** No certificate is to outlive its authority. */
+const authorityRestMs = leafLifetimeDays * dayMs;
 /** Common name of the certificate that extension servers accept names of users from. */
 export const frontProxyName = 'front-proxy-client';
 
@@ -99,7 +102,7 @@ function isGood(pair: CertifiedKey, issuer: CertifiedKey, nowMs: number): boolea
   return (
     isServingCertificate(pair, { caBundlePem: issuer.certificatePem, dnsNames: [] }) &&
     certificateStartMs(certificatePem) <= nowMs &&
-    certificateExpiryMs(certificatePem) - nowMs > renewBeforeMs
+    certificateExpiryMs(certificatePem) - nowMs > (pair === issuer ? authorityRestMs : leafRestMs)
   );
 }
 
