@@ -175,7 +175,7 @@ function prepareProcess({ clusterPath }: Config): void {
   if (clusterPath !== undefined) keepHeapSmall();
 }
 
-/** One that exists is not written to: the start also succeeds on a full disk. */
+/** One that exists is not written to: a full disk may have no room for it. */
 async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
   try {
     await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { fieldManager: 'longshore' });
