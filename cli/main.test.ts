@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isChosen, parseVersion, parseVersionChoice } from '../src/constraints/index.ts';
 import { runLongshore } from '../test/e2e/program.ts';
 import { commands } from './commands.ts';
@@ -79,7 +79,7 @@ test('threads of the program use the compile cache of the program', async () => 
       encoding: 'utf8',
       env,
     });
-    expect(printed.stdout).toContain(`cache of a thread: ${join(folder, 'node-compile-cache')}`);
+    expect(printed.stdout).toContain(`cache of a thread: ${join(folder, 'longshore-compile-cache')}`);
     const disabled = { ...env, NODE_DISABLE_COMPILE_CACHE: '1' };
     const plain = spawnSync(process.execPath, ['--import', printCacheOfThread, bin, 'version'], {
       encoding: 'utf8',
@@ -89,6 +89,57 @@ test('threads of the program use the compile cache of the program', async () => 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+/** Two starts with a folder of compiled modules that exists: whether the program has written to it. */
+async function usesCacheFolder(make: (folder: string) => Promise<unknown>): Promise<boolean> {
+  const temporary = await mkdtemp(join(tmpdir(), 'longshore-cache-'));
+  try {
+    const folder = join(temporary, `longshore-compile-cache-${process.geteuid?.()}`);
+    await make(folder);
+    const { NODE_COMPILE_CACHE: _ours, ...env } = process.env;
+    const { status } = spawnSync(process.execPath, [bin, 'version'], { env: { ...env, TMPDIR: temporary } });
+    expect(status).toBe(0);
+    const others = (await readdir(temporary)).filter((name) => name !== basename(folder) && name !== 'elsewhere');
+    expect(others).toEqual([]);
+    return (await readdir(folder)).length > 0;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function makeWithMode(folder: string, mode: number): Promise<void> {
+  await mkdir(folder);
+  await chmod(folder, mode);
+}
+
+describe.skipIf(process.platform === 'win32')('compiled modules, which run as the user,', () => {
+  test('are kept in a folder of the user', async () => {
+    expect(await usesCacheFolder(async (folder) => await makeWithMode(folder, 0o700))).toBe(true);
+  });
+
+  test.each([
+    ['others may write to', async (folder: string) => await makeWithMode(folder, 0o777)],
+    ['the group may write to', async (folder: string) => await makeWithMode(folder, 0o770)],
+    [
+      'is a link',
+      async (folder: string) => {
+        const elsewhere = join(dirname(folder), 'elsewhere');
+        await makeWithMode(elsewhere, 0o700);
+        await symlink(elsewhere, folder);
+      },
+    ],
+  ])('are not taken from a folder that %s', async (_, make) => {
+    expect(await usesCacheFolder(make)).toBe(false);
+  });
+
+  test.runIf(process.getuid?.() === 0)('are not taken from a folder of another user', async () => {
+    const make = async (folder: string): Promise<void> => {
+      await makeWithMode(folder, 0o755);
+      await chown(folder, 65_534, 65_534);
+    };
+    expect(await usesCacheFolder(make)).toBe(false);
+  });
 });
 
 test('help names every command and ends well, with and without being asked', async () => {
