@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/base/index.ts';
 import { isForbidden, type KubeObject, NoKindMatch } from '../../../src/kube/index.ts';
 import { clusterCatalogImage } from '../commands/catalog-reference.ts';
@@ -129,9 +130,11 @@ export class ClusterCatalogs {
     const icons = new Map<string, Icon>();
     let bytes = 0;
     for (const manifest of manifests) {
-      const icon = iconOf(manifest);
+      const icon = bytes < maxIconsBytes ? iconOf(manifest) : undefined;
       bytes += icon?.bytes.length ?? 0;
       if (icon !== undefined && bytes <= maxIconsBytes) icons.set(iconKey(packageRow(manifest)), icon);
+      // Whether an icon is shown takes time: others have a turn in between.
+      await setImmediate();
     }
     return { rows, icons };
   }

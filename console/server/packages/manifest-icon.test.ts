@@ -9,12 +9,20 @@ interface Answer {
   readonly statusCode?: number;
   readonly type?: string;
   readonly etag?: string;
-  readonly bytes?: number;
+  readonly content?: Buffer;
 }
 
-async function iconFor({ statusCode = 200, type = 'image/png', etag = '"x"', bytes = 10 }: Answer): Promise<unknown> {
+const picture = Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1');
+const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+
+async function iconFor({
+  statusCode = 200,
+  type = 'image/gif',
+  etag = '"x"',
+  content = picture,
+}: Answer): Promise<unknown> {
   const requests: WireRequest[] = [];
-  const body = Readable.from([Buffer.alloc(bytes, 1)]);
+  const body = Readable.from([content]);
   const answer = Object.assign(body, { statusCode, headers: { 'content-type': type, etag } });
   const open = async (request: WireRequest): Promise<IncomingMessage> => {
     requests.push(request);
@@ -29,17 +37,17 @@ async function iconFor({ statusCode = 200, type = 'image/png', etag = '"x"', byt
 }
 
 test('the icon of a package is what the package server has, without parameters of its type', async () => {
-  const bytes = Buffer.alloc(10, 1);
-  expect(await iconFor({})).toEqual({ mediaType: 'image/png', bytes });
-  expect(await iconFor({ type: 'image/svg+xml; charset=utf-8' })).toEqual({ mediaType: 'image/svg+xml', bytes });
+  expect(await iconFor({})).toEqual({ mediaType: 'image/gif', bytes: picture });
+  const drawn = await iconFor({ type: 'image/svg+xml; charset=utf-8', content: drawing });
+  expect(drawn).toEqual({ mediaType: 'image/svg+xml', bytes: drawing });
 });
 
 test.each<[string, Answer]>([
-  ['the picture of the package server for packages without one', { type: 'image/svg+xml', etag: '' }],
+  ['the picture of the package server for packages without one', { type: 'image/svg+xml', etag: '', content: drawing }],
   ['a page', { type: 'text/html' }],
   ['an unknown type', { type: 'image/x-icon' }],
-  ['nothing', { bytes: 0 }],
-  ['more than is shown', { bytes: 600 * 1024 }],
+  ['nothing', { content: Buffer.alloc(0) }],
+  ['more than is shown', { content: Buffer.concat([picture, Buffer.alloc(600 * 1024)]) }],
   ['a refusal', { statusCode: 403 }],
 ])('%s is no icon', async (_, answer) => {
   expect(await iconFor(answer)).toBeUndefined();

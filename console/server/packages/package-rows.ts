@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import type { PackageRow } from '../wire.ts';
+import { rasterPixels } from './icons/raster-pixels.ts';
+import { isSvgCheap } from './icons/svg-cost.ts';
 
 /** An image of a package, as a catalog has it. */
 export interface Icon {
@@ -17,6 +19,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
 ]);
 /** Of an image. */
 export const maxIconBytes: number = 512 * 1024;
+const maxIconPixels = 4096 * 4096;
 const maxSummaryLength = 240;
 const maxWords = 20;
 const maxWordLength = 100;
@@ -36,17 +39,26 @@ function headOf(manifest: KubeObject): {
   return { status, csv, version: textAt(csv, 'version') };
 }
 
-/** Whether pages show it: an image that is not too large. */
-export function isShown({ mediaType, bytes }: Icon): boolean {
+function isImage({ mediaType, bytes }: Icon): boolean {
   return bytes.length > 0 && bytes.length <= maxIconBytes && mediaTypes.has(mediaType);
 }
 
-/** The icon of a package; undefined for what is no image, or a large one. */
-export function iconOf(manifest: KubeObject): Icon | undefined {
+/** Whether pages show it: an image that is not too large, and that a browser draws soon, as the page waits for it. */
+export function isShown(icon: Icon): boolean {
+  if (!isImage(icon)) return false;
+  if (icon.mediaType === 'image/svg+xml') return isSvgCheap(icon.bytes, maxIconPixels);
+  return (rasterPixels(icon.bytes) ?? Infinity) <= maxIconPixels;
+}
+
+/** What a package has as its icon. */
+function declaredIcon(manifest: KubeObject): Icon {
   const [icon] = objectsAt(headOf(manifest).csv, 'icon');
-  const mediaType = textAt(icon, 'mediatype');
-  const data = textAt(icon, 'base64data');
-  const found = { mediaType, bytes: Buffer.from(data, 'base64') };
+  return { mediaType: textAt(icon, 'mediatype'), bytes: Buffer.from(textAt(icon, 'base64data'), 'base64') };
+}
+
+/** The icon of a package; undefined for what is no image, or one that is not shown. */
+export function iconOf(manifest: KubeObject): Icon | undefined {
+  const found = declaredIcon(manifest);
   return isShown(found) ? found : undefined;
 }
 
@@ -107,6 +119,7 @@ export function packageRow(manifest: KubeObject): PackageRow {
     version: version.slice(0, maxNameLength),
     installModes: wordsOf(supported.map((mode) => textAt(mode, 'type'))),
     isDeprecated: objectAt(status, 'deprecation') !== undefined,
-    hasIcon: iconOf(manifest) !== undefined,
+    // Whether it is shown is found out when it is.
+    hasIcon: isImage(declaredIcon(manifest)),
   };
 }
