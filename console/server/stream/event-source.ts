@@ -36,10 +36,30 @@ function eventOf(object: KubeObject): Event {
   };
 }
 
+function eventRow({ key, ...event }: Event): Row {
+  return rowOf(key, event);
+}
+
+/** The latest of many, the latest first: all of them are not sorted whenever one is added. */
+export function latestOf<T extends { readonly time: string }>(items: readonly T[], count: number): readonly T[] {
+  const sorted = (some: readonly T[]): T[] => some.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, count);
+  let found: T[] = [];
+  let oldest = '';
+  for (const item of items) {
+    if (item.time >= oldest) found.push(item);
+    if (found.length < 2 * count) continue;
+    found = sorted(found);
+    oldest = found.at(-1)?.time ?? '';
+  }
+  return sorted(found);
+}
+
 /** The latest Events of the cluster, or of a namespace. */
 export class EventSource implements Source {
   readonly #listeners = new Listeners();
   readonly #events: KindRows<Event>;
+  /** Those that are shown. */
+  #known: ReadonlyMap<Event, Row> = new Map();
 
   constructor(deps: WatchDeps, namespace?: string) {
     const target = { apiVersion: 'v1', kind: 'Event', ...(namespace === undefined ? {} : { namespace }) };
@@ -55,8 +75,10 @@ export class EventSource implements Source {
   }
 
   rows(): readonly Row[] {
-    const latest = this.#events.values().toSorted((a, b) => (a.time < b.time ? 1 : -1));
-    return latest.slice(0, maxRows).map(({ key, ...event }) => rowOf(key, event));
+    const latest = latestOf(this.#events.values(), maxRows);
+    const rows = latest.map((one) => [one, this.#known.get(one) ?? eventRow(one)] as const);
+    this.#known = new Map(rows);
+    return rows.map(([, row]) => row);
   }
 
   subscribe(listener: () => void): Disposable {

@@ -54,6 +54,21 @@ function readSafely(object: KubeObject, read: (object: KubeObject) => Installati
   }
 }
 
+/** Rows of objects, made again when one of the objects is another one: streams ask for all rows after each change of any. */
+class KnownRows {
+  readonly #known = new WeakMap<object, { readonly parts: readonly unknown[]; readonly row: Row | undefined }>();
+
+  /** @param parts the object, and what else its row is made of */
+  of(parts: readonly [object, ...unknown[]], make: () => Row | undefined): Row | undefined {
+    const [object] = parts;
+    const known = this.#known.get(object);
+    if (known?.parts.every((part, index) => part === parts[index]) === true) return known.row;
+    const row = make();
+    this.#known.set(object, { parts, row });
+    return row;
+  }
+}
+
 type Objects = KindRows<KubeObject>;
 
 /** A deployment, with its row as it is without its Bundle. */
@@ -93,6 +108,7 @@ export class InstalledSource implements Source {
   readonly #plans: Objects;
   readonly #csvs: Objects;
   readonly #catalogs: Objects;
+  readonly #known = new KnownRows();
 
   constructor(deps: WatchDeps) {
     const onChange = (): void => this.#listeners.call();
@@ -107,9 +123,10 @@ export class InstalledSource implements Source {
     });
     const bundles = { project: ownedBundle, sizeOf: jsonBytes, onChange };
     this.#bundles = new KindRows(deps, target(bundleResource), bundles);
-    const parts = ({ apiVersion, kind }: { apiVersion: string; kind: string }): Objects =>
-      new KindRows(deps, { apiVersion, kind }, { project: operatorPart, sizeOf: jsonBytes, onChange });
-    this.#subscriptions = parts(subscriptionResource);
+    const parts = ({ apiVersion, kind }: { apiVersion: string; kind: string }, sizeOf = jsonBytes): Objects =>
+      new KindRows(deps, { apiVersion, kind }, { project: operatorPart, sizeOf, onChange });
+    // With its row.
+    this.#subscriptions = parts(subscriptionResource, (object) => 2 * jsonBytes(object));
     this.#plans = parts(installPlanResource);
     this.#csvs = parts(clusterServiceVersionResource);
     this.#catalogs = parts(catalogSourceResource);
@@ -138,12 +155,17 @@ export class InstalledSource implements Source {
     return deployments.flatMap(({ row, unpacking }) => {
       const bundle = byOwner.get(unpacking?.metadata.uid ?? '');
       if (unpacking === undefined || bundle === undefined) return row ?? [];
-      return readSafely(unpacking, (one) => installationOfDeployment(one, bundle)) ?? [];
+      const make = (): Row | undefined => readSafely(unpacking, (one) => installationOfDeployment(one, bundle));
+      return this.#known.of([unpacking, bundle], make) ?? [];
     });
   }
 
   #operatorRow(object: KubeObject): Row | undefined {
-    return readSafely(object, () => installationOfOperator(this.#operatorOf(object)));
+    const operator = this.#operatorOf(object);
+    const { plan, csv, catalog } = operator;
+    return this.#known.of([object, plan, csv, catalog], () =>
+      readSafely(object, () => installationOfOperator(operator)),
+    );
   }
 
   #operatorOf(object: KubeObject): InstalledOperator {
