@@ -22,6 +22,8 @@ export interface Controller {
   /** Called synchronously with every event, and at the start with `ADDED` for everything that is there. */
   keysOf(event: ClusterEvent): Iterable<string>;
   work(key: string): Promise<void>;
+  /** For a controller that must know everything that is there: called once it has all been shown, and done before the first `work`. */
+  prepare?(): Promise<void>;
   /** For the keys that `PendingChanges` answers, `namespace/`: the keys of the objects of a namespace that its changes concern. */
   concernedIn?(namespace: string): Promise<readonly string[]>;
   /** For a controller that also looks at keys by the clock: called once at the start, with what has a key worked on. Disposed of at the end. */
@@ -106,9 +108,15 @@ function* everything(cluster: Cluster): Generator<ClusterEvent> {
   }
 }
 
+interface Scan extends Disposable {
+  /** Resolves with whether everything has been shown; it has not if the scan was disposed of before. */
+  readonly isDone: Promise<boolean>;
+}
+
 /** Shows all that is there, some at once and the rest bit by bit, so that a large store does not hold up the server. */
-function scan(context: ControllerContext, take: (event: ClusterEvent) => void): Disposable {
+function scan(context: ControllerContext, take: (event: ClusterEvent) => void): Scan {
   const events = everything(context.cluster);
+  const { promise: isDone, resolve: end } = Promise.withResolvers<boolean>();
   let isOver = false;
   const step = (): void => {
     const endMs = performance.now() + scanSliceMs;
@@ -117,13 +125,24 @@ function scan(context: ControllerContext, take: (event: ClusterEvent) => void): 
       if (next.done === true) isOver = true;
       else take(next.value);
     }
-    if (!isOver) setImmediate(step);
+    if (isOver) end(true);
+    else setImmediate(step);
   };
   step();
   return {
+    isDone,
     [Symbol.dispose]: () => {
       isOver = true;
+      end(false);
     },
+  };
+}
+
+/** Prepares a controller for its work; answers whether there is to be any. */
+function prepared(controller: Controller): (isShown: boolean) => Promise<boolean> {
+  return async (isShown) => {
+    if (isShown) await controller.prepare?.();
+    return isShown;
   };
 }
 
@@ -134,8 +153,11 @@ export function runControllers(
   workers = 4,
 ): AsyncDisposable {
   const { cluster, log } = context;
+  const { promise: isShown, resolve: endScan } = Promise.withResolvers<boolean>();
   const running = controllers.map((controller) => {
+    const isPrepared = controller.prepare === undefined ? true : isShown.then(prepared(controller));
     const work = async (key: string): Promise<void> => {
+      if (isPrepared !== true && !(await isPrepared)) return;
       if (controller.concernedIn === undefined || !key.endsWith('/')) return await controller.work(key);
       for (const concerned of await controller.concernedIn(key.slice(0, -1))) queue.add(concerned);
     };
@@ -148,6 +170,7 @@ export function runControllers(
   const starts = running.map(({ controller, queue }) => controller.start?.((key) => queue.add(key)));
   const subscription = cluster.subscribe(take);
   const scanning = scan(context, take);
+  endScan(scanning.isDone);
   return {
     [Symbol.asyncDispose]: async () => {
       scanning[Symbol.dispose]();

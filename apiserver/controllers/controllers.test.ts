@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
@@ -137,6 +137,31 @@ test('a restart finds what became an orphan while the server was stopped', async
   expect(configMap('b')).toBeDefined();
   running = start();
   await eventually(() => expect(configMap('b')).toBeUndefined());
+});
+
+test('orphan: a restart in the middle of it loses no dependent, however many objects there are', async () => {
+  await running[Symbol.asyncDispose]();
+  const owner = await createConfigMap('a-owner');
+  for (let index = 0; index < 2000; index += 1) await createConfigMap(`b-${index}`);
+  await createConfigMap('c', { ownerReferences: [ownedBy(owner)] });
+  await remove('a-owner', 'Orphan');
+  running = start();
+  await eventually(() => expect(configMap('a-owner')).toBeUndefined());
+  await createConfigMap('d', { ownerReferences: [ownedBy(owner)] });
+  await eventually(() => expect(configMap('d')).toBeUndefined());
+  expect(configMap('c')?.metadata).toMatchObject({ name: 'c' });
+  expect(configMap('c')?.metadata.ownerReferences).toBeUndefined();
+});
+
+test('objects that are named as owners again and again are read once, and others have turns', async () => {
+  const owner = await createConfigMap('a');
+  const reads = vi.spyOn(cluster, 'get');
+  const turns = vi.spyOn(cluster, 'takeTurn');
+  const ownerReferences = Array.from({ length: 5000 }, (_, index) => ({ ...ownedBy(owner), uid: `u${index}` }));
+  await createConfigMap('b', { ownerReferences });
+  await eventually(() => expect(configMap('b')).toBeUndefined());
+  expect(reads.mock.calls.filter(([, { name }]) => name === 'a')).toHaveLength(1);
+  expect(turns.mock.calls.length).toBeGreaterThanOrEqual(5000);
 });
 
 test('a new namespace gets its account and certificate, and gets them back', async () => {

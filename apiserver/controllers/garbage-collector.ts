@@ -1,10 +1,9 @@
 import type { JsonValue } from '../../src/base/index.ts';
 import type { Cluster, DeleteOptions, KubeObject, OwnerReference, ResourceType } from '../core/index.ts';
 import { type Controller, ignoreNotFound } from './controller.ts';
-import { type GraphNode, OwnerGraph } from './owner-graph.ts';
+import { foreground, type GraphNode, OwnerGraph } from './owner-graph.ts';
 
 const as = 'system:serviceaccount:kube-system:generic-garbage-collector';
-const foreground = 'foregroundDeletion';
 const orphan = 'orphan';
 
 /** `solid`: exists, or may exist; `waiting`: exists until its dependents are deleted; `absent`: does not exist. */
@@ -14,24 +13,29 @@ function hasFinalizer({ metadata }: KubeObject, name: string): boolean {
   return metadata.finalizers?.includes(name) === true;
 }
 
-function isWaiting(object: KubeObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined && hasFinalizer(object, foreground);
+function groupVersionOf(apiVersion: string): readonly [group: string, version: string] {
+  const slash = apiVersion.indexOf('/');
+  return [slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }
 
-/** The served type that an owner reference names, as client-go's REST mapper resolves it: by its kind, by its kind in lower case, or as the
- *  kind of its lists. A version that is not served names nothing. */
+/** Whether a kind names a type, as client-go's REST mapper resolves it: by its kind, by its kind in lower case, or as the kind of its lists. */
+function isNamed(type: ResourceType, kind: string): boolean {
+  return type.kind === kind || type.kind.toLowerCase() === kind || `${type.kind}List` === kind;
+}
+
+/** The served type that an owner reference names. A version that is not served names nothing. */
 function typeOfOwner(cluster: Cluster, { apiVersion, kind }: OwnerReference): ResourceType | undefined {
-  const slash = apiVersion.indexOf('/');
-  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
-  const version = apiVersion.slice(slash + 1);
-  const isNamed = (type: ResourceType): boolean => type.kind.toLowerCase() === kind || `${type.kind}List` === kind;
+  const [group, version] = groupVersionOf(apiVersion);
   const type =
     cluster.resourceOfKind(group, kind) ??
-    cluster.resources().find((candidate) => candidate.group === group && isNamed(candidate));
+    cluster.resources().find((candidate) => candidate.group === group && isNamed(candidate, kind));
   if (type === undefined) return undefined;
   const isServed = cluster.versionsOf(type).some((one) => one.group === group && one.version === version);
   return isServed ? type : undefined;
 }
+
+/** The uid of what is in a place, by what names the place; undefined where nothing is. */
+type KnownPlaces = Map<string, string | undefined>;
 
 class GarbageCollector implements Controller {
   readonly name = 'garbage-collector';
@@ -46,51 +50,96 @@ class GarbageCollector implements Controller {
     return this.#graph.update(event);
   }
 
-  async work(uid: string): Promise<void> {
-    const node = this.#graph.node(uid);
-    const object = node === undefined ? undefined : this.#cluster.get(node.resource, node.key);
-    if (node === undefined || object?.metadata.uid !== uid) return;
-    if (object.metadata.deletionTimestamp === undefined) await this.#collect(node, object);
-    else if (hasFinalizer(object, foreground)) await this.#finishForeground(uid, node, object);
-    else if (hasFinalizer(object, orphan)) await this.#finishOrphan(uid, node, object);
+  /** All owners are known from now on. */
+  async prepare(): Promise<void> {
+    for (const uid of this.#graph.takeUnlinked()) {
+      await this.#cluster.takeTurn();
+      const found = this.#find(uid);
+      if (found !== undefined) this.#graph.link(uid, found.object);
+    }
   }
 
-  #stateOf(owner: OwnerReference, dependent: GraphNode): OwnerState {
+  async work(uid: string): Promise<void> {
+    const found = this.#find(uid);
+    if (found === undefined) return;
+    const { node, object } = found;
+    if (object.metadata.deletionTimestamp === undefined) await this.#collect(node, object);
+    else if (hasFinalizer(object, foreground)) await this.#finishForeground(node, object);
+    else if (hasFinalizer(object, orphan)) await this.#finishOrphan(node, object);
+  }
+
+  #find(uid: string): { readonly node: GraphNode; readonly object: KubeObject } | undefined {
+    const node = this.#graph.node(uid);
+    const object = node === undefined ? undefined : this.#cluster.get(node.resource, node.key);
+    return node === undefined || object?.metadata.uid !== uid ? undefined : { node, object };
+  }
+
+  /** Others have a turn between two owners, of which there may be very many. */
+  async #statesOf(owners: readonly OwnerReference[], dependent: GraphNode): Promise<readonly OwnerState[]> {
+    const states: OwnerState[] = [];
+    const places: KnownPlaces = new Map();
+    for (const owner of owners) {
+      await this.#cluster.takeTurn();
+      states.push(this.#stateOfKnown(owner, dependent) ?? this.#stateOf(owner, dependent, places));
+    }
+    return states;
+  }
+
+  /** The state of an owner in the graph that the reference names in full. */
+  #stateOfKnown({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): OwnerState | undefined {
+    const owner = this.#graph.node(uid);
+    if (owner === undefined) return undefined;
+    const { resource, key } = owner;
+    const [group, version] = groupVersionOf(apiVersion);
+    const isMeant =
+      resource.group === group &&
+      resource.version === version &&
+      isNamed(resource, kind) &&
+      key.name === name &&
+      (!resource.namespaced || key.namespace === dependent.key.namespace);
+    if (!isMeant) return undefined;
+    return owner.isWaiting ? 'waiting' : 'solid';
+  }
+
+  /** What has the name of an owner may be large: it is read once for all references that name it. */
+  #stateOf(owner: OwnerReference, dependent: GraphNode, places: KnownPlaces): OwnerState {
     const type = typeOfOwner(this.#cluster, owner);
     if (type === undefined) return 'solid';
     if (type.namespaced && dependent.key.namespace === '') return 'solid';
-    const namespace = type.namespaced ? dependent.key.namespace : '';
-    const object = this.#cluster.get(type, { namespace, name: owner.name });
-    if (object?.metadata.uid !== owner.uid) return 'absent';
-    return isWaiting(object) ? 'waiting' : 'solid';
+    const place = `${type.storageKey} ${owner.name}`;
+    if (!places.has(place)) {
+      const key = { namespace: type.namespaced ? dependent.key.namespace : '', name: owner.name };
+      places.set(place, this.#cluster.get(type, key)?.metadata.uid);
+    }
+    if (places.get(place) !== owner.uid) return 'absent';
+    return this.#graph.node(owner.uid)?.isWaiting === true ? 'waiting' : 'solid';
   }
 
   async #collect(node: GraphNode, object: KubeObject): Promise<void> {
     const owners = object.metadata.ownerReferences ?? [];
-    const states = owners.map((owner) => this.#stateOf(owner, node));
+    const states = await this.#statesOf(owners, node);
     if (owners.length === 0 || states.every((state) => state === 'solid')) return;
     if (states.includes('solid')) {
       const kept = owners.filter((_owner, index) => states[index] === 'solid');
       await this.#writeMetadata(node, object, { ownerReferences: kept as unknown as JsonValue });
       return;
     }
-    const dependents = this.#graph.dependentsOf(object.metadata.uid ?? '');
-    const isOwnerWaiting = states.includes('waiting') && dependents.length > 0;
-    if (isOwnerWaiting && dependents.some((uid) => this.#isWaiting(uid))) await this.#unblock(node, object);
-    await this.#delete(node, object, isOwnerWaiting);
+    const { uid } = node;
+    const isOwnerWaiting = states.includes('waiting') && this.#graph.hasDependents(uid);
+    const isInCircle = isOwnerWaiting && this.#graph.dependentsOf(uid).some((one) => this.#isWaiting(one));
+    const last = isInCircle ? await this.#unblock(node, object) : object;
+    await this.#delete(node, last, isOwnerWaiting);
   }
 
   #isWaiting(uid: string): boolean {
-    const node = this.#graph.node(uid);
-    const object = node === undefined ? undefined : this.#cluster.get(node.resource, node.key);
-    return object?.metadata.uid === uid && isWaiting(object);
+    return this.#graph.node(uid)?.isWaiting === true;
   }
 
   /** Objects that own one another in a circle would wait for each other: no owner waits for this one, as in kube-controller-manager. */
-  async #unblock(node: GraphNode, object: KubeObject): Promise<void> {
+  async #unblock(node: GraphNode, object: KubeObject): Promise<KubeObject> {
     const owners = object.metadata.ownerReferences ?? [];
     const ownerReferences = owners.map((owner) => ({ ...owner, blockOwnerDeletion: false }));
-    await this.#writeMetadata(node, object, { ownerReferences: ownerReferences as unknown as JsonValue });
+    return await this.#writeMetadata(node, object, { ownerReferences: ownerReferences as unknown as JsonValue });
   }
 
   async #delete(node: GraphNode, object: KubeObject, isOwnerWaiting: boolean): Promise<void> {
@@ -100,29 +149,26 @@ class GarbageCollector implements Controller {
         ? 'Foreground'
         : 'Background';
     const propagationPolicy: DeleteOptions['propagationPolicy'] = isOwnerWaiting ? 'Foreground' : own;
-    const { uid } = object.metadata;
-    const options = { as, propagationPolicy, ...(uid === undefined ? {} : { uid }) };
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    // Its owners may have changed meanwhile.
+    const options = { as, propagationPolicy, uid, resourceVersion };
     await ignoreNotFound(this.#cluster.delete(node.resource, node.key, options));
   }
 
   /** Dependents are deleted on their own account, as their owner waits; each brings this object back here when it goes. */
-  async #finishForeground(uid: string, node: GraphNode, object: KubeObject): Promise<void> {
-    const dependents = this.#graph.dependentsOf(uid);
-    const isBlocked = dependents.some((dependent) =>
-      this.#graph.node(dependent)?.owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
-    );
-    if (!isBlocked) await this.#dropFinalizer(node, object, foreground);
+  async #finishForeground(node: GraphNode, object: KubeObject): Promise<void> {
+    if (!this.#graph.isBlocked(node.uid)) await this.#dropFinalizer(node, object, foreground);
   }
 
-  async #finishOrphan(uid: string, node: GraphNode, object: KubeObject): Promise<void> {
-    for (const dependent of this.#graph.dependentsOf(uid)) await this.#release(uid, dependent);
+  async #finishOrphan(node: GraphNode, object: KubeObject): Promise<void> {
+    for (const dependent of this.#graph.dependentsOf(node.uid)) await this.#release(node.uid, dependent);
     await this.#dropFinalizer(node, object, orphan);
   }
 
   async #release(ownerUid: string, uid: string): Promise<void> {
-    const node = this.#graph.node(uid);
-    const object = node === undefined ? undefined : this.#cluster.get(node.resource, node.key);
-    if (node === undefined || object?.metadata.uid !== uid) return;
+    const found = this.#find(uid);
+    if (found === undefined) return;
+    const { node, object } = found;
     const kept = (object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== ownerUid);
     await ignoreNotFound(this.#writeMetadata(node, object, { ownerReferences: kept as unknown as JsonValue }));
   }
@@ -137,14 +183,14 @@ class GarbageCollector implements Controller {
     node: GraphNode,
     object: KubeObject,
     change: Readonly<Record<string, JsonValue>>,
-  ): Promise<void> {
+  ): Promise<KubeObject> {
     const entries = Object.entries(change).map(([field, value]): [string, JsonValue] => [
       field,
       Array.isArray(value) && value.length === 0 ? null : value,
     ]);
     const { uid = null, resourceVersion = null } = object.metadata;
     const metadata = { ...Object.fromEntries(entries), uid, resourceVersion };
-    await this.#cluster.patch(node.resource, node.key, { metadata }, { as });
+    return await this.#cluster.patch(node.resource, node.key, { metadata }, { as });
   }
 }
 

@@ -1,15 +1,20 @@
-import type { ClusterEvent, KubeObject, ObjectKey, OwnerReference, ResourceType } from '../core/index.ts';
+import type { ClusterEvent, KubeObject, ObjectKey, ResourceType } from '../core/index.ts';
 
 /** Where an object of the graph is. */
 export interface GraphNode {
+  readonly uid: string;
   readonly resource: ResourceType;
   readonly key: ObjectKey;
-  readonly owners: readonly OwnerReference[];
+  /** Whether it exists until its dependents are deleted. */
+  readonly isWaiting: boolean;
+  /** The uids of its owners in the graph. */
+  readonly owners: readonly string[];
 }
 
-function nodeOf(resource: ResourceType, { metadata }: KubeObject): GraphNode {
-  const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-  return { resource, key, owners: metadata.ownerReferences ?? [] };
+export const foreground = 'foregroundDeletion';
+
+function isWaiting({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(foreground) === true;
 }
 
 function isSame(a: KubeObject, b: KubeObject): boolean {
@@ -20,61 +25,102 @@ function isSame(a: KubeObject, b: KubeObject): boolean {
   );
 }
 
-/** Who owns what, by uid, kept up from events. */
+/** Who owns what, by uid, kept up from events. Of the references of an object, which may be very many, only those to objects that exist are kept: the
+ *  server alone gives uids, so that no later object can have the uid of another reference. */
 export class OwnerGraph {
   readonly #nodes = new Map<string, GraphNode>();
-  readonly #dependents = new Map<string, Set<string>>();
+  /** By the uid of the owner: its dependents, and whether they block its deletion. */
+  readonly #dependents = new Map<string, Map<string, boolean>>();
+  /** Objects whose owners may be shown later; undefined once everything that is there has been shown. */
+  #unlinked: Set<string> | undefined = new Set();
 
   node(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
   }
 
   dependentsOf(uid: string): readonly string[] {
-    return [...(this.#dependents.get(uid) ?? [])];
+    return [...(this.#dependents.get(uid)?.keys() ?? [])];
+  }
+
+  hasDependents(uid: string): boolean {
+    return this.#dependents.has(uid);
+  }
+
+  /** Whether a dependent blocks the deletion of its owner. */
+  isBlocked(uid: string): boolean {
+    for (const blocks of this.#dependents.get(uid)?.values() ?? []) if (blocks) return true;
+    return false;
   }
 
   /** Takes an event in; gives the uids of all objects that it may concern. */
   update({ type, resource, object, previous }: ClusterEvent): string[] {
     const { uid } = object.metadata;
     if (uid === undefined) return [];
-    if (type === 'DELETED') return this.#remove(uid, object);
-    if (previous !== undefined && this.#nodes.has(uid) && isSame(previous, object)) return [];
-    const before = this.#nodes.get(uid)?.owners ?? [];
-    const node = nodeOf(resource, object);
-    this.#unlink(uid, before);
-    this.#nodes.set(uid, node);
-    this.#link(uid, node.owners);
-    return this.#concerned(uid, object, before);
+    const before = this.#nodes.get(uid);
+    if (type === 'DELETED') return this.#remove(uid, before);
+    if (previous !== undefined && before !== undefined && isSame(previous, object)) return [];
+    const { namespace = '', name = '' } = object.metadata;
+    this.#set({ uid, resource, key: { namespace, name }, isWaiting: isWaiting(object), owners: [] }, object);
+    return [...this.#ownersOf(before), ...this.#concerned(uid, object, before?.isWaiting === true)];
   }
 
-  #concerned(uid: string, { metadata }: KubeObject, before: readonly OwnerReference[]): string[] {
-    const hasOwners = (metadata.ownerReferences ?? []).length > 0;
-    const isBeingDeleted = metadata.deletionTimestamp !== undefined;
-    const formerOwners = before.map((owner) => owner.uid).filter((owner) => this.#nodes.has(owner));
-    const dependents = isBeingDeleted ? this.dependentsOf(uid) : [];
-    return [...formerOwners, ...dependents, ...(hasOwners || isBeingDeleted ? [uid] : [])];
+  /** Call it once everything that is there has been shown: answers the objects that are to be linked once more. */
+  takeUnlinked(): readonly string[] {
+    const uids = [...(this.#unlinked ?? [])];
+    this.#unlinked = undefined;
+    return uids;
   }
 
-  #remove(uid: string, object: KubeObject): string[] {
-    const owners = this.#nodes.get(uid)?.owners ?? object.metadata.ownerReferences ?? [];
-    this.#unlink(uid, owners);
-    this.#nodes.delete(uid);
-    const known = owners.map((owner) => owner.uid).filter((owner) => this.#nodes.has(owner));
-    return [...this.dependentsOf(uid), ...known];
+  /** Links an object of the graph to its owners, as they are in it now. */
+  link(uid: string, object: KubeObject): void {
+    const node = this.#nodes.get(uid);
+    if (node !== undefined) this.#set(node, object);
   }
 
-  #link(uid: string, owners: readonly OwnerReference[]): void {
-    for (const owner of owners) {
-      const dependents = this.#dependents.get(owner.uid) ?? new Set<string>();
-      this.#dependents.set(owner.uid, dependents.add(uid));
+  #set(node: GraphNode, { metadata }: KubeObject): void {
+    const { uid } = node;
+    this.#unlink(uid);
+    const references = metadata.ownerReferences ?? [];
+    const owners = new Set<string>();
+    for (const { uid: owner, blockOwnerDeletion } of references) {
+      // The node of an object that owns itself is there only afterwards.
+      const known = owner === uid ? uid : this.#nodes.get(owner)?.uid;
+      if (known === undefined) continue;
+      owners.add(known);
+      const dependents = this.#dependents.get(known) ?? new Map<string, boolean>();
+      dependents.set(uid, blockOwnerDeletion === true || dependents.get(uid) === true);
+      this.#dependents.set(known, dependents);
     }
+    if (owners.size < references.length) this.#unlinked?.add(uid);
+    this.#nodes.set(uid, { ...node, owners: [...owners] });
   }
 
-  #unlink(uid: string, owners: readonly OwnerReference[]): void {
-    for (const owner of owners) {
-      const dependents = this.#dependents.get(owner.uid);
+  /** Those that still exist. */
+  #ownersOf(node: GraphNode | undefined): string[] {
+    return (node?.owners ?? []).filter((owner) => this.#nodes.has(owner));
+  }
+
+  #concerned(uid: string, { metadata }: KubeObject, wasWaiting: boolean): string[] {
+    const { ownerReferences = [], deletionTimestamp } = metadata;
+    const isNewlyWaiting = this.#nodes.get(uid)?.isWaiting === true && !wasWaiting;
+    const dependents = isNewlyWaiting ? this.dependentsOf(uid) : [];
+    const isConcerned = ownerReferences.length > 0 || deletionTimestamp !== undefined;
+    return [...dependents, ...(isConcerned ? [uid] : [])];
+  }
+
+  #remove(uid: string, before: GraphNode | undefined): string[] {
+    const dependents = this.dependentsOf(uid);
+    this.#unlink(uid);
+    this.#nodes.delete(uid);
+    this.#dependents.delete(uid);
+    return [...dependents, ...this.#ownersOf(before)];
+  }
+
+  #unlink(uid: string): void {
+    for (const owner of this.#nodes.get(uid)?.owners ?? []) {
+      const dependents = this.#dependents.get(owner);
       dependents?.delete(uid);
-      if (dependents?.size === 0) this.#dependents.delete(owner.uid);
+      if (dependents?.size === 0) this.#dependents.delete(owner);
     }
   }
 }

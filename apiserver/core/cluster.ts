@@ -21,6 +21,7 @@ export interface DeleteOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
   readonly uid?: string;
+  readonly resourceVersion?: string;
 }
 
 /** Which objects of a type. */
@@ -48,6 +49,8 @@ export interface Cluster {
   each(resource: ResourceType, options?: ListChoice): Iterable<KubeObject>;
   /** The same, while others have their turn: users decide how many there are, and how large. */
   eachInTurns(resource: ResourceType, options?: ListChoice): AsyncIterable<KubeObject>;
+  /** The turn that `eachInTurns` takes before each object: await it before each small step of other long work. */
+  takeTurn(): Promise<void> | undefined;
   /** How many there are, in all namespaces by default. */
   count(resource: ResourceType, options?: Omit<ListChoice, 'where'>): number;
   /** Every write after the call, in order; called synchronously after the write is stored: enqueue, do not work in it. */

@@ -94,6 +94,10 @@ export class LiveCluster implements Cluster {
     }
   }
 
+  takeTurn(): Promise<void> | undefined {
+    return this.#turns.take();
+  }
+
   count(resource: ResourceType, options: Omit<ListChoice, 'where'> = {}): number {
     const { namespace, selects } = options;
     if (namespace === undefined && selects === undefined) return this.#store.count(resource.storageKey);
@@ -155,9 +159,9 @@ export class LiveCluster implements Cluster {
 
   async delete(resource: ResourceType, key: ObjectKey, options: WriteOptions & DeleteOptions): Promise<void> {
     await this.#turnToWrite(resource);
-    const { propagationPolicy, gracePeriodSeconds, uid } = options;
+    const { propagationPolicy, gracePeriodSeconds, uid, resourceVersion } = options;
     const target = this.#target(resource, key, options);
-    const deletion = { propagationPolicy, gracePeriodSeconds, uid };
+    const deletion = { propagationPolicy, gracePeriodSeconds, uid, resourceVersion };
     await this.#writer.delete(target, deletion, this.#context('DeleteOptions', options));
   }
 

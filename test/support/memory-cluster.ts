@@ -100,6 +100,10 @@ export class MemoryCluster implements Cluster {
     yield* this.list(resource, options);
   }
 
+  takeTurn(): undefined {
+    return undefined;
+  }
+
   count(resource: ResourceType, options?: ListChoice): number {
     return this.list(resource, options).length;
   }
@@ -162,6 +166,8 @@ export class MemoryCluster implements Cluster {
     const old = this.get(resource, key);
     if (old === undefined) throw failure(404, 'NotFound', `${key.name} not found`);
     if (options.uid !== undefined && options.uid !== old.metadata.uid) throw failure(409, 'Conflict', 'another uid');
+    const { resourceVersion = old.metadata.resourceVersion } = options;
+    if (resourceVersion !== old.metadata.resourceVersion) throw failure(409, 'Conflict', `${key.name}: stale`);
     const object = marked(resource, old, options);
     this.#settle(resource, object, old);
   }
