@@ -117,6 +117,14 @@ test('a list in which every item needs something of its own is not read again fo
   await connection.ask({ method: 'DELETE', path: `${path}/costly-b`, headers });
 });
 
+test('a limit of very many resources is not read again for each of them', async () => {
+  const max = Object.fromEntries(many(30_000, (index) => [`example.com/r${index}`, '1']));
+  const spec = { limits: [{ type: 'Container', max }] };
+  const object = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec };
+  const path = '/api/v1/namespaces/default/limitranges';
+  expect(await answerTo(path, JSON.stringify(object))).toBe('bounded');
+});
+
 test('constraints of a pod are not compared each with each', async () => {
   const topologySpreadConstraints = many(24_000, (index) => ({
     maxSkew: 1,

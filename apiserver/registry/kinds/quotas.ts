@@ -297,12 +297,13 @@ function limitErrors(limit: JsonObject, path: string): FieldError[] {
     keys.flatMap((key) =>
       Object.keys(textsAt(limit, key)).flatMap((name) => nameErrors(name, `${path}.${key}[${name}]`)),
     );
-  const names = new Set(used.flatMap(([, key]) => Object.keys(textsAt(limit, key))));
+  // Read once: there may be very many names.
+  const maps = used.map(([part, key]) => [part, textsAt(limit, key)] as const);
+  const names = new Set(maps.flatMap(([, map]) => Object.keys(map)));
   const storage = [textsAt(limit, 'min'), textsAt(limit, 'max')].some((map) => Object.hasOwn(map, 'storage'));
   const sizeless = type === 'PersistentVolumeClaim' && !storage;
   const why = 'either minimum or maximum storage value is required, but neither was provided';
-  const amountsOf = (name: string): Amounts =>
-    Object.fromEntries(used.map(([part, key]) => [part, textsAt(limit, key)[name]]));
+  const amountsOf = (name: string): Amounts => Object.fromEntries(maps.map(([part, map]) => [part, map[name]]));
   return [
     ...named(['max', 'min']),
     ...refused.map((key) => forbiddenField(`${path}.${key}`, "may not be specified when `type` is 'Pod'")),
