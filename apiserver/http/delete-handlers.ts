@@ -1,4 +1,4 @@
-import { type JsonObject, turnTaker } from '../../src/base/index.ts';
+import type { JsonObject } from '../../src/base/index.ts';
 import { type KubeObject, StatusError } from '../core/index.ts';
 import type { DeletionOptions, WriteContext, WriteResult } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
@@ -61,10 +61,9 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
   const all = parts.store.list(type.storageKey, request.namespace);
   const snapshot = { all, start: 0, limit: Math.max(0, parseListNumbers(exchange.query).limit) };
   const served = await servedOf(call, selection, snapshot);
-  const { entries } = await select(snapshot, selection, served);
-  const takeTurn = turnTaker();
+  const { entries } = await select(snapshot, selection, { served, exchange });
   for (const entry of entries) {
-    await takeTurn();
+    await exchange.nextTurn();
     const [namespace = '', name = ''] = entry.key.split('/');
     const target = { ...targetOf(call), namespace, name };
     try {

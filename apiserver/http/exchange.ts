@@ -128,7 +128,7 @@ export class Exchange {
     return this.request.method ?? 'GET';
   }
 
-  /** What a body waits for once it has been received: to parse and handle it may take long. */
+  /** What this request waits for before it takes long: others have turns. */
   set takeTurn(take: () => Promise<void>) {
     this.#takeTurn = take;
   }
@@ -146,13 +146,15 @@ export class Exchange {
       chunks.push(chunk);
       held.grow(chunk.length);
     }
-    await this.#beginTurn();
+    await this.beginTurn();
     const body = Buffer.concat(chunks, size);
     assertFewBodyValues(body);
     return body;
   }
 
-  async #beginTurn(): Promise<void> {
+  /** Waits for a turn: of a request with a body once that has been received.
+   *  @throws StatusError 504 */
+  async beginTurn(): Promise<void> {
     await this.#takeTurn?.();
     this.#turnMs = performance.now();
   }
@@ -160,7 +162,7 @@ export class Exchange {
   /** Call it between steps that may take long, and await what it answers: others have a turn when this request has taken ten milliseconds.
    *  @throws StatusError 504 */
   nextTurn(): Promise<void> | undefined {
-    return performance.now() - this.#turnMs < sliceMs ? undefined : this.#beginTurn();
+    return performance.now() - this.#turnMs < sliceMs ? undefined : this.beginTurn();
   }
 
   /** Whether the client wants another protocol on the connection, and may have it. */
@@ -237,7 +239,7 @@ export class Exchange {
 
   async #bodyOf({ body }: Reply): Promise<string | Buffer | AsyncGenerator<Buffer> | undefined> {
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body;
-    return await wholeOrChunks(body, maxWholeBytes);
+    return await wholeOrChunks(body, maxWholeBytes, () => this.nextTurn());
   }
 
   /** Sends chunks as they are made, no faster than they are read. */

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, turnTaker } from '../../src/base/index.ts';
+import type { JsonObject, JsonValue } from '../../src/base/index.ts';
 import { groupVersionOf, type ResourceType, StatusError } from '../core/index.ts';
 import { ListEncoder } from '../protobuf/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
@@ -112,13 +112,12 @@ function* prettyPieces({ list, member, entries, value }: ListParts): Generator<s
 async function protobufPieces(call: ResourceCall, { list, entries, value }: ListParts): Promise<Iterable<Uint8Array>> {
   const encoder = new ListEncoder(protobufCodec(list), list);
   const kept: Uint8Array[] = [];
-  const turn = turnTaker();
   let bytes = 0;
   for (const entry of entries) {
     const item = encoder.item(value(entry));
     if (bytes < keptBytes) kept.push(item);
     bytes += item.length;
-    await turn();
+    await call.exchange.nextTurn();
   }
   return (function* (): Generator<Uint8Array> {
     using held = call.parts.transfers.begin(() => call.exchange.response.destroy());

@@ -1,7 +1,8 @@
-import { type JsonObject, turnTaker } from '../../src/base/index.ts';
+import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../core/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
+import type { Exchange } from './exchange.ts';
 import type { Selection } from './selection.ts';
 
 /** What a collection is at the moment of a list, and where the page begins in it. */
@@ -21,6 +22,12 @@ export interface Page {
 
 /** Brings an entry into the version of a request. */
 export type Served = (entry: StoredEntry) => KubeObject;
+
+/** How entries are looked at for a request. */
+export interface Look {
+  readonly served: Served;
+  readonly exchange: Pick<Exchange, 'nextTurn'>;
+}
 
 /** How entries are brought into the version of a request. A webhook is asked once for all that a page may hold; what it answers is remembered elsewhere
  *  for a moment only. */
@@ -46,7 +53,7 @@ export async function servedOf(
 export async function select(
   { all, start, limit }: Snapshot,
   selection: Selection,
-  served: Served,
+  { served, exchange }: Look,
 ): Promise<{ readonly entries: readonly StoredEntry[]; readonly next: number }> {
   const most = limit === 0 ? all.length : limit;
   if (selection.isEverything) {
@@ -54,12 +61,11 @@ export async function select(
     return { entries: start === 0 && next === all.length ? all : all.slice(start, next), next };
   }
   const entries: StoredEntry[] = [];
-  const turn = turnTaker();
   let next = start;
   for (; next < all.length && entries.length < most; next += 1) {
     const entry = all[next] as StoredEntry;
     if (selection.matches(served(entry))) entries.push(entry);
-    await turn();
+    await exchange.nextTurn();
   }
   return { entries, next };
 }

@@ -215,7 +215,8 @@ export class Pipeline {
     const delegated = this.#delegate?.({ exchange, info, user, timeoutMs, signal: left });
     if (delegated !== undefined) return await delegated;
     if (info.kind === 'path') {
-      await this.#turns.take(sharerOf(user));
+      exchange.takeTurn = async () => await this.#turns.take(sharerOf(user));
+      await exchange.beginTurn();
       return (await this.#answerPath(exchange, info.path)) ?? this.#unknown(exchange.path);
     }
     const isLong = info.verb === 'watch';
@@ -292,12 +293,11 @@ export class Pipeline {
     exchange: Exchange,
     about: { readonly request: ResourceRequest; readonly user: UserInfo; readonly signal: AbortSignal },
   ): Promise<void> {
-    const take = async (): Promise<void> => {
+    exchange.takeTurn = async () => {
       await this.#turns.take(sharerOf(about.user));
       if (about.signal.aborted) throw tooLate('request did not complete within the allotted timeout');
     };
-    if (writeVerbs.has(about.request.verb)) exchange.takeTurn = take;
-    else await take();
+    if (!writeVerbs.has(about.request.verb)) await exchange.beginTurn();
   }
 
   /** Requests that fail get no deprecation warning. */

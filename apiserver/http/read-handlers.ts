@@ -164,7 +164,7 @@ async function takePage(call: ResourceCall, selection: Selection, position: List
   const revision = position.exactRevision ?? call.parts.store.revision;
   const snapshot = snapshotOf(call, selection, position);
   const served = await servedOf(call, selection, snapshot);
-  const { entries, next } = await select(snapshot, selection, served);
+  const { entries, next } = await select(snapshot, selection, { served, exchange: call.exchange });
   const last = entries.at(-1);
   const rest = snapshot.all.length - next;
   const hasMore = last !== undefined && rest > 0;

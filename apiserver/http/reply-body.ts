@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import { turnTaker } from '../../src/base/index.ts';
+import { type TakeTurn, turnTaker } from '../../src/base/index.ts';
 
 /** A body that is made while it is sent: its parts are put together in order, and made one after the other. */
 export interface BodyPieces {
@@ -14,8 +14,7 @@ export type ReplyBody = string | Buffer | BodyPieces;
 const chunkBytes = 512 * 1024;
 
 /** Small pieces together: each write costs a system call. A piece may take long to make, and be small. */
-async function* chunksOf({ pieces }: BodyPieces): AsyncGenerator<Buffer> {
-  const turn = turnTaker();
+async function* chunksOf({ pieces }: BodyPieces, turn: TakeTurn): AsyncGenerator<Buffer> {
   let waiting: Uint8Array[] = [];
   let bytes = 0;
   for (const piece of pieces) {
@@ -42,8 +41,12 @@ async function* resumed(first: readonly Buffer[], rest: AsyncGenerator<Buffer>):
 }
 
 /** A body of at most `maxBytes` as a whole; a larger one as it is made, which has to be returned. */
-export async function wholeOrChunks(body: BodyPieces, maxBytes: number): Promise<Buffer | AsyncGenerator<Buffer>> {
-  const chunks = chunksOf(body);
+export async function wholeOrChunks(
+  body: BodyPieces,
+  maxBytes: number,
+  turn: TakeTurn = turnTaker(),
+): Promise<Buffer | AsyncGenerator<Buffer>> {
+  const chunks = chunksOf(body, turn);
   const first: Buffer[] = [];
   let bytes = 0;
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {

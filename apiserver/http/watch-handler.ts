@@ -3,6 +3,7 @@ import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { parseListNumbers } from './list-options.ts';
 import { checkRepresentations, negotiateOutput, protobufType } from './negotiation.ts';
+import { parameter } from './query-values.ts';
 import { reachRevision } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
 import { checkWatchOptions, parseWatchOptions, type WatchOptions } from './watch-options.ts';
@@ -34,15 +35,15 @@ async function prepareEvent({ type, signal }: ResourceCall, { entry, previous }:
 function subscribe(call: ResourceCall, stream: WatchStream): Disposable {
   const { type, parts } = call;
   if (type.conversion === undefined) {
-    return parts.store.subscribe(type.storageKey, (event, encodings) => stream.onEvent(event, encodings));
+    return parts.store.subscribe(type.storageKey, (event, forms) => stream.onEvent(event, forms));
   }
   let before = Promise.resolve();
-  return parts.store.subscribe(type.storageKey, (event) => {
+  return parts.store.subscribe(type.storageKey, (event, forms) => {
     stream.pending += 1;
     before = before
       .then(async () => {
         await prepareEvent(call, event);
-        stream.onEvent(event);
+        stream.onEvent(event, forms);
       })
       .catch((thrown: unknown) => {
         if (thrown instanceof StatusError) stream.sendError(thrown);
@@ -62,8 +63,9 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
   await prepareEntries(call, entries);
   for (const entry of entries) {
     stream.sendInitial(entry);
-    const drained = stream.drained();
-    if (drained !== undefined) await drained;
+    await stream.drained();
+    // A selector may have all of them parsed and none sent.
+    await call.exchange.nextTurn();
     if (call.exchange.response.destroyed) return;
   }
   if (options.marksInitialEnd) stream.sendBookmark(true);
@@ -81,9 +83,9 @@ async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposab
     if (events.length === 0) return subscribe(call, stream);
     for (const event of events) {
       await prepareEvent(call, event);
-      stream.onEvent(event);
-      const drained = stream.drained();
-      if (drained !== undefined) await drained;
+      stream.onEvent(event, { bytes: new Map(), objects: new Map() });
+      await stream.drained();
+      await call.exchange.nextTurn();
     }
   }
 }
@@ -181,7 +183,8 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   const selection = selectionOf(type, request, selectors);
   const options = parseWatchOptions(query);
   await parts.store.settled();
-  using counted = parts.watches.begin(call.user.username);
+  const selectorLength = parameter(query, 'labelSelector').length + parameter(query, 'fieldSelector').length;
+  using counted = parts.watches.begin(call.user.username, selectorLength);
   const stream = new WatchStream(call, { form, selection, counted });
   exchange.startStream({
     'content-type': form.syntax === 'protobuf' ? `${protobufType};stream=watch` : 'application/json',

@@ -18,6 +18,15 @@ test('a user has so many watches, and not more before one has ended', () => {
   expect(() => limits.begin('jane')).toThrow('user "jane" has 3 watches open');
 });
 
+test('a watch with a long selector, which is compared with each event, counts more than once', () => {
+  const limits = new WatchLimits(bounds);
+  const long = limits.begin('jane', 2500);
+  expect(() => limits.begin('jane')).toThrow('user "jane" has 3 watches open');
+  expect(() => limits.begin('joe', 2500)).toThrow('the server has 3 watches open');
+  long[Symbol.dispose]();
+  limits.begin('jane', 2500);
+});
+
 test('all users together have so many', () => {
   const limits = new WatchLimits(bounds);
   for (const user of ['a', 'b', 'c', 'd', 'e']) limits.begin(user);

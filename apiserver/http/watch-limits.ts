@@ -14,6 +14,9 @@ const defaultWatchBounds: WatchBounds = {
   maxWaitingBytes: 256 * 1024 * 1024,
 };
 
+/** A watch with a longer selector counts once more for each so many characters: these take twenty times their text, and are compared with each event. */
+const selectorCharacters = 1000;
+
 /** A watch that counts. */
 export interface CountedWatch extends Disposable {
   /** Records what waits for the reader now; false when the watch must end, because too much waits for all readers and not less for this one than for
@@ -38,15 +41,17 @@ export class WatchLimits {
   }
 
   /** @throws StatusError 429 */
-  begin(user: string): CountedWatch {
+  begin(user: string, selectorLength = 0): CountedWatch {
     const { maxWatches, maxPerUser } = this.#bounds;
     const own = this.#perUser.get(user) ?? 0;
-    if (own >= maxPerUser) {
-      throw tooMany(`user "${user}" has ${own} watches open: end some, or watch collections instead of single objects`);
+    const count = 1 + Math.floor(selectorLength / selectorCharacters);
+    if (own + count > maxPerUser) {
+      const how = 'end some, watch collections instead of single objects, or use shorter selectors';
+      throw tooMany(`user "${user}" has ${own} watches open: ${how}`);
     }
-    if (this.#open >= maxWatches) throw tooMany(`the server has ${this.#open} watches open: try again later`);
-    this.#open += 1;
-    this.#perUser.set(user, own + 1);
+    if (this.#open + count > maxWatches) throw tooMany(`the server has ${this.#open} watches open: try again later`);
+    this.#open += count;
+    this.#perUser.set(user, own + count);
     let waiting = 0;
     const set = (bytes: number): void => {
       this.#slow += Math.sign(bytes) - Math.sign(waiting);
@@ -63,14 +68,14 @@ export class WatchLimits {
         if (!isOpen) return;
         isOpen = false;
         set(0);
-        this.#end(user);
+        this.#end(user, count);
       },
     };
   }
 
-  #end(user: string): void {
-    this.#open -= 1;
-    const left = (this.#perUser.get(user) ?? 1) - 1;
+  #end(user: string, count: number): void {
+    this.#open -= count;
+    const left = (this.#perUser.get(user) ?? count) - count;
     if (left > 0) this.#perUser.set(user, left);
     else this.#perUser.delete(user);
   }

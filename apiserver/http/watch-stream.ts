@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/base/index.ts';
 import { withZeroNulls } from '../apply/index.ts';
 import { groupVersionOf, type KubeObject, type StatusError } from '../core/index.ts';
 import { encodeWatchFrame } from '../protobuf/index.ts';
-import type { Encodings, StoredEntry, StoreEvent } from '../storage/index.ts';
+import type { EventForms, StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { OutputForm } from './negotiation.ts';
 import { encodeProtobuf, parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
@@ -21,7 +21,9 @@ export class WatchStream {
   readonly #counted: CountedWatch;
   readonly #rowObject: RowObject;
   readonly #selection: Selection;
-  readonly #encodingKey: string;
+  readonly #version: string;
+  /** What the form of an event depends on. */
+  readonly #formKey: string;
   /** Events that are still being brought into the version of the watch. */
   pending = 0;
   #hasSentColumns = false;
@@ -37,7 +39,9 @@ export class WatchStream {
     this.#counted = options.counted;
     this.#selection = options.selection;
     this.#rowObject = parseRowObject(call.exchange.query);
-    this.#encodingKey = `${options.form.syntax} ${groupVersionOf(call.type)}`;
+    const { syntax, as, metaVersion } = options.form;
+    this.#version = groupVersionOf(call.type);
+    this.#formKey = [this.#version, syntax, as, metaVersion, this.#rowObject].join(' ');
   }
 
   get revision(): number {
@@ -57,24 +61,37 @@ export class WatchStream {
     else this.#sendObject('ADDED', object());
   }
 
-  /** `encodings`: where forms of the event are shared with the other watches that receive it now. */
-  onEvent(event: StoreEvent, encodings: Encodings = new Map()): void {
+  /** `forms`: those that the other watches share which receive the event. */
+  onEvent(event: StoreEvent, forms: EventForms): void {
     if (event.revision <= this.#revision) return;
     this.#revision = event.revision;
     if (!this.#isInside(event.entry)) return;
-    if (this.#selection.isEverything) this.#sendShared(event, event.type, encodings);
-    else this.#sendSelected(event, encodings);
+    if (this.#selection.isEverything) this.#sendShared(event, event.type, forms);
+    else this.#sendSelected(event, forms);
   }
 
   /** What a change looks like through the selector: things come into it and leave it. */
-  #sendSelected(event: StoreEvent, encodings: Encodings): void {
-    const isNow = event.type !== 'DELETED' && this.#selection.matches(this.#call.type.toServed(event.entry.object));
-    const before = event.previous === undefined ? undefined : this.#call.type.toServed(event.previous.object);
+  #sendSelected(event: StoreEvent, forms: EventForms): void {
+    const isNow = event.type !== 'DELETED' && this.#selection.matches(this.#served(event.entry, forms));
+    const before = event.previous === undefined ? undefined : this.#served(event.previous, forms);
     const last = before !== undefined && this.#selection.matches(before) ? before : undefined;
-    if (isNow) this.#sendShared(event, last === undefined ? 'ADDED' : 'MODIFIED', encodings);
+    if (isNow) this.#sendShared(event, last === undefined ? 'ADDED' : 'MODIFIED', forms);
     else if (last === undefined) return;
-    else if (event.type === 'DELETED') this.#sendShared(event, 'DELETED', encodings);
-    else this.#sendObject('DELETED', withVersion(last, event.revision));
+    else if (event.type === 'DELETED') this.#sendShared(event, 'DELETED', forms);
+    else {
+      const left = (): KubeObject => withVersion(last, event.revision);
+      this.#writeShared('LEFT', forms, () => this.#encode('DELETED', this.#shape(left())));
+    }
+  }
+
+  /** An object in the version of the watch. */
+  #served(entry: StoredEntry, { objects }: EventForms): KubeObject {
+    const { type } = this.#call;
+    if (type.isStoredAsServed === true) return entry.object;
+    const key = `${this.#version} ${entry.revision}`;
+    const object = objects.get(key) ?? type.toServed(entry.object);
+    objects.set(key, object);
+    return object;
   }
 
   sendBookmark(isInitialEnd: boolean): void {
@@ -110,19 +127,21 @@ export class WatchStream {
     return namespace === '' || entry.key.startsWith(`${namespace}/`);
   }
 
+  #sendShared({ entry }: StoreEvent, type: EventType, forms: EventForms): void {
+    const encode = (): string | Uint8Array =>
+      this.#form.as === 'Object'
+        ? this.#encodeEntry(type, entry)
+        : this.#encode(type, this.#shape(this.#served(entry, forms)));
+    this.#writeShared(type, forms, encode);
+  }
+
   /** Writes bytes that are made once for all watches of the same form. */
-  #sendShared(event: StoreEvent, type: EventType, encodings: Encodings): void {
-    if (this.#form.as !== 'Object') {
-      this.#sendObject(type, this.#call.type.toServed(event.entry.object));
-      return;
-    }
-    const key = type + this.#encodingKey;
-    let bytes = encodings.get(key);
-    if (bytes === undefined) {
-      bytes = Buffer.from(this.#encodeEntry(type, event.entry));
-      encodings.set(key, bytes);
-    }
-    this.#write(bytes);
+  #writeShared(what: EventType | 'LEFT', { bytes }: EventForms, encode: () => string | Uint8Array): void {
+    const key = `${what} ${this.#formKey} ${this.#hasSentColumns}`;
+    const made = bytes.get(key) ?? Buffer.from(encode());
+    bytes.set(key, made);
+    this.#hasSentColumns = this.#form.as === 'Table';
+    this.#write(made);
   }
 
   #encodeEntry(type: EventType, entry: StoredEntry): string | Uint8Array {

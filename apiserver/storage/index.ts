@@ -5,7 +5,7 @@ export { openStore } from './open-store.ts';
 export { openSqliteJournal } from './sqlite-journal.ts';
 export {
   type Change,
-  type Encodings,
+  type EventForms,
   type Journal,
   ObjectTooLargeError,
   StaleChangeError,

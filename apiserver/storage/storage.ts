@@ -20,8 +20,13 @@ export interface StoreEvent {
   readonly previous: StoredEntry | undefined;
 }
 
-/** Serialised forms of one event, shared by all watches that receive it at the same time, so that each is made once. */
-export type Encodings = Map<string, Buffer>;
+/** Forms of one event, shared by all watches that receive it, so that each is made once. */
+export interface EventForms {
+  /** Serialised, by all that the bytes depend on. */
+  readonly bytes: Map<string, Buffer>;
+  /** Its objects in other versions, by version and revision. */
+  readonly objects: Map<string, KubeObject>;
+}
 
 /** A write that replaces exactly the state it was made from. */
 export interface Change {

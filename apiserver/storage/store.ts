@@ -3,7 +3,7 @@ import { ParsedObjects } from './parsed-objects.ts';
 import { SortedTable } from './sorted-table.ts';
 import {
   type Change,
-  type Encodings,
+  type EventForms,
   isDeletion,
   type Journal,
   type JournalRecord,
@@ -16,7 +16,7 @@ import {
 import { type SizeLimits, StoredSize } from './stored-size.ts';
 import { defaultHistoryLimits, type HistoryLimits, WatchHistory } from './watch-history.ts';
 
-type Listener = (event: StoreEvent, encodings: Encodings) => void;
+type Listener = (event: StoreEvent, forms: EventForms) => void;
 
 interface Pending {
   readonly event: StoreEvent;
@@ -264,9 +264,9 @@ export class Store {
 
   #publish(event: StoreEvent): void {
     this.#history.push(event);
-    const encodings: Encodings = new Map();
-    for (const listener of this.#listeners.get(event.entry.storageKey) ?? []) listener(event, encodings);
-    for (const listener of this.#allListeners) listener(event, encodings);
+    const forms: EventForms = { bytes: new Map(), objects: new Map() };
+    for (const listener of this.#listeners.get(event.entry.storageKey) ?? []) listener(event, forms);
+    for (const listener of this.#allListeners) listener(event, forms);
   }
 
   #table(storageKey: string): SortedTable<StoredEntry> {
