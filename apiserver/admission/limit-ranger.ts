@@ -6,6 +6,7 @@ import {
   type KubeObject,
   objectOf,
   objectsOf,
+  StatusError,
   textOf,
 } from '../core/index.ts';
 import { podTotals } from '../quota/index.ts';
@@ -18,6 +19,26 @@ const annotation = 'kubernetes.io/limit-ranger';
 
 function limitsOf(range: KubeObject, type: string): JsonObject[] {
   return objectsOf(objectOf(range['spec'])['limits']).filter((limit) => limit['type'] === type);
+}
+
+function containersOf(spec: JsonObject): JsonObject[] {
+  return [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])];
+}
+
+/** Amounts of limits, for all containers of a pod together: each is compared, and may be filled in. */
+const maxAmounts = 100_000;
+
+/** Refuses a pod of very many containers for each of which limits name very many resources, before they become its own.
+ *  @throws StatusError 413 */
+function assertFewAmounts(pod: KubeObject, ranges: readonly KubeObject[]): void {
+  const containers = containersOf(objectOf(pod['spec'])).length;
+  const limits = ranges.flatMap((range) => limitsOf(range, 'Container'));
+  const maps = limits.flatMap((limit) => Object.values(limit)).map(objectOf);
+  const amounts = maps.reduce((sum, map) => sum + Object.keys(map).length, 0);
+  if (containers * amounts <= maxAmounts) return;
+  const what = `the LimitRanges of its namespace have ${amounts} amounts for each of its ${containers} containers`;
+  const message = `Request entity too large: ${what}, the limit for all of them is ${maxAmounts}`;
+  throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
 }
 
 interface Defaults {
@@ -68,7 +89,7 @@ function usageOf({ resources }: JsonObject): Usage {
 
 function podErrors(pod: KubeObject, range: KubeObject): string[] {
   const spec = objectOf(pod['spec']);
-  const containers = [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])];
+  const containers = containersOf(spec);
   const whole = { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') };
   return [
     ...limitsOf(range, 'Container').flatMap((limit) =>
@@ -114,7 +135,9 @@ export function limitRanger(cluster: Cluster): AdmissionPlugin {
     mutate: (request) => {
       const { object } = request;
       if (object === undefined || !isNewPod(request)) return Promise.resolve(undefined);
-      const changed = rangesIn(request.namespace).reduce(withDefaults, object);
+      const ranges = rangesIn(request.namespace);
+      assertFewAmounts(object, ranges);
+      const changed = ranges.reduce(withDefaults, object);
       return Promise.resolve(changed === object ? undefined : changed);
     },
     validate: (request) => {

@@ -125,6 +125,20 @@ test('a limit of very many resources is not read again for each of them', async 
   expect(await answerTo(path, JSON.stringify(object))).toBe('bounded');
 });
 
+test('a pod whose containers get very many amounts from limits is refused', async () => {
+  const max = Object.fromEntries(many(2000, (index) => [`example.com/r${index}`, '1']));
+  const limits = '/api/v1/namespaces/default/limitranges';
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ metadata: { name: 'a' }, spec: { limits: [{ type: 'Container', max }] } });
+  expect((await connection.ask({ method: 'POST', path: limits, headers, body })).status).toBe(201);
+  const containers = many(1000, (index) => ({ ...container, name: `c-${index}` }));
+  const pod = JSON.stringify({ metadata: { name: 'a' }, spec: { containers } });
+  const { status, text } = await connection.ask({ method: 'POST', path: podPath, headers, body: pod });
+  await connection.ask({ method: 'DELETE', path: `${limits}/a`, headers });
+  expect(status).toBe(413);
+  expect(text).toContain('6000 amounts for each of its 1000 containers');
+});
+
 test('constraints of a pod are not compared each with each', async () => {
   const topologySpreadConstraints = many(24_000, (index) => ({
     maxSkew: 1,
