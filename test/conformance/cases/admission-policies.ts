@@ -57,6 +57,30 @@ export const cases: Area = area('Validating admission policies', (it) => {
     await create('bad', { a: 'x', b: 'y' });
   });
 
+  it('sees what is posted to subresources as it is created', async (api) => {
+    const namespace = `/api/v1/namespaces/${api.namespace}`;
+    const posted = ['serviceaccounts/token', 'pods/binding', 'bindings', 'pods/eviction'];
+    const spec = {
+      matchConstraints: rule('*', posted, { operations: ['CREATE'] }),
+      validations: [
+        {
+          expression: 'false',
+          messageExpression: "request.kind.kind + ' ' + request.subResource + ' ' + request.name",
+        },
+      ],
+    };
+    await installPolicies(api, { p: { spec, ...bound } });
+    const containers = [{ name: 'c', image: 'i' }];
+    const pod = { metadata: { name: 'a' }, spec: { containers, schedulerName: 'none' } };
+    await api.setUp('POST', `${namespace}/serviceaccounts`, { body: { metadata: { name: 'app' } } });
+    await api.setUp('POST', `${namespace}/pods`, { body: pod });
+    const binding = { metadata: { name: 'a' }, target: { kind: 'Node', name: 'n' } };
+    await api.ask('POST', `${namespace}/serviceaccounts/app/token`, { body: { spec: {} } });
+    await api.ask('POST', `${namespace}/pods/a/binding`, { body: binding });
+    await api.ask('POST', `${namespace}/bindings`, { body: binding });
+    await api.ask('POST', `${namespace}/pods/a/eviction`, { body: { metadata: { name: 'a' } } });
+  });
+
   it('audits without a warning', async (api) => {
     await installPolicies(api, { p: { spec: checks('false'), binding: { validationActions: ['Audit'] } } });
     await configMapWriter(api).create('a');

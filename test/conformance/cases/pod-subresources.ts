@@ -34,6 +34,16 @@ const node = { apiVersion: 'v1', kind: 'Node', name: 'n' };
 const merge = 'application/merge-patch+json';
 const strategic = 'application/strategic-merge-patch+json';
 
+const bodyTypes = { POST: 'application/json', PUT: 'application/json', PATCH: merge };
+
+const changed = { labels: { app: 'b', x: 'y' }, annotations: { a: 'b' } };
+
+/** What a write with `changed` may have changed. */
+function changedParts(body: JsonValue): JsonValue {
+  if (!isJsonObject(body) || !isJsonObject(body['metadata'])) return body;
+  return partsOf(body['metadata'], 'labels', 'annotations', 'finalizers');
+}
+
 /** What may be done to a pod beside changing it. */
 export const cases: Area = area('Parts of pods', (it) => {
   it('binds a pod to a node, once', async (api) => {
@@ -98,6 +108,32 @@ export const cases: Area = area('Parts of pods', (it) => {
     });
     await api.ask('GET', path, { keep: specAndStatus });
   });
+  for (const [part, spec] of Object.entries({
+    ephemeralcontainers: { ephemeralContainers: [{ name: 'debug', image: 'busybox' }] },
+    resize: { containers: [{ name: 'c', resources: { requests: { cpu: '200m' } } }] },
+  })) {
+    it(`changes no metadata of a pod through ${part}`, async (api) => {
+      const resources = { requests: { cpu: '100m' } };
+      const pod = await createPod(api, { containers: [{ name: 'c', image: 'x:1', resources }] });
+      await api.ask('PATCH', `${pod}/${part}`, {
+        body: { metadata: { ...changed, finalizers: ['a.example/b'] }, spec },
+        contentType: strategic,
+        keep: changedParts,
+      });
+      await api.ask('GET', pod, { keep: changedParts });
+    });
+  }
+  for (const part of ['status', 'ephemeralcontainers', 'resize', 'binding', 'eviction', 'log', 'portforward', 'exec']) {
+    it(`finds nothing below ${part}`, async (api) => {
+      const pod = await createPod(api);
+      for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const) {
+        const body = { metadata: changed };
+        const sent = method === 'GET' || method === 'DELETE' ? {} : { body, contentType: bodyTypes[method] };
+        await api.ask(method, `${pod}/${part}/further`, sent);
+      }
+      await api.ask('GET', pod, { keep: changedParts });
+    });
+  }
   it('resizes the containers of a pod', async (api) => {
     const resources = { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '1', memory: '64Mi' } };
     const pod = await createPod(api, { containers: [{ name: 'c', image: 'x:1', resources }] });
