@@ -43,20 +43,31 @@ function texts(entry: JsonObject, name: string): JsonObject {
   return values.length === 0 ? {} : { [name]: [...values] };
 }
 
+function subresourceOf(entry: JsonObject, subresource: string): JsonObject {
+  return { subresource, responseKind: responseKind(entry), verbs: [...listOfTexts(entry, 'verbs')] };
+}
+
+/** The subresources of each resource, by its name. */
+function subresourcesIn(entries: readonly JsonObject[]): ReadonlyMap<string, readonly JsonObject[]> {
+  const found = new Map<string, JsonObject[]>();
+  for (const entry of entries) {
+    const [plural = '', ...rest] = textAt(entry, 'name').split('/');
+    if (rest.length === 0) continue;
+    const others = found.get(plural);
+    const own = subresourceOf(entry, rest.join('/'));
+    if (others === undefined) found.set(plural, [own]);
+    else others.push(own);
+  }
+  return found;
+}
+
 /** The resources of an `APIResourceList` in the form of aggregated discovery. */
 export function aggregatedVersionOf(list: JsonObject): readonly JsonObject[] {
   const entries = objectsAt(list, 'resources');
-  const subresourcesOf = (plural: string): JsonObject[] =>
-    entries
-      .filter((entry) => textAt(entry, 'name').startsWith(`${plural}/`))
-      .map((entry) => ({
-        subresource: textAt(entry, 'name').slice(plural.length + 1),
-        responseKind: responseKind(entry),
-        verbs: [...listOfTexts(entry, 'verbs')],
-      }));
+  const subresources = subresourcesIn(entries);
   const resources = entries.filter((entry) => !textAt(entry, 'name').includes('/'));
   return resources.map((entry) => {
-    const subresources = subresourcesOf(textAt(entry, 'name'));
+    const own = subresources.get(textAt(entry, 'name')) ?? [];
     return {
       resource: textAt(entry, 'name'),
       responseKind: responseKind(entry),
@@ -65,7 +76,7 @@ export function aggregatedVersionOf(list: JsonObject): readonly JsonObject[] {
       verbs: [...listOfTexts(entry, 'verbs')],
       ...texts(entry, 'shortNames'),
       ...texts(entry, 'categories'),
-      ...(subresources.length === 0 ? {} : { subresources }),
+      ...(own.length === 0 ? {} : { subresources: [...own] }),
     };
   });
 }
