@@ -95,20 +95,21 @@ class PolicyCheck {
     this.#authorizer = authorizer;
   }
 
-  check(request: AdmissionRequest): void {
+  async check(request: AdmissionRequest): Promise<void> {
     const { plural, group: own } = request.resource;
     if (exempt.has(`${plural}.${own}`)) return;
     const bindings = this.#bindings.all(this.#cluster, 'validatingadmissionpolicybindings');
     if (bindings.length === 0) return;
-    const denials = this.#policies.all(this.#cluster, 'validatingadmissionpolicies').flatMap((policy) => {
+    const denials: Denial[] = [];
+    for (const policy of this.#policies.all(this.#cluster, 'validatingadmissionpolicies')) {
       const bound = bindings.filter(({ policyName }) => policyName === policy.name);
-      return bound.length === 0 ? [] : this.#askPolicy(policy, bound, request);
-    });
+      if (bound.length > 0) denials.push(...(await this.#askPolicy(policy, bound, request)));
+    }
     const [first] = denials;
     if (first !== undefined) throw denialError(request, first);
   }
 
-  #askPolicy(policy: Policy, bindings: readonly Binding[], request: AdmissionRequest): Denial[] {
+  async #askPolicy(policy: Policy, bindings: readonly Binding[], request: AdmissionRequest): Promise<Denial[]> {
     const type = matchCriteria(criteriaOf(policy.constraints), request, this.#cluster);
     if (type === undefined) return [];
     const { paramKind } = policy;
@@ -118,23 +119,27 @@ class PolicyCheck {
       const message = `failed to configure policy: failed to find resource referenced by paramKind: '${kind}'`;
       return policy.failsClosed ? [{ policy, binding: undefined, message }] : [];
     }
-    return bindings.flatMap((binding) => this.#askBinding({ policy, binding, type }, request));
+    const denials: Denial[] = [];
+    for (const binding of bindings) denials.push(...(await this.#askBinding({ policy, binding, type }, request)));
+    return denials;
   }
 
-  #askBinding(
+  async #askBinding(
     { policy, binding, type }: { readonly policy: Policy; readonly binding: Binding; readonly type: ResourceType },
     request: AdmissionRequest,
-  ): Denial[] {
+  ): Promise<Denial[]> {
     const { matchResources } = binding;
     const isMeant =
       matchResources === undefined || matchCriteria(criteriaOf(matchResources), request, this.#cluster) !== undefined;
     if (!isMeant) return [];
     try {
-      const params = collectParams(policy, binding, { cluster: this.#cluster, request });
+      const params = await collectParams(policy, binding, { cluster: this.#cluster, request });
       const namespace = this.#namespaceOf(request);
-      const decisions = params.flatMap((param) =>
-        decide(policy, requestLookup(request, this.#authorizer, { type, params: param, namespace })),
-      );
+      const decisions: Decision[] = [];
+      for (const param of params) {
+        const lookUp = requestLookup(request, this.#authorizer, { type, params: param, namespace });
+        decisions.push(...(await decide(policy, lookUp, () => this.#cluster.takeTurn())));
+      }
       return this.#act(decisions, { policy, binding }, request);
     } catch (error) {
       if (!(error instanceof Misconfigured)) throw error;
@@ -170,6 +175,6 @@ export function validatingPolicies(cluster: Cluster, authorizer: Authorizer): Ad
   const check = new PolicyCheck(cluster, authorizer);
   return {
     name: 'ValidatingAdmissionPolicy',
-    validate: async (request) => check.check(request),
+    validate: (request) => check.check(request),
   };
 }

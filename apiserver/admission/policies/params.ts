@@ -41,11 +41,11 @@ function namespaceOf(reference: JsonObject, type: ResourceType, request: Admissi
   return '';
 }
 
-function findParams(
+async function findParams(
   reference: JsonObject,
   cluster: Cluster,
   place: { type: ResourceType; namespace: string },
-): KubeObject[] {
+): Promise<KubeObject[]> {
   const { type, namespace } = place;
   const name = textOf(reference['name']);
   if (name !== '') {
@@ -56,7 +56,7 @@ function findParams(
   const selects = ({ labels }: ObjectSummary): boolean =>
     !isJsonObject(selector) || matchesLabelSelector(selector, labels);
   const found: KubeObject[] = [];
-  for (const object of cluster.each(type, { selects, ...(namespace === '' ? {} : { namespace }) })) {
+  for await (const object of cluster.eachInTurns(type, { selects, ...(namespace === '' ? {} : { namespace }) })) {
     if (found.length === maxParams) throw tooManyParams(type);
     found.push(object);
   }
@@ -71,11 +71,11 @@ function tooManyParams({ plural }: ResourceType): StatusError {
 
 /** The parameters with which a policy is asked for a binding, one after the other; undefined stands for none.
  *  @throws Misconfigured · StatusError 403 when there are more than 100 */
-export function collectParams(
+export async function collectParams(
   policy: Policy,
   binding: Binding,
   { cluster, request }: { readonly cluster: Cluster; readonly request: AdmissionRequest },
-): (KubeObject | undefined)[] {
+): Promise<(KubeObject | undefined)[]> {
   const { paramKind } = policy;
   const { paramRef } = binding;
   if (paramKind === undefined || paramRef === undefined) return [undefined];
@@ -83,7 +83,7 @@ export function collectParams(
   if (type === undefined) throw new Misconfigured(`paramKind kind \`${paramKind.kind}\` not known`);
   const namespace = namespaceOf(paramRef, type, request);
   const stored = cluster.resourceOfKind(type.group, type.kind) ?? type;
-  const found = findParams(paramRef, cluster, { type: stored, namespace });
+  const found = await findParams(paramRef, cluster, { type: stored, namespace });
   if (found.length === 0 && paramRef['parameterNotFoundAction'] === 'Deny') {
     throw new Misconfigured('no params found for policy binding with `Deny` parameterNotFoundAction');
   }
