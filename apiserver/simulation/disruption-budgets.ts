@@ -8,7 +8,13 @@ import {
   statusOf,
   typeOf,
 } from '../controllers/index.ts';
-import { type Cluster, type KubeObject, matchesLabelSelector, type ObjectSummary } from '../core/index.ts';
+import {
+  type Cluster,
+  type KubeObject,
+  matchesLabelSelector,
+  type ObjectSummary,
+  type OwnerReference,
+} from '../core/index.ts';
 import { countOf, isPodReady, keyOf, keyText, type SimulationContext } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:disruption-controller';
@@ -19,29 +25,61 @@ const owners: Readonly<Record<string, readonly [plural: string, group: string]>>
   ReplicationController: ['replicationcontrollers', ''],
 };
 
-function controllerOf(cluster: Cluster, object: KubeObject): KubeObject | undefined {
-  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
-  const place = owner === undefined || !Object.hasOwn(owners, owner.kind) ? undefined : owners[owner.kind];
-  if (owner === undefined || place === undefined) return undefined;
-  const key = { namespace: object.metadata.namespace ?? '', name: owner.name };
-  const found = cluster.get(typeOf(cluster, ...place), key);
-  return found?.metadata.uid === owner.uid ? found : undefined;
+function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** The workload that in the end decides how many of the pod there are: the Deployment of its ReplicaSet, or what controls it. No further, as users may
- *  write owner references in a circle. */
-function workloadOf(cluster: Cluster, pod: KubeObject): KubeObject | undefined {
-  const controller = controllerOf(cluster, pod);
-  return controller === undefined ? undefined : (controllerOf(cluster, controller) ?? controller);
+/** What decides how many pods there are. */
+interface Workload {
+  readonly uid: string;
+  readonly replicas: number;
+  readonly controller: OwnerReference | undefined;
+}
+
+/** The workloads of a namespace, each read once for all of its pods: it may be large. */
+class Workloads {
+  readonly #cluster: Cluster;
+  readonly #namespace: string;
+  readonly #known = new Map<string, Workload | undefined>();
+
+  constructor(cluster: Cluster, namespace: string) {
+    this.#cluster = cluster;
+    this.#namespace = namespace;
+  }
+
+  /** The workload that in the end decides how many of the pod there are: the Deployment of its ReplicaSet, or what controls it. No further, as users may
+   *  write owner references in a circle. */
+  async of(pod: KubeObject): Promise<Workload | undefined> {
+    const controller = await this.#find(controllerOf(pod));
+    return (await this.#find(controller?.controller)) ?? controller;
+  }
+
+  async #find(reference: OwnerReference | undefined): Promise<Workload | undefined> {
+    if (reference === undefined) return undefined;
+    const key = `${reference.uid} ${reference.kind} ${reference.name}`;
+    if (!this.#known.has(key)) {
+      await this.#cluster.takeTurn();
+      this.#known.set(key, this.#read(reference));
+    }
+    return this.#known.get(key);
+  }
+
+  #read({ kind, name, uid }: OwnerReference): Workload | undefined {
+    const place = Object.hasOwn(owners, kind) ? owners[kind] : undefined;
+    if (place === undefined) return undefined;
+    const found = this.#cluster.get(typeOf(this.#cluster, ...place), { namespace: this.#namespace, name });
+    if (found === undefined || found.metadata.uid !== uid) return undefined;
+    return { uid, replicas: countOf(specOf(found).replicas, 1), controller: controllerOf(found) };
+  }
 }
 
 /** How many pods the workloads of these pods want; undefined when one of them has none. */
-function expectedPods(cluster: Cluster, pods: readonly KubeObject[]): number | undefined {
+async function expectedPods(workloads: Workloads, pods: readonly KubeObject[]): Promise<number | undefined> {
   const expected = new Map<string, number>();
   for (const pod of pods) {
-    const workload = workloadOf(cluster, pod);
+    const workload = await workloads.of(pod);
     if (workload === undefined) return undefined;
-    expected.set(workload.metadata.uid ?? '', countOf(specOf(workload).replicas, 1));
+    expected.set(workload.uid, workload.replicas);
   }
   return [...expected.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -57,10 +95,10 @@ interface Need {
   readonly desired: number;
 }
 
-function needOf(cluster: Cluster, budget: KubeObject, pods: readonly KubeObject[]): Need | undefined {
+async function needOf(cluster: Cluster, budget: KubeObject, pods: readonly KubeObject[]): Promise<Need | undefined> {
   const { maxUnavailable, minAvailable } = specOf(budget);
   if (typeof minAvailable === 'number') return { expected: pods.length, desired: minAvailable };
-  const expected = expectedPods(cluster, pods);
+  const expected = await expectedPods(new Workloads(cluster, budget.metadata.namespace ?? ''), pods);
   if (expected === undefined) return undefined;
   if (minAvailable !== undefined) return { expected, desired: scaled(minAvailable, expected) };
   if (maxUnavailable === undefined) return { expected: 0, desired: 0 };
@@ -97,12 +135,16 @@ function nameOf({ metadata }: KubeObject): string {
   return metadata.name ?? '';
 }
 
-function statusFor(context: SimulationContext, budget: KubeObject, pods: readonly KubeObject[]): JsonObject {
-  const need = needOf(context.cluster, budget, pods) ?? { expected: 0, desired: 0 };
+async function statusFor(
+  context: SimulationContext,
+  budget: KubeObject,
+  pods: readonly KubeObject[],
+): Promise<JsonObject> {
+  // Without one nothing is needed.
+  const need = (await needOf(context.cluster, budget, pods)) ?? { expected: 0, desired: 0 };
   const disruptedPods = disruptedOf(budget, pods);
   const currentHealthy = pods.filter((pod) => isHealthy(pod, disruptedPods)).length;
-  const isNeeded = need.expected > 0 && needOf(context.cluster, budget, pods) !== undefined;
-  const allowed = isNeeded ? Math.max(0, currentHealthy - need.desired) : 0;
+  const allowed = need.expected > 0 ? Math.max(0, currentHealthy - need.desired) : 0;
   return {
     observedGeneration: budget.metadata.generation ?? 0,
     ...(Object.keys(disruptedPods).length === 0 ? {} : { disruptedPods }),
@@ -122,7 +164,7 @@ async function report(context: SimulationContext, budget: KubeObject): Promise<v
   const { selector } = specOf(budget);
   const selects = ({ labels }: ObjectSummary): boolean => matchesLabelSelector(selector, labels);
   const own = await listInTurns(cluster, typeOf(cluster, 'pods'), { namespace, selects });
-  const status = statusFor(context, budget, own);
+  const status = await statusFor(context, budget, own);
   if (isJsonEqual(statusOf(budget), status)) return;
   await cluster.update(type, { ...budget, status } as KubeObject, { as, subresource: 'status' });
 }
