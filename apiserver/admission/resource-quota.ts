@@ -1,6 +1,13 @@
-import type { JsonObject } from '../../src/base/index.ts';
-import { type AdmissionPlugin, type AdmissionRequest, type Cluster, type KubeObject, objectOf } from '../core/index.ts';
-import { countedKind, isTerminatingPod, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
+import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  objectOf,
+  type ResourceType,
+} from '../core/index.ts';
+import { countedKind, isTerminatingPod, missingCompute, scopeMatcher, usageOf } from '../quota/index.ts';
 import {
   addLists,
   compareQuantities,
@@ -14,8 +21,18 @@ import { refusal } from './refusal.ts';
 
 const as = 'system:apiserver';
 
-function statusPart(quota: KubeObject, part: 'hard' | 'used'): ResourceList {
-  return resourceList(objectOf(quota['status'])[part]);
+type Part = 'hard' | 'used';
+
+/** The amounts with these names: all names together may be very many. */
+function statusPart(quota: KubeObject, part: Part, names: readonly string[]): ResourceList {
+  const amounts = objectOf(objectOf(quota['status'])[part]);
+  const own = names.filter((name) => Object.hasOwn(amounts, name));
+  return resourceList(Object.fromEntries(own.map((name) => [name, amounts[name] ?? null])));
+}
+
+/** The names that a quota limits of a resource. */
+function namesIn(hard: JsonValue | undefined, { storageKey }: ResourceType): string[] {
+  return Object.keys(objectOf(hard)).filter((name) => countedKind(name) === storageKey);
 }
 
 function print(list: ResourceList): string {
@@ -70,9 +87,8 @@ class QuotaCheck {
     const type = this.#cluster.resource('', 'resourcequotas');
     if (type === undefined || object === undefined) return [];
     return this.#cluster.list(type, { namespace }).filter((quota) => {
-      const hard = Object.keys(resourceList(objectOf(quota['spec'])['hard']));
-      const counts = hard.some((name) => countedKind(name) === resource.storageKey);
-      return counts && matchesScopes(quota, resource.storageKey, object);
+      const counts = namesIn(objectOf(quota['spec'])['hard'], resource).length > 0;
+      return counts && scopeMatcher(quota)(resource.storageKey, object);
     });
   }
 
@@ -89,19 +105,18 @@ class QuotaCheck {
    *  @throws StatusError 403 when the quota has no usage of it */
   #added(request: AdmissionRequest, quota: KubeObject): ResourceList {
     const { resource, object, oldObject } = request;
-    const hard = statusPart(quota, 'hard');
-    const spec = resourceList(objectOf(quota['spec'])['hard']);
-    const names = Object.keys(hard).filter((name) => countedKind(name) === resource.storageKey);
+    const status = objectOf(quota['status']);
+    const names = namesIn(status['hard'], resource);
     const name = quota.metadata.name ?? '';
-    const used = statusPart(quota, 'used');
-    const requested = Object.keys(spec).filter((item) => countedKind(item) === resource.storageKey);
+    const used = objectOf(status['used']);
+    const requested = namesIn(objectOf(quota['spec'])['hard'], resource);
     const missing = resource.storageKey === 'pods' && object !== undefined ? missingCompute(object, requested) : '';
     if (missing !== '') throw refusal(request, `failed quota: ${name}: ${missing}`);
     const unknown = requested.filter((item) => !Object.hasOwn(used, item)).toSorted();
     if (unknown.length > 0)
       throw refusal(request, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
     const now = usageOf(resource, object as KubeObject);
-    const wasCounted = oldObject !== undefined && matchesScopes(quota, resource.storageKey, oldObject);
+    const wasCounted = oldObject !== undefined && scopeMatcher(quota)(resource.storageKey, oldObject);
     const before = wasCounted ? usageOf(resource, oldObject) : {};
     return maskList(withoutZeros(subtractLists(now, before)), names);
   }
@@ -109,7 +124,7 @@ class QuotaCheck {
   async #write(quota: KubeObject, added: ResourceList): Promise<void> {
     const type = this.#cluster.resource('', 'resourcequotas');
     if (type === undefined) return;
-    const used = addLists(statusPart(quota, 'used'), added);
+    const used = addLists(statusPart(quota, 'used', Object.keys(added)), added);
     const { namespace = '', name = '' } = quota.metadata;
     const patch = { status: { used: { ...used } } } as unknown as JsonObject;
     await this.#cluster.patch(type, { namespace, name }, patch, { as, subresource: 'status' });
@@ -117,8 +132,9 @@ class QuotaCheck {
 }
 
 function checkLimit(request: AdmissionRequest, quota: KubeObject, added: ResourceList): void {
-  const [hard, used] = [statusPart(quota, 'hard'), statusPart(quota, 'used')];
-  const total = addLists(maskList(used, Object.keys(added)), added);
+  const names = Object.keys(added);
+  const [hard, used] = [statusPart(quota, 'hard', names), statusPart(quota, 'used', names)];
+  const total = addLists(used, added);
   const exceeded = Object.keys(added).filter((name) => compareQuantities(total[name] ?? '0', hard[name] ?? '0') > 0);
   if (exceeded.length === 0) return;
   const [requested, had, limited] = [added, used, hard].map((list) => print(maskList(list, exceeded)));

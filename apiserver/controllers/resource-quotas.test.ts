@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type JsonObject, silentLogger } from '../../src/base/index.ts';
 import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
@@ -53,4 +53,20 @@ test('a pod that gets a deadline is no longer counted among those without one', 
   );
   await cluster.patch(cluster.type('pods'), { namespace: 'ns', name: 'p' }, { spec: { activeDeadlineSeconds: 9 } }, as);
   await eventually(() => expect(used()).toEqual({ pods: '0' }));
+});
+
+test('the names of a quota, of which there may be very many, are not compared with each resource', async () => {
+  let reads = 0;
+  const counted = {
+    ...cluster.type('configmaps'),
+    get storageKey() {
+      reads += 1;
+      return 'configmaps';
+    },
+  };
+  vi.spyOn(cluster, 'resources').mockReturnValue([counted]);
+  const names = Array.from({ length: 1000 }, (_, index) => `example.com/a${index}`);
+  await createQuota({ hard: { configmaps: '5', ...Object.fromEntries(names.map((name) => [name, '1'])) } });
+  await eventually(() => expect(used()).toEqual({ configmaps: '0' }));
+  expect(reads).toBeLessThan(100);
 });

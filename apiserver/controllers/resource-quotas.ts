@@ -1,6 +1,6 @@
 import { type Clock, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
-import { countedKind, isTerminatingPod, matchesScopes, usageOf } from '../quota/index.ts';
+import { countedKind, isTerminatingPod, scopeMatcher, usageOf } from '../quota/index.ts';
 import { addLists, maskList, type ResourceList, resourceList } from '../schema/index.ts';
 import { Appointments } from './appointments.ts';
 import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from './controller.ts';
@@ -78,9 +78,10 @@ class ResourceQuotas implements Controller {
   async #used(quota: KubeObject, hard: ResourceList, namespace: string): Promise<ResourceList> {
     const names = Object.keys(hard);
     let used = maskList(resourceList(statusOf(quota)['used']), names);
+    const namesOf = Map.groupBy(names, countedKind);
     for (const type of this.#cluster.resources()) {
-      const own = names.filter((name) => countedKind(name) === type.storageKey);
-      if (own.length > 0) used = { ...used, ...(await this.#usedOf(type, quota, { names: own, namespace })) };
+      const own = namesOf.get(type.storageKey);
+      if (own !== undefined) used = { ...used, ...(await this.#usedOf(type, quota, { names: own, namespace })) };
     }
     return used;
   }
@@ -90,12 +91,14 @@ class ResourceQuotas implements Controller {
     quota: KubeObject,
     { names, namespace }: { readonly names: readonly string[]; readonly namespace: string },
   ): Promise<ResourceList> {
-    let sum: ResourceList = Object.fromEntries(names.map((name) => [name, '0']));
-    const where = (object: KubeObject): boolean => matchesScopes(quota, type.storageKey, object);
+    let sum: ResourceList = {};
+    const own = new Set(names);
+    const matches = scopeMatcher(quota);
+    const where = (object: KubeObject): boolean => matches(type.storageKey, object);
     for await (const object of this.#cluster.eachInTurns(type, { namespace, where })) {
-      sum = addLists(sum, maskList(usageOf(type, object), names));
+      sum = addLists(sum, maskList(usageOf(type, object), own));
     }
-    return sum;
+    return { ...Object.fromEntries(names.map((name) => [name, '0'])), ...sum };
   }
 }
 

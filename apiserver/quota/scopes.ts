@@ -69,14 +69,17 @@ function isClass(value: string, { operator, values }: ScopeRule): boolean {
   return operator === 'Exists' ? value !== '' : value === '';
 }
 
-function isInScope(spec: JsonObject, rule: ScopeRule): boolean {
-  if (rule.scope === 'PriorityClass') return isClass(textOf(spec['priorityClassName']), rule);
-  return scopes.get(rule.scope)?.(spec) ?? false;
-}
-
-/** Whether the scopes of a quota select an object. Only pods have scopes. */
-export function matchesScopes(quota: KubeObject, storageKey: string, object: KubeObject): boolean {
+/** Whether the scopes of a quota select an object, for any number of objects. Only pods have scopes. */
+export function scopeMatcher(quota: KubeObject): (storageKey: string, object: KubeObject) => boolean {
   const rules = rulesOf(quota);
-  if (rules.length === 0) return true;
-  return storageKey === 'pods' && rules.every((rule) => isInScope(objectOf(object['spec']), rule));
+  const classes = rules.filter(({ scope }) => scope === 'PriorityClass');
+  // A scope may be named very often.
+  const others = new Set(rules.map(({ scope }) => scope).filter((scope) => scope !== 'PriorityClass'));
+  return (storageKey, object) => {
+    if (rules.length === 0) return true;
+    if (storageKey !== 'pods') return false;
+    const spec = objectOf(object['spec']);
+    const isOfClasses = classes.every((rule) => isClass(textOf(spec['priorityClassName']), rule));
+    return isOfClasses && [...others].every((scope) => scopes.get(scope)?.(spec) ?? false);
+  };
 }

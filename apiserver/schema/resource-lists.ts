@@ -59,6 +59,6 @@ export function maxLists(a: ResourceList, b: ResourceList): ResourceList {
 
 /** The amounts with these names. */
 export function maskList(list: ResourceList, names: Iterable<string>): ResourceList {
-  const selected = new Set(names);
+  const selected: ReadonlySet<string> = names instanceof Set ? names : new Set(names);
   return Object.fromEntries(Object.entries(list).filter(([name]) => selected.has(name)));
 }
