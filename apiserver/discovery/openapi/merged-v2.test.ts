@@ -86,3 +86,11 @@ test('OpenAPI 2 becomes OpenAPI 3', () => {
   expect(paths).toEqual({ [`${root}/a`]: { get: { responses: { 200: response } } } });
   expect(components).toEqual({ schemas: { A: { items: schema } } });
 });
+
+test('definitions that lead to one another in a very long row are all read', () => {
+  const names = Array.from({ length: 20_000 }, (_, index) => `D${index}`);
+  const definitions = Object.fromEntries(names.map((name, index) => [name, ref(names[index + 1] ?? name)]));
+  const extension = { paths: { [`${root}/widgets`]: answering('D0') }, definitions };
+  const { definitions: merged } = mergeDocumentV2(own, extension, example);
+  expect(Object.keys(merged ?? {})).toHaveLength(names.length);
+});

@@ -16,20 +16,20 @@ function withReferences(value: JsonValue, rename: (name: string) => string): Jso
   return Object.fromEntries(entries);
 }
 
-/** The definitions that the paths need, directly or by way of others. */
+/** The definitions that the paths need, directly or by way of others, of which there may be very many in a row. */
 function neededDefinitions(paths: JsonObject, definitions: JsonObject): Map<string, JsonValue> {
   const needed = new Map<string, JsonValue>();
-  const visit = (value: JsonValue): void => {
+  const unread: JsonValue[] = [paths];
+  for (let value = unread.pop(); value !== undefined; value = unread.pop()) {
     withReferences(value, (name) => {
       const found = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
       if (found !== undefined && !needed.has(name)) {
         needed.set(name, found);
-        visit(found);
+        unread.push(found);
       }
       return name;
     });
-  };
-  visit(paths);
+  }
   return needed;
 }
 
