@@ -28,6 +28,8 @@ export interface IndexBuildOptions {
   readonly onMeta?: (count: number) => void;
   /** Packages are left out whose documents have more, without what does not matter for a choice. Default: none are. */
   readonly maxPackageCharacters?: number;
+  /** Of bundles, each counted for every channel that has it, with its manifests where it has no image. Default: no limit. */
+  readonly maxMemberBytes?: number;
 }
 
 interface FilledIndex extends Omit<IndexedCatalog, 'oversized'> {
@@ -67,7 +69,7 @@ async function fill(
 
 /** Writes the index of a catalog to `file`, from its documents in their order. Memory follows the largest package, not the catalog. The file is
  *  replaced as a whole, by a rename: readers of an older one go on reading that.
- *  @throws what `metas` throws · Error when the file cannot be written; the file is then as it was */
+ *  @throws what `metas` throws · TerminalError UnreadableCatalog over `maxMemberBytes` · Error when the file cannot be written; the file is then as it was */
 export async function buildCatalogIndex(
   metas: AsyncIterable<Meta> | Iterable<Meta>,
   file: string,

@@ -1,6 +1,6 @@
 import { copyFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -120,6 +120,23 @@ test('a package that is too large is left out, its documents are not', async () 
   expect(oversized.map(({ name }) => name)).toEqual(['q']);
   using index = openCatalogIndex(file);
   expect([index.packageNames(), index.package('q'), index.metaCount]).toEqual([['p'], undefined, metas.length + 2]);
+});
+
+test.each([
+  { name: 'manifests', properties: [{ type: 'olm.bundle.object', value: { data: 'e'.repeat(20_000) } }] },
+  { name: 'properties', properties: [{ type: 'custom', value: 'x'.repeat(20_000) }] },
+  { name: 'members that no message has', properties: [], more: { ignored: 'x'.repeat(20_000) } },
+])('a bundle with large $name in very many channels does not fill the disk', async ({ properties, more = {} }) => {
+  const channels = Array.from({ length: 500 }, (_, n) =>
+    meta({ schema: 'olm.channel', package: 'q', name: `c${n}`, entries: [{ name: 'q.v1' }] }),
+  );
+  const identity = { type: 'olm.package', value: { packageName: 'q', version: '1.0.0' } };
+  const large = { schema: 'olm.bundle', package: 'q', name: 'q.v1', properties: [identity, ...properties], ...more };
+  const file = await newFile();
+  const all = [...metas, meta({ schema: 'olm.package', name: 'q', defaultChannel: 'c0' }), ...channels, meta(large)];
+  const built = buildCatalogIndex(all, file, { maxMemberBytes: 1_000_000 });
+  await expect(built).rejects.toThrow('package "q": the bundles of the catalog are too large for all channels');
+  expect(await readdir(dirname(file))).toEqual([]);
 });
 
 test('a catalog of nothing has an index, too', async () => {

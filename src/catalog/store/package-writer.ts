@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { isJsonObject, type JsonObject, parseJson, textAt } from '../../base/index.ts';
+import { cutText, isJsonObject, type JsonObject, parseJson, TerminalError, textAt } from '../../base/index.ts';
 import { formatVersion } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, Channel, ChannelEntry } from '../../resolver/index.ts';
 import { bundleCodec, edgeFields, packageCodec } from '../grpc/api-messages.ts';
@@ -8,6 +8,8 @@ import { bundleManifests, bundleMessage, packageMessage } from '../grpc/bundle-m
 import { type ChannelOrder, orderChannel } from './channel-heads.ts';
 import { expandSegment } from './gzip-segments.ts';
 import { readSlimPackage } from './slim-meta.ts';
+
+const maxNameCharacters = 253;
 
 type MetaRow = Record<string, unknown> | undefined;
 
@@ -21,6 +23,7 @@ interface Membership {
 interface WriteOptions {
   readonly signal?: AbortSignal;
   readonly maxPackageCharacters?: number;
+  readonly maxMemberBytes?: number;
 }
 
 /** A package that is too large to be read. */
@@ -40,6 +43,9 @@ export class PackageWriter {
   readonly #putProvider: StatementSync;
   readonly #findMeta: StatementSync;
   readonly #findText: StatementSync;
+  /** Documents whose ClusterServiceVersion was stored, or is not to be. */
+  readonly #describedMetas = new Set<number>();
+  #memberBytesLeft = Infinity;
 
   constructor(database: DatabaseSync) {
     database.exec('CREATE INDEX metas_by_package ON metas (package, schema, name)');
@@ -60,8 +66,11 @@ export class PackageWriter {
     this.#findText = database.prepare('SELECT bytes FROM texts WHERE id = ?');
   }
 
-  /** Returns the packages that are too large, and left out. */
-  async writeAll({ signal, maxPackageCharacters: max = Infinity }: WriteOptions): Promise<readonly OversizedPackage[]> {
+  /** Returns the packages that are too large, and left out.
+   *  @throws TerminalError UnreadableCatalog when memberships take more than `maxMemberBytes` */
+  async writeAll(options: WriteOptions): Promise<readonly OversizedPackage[]> {
+    const { signal, maxPackageCharacters: max = Infinity, maxMemberBytes = Infinity } = options;
+    this.#memberBytesLeft = maxMemberBytes;
     const oversized: OversizedPackage[] = [];
     const lengths = this.#database.prepare('SELECT sum(length(text)) AS characters FROM slim WHERE package = ?');
     const names = this.#database.prepare('SELECT DISTINCT package FROM slim ORDER BY package').all();
@@ -114,8 +123,18 @@ export class PackageWriter {
     const message = Buffer.concat([edgeless, edgeFields.encode({ replaces, skips })]);
     const edges = [distance, replaces, JSON.stringify(skips)] as const;
     const place = [packageName, channelName, name, Number(row?.['id'])] as const;
+    this.#takeBytes(packageName, message.length);
     const { lastInsertRowid } = this.#putMember.run(...place, ...edges, message, edgeless.length);
     for (const target of [replaces, ...skips]) if (target !== '') this.#putEdge.run(target, lastInsertRowid);
+  }
+
+  /** A bundle is written again for each channel that has it: a small catalog may have large bundles in very many channels. */
+  #takeBytes(packageName: string, bytes: number): void {
+    this.#memberBytesLeft -= bytes;
+    if (this.#memberBytesLeft >= 0) return;
+    const shown = JSON.stringify(cutText(packageName, maxNameCharacters));
+    const text = `package ${shown}: the bundles of the catalog are too large for all channels that have them: expected smaller bundles, bundles with an image, or fewer channels`;
+    throw new TerminalError('UnreadableCatalog', text);
   }
 
   /** With manifests where the bundle has no image. Of a head the ClusterServiceVersion is stored beside it: heads are what clients request. */
@@ -127,11 +146,15 @@ export class PackageWriter {
   }
 
   #writeCsv(bundle: CatalogBundle, row: NonNullable<MetaRow>): void {
+    const id = Number(row['id']);
+    if (this.#describedMetas.has(id)) return;
+    this.#describedMetas.add(id);
     const { csvJson, object } = this.#manifests(bundle, row);
-    if (object.length === 1 && object[0] === csvJson) this.#putCsv.run(Number(row['id']), Buffer.from(csvJson));
+    if (object.length === 1 && object[0] === csvJson) this.#putCsv.run(id, Buffer.from(csvJson));
   }
 
   #manifests(bundle: CatalogBundle, row: MetaRow): ReturnType<typeof bundleManifests> {
+    this.#takeBytes(bundle.packageName, Number(row?.['length'] ?? 0));
     const value = this.#document(row) ?? {};
     const stated = this.#document(this.#findMeta.get('', 'olm.package', bundle.packageName));
     return bundleManifests(value, { version: formatVersion(bundle.version), stated });

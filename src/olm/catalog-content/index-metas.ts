@@ -10,6 +10,8 @@ import type { UnpackedCatalog } from './unpack-job.ts';
 
 /** Others wait while a package is read: a tenth of a second. The largest that are published have a tenth of it. */
 const maxPackageCharacters = 4_000_000;
+/** Of the bundles in all channels: their part of the index on disk. */
+const maxMemberBytes = 1024 ** 3;
 const maxReportedFaults = 50;
 const maxFaultCharacters = 1000;
 const maxNameCharacters = 253;
@@ -25,7 +27,7 @@ function faultsOf({ findings }: CatalogReport): { readonly faults: readonly stri
 }
 
 /** Makes the index of a catalog in `file`; violations of the rules of catalogs are reported, and indexed all the same.
- *  @throws what `metas` throws · Error when the file cannot be written */
+ *  @throws what `metas` throws · TerminalError UnreadableCatalog when the index would be too large · Error when the file cannot be written */
 export async function indexMetas(
   metas: AsyncIterable<Meta> | Iterable<Meta>,
   file: string,
@@ -41,6 +43,7 @@ export async function indexMetas(
   const { digest, metaCount, lengthBytes, oversized } = await buildCatalogIndex(checked(), file, {
     signal,
     maxPackageCharacters,
+    maxMemberBytes,
   });
   const report = check.finish();
   const { faults, faultCount } = faultsOf(report);
