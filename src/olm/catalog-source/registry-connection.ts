@@ -4,6 +4,7 @@ import type { CatalogConnectionState } from '../../api/index.ts';
 import { type Clock, errorMessage, TerminalError } from '../../base/index.ts';
 import { backOffMs } from '../../controller/index.ts';
 import { resolveRegistryAddress } from '../catalog-content/registry-address.ts';
+import { LimitedStream } from './limited-stream.ts';
 
 const connectDeadlineMs = 20_000;
 /** Of TCP: servers of gRPC disconnect clients that ping without a call. */
@@ -101,13 +102,15 @@ export class RegistryConnection implements Disposable {
     const [endpoint] = await resolveRegistryAddress(this.address);
     if (endpoint === undefined) throw new Error(`${this.address}: no address`);
     const { signal } = this.#stop;
+    const socket = connectSocket({ ...socketOptions, host: endpoint.address, port: endpoint.port });
     const session = connect(`http://${this.address}`, {
-      createConnection: () => connectSocket({ ...socketOptions, host: endpoint.address, port: endpoint.port }),
+      createConnection: () => new LimitedStream(socket, this.#options.clock),
     });
     // Whatever it is, the session closes after it.
     session.on('error', () => undefined);
     session.on('stream', (stream) => stream.destroy());
     session.unref();
+    socket.unref();
     const onAbort = (): void => session.destroy();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
