@@ -1,7 +1,10 @@
 import type { ClusterVersion } from '../../api/index.ts';
-import { isJsonObject, type JsonObject, objectsAt } from '../../base/index.ts';
+import { cutText, isJsonObject, type JsonObject, objectsAt } from '../../base/index.ts';
 import type { ConditionChange } from '../../controller/index.ts';
 import { type Condition, setCondition } from '../../kube/index.ts';
+
+/** As much as a condition of Kubernetes has. Messages quote what each ClusterOperator reports, and the server refuses a status that is too large. */
+const maxMessageCharacters = 32_768;
 
 /** The status of a ClusterVersion as it is to be. Written as a whole, at the end of a reconcile. */
 export class StatusDraft {
@@ -27,7 +30,10 @@ export class StatusDraft {
   /** Sets conditions; empty reasons and messages are left out, as the kind has them. */
   set(changes: readonly ConditionChange[]): void {
     let conditions = objectsAt(this.#status, 'conditions') as unknown as readonly Condition[];
-    for (const { isFresh: _fresh, ...change } of changes) conditions = setCondition(conditions, change, this.#nowMs);
+    for (const { isFresh: _fresh, ...change } of changes) {
+      const message = cutText(change.message, maxMessageCharacters - 1);
+      conditions = setCondition(conditions, { ...change, message }, this.#nowMs);
+    }
     const written = conditions.map((condition) =>
       Object.fromEntries(Object.entries(condition).filter(([, value]) => value !== '')),
     );
