@@ -1,4 +1,4 @@
-import { parseClusterServiceVersion } from '../../api/index.ts';
+import { installedAlongsidePrefix, group as ownGroup, parseClusterServiceVersion } from '../../api/index.ts';
 import {
   isJsonEqual,
   type JsonObject,
@@ -12,6 +12,8 @@ import {
 import { checkCrdChange } from '../../crd-safety/index.ts';
 import { asCurrentDefinition } from '../../formats/index.ts';
 import {
+  isForbidden,
+  isKubeError,
   isNotFound,
   type KubeClient,
   type KubeObject,
@@ -21,8 +23,9 @@ import {
 } from '../../kube/index.ts';
 import { abandonedComponentLabels, installedAlongside, isPlatformGroup } from '../../operators/index.ts';
 import type { PlanContext } from './context.ts';
+import { harmfulChanges, hasObjectsOfOthers } from './crd-of-others.ts';
 import { type Applied, componentLabelsFor, create, labelled } from './ensure.ts';
-import { describingRefusal } from './refused-writes.ts';
+import { describingRefusal, withMessage } from './refused-writes.ts';
 import type { StepRun } from './step-run.ts';
 
 /** For reading all objects of a CustomResourceDefinition. */
@@ -38,6 +41,14 @@ function assertForeign(crd: KubeObject): void {
   throw new TerminalError('OwnDefinition', text);
 }
 
+/** Marks by which the platform knows whose a definition is and how it may be changed: its controllers and administrators set them, no bundle does. */
+function withoutMarks(marks: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const reserved = [`${ownGroup}/`, 'applyset.kubernetes.io/', installedAlongsidePrefix];
+  return Object.fromEntries(
+    Object.entries(marks).filter(([key]) => !reserved.some((prefix) => key.startsWith(prefix))),
+  );
+}
+
 function desiredCrd({ step, namespace }: StepRun, manifest: JsonObject): KubeObject {
   const current = textAt(manifest, 'apiVersion') === currentVersion ? manifest : asCurrentDefinition(manifest);
   const { status: _status, metadata = {}, ...rest } = current;
@@ -49,8 +60,8 @@ function desiredCrd({ step, namespace }: StepRun, manifest: JsonObject): KubeObj
     kind: 'CustomResourceDefinition',
     metadata: {
       ...(name === undefined ? {} : { name }),
-      labels: { ...labels, 'olm.managed': 'true' },
-      annotations: { ...annotations, ...(step.resolving === '' ? {} : { [key]: value }) },
+      labels: { ...withoutMarks(labels), 'olm.managed': 'true' },
+      annotations: { ...withoutMarks(annotations), ...(step.resolving === '' ? {} : { [key]: value }) },
     },
   };
 }
@@ -134,44 +145,88 @@ function keptLabels({ run, step, namespace }: StepRun, live: KubeObject): Record
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !abandoned.includes(key)));
 }
 
-/** The conversion that stays: the one that the operator's controller has set up, and any where the account of a tenant would set up another, whose webhook
- *  would see, and change, the objects of all namespaces. */
-function keptConversion({ run }: StepRun, before: JsonObject = {}, after: JsonObject = {}): JsonObject {
+/** The definition that the account of a tenant may ask for: with the conversion that there is, as the webhook of another one would see, and change, the
+ *  objects of all namespaces. */
+function withLiveConversion({ run }: StepRun, live: KubeObject, desired: KubeObject): KubeObject {
+  if (run.account === undefined || !isConverted(desired as unknown as JsonObject)) return desired;
+  const [before, after] = [live, desired].map((crd) => objectAt(crd as unknown as JsonObject, 'spec') ?? {});
+  return { ...desired, spec: { ...after, conversion: before?.['conversion'] ?? { strategy: 'None' } } };
+}
+
+/** The conversion that the operator's controller has set up stays. */
+function keptConversion(before: JsonObject = {}, after: JsonObject = {}): JsonObject {
   const isSetUp = isConverted({ spec: before }) && after['conversion'] === undefined;
-  const isOfTenant = run.account !== undefined && isConverted({ spec: after });
-  return isSetUp || isOfTenant ? { conversion: before['conversion'] ?? { strategy: 'None' } } : {};
+  return isSetUp ? { conversion: before['conversion'] ?? { strategy: 'None' } } : {};
+}
+
+/** Of a definition that others use labels and annotations stay: they decide what other programs make of it. */
+function updatedMetadata(given: StepRun, live: KubeObject, { desired, isShared }: CrdUpdate): ObjectMeta {
+  const { metadata } = live;
+  const { labels, annotations = {} } = desired.metadata;
+  const isInstalled = Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(installedAlongsidePrefix));
+  const own = Object.entries(annotations).filter(([key]) => key.startsWith(installedAlongsidePrefix));
+  if (isShared) {
+    return { ...metadata, annotations: { ...metadata.annotations, ...(isInstalled ? Object.fromEntries(own) : {}) } };
+  }
+  return {
+    ...metadata,
+    labels: { ...keptLabels(given, live), ...labels },
+    annotations: { ...metadata.annotations, ...annotations },
+  };
+}
+
+interface CrdUpdate {
+  readonly desired: KubeObject;
+  /** Whether objects of others exist, which the account of the plan may not be allowed to change. */
+  readonly isShared: boolean;
 }
 
 /** The spec that the step asks for, beside what the cluster or the operator's controller has added. */
-function updatedCrd(given: StepRun, live: KubeObject, desired: KubeObject): KubeObject {
-  const { metadata } = live;
+function updatedCrd(given: StepRun, live: KubeObject, update: CrdUpdate): KubeObject {
+  const { desired } = update;
   const [before, after] = [live, desired].map((crd) => objectAt(crd as unknown as JsonObject, 'spec') ?? {});
-  const conversion = keptConversion(given, before, after);
+  const conversion = keptConversion(before, after);
   const preserve = before?.['preserveUnknownFields'] === true && after?.['preserveUnknownFields'] === undefined;
   return {
     ...live,
-    metadata: {
-      ...metadata,
-      labels: { ...keptLabels(given, live), ...desired.metadata.labels },
-      annotations: { ...metadata.annotations, ...desired.metadata.annotations },
-    },
+    metadata: updatedMetadata(given, live, update),
     spec: { ...after, ...conversion, ...(preserve ? { preserveUnknownFields: false } : {}) },
   };
 }
 
-async function update(given: StepRun, live: KubeObject, desired: KubeObject): Promise<Applied> {
-  const { run, write } = given;
+/** With whose permissions a definition is changed. Those of the controllers are enough for a change that leaves all objects as they are; the account of the
+ *  plan must be allowed any other one that objects of others may be lost by.
+ *  @throws the refusal, with the change, when the account is not allowed it */
+async function writeShared(given: StepRun, live: KubeObject, updated: KubeObject): Promise<void> {
+  const { run, step } = given;
+  const changes = await harmfulChanges(live as unknown as JsonObject, updated as unknown as JsonObject);
+  const { kube } = changes === undefined ? run.context : given;
+  try {
+    await describingRefusal(step, 'updating', () => kube.update(updated, given.write));
+  } catch (thrown) {
+    if (changes === undefined || !isKubeError(thrown) || !isForbidden(thrown)) throw thrown;
+    const why = `objects outside of the namespaces of the OperatorGroup may lose data, so that its service account must be allowed this change: ${changes}`;
+    throw withMessage(thrown, `${thrown.message}: ${why}`);
+  }
+}
+
+async function update(given: StepRun, live: KubeObject, manifest: KubeObject): Promise<Applied> {
+  const { run } = given;
+  const desired = withLiveConversion(given, live, manifest);
+  const isShared = run.account !== undefined && (await hasObjectsOfOthers(given, live));
   const [before, after] = [live as unknown as JsonObject, desired as unknown as JsonObject];
   await assertObjectsValid(given, before, after);
   assertStoredVersions(before, after, given.step.resource.name);
-  const updated = updatedCrd(given, live, desired);
+  const updated = updatedCrd(given, live, { desired, isShared });
   const isSame = isJsonEqual(updated as unknown as JsonValue, live as unknown as JsonValue);
-  if (!isSame) await describingRefusal(given.step, 'updating', () => run.context.kube.update(updated, write));
+  if (isSame) return 'Present';
+  if (isShared) await writeShared(given, live, updated);
+  else await describingRefusal(given.step, 'updating', () => run.context.kube.update(updated, given.write));
   return 'Present';
 }
 
 /** Creates a CustomResourceDefinition, or changes it if that harms no stored object. With the permissions of the controllers, whatever the account of
- *  the plan may do: an API is there for the whole cluster.
+ *  the plan may do, as an API is there for the whole cluster; but for changes that objects of others may be lost by.
  *  @throws TerminalError OwnDefinition, ObjectsInvalid, StoredVersionRemoved */
 export async function ensureCrd(given: StepRun, manifest: JsonObject): Promise<Applied> {
   const { kube } = given.run.context;

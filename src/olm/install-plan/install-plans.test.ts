@@ -677,6 +677,125 @@ test('with an account, a plan shows nothing of objects of other namespaces that 
   expect(message).not.toContain('of-default');
 });
 
+/** An account that may do everything in its namespace, and nothing outside of it. */
+async function createAccount(name: string): Promise<void> {
+  await cluster.kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }, user);
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+  const binding = { apiVersion: rbac, kind: 'RoleBinding', metadata: { name, namespace } };
+  await cluster.kube.create({ ...binding, roleRef, subjects }, user);
+}
+
+describe('definitions that an account is not allowed to change', () => {
+  const stored = { type: 'object', properties: { size: { type: 'string' }, depth: { type: 'string' } } };
+  const v1 = { name: 'v1', schema: stored };
+  const clientConfig = { url: 'https://hostile.example.com/convert' };
+  const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
+
+  async function installed(name: string, place: string): Promise<KubeObject> {
+    await createAccount('tenant');
+    await createGroup({ serviceAccountName: 'tenant' });
+    await cluster.kube.create(crd(name, [v1]) as unknown as KubeObject, user);
+    const object = { apiVersion: `${name}/v1`, kind: 'Sample', metadata: { name: 's', namespace: place } };
+    return await eventually(() => cluster.kube.create({ ...object, size: 'large', depth: 'deep' }, user));
+  }
+
+  const definitionSteps = (definition: JsonObject): readonly InstallPlanStep[] =>
+    stepsOf(bundle([definition])).filter(({ resource }) => resource.kind === crdKind.kind);
+
+  const withSpec = (definition: JsonObject, spec: JsonObject): JsonObject => {
+    return { ...definition, spec: { ...(definition['spec'] as JsonObject), ...spec } };
+  };
+
+  test.each([
+    {
+      what: 'removes a field',
+      versions: [{ ...v1, schema: { type: 'object', properties: { size: { type: 'string' } } } }],
+      spec: {},
+      why: 'removed field : v1.^.depth',
+    },
+    {
+      what: 'is to be converted by a webhook, which it does not get',
+      versions: [{ ...v1, schema: { type: 'object', properties: { depth: { type: 'string' } } } }],
+      spec: { conversion },
+      why: 'removed field : v1.^.size',
+    },
+    {
+      what: 'does not serve a version any more',
+      versions: [
+        { ...v1, isServed: false },
+        { ...v1, name: 'v2' },
+      ],
+      spec: {},
+      why: 'version v1 is not served any more',
+    },
+    {
+      what: 'stores objects by another schema',
+      versions: [{ name: 'v2', schema: { type: 'object' } }, v1],
+      spec: {},
+      why: 'objects are stored as version v2',
+    },
+    {
+      what: 'has another kind',
+      versions: [v1],
+      spec: { names: { plural: 'samples', singular: 'sample', kind: 'Other', listKind: 'OtherList' } },
+      why: 'spec.names.kind changes',
+    },
+  ])('one that $what stays as it is, while objects of other namespaces exist', async ({ versions, spec, why }) => {
+    const name = `shared-${count}.example.com`;
+    const before = await installed(name, 'default');
+    const definition = await cluster.kube.get({ ...crdKind, name: `samples.${name}` });
+    await createPlan(stepsOf(bundle([withSpec(crd(name, versions as never), spec)])));
+    await eventually(async () => {
+      const { phase, message } = (await planNamed()).status ?? {};
+      expect([phase, message]).toEqual(['Installing', expect.stringContaining(why)]);
+      expect(message).toMatch(/cannot update resource "customresourcedefinitions".*must be allowed this change/);
+    });
+    expect((await cluster.kube.get({ ...crdKind, name: `samples.${name}` }))['spec']).toEqual(definition['spec']);
+    expect(await cluster.kube.get({ ...before, name: 's', namespace: 'default' })).toMatchObject({ depth: 'deep' });
+  });
+
+  test('one is changed while only objects of its own namespace exist', async () => {
+    const name = `own-${count}.example.com`;
+    await installed(name, namespace);
+    const versions = [{ ...v1, schema: { type: 'object', properties: { size: { type: 'string' } } } }];
+    await createPlan(definitionSteps(crd(name, versions)));
+    await becomes('Complete');
+  });
+
+  test('a compatible change is made, and marks by which others know the definition stay', async () => {
+    const name = `compatible-${count}.example.com`;
+    await installed(name, 'default');
+    const wider = { ...stored, properties: { ...stored.properties, color: { type: 'string' } } };
+    const marks = { 'core.rukpak.io/owner-name': 'x', 'cert-manager.io/inject-ca-from': 'x' };
+    const definition = crd(name, [{ ...v1, schema: wider }]);
+    const metadata = { ...(definition['metadata'] as JsonObject), labels: marks, annotations: marks };
+    await createPlan(definitionSteps({ ...definition, metadata }));
+    await becomes('Complete');
+    const changed = await cluster.kube.get({ ...crdKind, name: `samples.${name}` });
+    expect(JSON.stringify(changed['spec'])).toContain('color');
+    expect([changed.metadata.labels, changed.metadata.annotations]).toEqual([undefined, undefined]);
+  });
+});
+
+test('marks of the platform are not taken over from the definition of a bundle', async () => {
+  await createGroup();
+  const name = `marked-${count}.example.com`;
+  const marks = {
+    'core.rukpak.io/owner-name': 'x',
+    'applyset.kubernetes.io/part-of': 'x',
+    'operatorframework.io/installed-alongside-1': 'other/boat.v1',
+    'example.com/kept': 'x',
+  };
+  const definition = crd(name);
+  const metadata = { ...(definition['metadata'] as JsonObject), labels: marks, annotations: marks };
+  await createPlan(stepsOf(bundle([{ ...definition, metadata }])));
+  await becomes('Complete');
+  const { labels = {}, annotations = {} } = (await cluster.kube.get({ ...crdKind, name: `samples.${name}` })).metadata;
+  expect(Object.keys(labels).filter((key) => key in marks)).toEqual(['example.com/kept']);
+  expect(Object.keys(annotations).filter((key) => key in marks)).toEqual(['example.com/kept']);
+});
+
 describe('failed plans of accounts', () => {
   test('P10 such a plan is executed again when permissions of its namespace change', async () => {
     await cluster.kube.create(

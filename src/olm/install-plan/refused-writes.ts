@@ -22,6 +22,13 @@ function prefixOf({ resource: { kind, name } }: InstallPlanStep, write: Write): 
   return `error ${called.get(kind)?.(write) ?? `${write} unstructured object `}${name}: `;
 }
 
+/** The same refusal in other words; its class and status stay. */
+export function withMessage(thrown: KubeRejection | KubeUnavailable, message: string): KubeRejection | KubeUnavailable {
+  const failure = { ...thrown.failure, message };
+  const isFinal = thrown instanceof KubeRejection;
+  return isFinal ? new KubeRejection(failure, { cause: thrown }) : new KubeUnavailable(failure, { cause: thrown });
+}
+
 /** Adds to the refusal of a write which object it was about, in OLM's words; its class and status stay.
  *  @throws what `work` throws */
 export async function describingRefusal<T>(step: InstallPlanStep, write: Write, work: () => Promise<T>): Promise<T> {
@@ -30,8 +37,6 @@ export async function describingRefusal<T>(step: InstallPlanStep, write: Write, 
   } catch (thrown) {
     if (!(thrown instanceof KubeRejection || thrown instanceof KubeUnavailable) || isAlreadyExists(thrown))
       throw thrown;
-    const failure = { ...thrown.failure, message: `${prefixOf(step, write)}${thrown.message}` };
-    const isFinal = thrown instanceof KubeRejection;
-    throw isFinal ? new KubeRejection(failure, { cause: thrown }) : new KubeUnavailable(failure, { cause: thrown });
+    throw withMessage(thrown, `${prefixOf(step, write)}${thrown.message}`);
   }
 }
