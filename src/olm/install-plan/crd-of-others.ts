@@ -104,9 +104,11 @@ export async function harmfulChanges(before: JsonObject, after: JsonObject): Pro
     },
   );
   const isMoved = storageOf(before) !== storageOf(after);
+  const [isKept, isKeptNow] = [before, after].map((crd) => objectAt(crd, 'spec')?.['preserveUnknownFields'] === true);
   const texts = [
     ...renamed(before, after),
     ...lostParts(before, after),
+    ...(isKept === true && isKeptNow === false ? ['fields that no schema has are not kept any more'] : []),
     ...(isMoved ? [`objects are stored as version ${storageOf(after)}`] : []),
     ...findings.map(({ text }) => text),
   ];
