@@ -40,7 +40,9 @@ describe('a session', () => {
     const visitor = new ConsoleVisitor(console.url);
     const first = await visitor.signIn('/api/sign-in/link', { secret: used.split('#')[1] });
     expect(first.status).toBe(200);
-    expect(first.headers.get('set-cookie')).toMatch(/^longshore=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(first.headers.get('set-cookie')).toMatch(
+      new RegExp(`^longshore-${new URL(console.url).port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`),
+    );
     const again = await new ConsoleVisitor(console.url).signIn('/api/sign-in/link', { secret: used.split('#')[1] });
     expect([again.status, await reasonOf(again)]).toEqual([401, 'LinkUsed']);
     expect(console.link()).not.toBe(used);
@@ -184,6 +186,15 @@ describe('a command', () => {
       messages: 'note\n',
     });
     expect(runs.at(-1)?.kubeconfig).toHaveProperty('path');
+  });
+
+  test('is named in a way that a shell takes for the words that it was run with', async () => {
+    const visitor = await console.administrator();
+    const files = [{ path: "it's; id.tgz", base64: '' }];
+    const { command } = (await (await visitor.post('/api/commands/validate', { files, form: 'json' })).json()) as {
+      command: string;
+    };
+    expect(command).toBe(`longshore bundle validate 'bundle/it'\\''s; id.tgz'`);
   });
 
   test('of a user with a token has a kubeconfig of that token', async () => {

@@ -8,10 +8,19 @@ export interface Place {
   readonly path: string;
 }
 
+/** A part that is no encoded text is shown as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function placeOf(): Place {
   const { pathname, search } = window.location;
   const parts = pathname.split('/').filter((part) => part !== '');
-  return { parts: parts.map(decodeURIComponent), query: new URLSearchParams(search), path: pathname };
+  return { parts: parts.map(decoded), query: new URLSearchParams(search), path: pathname };
 }
 
 const place: Store<Place> = createStore(placeOf());

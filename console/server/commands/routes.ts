@@ -33,10 +33,14 @@ async function assertMayFetch({ kube, kubeconfigPath }: Session): Promise<void> 
   });
 }
 
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** As a user would type it. */
 function typed({ args, shown }: Words): string {
   const words = shown ?? args;
-  return ['longshore', ...words.map((word) => (/[^\w@%+=:,./-]/.test(word) ? `'${word}'` : word))].join(' ');
+  return ['longshore', ...words.map(shellWord)].join(' ');
 }
 
 function findDefinition(name: string): CommandDefinition {
