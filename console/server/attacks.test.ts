@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -51,14 +52,30 @@ describe('an attacker who wants the session of someone else', () => {
 
   test('does not choose its name: signing in gives the session a new one', async () => {
     const planted = 'A'.repeat(43);
+    const name = `longshore-${new URL(console.url).port}`;
     const victim = new ConsoleVisitor(console.url);
-    victim.cookie = `longshore=${planted}`;
+    victim.cookie = `${name}=${planted}`;
     expect((await victim.signIn('/api/sign-in/token', { token: console.token })).status).toBe(200);
     expect(victim.cookie).not.toContain(planted);
     const attacker = new ConsoleVisitor(console.url);
-    attacker.cookie = `longshore=${planted}`;
+    attacker.cookie = `${name}=${planted}`;
     expect((await attacker.send('/api/session')).status).toBe(401);
   });
+
+  // Programs of another user are started by root alone.
+  test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+    'does not use it as another user of the machine, whose server the browser gave its cookie to',
+    async () => {
+      const { cookie } = await console.administrator();
+      const program = `fetch(process.argv[1], { headers: { cookie: process.argv[2] } }).then(({ status }) => console.log(status))`;
+      const ask = async (uid: number): Promise<string> => {
+        const url = `${console.url}/api/session`;
+        const child = spawn(process.execPath, ['-e', program, url, cookie], { uid, gid: uid, cwd: '/', env: {} });
+        return (await text(child.stdout)).trim();
+      };
+      expect([await ask(65_534), await ask(0)]).toEqual(['401', '200']);
+    },
+  );
 
   test('does not use a link that is used at the same time', async () => {
     const secret = console.link().split('#')[1];

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { type Clock, type ConnectionLimits, type Logger, limitConnections } from '../../src/base/index.ts';
 import type { ClusterAccess } from '../../src/kube/index.ts';
 import { buildConsole } from './app.ts';
@@ -8,6 +8,7 @@ import type { RecentLines } from './log/recent-lines.ts';
 import { Sessions } from './sessions.ts';
 import { OneTimeLink } from './sign-in/link.ts';
 import { type OidcSettings, OidcSignIn } from './sign-in/oidc.ts';
+import { userOfConnection } from './sign-in/own-connection.ts';
 import type { ClusterAddress } from './sign-in/token.ts';
 
 /** Where the console listens, for whom, and on what it works. */
@@ -58,12 +59,34 @@ const connectionLimits: ConnectionLimits = {
   slowMs: 60_000,
 };
 
-function originsOf({ host, tls, externalUrl }: ConsoleOptions, port: number): Origins {
-  const isLoopback = host === '127.0.0.1' || host === '::1';
-  const own = isLoopback ? [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`] : [];
+const isLoopback = ({ host }: ConsoleOptions): boolean => host === '127.0.0.1' || host === '::1';
+
+function originsOf(options: ConsoleOptions, port: number): Origins {
+  const { tls, externalUrl } = options;
+  const own = isLoopback(options) ? [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`] : [];
   const external = externalUrl === undefined ? [] : [externalUrl.host];
   const isSecure = externalUrl === undefined ? tls !== undefined : externalUrl.protocol === 'https:';
   return { hosts: new Set([...own, ...external]), isSecure };
+}
+
+/** Whether browsers of this machine connect to the console themselves. They share the cookies of a host between its ports, with the consoles and servers
+ *  of other users. */
+function isForThisMachine(options: ConsoleOptions): boolean {
+  return isLoopback(options) && options.externalUrl === undefined && options.proxyCount === 0;
+}
+
+function openSessions(options: ConsoleOptions, port: () => number): Sessions {
+  const { clock, log } = options;
+  const isSecure = (): boolean => originsOf(options, port()).isSecure;
+  const prefix = (): string => `${isSecure() ? '__Host-' : ''}longshore`;
+  const isLocal = isForThisMachine(options);
+  return new Sessions({
+    clock,
+    log,
+    isSecure,
+    cookieName: isLocal ? () => `${prefix()}-${port()}` : prefix,
+    localUserOf: isLocal ? ({ socket }) => userOfConnection(socket) : () => undefined,
+  });
 }
 
 /** Starts the console.
@@ -72,8 +95,9 @@ export async function startConsole(options: ConsoleOptions): Promise<ConsoleServ
   const { host, tls, externalUrl, proxyCount, clock, log, link, oidc, isEmbedded, version, cluster } = options;
   let port = options.port;
   const origins = (): Origins => originsOf(options, port);
-  const origin = (): string => externalUrl?.origin ?? `http${tls === undefined ? '' : 's'}://${host}:${port}`;
-  const sessions = new Sessions({ clock, log, isSecure: () => origins().isSecure });
+  const origin = (): string =>
+    externalUrl?.origin ?? `http${tls === undefined ? '' : 's'}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const sessions = openSessions(options, () => port);
   const closing = new AbortController();
   const secret = link && new OneTimeLink((text) => link.onLink(`${origin()}/sign-in#${text}`), link.isOpened);
   const app = await buildConsole({

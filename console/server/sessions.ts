@@ -41,12 +41,18 @@ export interface Session extends SignedIn {
   openAnswer(): Share;
   lastUsedMs: number;
   readonly createdMs: number;
+  /** The user of this machine who signed in; undefined where that is not known. */
+  readonly localUser: number | undefined;
 }
 
 interface SessionsDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly isSecure: () => boolean;
+  readonly cookieName: () => string;
+  /** The user of this machine who sends a request: only that of a session uses it, as browsers send cookies to all ports of a host. Undefined where that
+   *  is not known. */
+  readonly localUserOf: (request: FastifyRequest) => number | undefined;
 }
 
 const maxSessions = 200;
@@ -76,6 +82,8 @@ export class Sessions implements Disposable {
   readonly #deps: SessionsDeps;
   readonly #sessions = new Map<string, Session>();
   readonly #endings = new Map<string, AbortController>();
+  /** Sessions whose cookie another user of this machine has. */
+  readonly #misused = new Set<string>();
   readonly #requests = new Shares({ ofUser: maxOpenRequests, ofAll: Infinity });
   readonly #rows: Shares;
   readonly #answers: Shares;
@@ -94,8 +102,9 @@ export class Sessions implements Disposable {
     throw new ConsoleProblem(429, 'TooManyRequests', { message: 'too many requests at a time' });
   }
 
-  get #cookieName(): string {
-    return this.#deps.isSecure() ? '__Host-longshore' : 'longshore';
+  /** The user of this machine who sends a request; undefined where that is not known. */
+  localUserOf(request: FastifyRequest): number | undefined {
+    return this.#deps.localUserOf(request);
   }
 
   /** Opens a session, and sets its cookie. Of too many sessions one ends that was unused for the longest time: of a user with too many that user's, so
@@ -118,6 +127,7 @@ export class Sessions implements Disposable {
       counted: (work) => this.#counted(tenant, work),
       openAnswer: () => this.#answers.open(tenant),
       createdMs: nowMs,
+      localUser: this.localUserOf(reply.request),
       lastUsedMs: nowMs,
     };
     const name = newName();
@@ -127,7 +137,7 @@ export class Sessions implements Disposable {
     this.#endInTime(key, ending.signal);
     log.info({ user: signedIn.user, method: signedIn.method }, 'signed in to the console');
     const secure = this.#deps.isSecure() ? '; Secure' : '';
-    void reply.header('set-cookie', `${this.#cookieName}=${name}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+    void reply.header('set-cookie', `${this.#deps.cookieName()}=${name}; Path=/; HttpOnly; SameSite=Strict${secure}`);
     return session;
   }
 
@@ -169,17 +179,35 @@ export class Sessions implements Disposable {
     const key = this.#keyOf(request);
     if (key !== undefined) this.#end(key);
     const secure = this.#deps.isSecure() ? '; Secure' : '';
-    void reply.header('set-cookie', `${this.#cookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure}`);
+    void reply.header(
+      'set-cookie',
+      `${this.#deps.cookieName()}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure}`,
+    );
   }
 
   [Symbol.dispose](): void {
     for (const key of this.#sessions.keys()) this.#end(key);
   }
 
+  /** A cookie of the same name, which a server on another port has set, hides no session. */
   #keyOf(request: FastifyRequest): string | undefined {
+    const start = `${this.#deps.cookieName()}=`;
     const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-    const found = pairs.find((pair) => pair.startsWith(`${this.#cookieName}=`));
-    return found === undefined ? undefined : digestOf(found.slice(this.#cookieName.length + 1));
+    const names = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+    const keys = names.map(digestOf).filter((key) => this.#sessions.has(key));
+    if (keys.length === 0) return undefined;
+    const localUser = this.localUserOf(request);
+    const own = keys.find((key) => this.#sessions.get(key)?.localUser === localUser);
+    if (own === undefined) this.#reportMisuse(keys);
+    return own;
+  }
+
+  #reportMisuse(keys: readonly string[]): void {
+    for (const key of keys.filter((each) => !this.#misused.has(each))) {
+      this.#misused.add(key);
+      const user = this.#sessions.get(key)?.user;
+      this.#deps.log.warn({ user }, 'session of the console refused to another user of this machine');
+    }
   }
 
   #isOver({ createdMs, lastUsedMs, watches }: Session): boolean {
@@ -214,6 +242,7 @@ export class Sessions implements Disposable {
     this.#sessions.delete(key);
     this.#endings.get(key)?.abort();
     this.#endings.delete(key);
+    this.#misused.delete(key);
     session.watches[Symbol.dispose]();
     session.transport.close();
     session.kube.close();

@@ -55,8 +55,8 @@ const translations: readonly { readonly list: BlockList; readonly group: number 
   { list: listOf([], [['2002::', 16]]), group: 1 },
 ];
 
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): readonly number[] {
+/** The eight groups of 16 bits of an IPv6 address. */
+export function groupsOfAddress(address: string): readonly number[] {
   // URLs have addresses in one form, without IPv4 notation.
   const [start = '', end] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const read = (text: string): number[] =>
@@ -69,7 +69,7 @@ function groupsOf(address: string): readonly number[] {
 function translated(address: string): readonly string[] {
   const found = translations.filter(({ list }) => list.check(address, 'ipv6'));
   if (found.length === 0) return [];
-  const groups = groupsOf(address);
+  const groups = groupsOfAddress(address);
   return found.map(({ group }) =>
     groups
       .slice(group, group + 2)

@@ -3,7 +3,7 @@
  *  @imports nothing
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
-export { isLinkLocalAddress, isLocalAddress, isPrivateAddress } from './addresses.ts';
+export { groupsOfAddress, isLinkLocalAddress, isLocalAddress, isPrivateAddress } from './addresses.ts';
 export { formatAge, formatDuration } from './ages.ts';
 export { base62 } from './base62.ts';
 export {

@@ -36,7 +36,9 @@ export class ConsoleVisitor {
       ...init.headers,
     };
     const response = await fetch(`${this.#url}${path}`, { redirect: 'manual', ...init, headers });
-    const [pair = ''] = (response.headers.getSetCookie().find((cookie) => /longshore=/.test(cookie)) ?? '').split(';');
+    const [pair = ''] = (
+      response.headers.getSetCookie().find((cookie) => /longshore(-\d+)?=/.test(cookie)) ?? ''
+    ).split(';');
     if (pair !== '') this.cookie = pair;
     return response;
   }

@@ -16,6 +16,16 @@ interface Attempt {
   readonly verifier: string;
   readonly nonce: string;
   readonly startedMs: number;
+  readonly localUser: number | undefined;
+}
+
+/** What comes back with the browser. */
+interface Return {
+  /** That of the cookie of this browser, so that no other browser's attempt is completed. */
+  readonly state: string;
+  /** The user of this machine who sends the request: servers on other ports set cookies too. */
+  readonly localUser: number | undefined;
+  readonly cluster: ClusterAddress;
 }
 
 const attemptMs = 10 * 60_000;
@@ -59,12 +69,13 @@ export class OidcSignIn {
     }
   }
 
-  /** The address of the provider that the browser goes to, and the state that it comes back with. */
-  async start(redirectUri: string): Promise<{ readonly url: string; readonly state: string }> {
+  /** The address of the provider that the browser goes to, and the state that it comes back with.
+   *  @param localUser the user of this machine who sends the request, who alone may complete it */
+  async start(redirectUri: string, localUser?: number): Promise<{ readonly url: string; readonly state: string }> {
     const { client, config } = await this.#provider();
     this.#forgetOld();
     const [state, verifier, nonce] = [client.randomState(), client.randomPKCECodeVerifier(), client.randomNonce()];
-    this.#attempts.set(state, { verifier, nonce, startedMs: this.#clock.now() });
+    this.#attempts.set(state, { verifier, nonce, startedMs: this.#clock.now(), localUser });
     const url = client.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
       scope: this.#settings.scopes.join(' '),
@@ -77,15 +88,12 @@ export class OidcSignIn {
   }
 
   /** Exchanges the code that the provider sent for tokens.
-   *  @param state that of the cookie of this browser, so that no other browser's attempt is completed
    *  @throws ConsoleProblem 400 for another attempt, 401 when the provider or the API server refuses */
-  async complete(
-    callback: URL,
-    { state, cluster }: { readonly state: string; readonly cluster: ClusterAddress },
-  ): Promise<SignedIn> {
+  async complete(callback: URL, { state, localUser, cluster }: Return): Promise<SignedIn> {
     const attempt = this.#attempts.get(state);
     this.#attempts.delete(state);
-    if (attempt === undefined || callback.searchParams.get('state') !== state) {
+    const isOwn = attempt?.localUser === localUser && callback.searchParams.get('state') === state;
+    if (attempt === undefined || !isOwn) {
       throw new ConsoleProblem(400, 'UnknownAttempt', {
         message: 'the sign-in was started elsewhere, or too long ago',
       });

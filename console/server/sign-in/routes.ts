@@ -96,13 +96,15 @@ function addOidc(app: FastifyInstance, deps: SignInDeps, attempts: SignInAttempt
   const { oidc, sessions, cluster, origin } = deps;
   if (oidc === undefined) return;
   app.post('/api/sign-in/oidc', { bodyLimit }, async (request, reply) => {
-    const { url, state } = await attempts.begin(request, () => oidc.signIn.start(`${origin()}${callbackPath}`));
+    const { url, state } = await attempts.begin(request, () =>
+      oidc.signIn.start(`${origin()}${callbackPath}`, sessions.localUserOf(request)),
+    );
     setState(reply, state, origin());
     return { url };
   });
   app.get(callbackPath, async (request, reply) => {
     const callback = new URL(request.url, origin());
-    const given = { state: stateOf(request), cluster };
+    const given = { state: stateOf(request), localUser: sessions.localUserOf(request), cluster };
     const signedIn = await attempts.run(request, () => oidc.signIn.complete(callback, given));
     setState(reply, '', origin());
     sessions.open(signedIn, reply);
