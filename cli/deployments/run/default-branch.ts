@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { parse } from 'node:path';
 import { promisify } from 'node:util';
 import { redactUrl, TerminalError } from '../../../src/base/index.ts';
 
@@ -15,7 +16,9 @@ export async function defaultBranch(repository: string, signal: AbortSignal): Pr
   const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' };
   try {
     const args = ['ls-remote', '--symref', '--', repository, 'HEAD'];
-    const { stdout } = await promisify(execFile)('git', args, { env, timeout: deadlineMs, signal });
+    // The configuration of a repository in the current folder, which others may have written, can name programs to run.
+    const cwd = parse(process.cwd()).root;
+    const { stdout } = await promisify(execFile)('git', args, { cwd, env, timeout: deadlineMs, signal });
     const branch = head.exec(stdout)?.[1];
     if (branch === undefined) throw refuse('its HEAD points to no branch');
     return branch;
