@@ -1,6 +1,6 @@
 import { createWriteStream, type Stats } from 'node:fs';
-import { lstat, open, readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ContentLimits, TerminalError, verifyStream } from '../base/index.ts';
 import { canonicalTar } from './canonical-tar.ts';
@@ -15,6 +15,8 @@ interface PackOptions {
 
 interface Walk extends PackOptions {
   readonly root: string;
+  /** The root without links on the way to it. */
+  readonly realRoot: string;
   readonly layer: LayerWriter;
   readonly followsLinks: boolean;
 }
@@ -42,8 +44,18 @@ async function addFile(walk: Walk, path: string, { size, mode }: Stats): Promise
   }
 }
 
+/** The author of a folder does not decide which other files of the machine are read, and sent to others with it. */
+async function followLink(walk: Walk, path: string): Promise<Stats> {
+  const target = await realpath(join(walk.root, path));
+  const below = relative(walk.realRoot, target);
+  if (below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)) return await stat(target);
+  const text = `${path}: is a symbolic link to ${target}, outside of ${walk.root}: copy the file into the folder`;
+  throw new TerminalError('UnsupportedEntry', text);
+}
+
 async function addEntry(walk: Walk, path: string): Promise<void> {
-  const facts = await (walk.followsLinks ? stat : lstat)(join(walk.root, path));
+  const own = await lstat(join(walk.root, path));
+  const facts = own.isSymbolicLink() && walk.followsLinks ? await followLink(walk, path) : own;
   if (facts.isDirectory()) {
     walk.layer.addDirectory(path);
     await addDirectory(walk, path);
@@ -65,7 +77,8 @@ async function addDirectory(walk: Walk, path: string): Promise<void> {
   }
 }
 
-/** Puts the files of a folder into the staging area, by name; links are followed unless `followsLinks` is false, special files are refused.
+/** Puts the files of a folder into the staging area, by name; links within it are followed unless `followsLinks` is false, others and special files are
+ *  refused.
  *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
 export async function stageFolder(
   folder: string,
@@ -74,7 +87,8 @@ export async function stageFolder(
 ): Promise<void> {
   const layer = staging.beginLayer(folder);
   const { signal, followsLinks = true } = options;
-  await addDirectory({ limits: staging.limits, signal, followsLinks, root: folder, layer }, '');
+  const realRoot = await realpath(folder);
+  await addDirectory({ limits: staging.limits, signal, followsLinks, root: folder, realRoot, layer }, '');
 }
 
 /** Packs what is staged into a gzip tar at `target`, a file that does not exist yet. The same names, contents and executable bits give the same
@@ -95,7 +109,7 @@ export async function packStaged(
   return digest;
 }
 
-/** Packs a folder as `packStaged` does; links are followed. `<target>.spool` exists meanwhile.
+/** Packs a folder as `packStaged` does; links within it are followed, others refused. `<target>.spool` exists meanwhile.
  *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
 export async function packDirectory(folder: string, target: string, options: PackOptions): Promise<string> {
   await using staging = await Staging.create(`${target}.spool`, options.limits);

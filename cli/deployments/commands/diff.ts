@@ -1,7 +1,7 @@
 import { installOptionsOf, placeOf } from '../../../provisioners/index.ts';
 import { apiVersion, readDeploymentConfig } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
-import { isJsonObject, type JsonObject, objectAt } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, objectAt, printableLine } from '../../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
 import { openChartRenderer } from '../../bundle-files/index.ts';
 import { createContentClient, parseTarget, resolveTarget } from '../../client/index.ts';
@@ -50,8 +50,8 @@ async function preview(
 
 function printText(shown: readonly ShownChange[], { kept, blockers }: Preview): void {
   for (const { diff } of shown) process.stdout.write(colouredDiff(diff, process.stdout));
-  for (const ref of kept) process.stderr.write(`${titleOf(ref)} is retained\n`);
-  for (const blocker of blockers) process.stderr.write(`blocked: ${blocker}\n`);
+  for (const ref of kept) process.stderr.write(`${printableLine(titleOf(ref))} is retained\n`);
+  for (const blocker of blockers) process.stderr.write(`blocked: ${printableLine(blocker)}\n`);
 }
 
 /** `longshore diff bd/NAME`: 0 no change, 1 changes, 2 when nothing would be changed because something speaks against it, or on an error. */

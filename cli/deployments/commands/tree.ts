@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../src/base/index.ts';
+import { errorMessage, printableLine } from '../../../src/base/index.ts';
 import { openKube, parseTarget, resolveTarget } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues, outputOption } from '../../command/index.ts';
 import { readTree } from '../tree/installed-tree.ts';
@@ -25,6 +25,6 @@ export async function tree(values: Values, [text]: readonly [string]): Promise<n
     target,
   );
   process.stdout.write(values.output === 'json' ? `${JSON.stringify(root)}\n` : formatTree(root, process.stdout));
-  for (const line of unreadable) process.stderr.write(`longshore: cannot be shown: ${line}\n`);
+  for (const line of unreadable) process.stderr.write(`longshore: cannot be shown: ${printableLine(line)}\n`);
   return unreadable.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Health } from '../../../src/apply/index.ts';
+import { printableLine } from '../../../src/base/index.ts';
 import { groupOf, type KubeObject } from '../../../src/kube/index.ts';
 
 /** One object of a tree. */
@@ -36,10 +37,11 @@ const colours = {
   Unavailable: 'red',
 } as const;
 
-/** `Deployment.apps combo/web` */
+/** `Deployment.apps combo/web`. Names of roles may have any character. */
 function titleOf({ apiVersion, kind, namespace, name }: TreeNode): string {
   const group = groupOf(apiVersion);
-  return `${kind}${group === '' ? '' : `.${group}`} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  const place = namespace === undefined ? '' : `${namespace}/`;
+  return printableLine(`${kind}${group === '' ? '' : `.${group}`} ${place}${name}`);
 }
 
 interface Row {
@@ -62,7 +64,9 @@ function oneLine(text: string): string {
 
 function rightOf({ state, message, isKept, isActive, version = '' }: TreeNode, stream: NodeJS.WriteStream): string {
   const shown = styleText(colours[state], state, { stream });
-  const notes = [isActive === true ? 'active' : '', version, isKept ? 'kept' : ''].filter((note) => note !== '');
+  const notes = [isActive === true ? 'active' : '', oneLine(version), isKept ? 'kept' : ''].filter(
+    (note) => note !== '',
+  );
   return `${shown}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}${message === '' ? '' : `: ${oneLine(message)}`}`;
 }
 
