@@ -35,6 +35,14 @@ test('a path is shown with a line a hop, and what is to be known of it', () => {
   );
 });
 
+test('what a catalog names does not change the terminal', () => {
+  const found = asked(graph, '0.9.5');
+  const name = 'p\u001b[2J\r\nfake\u202e';
+  const { start, end } = found.path;
+  const path = { ...found.path, start: { ...start, name }, end: [...end, `${name} is the last`] };
+  expect(formatPath({ ...found, path })).not.toMatch(/[^\P{Cc}\n]|\u202e|\nfake/u);
+});
+
 test('programs are given the same', () => {
   expect(pathDocument(asked(graph, '1.1.0', '2.0.0'))).toMatchObject({
     package: 'p',

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/base/index.ts';
+import { type JsonObject, printableLine } from '../../src/base/index.ts';
 import { formatVersion } from '../../src/constraints/index.ts';
 import { type CatalogPackage, describeEdge, type Policy, type UpdatePath } from '../../src/resolver/index.ts';
 import { formatTable } from '../output/index.ts';
@@ -59,6 +59,6 @@ export function formatPath({ package: found, policy, isInstalled, path }: AskedP
       .join('; '),
   ]);
   const table = rows.length === 0 ? '' : formatTable(['BUNDLE', 'VERSION', 'CHANNEL', 'BECAUSE IT', 'NOTE'], rows);
-  const end = path.end.map((sentence) => `${sentence}\n`).join('');
-  return `package ${found.name}, policy ${policy}, ${start}\n${table}${end}`;
+  const end = path.end.map((sentence) => `${printableLine(sentence)}\n`).join('');
+  return `${printableLine(`package ${found.name}, policy ${policy}, ${start}`)}\n${table}${end}`;
 }

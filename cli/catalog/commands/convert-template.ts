@@ -1,4 +1,4 @@
-import { formatYaml, type JsonObject } from '../../../src/base/index.ts';
+import { formatYaml, type JsonObject, printable } from '../../../src/base/index.ts';
 import { convertTemplate, templateEntry } from '../../../src/catalog/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import type { documentOutputOption } from '../author-options.ts';
@@ -11,7 +11,7 @@ type Values = OptionValues<typeof documentOutputOption & typeof registryOptions>
 export async function catalogConvertTemplate(values: Values, [type, name]: readonly [string, string]): Promise<number> {
   convertTemplate(type, []);
   return await withCatalogs(values, async (open) => {
-    const warn = (text: string): void => void process.stderr.write(`warning: ${text}\n`);
+    const warn = (text: string): void => void process.stderr.write(`warning: ${printable(text)}\n`);
     const entries: JsonObject[] = [];
     for await (const meta of renderReferences([name], { ...open, allowed: catalogKinds, migrate: 'none', warn })) {
       entries.push(templateEntry(meta.value));

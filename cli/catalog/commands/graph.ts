@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { TerminalError } from '../../../src/base/index.ts';
+import { printable, TerminalError } from '../../../src/base/index.ts';
 import { drawMermaid, drawSvg, drawText } from '../../../src/catalog/index.ts';
 import { type CatalogPackage, describeEdge, findInstalled, offerOf, pathBetween } from '../../../src/resolver/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
@@ -50,7 +50,7 @@ function marksOf(found: CatalogPackage, channels: readonly string[], values: Val
     return { ...marked, installed, path, end };
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
-    process.stderr.write(`longshore: no updates are marked: ${thrown.message}\n`);
+    process.stderr.write(`longshore: no updates are marked: ${printable(thrown.message)}\n`);
     return { ...marked, installed };
   }
 }

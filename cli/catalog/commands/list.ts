@@ -1,4 +1,4 @@
-import { formatYaml, TerminalError } from '../../../src/base/index.ts';
+import { formatYaml, printable, TerminalError } from '../../../src/base/index.ts';
 import { UnreadableCatalog } from '../../../src/catalog/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import { formatTable } from '../../output/index.ts';
@@ -81,7 +81,7 @@ export async function catalogList(
     }
     options.progress.clear();
     print(kind, listing, values.output);
-    if (unread !== undefined) process.stderr.write(`longshore: ${unread.message}\n`);
+    if (unread !== undefined) process.stderr.write(`longshore: ${printable(unread.message)}\n`);
     return unread === undefined ? 0 : 1;
   });
 }

@@ -1,4 +1,4 @@
-import { makeFolder } from '../../../src/base/index.ts';
+import { makeFolder, printable } from '../../../src/base/index.ts';
 import { readMigrateLevel, writeCatalogFolder } from '../../../src/catalog/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import type { documentOutputOption, migrateOptions } from '../author-options.ts';
@@ -15,7 +15,7 @@ export async function catalogMigrate(values: Values, [name, folder]: readonly [s
   const migrate = readMigrateLevel(values['migrate-level']);
   await assertEmptyFolder(folder);
   return await withCatalogs(values, async (open) => {
-    const warn = (text: string): void => void process.stderr.write(`warning: ${text}\n`);
+    const warn = (text: string): void => void process.stderr.write(`warning: ${printable(text)}\n`);
     const metas = renderReferences([name], { ...open, allowed: catalogKinds, migrate, warn });
     makeFolder(folder);
     await writeCatalogFolder(metas, folder, { format: values.output === 'json' ? 'json' : 'yaml' });

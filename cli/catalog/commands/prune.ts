@@ -1,4 +1,4 @@
-import { errorMessage, goQuote, makeFolder, TerminalError } from '../../../src/base/index.ts';
+import { errorMessage, goQuote, makeFolder, printable, TerminalError } from '../../../src/base/index.ts';
 import {
   createCatalogView,
   type Meta,
@@ -159,7 +159,7 @@ export async function catalogPrune(values: Values, [name]: readonly [string]): P
       if (plan !== undefined) return plan;
       plan = planOf(builder.build(), selections, values);
       options.progress.clear();
-      for (const note of plan.notes) process.stderr.write(`longshore: ${note}\n`);
+      for (const note of plan.notes) process.stderr.write(`longshore: ${printable(note)}\n`);
       return plan;
     };
     const format = values.output === 'json' ? 'json' : 'yaml';

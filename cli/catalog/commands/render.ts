@@ -1,4 +1,4 @@
-import { TerminalError } from '../../../src/base/index.ts';
+import { printable, TerminalError } from '../../../src/base/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
 import type { documentOutputOption, imageTemplateOption, migrateOptions } from '../author-options.ts';
 import { imageOfOption, migrateLevelOf } from '../author-values.ts';
@@ -20,7 +20,7 @@ export async function catalogRender(values: Values, names: readonly string[]): P
   return await withCatalogs(values, async (open) => {
     const warn = (text: string): void => {
       open.progress.clear();
-      process.stderr.write(`warning: ${text}\n`);
+      process.stderr.write(`warning: ${printable(text)}\n`);
     };
     const metas = renderReferences(names, { ...open, allowed: allKinds, migrate, imageOf, warn });
     await printCatalog(validated(metas, warn), values.output);

@@ -1,4 +1,4 @@
-import { TerminalError } from '../../../src/base/index.ts';
+import { printable, TerminalError } from '../../../src/base/index.ts';
 import { drawMermaid, type Meta, PackageBuilder, readComposite, templateTypes } from '../../../src/catalog/index.ts';
 import type { CatalogPackage } from '../../../src/resolver/index.ts';
 import type { OptionValues, registryOptions } from '../../command/index.ts';
@@ -60,7 +60,7 @@ export async function catalogTemplate(values: Values, words: Words): Promise<num
   return await withCatalogs(values, async (open) => {
     const warn = (text: string): void => {
       open.progress.clear();
-      process.stderr.write(`warning: ${text}\n`);
+      process.stderr.write(`warning: ${printable(text)}\n`);
     };
     const options = { ...open, migrate, imageOf, warn };
     if (type === 'composite') return await composite(file, values, options);

@@ -1,4 +1,4 @@
-import { TerminalError } from '../../../src/base/index.ts';
+import { printable, TerminalError } from '../../../src/base/index.ts';
 import { openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues, outputOption } from '../../command/index.ts';
 import { formatReference, type Reference } from '../dependencies/installed-bundle.ts';
@@ -66,6 +66,6 @@ export async function dependencies(values: Values, [text]: readonly [string?]): 
   process.stdout.write(
     values.output === 'json' ? `${JSON.stringify(document)}\n` : dependenciesText(installations, removal),
   );
-  for (const line of unreadable) process.stderr.write(`longshore: cannot be read: ${line}\n`);
+  for (const line of unreadable) process.stderr.write(`longshore: cannot be read: ${printable(line)}\n`);
   return unreadable.length === 0 ? 0 : 1;
 }

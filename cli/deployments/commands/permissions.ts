@@ -1,5 +1,5 @@
 import { describeMissing } from '../../../src/apply/index.ts';
-import { formatYaml } from '../../../src/base/index.ts';
+import { formatYaml, printable } from '../../../src/base/index.ts';
 import type { namespaceOptions } from '../../bundle/index.ts';
 import { parseTarget } from '../../client/index.ts';
 import type { clusterOptions, helmOption, OptionValues, registryOptions } from '../../command/index.ts';
@@ -46,7 +46,7 @@ function print(needed: Needed, grants: readonly Grant[], values: Values): void {
     process.stdout.write(`${JSON.stringify(shown)}\n`);
     return;
   }
-  for (const note of notesOf(needed)) process.stderr.write(`${note}\n`);
+  for (const note of notesOf(needed)) process.stderr.write(`${printable(note)}\n`);
   if (values.output === 'table') process.stdout.write(grantTable(grants));
   else
     for (const object of roleObjects(grants, { name: needed.name, account })) {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '../../../src/base/index.ts';
+import { printable, systemClock } from '../../../src/base/index.ts';
 import { cordon, Drainer, describeBlocked } from '../../../src/drain/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
 import { openKube } from '../../client/index.ts';
@@ -23,7 +23,7 @@ async function evict(kube: KubeClient, name: string, timeoutMs: number): Promise
     const { isDone, remaining, blocking } = await drainer.advance(view.plan, view);
     if (isDone) return '';
     const text = `${remaining} pods are left: ${describeBlocked(blocking)}`;
-    if (text !== shown) process.stderr.write(`${text}\n`);
+    if (text !== shown) process.stderr.write(`${printable(text)}\n`);
     shown = text;
     if (Date.now() > endMs) return text;
     await pause(pollMs);
@@ -45,6 +45,6 @@ export async function nodeDrain(values: OptionValues<typeof drainOptions>, [name
   }
   const left = await evict(kube, name, values.timeout);
   if (left === '') process.stdout.write(`node ${name} drained\n`);
-  else process.stderr.write(`node ${name} is cordoned, and not drained: ${left}\n`);
+  else process.stderr.write(`node ${name} is cordoned, and not drained: ${printable(left)}\n`);
   return left === '' ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 import { type InstallPlan, installPlanResource, parseInstallPlan } from '../../../src/api/index.ts';
-import { TerminalError } from '../../../src/base/index.ts';
+import { printable, TerminalError } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient } from '../../../src/kube/index.ts';
 import { approvePlan, explainMissing, openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
@@ -67,6 +67,6 @@ export async function approve(values: Values, [name]: readonly [string]): Promis
   });
   line.clear();
   if (progress.state === 'approval') process.stdout.write(`${operator.csv?.metadata.name} is installed\n`);
-  process.stdout.write(`${progress.text}\n`);
+  process.stdout.write(`${printable(progress.text)}\n`);
   return 0;
 }

@@ -1,4 +1,5 @@
 import { type Subscription, subscriptionResource } from '../../../src/api/index.ts';
+import { printable } from '../../../src/base/index.ts';
 import type { KubeClient } from '../../../src/kube/index.ts';
 import { listPackages, openKube } from '../../client/index.ts';
 import type { kubeconfigOption, OptionValues } from '../../command/index.ts';
@@ -55,6 +56,6 @@ export async function upgrade(values: Values, [name]: readonly [string]): Promis
   });
   line.clear();
   if (progress.state === 'approval') return await approve(values, [subscription.metadata.name]);
-  process.stdout.write(`${progress.text}; no upgrade waits for approval\n`);
+  process.stdout.write(`${printable(progress.text)}; no upgrade waits for approval\n`);
   return 0;
 }
