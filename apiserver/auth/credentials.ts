@@ -9,6 +9,8 @@ import {
   isServingCertificate,
   issueCertificate,
   makeFolder,
+  readCertifiedKey,
+  writeCertifiedKey,
   writeSecretFile,
 } from '../../src/base/index.ts';
 
@@ -76,23 +78,12 @@ class SecretFolder {
     { nowMs, issuer }: { readonly nowMs: number; readonly issuer?: CertifiedKey },
     make: () => Promise<CertifiedKey>,
   ): Promise<CertifiedKey> {
-    const known = await this.#readPair(name);
+    const path = this.#path === undefined ? undefined : join(this.#path, `${name}.pem`);
+    const known = path === undefined ? undefined : await readCertifiedKey(path);
     if (known !== undefined && isGood(known, issuer ?? known, nowMs)) return known;
     const made = await make();
-    if (this.#path !== undefined) {
-      // One file, so that a certificate never stands beside the key of another.
-      await writeSecretFile(join(this.#path, `${name}.pem`), `${made.certificatePem}${made.privateKeyPem}`);
-    }
+    if (path !== undefined) await writeCertifiedKey(path, made);
     return made;
-  }
-
-  async #readPair(name: string): Promise<CertifiedKey | undefined> {
-    if (this.#path === undefined) return undefined;
-    const text = await readText(join(this.#path, `${name}.pem`));
-    const at = text?.indexOf('-----BEGIN PRIVATE KEY-----') ?? -1;
-    return text === undefined || at <= 0
-      ? undefined
-      : { certificatePem: text.slice(0, at), privateKeyPem: text.slice(at) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TerminalError } from '../../src/base/index.ts';
+import { isDiskFull, TerminalError } from '../../src/base/index.ts';
 
 const maxPort = 65_535;
 
@@ -14,10 +14,14 @@ export async function rememberedPort(folder: string, name: string): Promise<numb
   }
 }
 
-/** One that is remembered already is not written again: the disk may be full. */
+/** One that is remembered already is not written again; one that a full disk has no room for is not remembered. */
 export async function rememberPort(folder: string, name: string, port: number): Promise<void> {
   if ((await rememberedPort(folder, name)) === port) return;
-  await writeFile(join(folder, name), String(port));
+  try {
+    await writeFile(join(folder, name), String(port));
+  } catch (thrown) {
+    if (!isDiskFull(thrown)) throw thrown;
+  }
 }
 
 /** Whether another process listens there. */

@@ -58,6 +58,30 @@ test('what is written before the webhook listens waits for it, at the first star
   }
 });
 
+/** Versions of what a start registers on its own cluster. */
+async function registeredVersions(dataDir: string): Promise<readonly string[]> {
+  const config = readConfig(parseOptions(upOptions, ['--data-dir', dataDir], {}).values);
+  await using platform = await startPlatform(config, { log: silentLogger() });
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  const { kube } = platform;
+  const lists = await Promise.all([
+    kube.list({ apiVersion, kind: 'ValidatingWebhookConfiguration' }),
+    kube.list({ apiVersion, kind: 'MutatingWebhookConfiguration' }),
+    kube.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'rukpak-system' }),
+  ]);
+  return lists.flatMap(({ items }) => items.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`));
+}
+
+test('a restart changes nothing of what is registered, for which a full disk may have no room', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'longshore-again-'));
+  folders.push(dataDir);
+  const first = await registeredVersions(dataDir);
+  expect(first.map((line) => line.split(' ')[0])).toEqual(
+    expect.arrayContaining(['rukpak-validating-webhook-configuration', 'rukpak-ca']),
+  );
+  expect(await registeredVersions(dataDir)).toEqual(first);
+});
+
 /** What the Service `core` leads to, and what a client of port-forward is answered by the content server behind it. */
 async function contentThroughPod(dataDir: string, args: readonly string[]): Promise<readonly [unknown, string]> {
   const config = readConfig(parseOptions(upOptions, ['--data-dir', dataDir, ...args], {}).values);

@@ -7,7 +7,7 @@ import {
   startControllers,
   startWebhook,
 } from '../../manager/index.ts';
-import { createServingCertificate, type Logger, type ServingCertificate, systemClock } from '../../src/base/index.ts';
+import { type Logger, type ServingCertificate, systemClock } from '../../src/base/index.ts';
 import { startCatalogServer } from '../../src/catalog/index.ts';
 import type { Dependency } from '../../src/constraints/index.ts';
 import { isAlreadyExists, type KindCache, type KubeClient } from '../../src/kube/index.ts';
@@ -19,6 +19,7 @@ import { checkProcessLimits, openContentServer, openRegistrySettings, processEnv
 import type { Config } from '../settings/index.ts';
 import { type OpenCluster, openCluster } from './cluster.ts';
 import { publishContentPod } from './content-pod.ts';
+import { openStoredCertificate } from './stored-certificates.ts';
 
 const loopback = '127.0.0.1';
 
@@ -69,6 +70,8 @@ class WebhookGate {
 }
 
 interface WebhookParts {
+  /** Where its port and the authority of its certificate are remembered: registering it again changes nothing. */
+  readonly folder: string;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly offersFor: (dependency: Dependency) => readonly string[];
@@ -89,14 +92,20 @@ function sharedWithWebhook(
 async function openWebhook(
   kube: KubeClient,
   config: Config,
-  { gate, ...parts }: WebhookParts,
+  { gate, folder, ...parts }: WebhookParts,
 ): Promise<AsyncDisposable & Registered> {
   const { systemNamespace } = config;
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   stack.defer(() => stop.abort());
-  const runtime = { ...parts, kube, clock: systemClock, systemNamespace, signal: stop.signal };
-  const webhook = stack.use(await startWebhook(config, { ...runtime, host: loopback, port: 0 }));
+  const clock = systemClock;
+  const serving = await openStoredCertificate({ folder, name: 'webhook', clock, log: parts.log });
+  const runtime = { ...parts, kube, clock, systemNamespace, signal: stop.signal, serving };
+  const webhook = stack.use(
+    await startOnRememberedPort({ folder, portFile: 'webhook-port', port: 0 }, (port) =>
+      startWebhook(config, { ...runtime, host: loopback, port }),
+    ),
+  );
   const registered = await registerWebhooks(kube, {
     address: { origin: `https://${loopback}:${webhook.port}` },
     caBundlePem: webhook.caBundlePem(),
@@ -141,13 +150,13 @@ const packageService = 'packageserver';
 /** Operator Lifecycle Manager; the API server, which runs on this machine, reaches the package server on loopback. */
 async function olmParts(
   { olm: settings, clusterPath, systemNamespace }: Config,
-  { folder, kube }: OpenCluster,
+  { folder, kube, log }: OpenCluster & Pick<PlatformDeps, 'log'>,
 ): Promise<ControllersContext['olm']> {
   if (settings === undefined) return undefined;
   const olmDir = join(folder, 'olm');
   const namespace = clusterPath === undefined ? settings.globalCatalogNamespace : systemNamespace;
   const dnsNames = [`${packageService}.${namespace}.svc`];
-  const serving = await createServingCertificate({ commonName: 'longshore packages', clock: systemClock, dnsNames });
+  const serving = await openStoredCertificate({ folder, name: 'packages', clock: systemClock, log, dnsNames });
   const serviceOn = (port: number) => ({ namespace, name: packageService, port, externalName: 'localhost' });
   const packages = { serving, host: loopback, port: 0, serviceOn };
   if (clusterPath === undefined) {
@@ -187,7 +196,7 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 /** What `longshore up` runs on request, or by default. */
 async function optionalParts(
   config: Config,
-  cluster: OpenCluster,
+  cluster: OpenCluster & Pick<PlatformDeps, 'log'>,
 ): Promise<Pick<ControllersContext, 'olm' | 'clusterVersion' | 'machines'>> {
   return {
     olm: await olmParts(config, cluster),
@@ -207,31 +216,31 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   await using stack = new AsyncDisposableStack();
   const gate = new WebhookGate(config.systemNamespace);
   const cluster = stack.use(await openCluster(config, { log, metrics, holdWrite: gate.holdWrite }));
-  const { apiServer, kube, kubeconfigPath } = cluster;
+  const { apiServer, kube, kubeconfigPath, folder } = cluster;
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
   // The webhook answers before the controllers run.
   let running: RunningControllers | undefined;
   const shared = sharedWithWebhook(() => running);
-  const webhook = stack.use(await openWebhook(kube, config, { log, metrics, gate, ...shared }));
+  const webhook = stack.use(await openWebhook(kube, config, { folder, log, metrics, gate, ...shared }));
   // A failed start must not leave webhook configurations without a server on an external cluster.
   let isStarted = false;
   stack.defer(async () => {
     if (!isStarted && config.clusterPath !== undefined) await webhook.undo();
   });
   step('admission webhook registered');
-  const serving = await createServingCertificate({ commonName: 'longshore content', clock: systemClock });
+  const serving = await openStoredCertificate({ folder, name: 'content', clock: systemClock, log });
   const { systemNamespace: namespace, isSimulating } = config;
-  const storeDir = join(cluster.folder, 'bundles');
+  const storeDir = join(folder, 'bundles');
   const controllers = stack.use(
     await startControllers(config, {
-      ...localServers(config, { folder: cluster.folder, serving }),
+      ...localServers(config, { folder, serving }),
       kube,
       clock: systemClock,
       log,
       metrics,
       storeDir,
-      ...(await optionalParts(config, cluster)),
+      ...(await optionalParts(config, { ...cluster, log })),
       registries,
       systemNamespace: namespace,
       environment: processEnvironment(),
@@ -247,6 +256,6 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   for (const part of watchingParts(config)) step(`${part} watching`);
   isStarted = true;
   const owned = stack.move();
-  const shown = { apiServer, kube, kubeconfigPath, folder: cluster.folder, storeDir, contentUrl, catalogsUrl };
+  const shown = { apiServer, kube, kubeconfigPath, folder, storeDir, contentUrl, catalogsUrl };
   return { ...shown, whenOtherOlm: controllers.whenOtherOlm, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

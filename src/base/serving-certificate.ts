@@ -24,6 +24,8 @@ export interface ServingCertificateOptions {
   readonly commonName: string;
   /** Names that clients use in addition to `localhost`: `core.rukpak-system.svc`. */
   readonly dnsNames?: readonly string[];
+  /** Signs the certificates while it is valid; default: one made for them. */
+  readonly authority?: CertifiedKey;
   /** Of the certificates made here. */
   readonly lifetimeDays?: number | undefined;
 }
@@ -50,19 +52,22 @@ async function whenDue(clock: Clock, certificatePem: string, signal: AbortSignal
   }
 }
 
-/** A serving certificate for loopback and the names given, signed by an authority made for it; renewed when a third of a life is left,
- *  and when the clock was set back to a time before it. */
+/** The authority of a server, whose clients trust it from now on. */
+export async function createServingAuthority({
+  clock,
+  commonName,
+}: Pick<ServingCertificateOptions, 'clock' | 'commonName'>): Promise<CertifiedKey> {
+  const [nowMs, lifetimeDays] = [clock.now(), authorityLifetimeDays];
+  return await createCertificateAuthority({ commonName: `${commonName} authority`, nowMs, lifetimeDays });
+}
+
+/** A serving certificate for loopback and the names given, signed by an authority made for it, or the one given; renewed when a third of a life
+ *  is left, and when the clock was set back to a time before it. */
 export async function createServingCertificate(options: ServingCertificateOptions): Promise<ServingCertificate> {
   const { clock, commonName } = options;
-  const createAuthority = (): Promise<CertifiedKey> =>
-    createCertificateAuthority({
-      commonName: `${commonName} authority`,
-      nowMs: clock.now(),
-      lifetimeDays: authorityLifetimeDays,
-    });
-  let authority = await createAuthority();
+  let authority = options.authority ?? (await createServingAuthority(options));
   const issue = async (): Promise<ServingPair> => {
-    if (certificateStartMs(authority.certificatePem) > clock.now()) authority = await createAuthority();
+    if (certificateStartMs(authority.certificatePem) > clock.now()) authority = await createServingAuthority(options);
     const certified = await issueCertificate(authority, {
       commonName,
       usage: 'server',
