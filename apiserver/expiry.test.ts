@@ -84,3 +84,24 @@ test('a watch from an expired version ends with an ERROR event', async () => {
     });
   });
 });
+
+test('a watch from a version that an older copy of the data has not reached ends with an ERROR event', async () => {
+  const { dataDir, first } = await forget();
+  await withServer(dataDir, async (connection) => {
+    const ahead = BigInt(first.metadata.resourceVersion) + 1000n;
+    const { status, body } = await get(connection, `watch=true&resourceVersion=${ahead}&timeoutSeconds=1`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      type: 'ERROR',
+      object: {
+        kind: 'Status',
+        code: 410,
+        reason: 'Expired',
+        message: expect.stringMatching(/another history/) as string,
+      },
+    });
+    const { resourceVersion } = listOf(await get(connection, '')).metadata;
+    const current = await get(connection, `watch=true&resourceVersion=${resourceVersion}&timeoutSeconds=1`);
+    expect(current.body).not.toMatchObject({ type: 'ERROR' });
+  });
+});

@@ -17,6 +17,12 @@ function tooOld(requested: number, oldest: number): StatusError {
   return new StatusError({ code: 410, reason: 'Expired', message });
 }
 
+/** A version of another history: the server was started on an older copy of its data. It would not send what changes until it has reached that version. */
+function notReached(requested: number, current: number): StatusError {
+  const message = `resource version ${requested} is of another history: the current one is ${current}; list again`;
+  return new StatusError({ code: 410, reason: 'Expired', message });
+}
+
 async function prepareEntries({ type, signal }: ResourceCall, entries: readonly StoredEntry[]): Promise<void> {
   if (type.conversion === undefined) return;
   const objects = entries.map((entry) => entry.object);
@@ -76,6 +82,10 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
 async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposable> {
   const { type } = call;
   const { store } = call.parts;
+  if (stream.revision > store.revision) {
+    await store.settled();
+    if (stream.revision > store.revision) throw notReached(stream.revision, store.revision);
+  }
   for (;;) {
     const events = store.eventsAfter(type.storageKey, stream.revision);
     if (events === undefined) throw tooOld(stream.revision, store.oldestRevision(type.storageKey));
