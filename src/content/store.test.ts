@@ -168,6 +168,14 @@ test('reports lost content when its file is missing or damaged', async () => {
   await expect(manifestsOf(identity)).rejects.toThrow('combo: no content is stored');
 });
 
+test('content is stored again after the folder of the store was removed', async () => {
+  const { digest } = await commit({ 'manifests/a': 'A' });
+  await rm(dir, { recursive: true });
+  await expect(manifestsOf(identity)).rejects.toMatchObject({ reason: 'ContentLost' });
+  await commit({ 'manifests/a': 'A' }, { expectedDigest: digest });
+  await expect(manifestsOf(identity)).resolves.toEqual(['a=A']);
+});
+
 test('a sweep removes what a killed process left and keeps the rest', async () => {
   const record = await commit({ a: '1' });
   await writeFile(`${dir}/temporary/left`, 'x');

@@ -93,6 +93,10 @@ function placeOf({ storedAt }: CommitOptions): Pick<ContentRecord, 'storedAt'> {
   return storedAt === undefined ? {} : { storedAt };
 }
 
+function makeFolders(dir: string): void {
+  for (const folder of ['blobs/sha256', 'parsed', 'records', 'temporary']) makeFolder(`${dir}/${folder}`, 0o700);
+}
+
 /** Content of Bundles on disk, by digest of its canonical tar: `blobs/sha256/<hex>.tgz`, what it was parsed into as `parsed/<hex>`, and for each
  *  Bundle a hard link `<bundle>.tgz` and a record. Everything appears whole or not at all; a kill at any moment leaves at most temporary files and
  *  unused blobs, which `sweep` removes. */
@@ -114,9 +118,7 @@ export class ContentStore {
 
   /** Makes the folders where they are missing. */
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
-    for (const folder of ['blobs/sha256', 'parsed', 'records', 'temporary']) {
-      makeFolder(`${options.dir}/${folder}`, 0o700);
-    }
+    makeFolders(options.dir);
     return new ContentStore(options);
   }
 
@@ -147,8 +149,9 @@ export class ContentStore {
     return `${this.#dir}/${name}.tgz`;
   }
 
-  /** An empty staging area; dispose it in every case. `room` is as `Staging` has it. */
+  /** An empty staging area; dispose it in every case. `room` is as `Staging` has it. Folders that were removed meanwhile are made again. */
   async stage(room?: RoomShare): Promise<Staging> {
+    makeFolders(this.#dir);
     return await Staging.create(this.#temporaryPath(), this.#options.limits, room);
   }
 
