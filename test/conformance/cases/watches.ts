@@ -61,6 +61,8 @@ export const cases: Area = area('Watches', (it) => {
 
   it('W146 begins with what is there at version 0', async (api) => {
     const path = await makeSecrets(api, 'b', 'a');
+    // A list waits until the cache of the server has both: a watch shows what that has.
+    await versionOf(api, path);
     const watch = await api.watch(`${path}?watch=true&resourceVersion=0`);
     await watch.until((events) => events.length >= 2);
     await writeLast(api);
