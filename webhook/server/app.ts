@@ -105,21 +105,34 @@ function addReviewRoute(app: FastifyInstance, webhook: WebhookDefinition, deps: 
   });
 }
 
+/** Bytes of the body, if the headers have its length. */
+function bodyBytesOf({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Math.min(Number(length), maxBodyBytes);
+}
+
 /** Reads bodies as JSON, within limits for all of them together. */
 function readBodies(app: FastifyInstance): void {
   const memory = new ReviewMemory();
   const shares = new WeakMap<FastifyRequest, ReviewShare>();
-  app.addHook('preParsing', (request, reply, ...[payload, done]) => {
-    const share = memory.begin(peerOf(request.ip), () => request.raw.destroy());
+  app.addHook('preParsing', async (request, reply, payload) => {
+    const close = (): void => void request.raw.destroy();
+    const share = memory.begin({ peer: peerOf(request.ip), bytes: bodyBytesOf(request), close });
     shares.set(request, share);
     reply.raw.once('close', () => share.end());
+    if (share.whenAdmitted !== undefined) {
+      // Pausing the request alone would go on to keep each small part in memory.
+      request.socket.pause();
+      await share.whenAdmitted;
+      request.socket.resume();
+    }
     let parts = 0;
     payload.on('data', (chunk: Buffer) => {
       parts += 1;
       share.received(chunk.length);
-      if (parts > maxBodyParts) request.raw.destroy();
+      if (parts > maxBodyParts) close();
     });
-    done(null, payload);
+    return payload;
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {

@@ -292,3 +292,25 @@ test('very many bodies that never end do not fill the memory, and others are ans
   expect(status).toBe(200);
   for (const socket of open) socket.destroy();
 });
+
+test('large reviews of one API server, many at a time, are all answered', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const { port } = server;
+  const ca = server.caBundlePem();
+  const path = '/validate-core-rukpak-io-v1alpha1-bundle';
+  const review = { uid: 'u', operation: 'DELETE', oldObject: { text: 'x'.repeat(6 * 1024 * 1024) } };
+  const body = JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: review });
+  const answer = async (): Promise<number | undefined> =>
+    await new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const call = request({ host: '127.0.0.1', port, ca, path, headers, method: 'POST', agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      call.on('error', reject);
+      call.end(body);
+    });
+  const answers = await Promise.all(Array.from({ length: 16 }, answer));
+  expect(answers).toEqual(answers.map(() => 200));
+});
