@@ -51,6 +51,13 @@ interface SetContext {
   /** Machines by the name of their Node. */
   readonly onNode: CacheIndex;
   readonly events: EventRecorder;
+  readonly maxCharacters: number;
+}
+
+/** Limits of the controller. */
+export interface MachineSetOptions {
+  /** Of all machines of a set, as JSON. Default: 32 MiB. */
+  readonly maxCharacters?: number;
 }
 
 interface SetRun extends ReconcileRun {
@@ -66,6 +73,11 @@ const nodeTarget = { apiVersion: 'v1', kind: 'Node' } as const;
 /** Machines that are created or deleted in one reconcile; further ones follow in the next. */
 const mostAtOnce = 100;
 const parallel = 10;
+const mebibyte = 1024 * 1024;
+/** One write of a set would otherwise fill the API server, and the memory of all who watch machines. A cluster has no more than 5,000 nodes. */
+const maxCharactersOfSet = 32 * mebibyte;
+/** What a machine counts at least, with its status. */
+const leastCharacters = 4 * 1024;
 /** Characters of the name of a set in those of its machines, which become names of hosts. */
 const maxPrefix = 54;
 
@@ -208,10 +220,32 @@ async function removeMachines(run: SetRun, count: number, signal: AbortSignal): 
   run.machines = run.machines.filter((machine) => !leaving.includes(machine));
 }
 
-/** How many machines the set lacks, those that are being deleted aside: their replacements are created at once. Negative where it has too many. */
-function missingOf({ set, machines }: SetRun): number {
-  return (set.spec?.replicas ?? 1) - machines.filter(isStaying).length;
+/** How many machines of its template the set may have. */
+function mostMachines(run: SetRun): number {
+  return Math.floor(run.context.maxCharacters / Math.max(leastCharacters, JSON.stringify(machineOf(run)).length));
 }
+
+/** How many machines the set lacks, those that are being deleted aside: their replacements are created at once. Negative where it has too many. */
+function missingOf(run: SetRun): number {
+  const { replicas = 1 } = run.set.spec ?? {};
+  const count = run.machines.filter(isStaying).length;
+  // Those that are there when the template becomes larger stay.
+  return count > replicas ? replicas - count : Math.max(0, Math.min(replicas, mostMachines(run)) - count);
+}
+
+/** Reports a number of replicas above the limit, once for each generation of the set. */
+const checkReplicas: Step<SetRun> = async (run) => {
+  await Promise.resolve();
+  const { spec: { replicas = 1 } = {}, status, metadata } = run.set;
+  const { events, maxCharacters } = run.context;
+  if (status?.observedGeneration === metadata.generation) return undefined;
+  const most = mostMachines(run);
+  if (replicas <= most) return undefined;
+  const limit = `the machines of a set have at most ${maxCharacters / mebibyte} MiB, that is ${most} of this template`;
+  const message = `spec.replicas: ${replicas} machines are too large together: ${limit}, and no more are created. Lower the number, make the template smaller, or use several sets`;
+  events.record(run.object, { type: 'Warning', reason: 'TooManyMachines', message });
+  return undefined;
+};
 
 const scale: Step<SetRun> = async (run, { signal }) => {
   // Nor may it have shown the mark that the autoscaler sets just before it lowers the number: another machine would go, with the pods that run on it.
@@ -297,7 +331,7 @@ export const machineSetController: ControllerDefinition<SetContext, SetRun> = de
     const status = new StatusWriter(object, { kube, clock, cache, fieldManager });
     return { context, object, set: parseMachineSet(object), status, machines: [] };
   },
-  steps: [checkSelector, claim, scale, report],
+  steps: [checkSelector, checkReplicas, claim, scale, report],
   permissions: {
     cluster: [
       { apiGroups: ['machine.openshift.io'], resources: ['machinesets'], verbs: ['get', 'list', 'watch'] },
@@ -315,7 +349,7 @@ export const machineSetController: ControllerDefinition<SetContext, SetRun> = de
 });
 
 /** Adds the controller of MachineSets. */
-export function addMachineSets(manager: Manager): void {
+export function addMachineSets(manager: Manager, { maxCharacters = maxCharactersOfSet }: MachineSetOptions = {}): void {
   const { kube, clock } = manager;
   const machines = manager.cache(machineResource);
   const context: SetContext = {
@@ -326,6 +360,7 @@ export function addMachineSets(manager: Manager): void {
     nodes: manager.cache(nodeTarget),
     onNode: indexCache(machines, (machine) => [nodeNameOf(machine)]),
     events: manager.eventRecorder('machineset-controller'),
+    maxCharacters,
   };
   manager.add(machineSetController, { context, workers: 4 });
 }

@@ -11,6 +11,7 @@ import {
 import { runControllers, temporaryNamespace } from '../../../test/support/olm-cluster.ts';
 import { machineAnnotations, machineLabels, machineResource, machineSetResource } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
+import type { Manager } from '../../controller/index.ts';
 import type { KubeClient, KubeObject } from '../../kube/index.ts';
 import { addMachineSets, machineSetController } from './controller.ts';
 
@@ -236,4 +237,20 @@ test('two processes that both believe that they lead create each machine once', 
   await eventually(async () => expect(await status()).toMatchObject({ replicas: 4 }));
   expect(created).toHaveLength(4);
   expect(await names()).toHaveLength(4);
+});
+
+test('the machines of a set are limited together, whatever its template and number of replicas are', async () => {
+  await stack.disposeAsync();
+  stack = await openMachineNamespace(cluster.kube);
+  const add = (manager: Manager): void => addMachineSets(manager, { maxCharacters: 64 * 1024 });
+  stack.use(await runControllers(cluster.kube, add, [machineSetController]));
+  const annotations = { large: 'x'.repeat(20 * 1024) };
+  await cluster.kube.create(setObject({ replicas: 100_000 }, { metadata: { annotations } }), user);
+  await eventually(async () => expect(await status()).toMatchObject({ replicas: 3, observedGeneration: 1 }));
+  await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'machines' });
+    expect(items.map(({ reason }) => reason)).toContain('TooManyMachines');
+  });
+  await scaleTo(1);
+  await eventually(async () => expect(await status()).toMatchObject({ replicas: 1, observedGeneration: 2 }));
 });
