@@ -95,7 +95,9 @@ function requeue(queue: WorkQueue, key: string, thrown: unknown): void {
     queue.addAfter(key, thrown.afterMs);
   } else if (thrown instanceof TerminalError) {
     queue.forgetFailures(key);
+    queue.markFailed(key);
   } else if (thrown instanceof TransientError && thrown.retryAfterMs !== undefined) {
+    queue.markFailed(key);
     queue.addAfter(key, thrown.retryAfterMs);
   } else {
     queue.addFailed(key);

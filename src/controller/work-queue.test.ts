@@ -47,3 +47,20 @@ test('namespaces take turns, however many keys one of them has, and in each the 
   expect(taken).toEqual(['many/a', 'few/a', 'cluster-scoped', 'many/b', 'few/b', 'many/c', 'many/d']);
   expect(queue.oldestMs).toBe(0);
 });
+
+test('what failed when it was last worked on does not hold up what is new or has succeeded, nor the other way round', async () => {
+  const queue = new WorkQueue(new SteppedClock(Date.now()));
+  const take = async (): Promise<string> => (await queue.take(new AbortController().signal)) ?? '';
+  const keys = ['failing-1', 'failing-2', 'failing-3', 'recovered'];
+  for (const key of keys) {
+    queue.add(key);
+    expect(await take()).toBe(key);
+    queue.markFailed(key);
+    if (key === 'recovered') queue.forgetFailures(key);
+    queue.done(key);
+  }
+  for (const key of [...keys, 'failing-1', 'new-1', 'new-2']) queue.add(key);
+  const taken: string[] = [];
+  while (queue.size > 0) taken.push(await take());
+  expect(taken).toEqual(['failing-1', 'recovered', 'failing-2', 'new-1', 'failing-3', 'new-2']);
+});

@@ -22,28 +22,30 @@ export function backOffMs(
   return fullMs * (1 - random() / 5);
 }
 
-/** Keys that are ready, of which namespaces take turns: a user who has very many objects in one does not hold up those of others. */
+/** Keys that are ready, in groups that take turns: the namespaces, and of each apart what failed when it was last worked on. A user who has very many objects in a
+ *  namespace does not hold up those of others, nor objects that fail again and again, which may be of any user where there are no namespaces, what is new. */
 class ReadyKeys {
-  /** By namespace, the next one first, and since when each waits. */
-  readonly #byNamespace = new Map<string, Map<string, number>>();
+  /** By group, the next one first, and since when each key waits. */
+  readonly #groups = new Map<string, Map<string, number>>();
   size = 0;
 
-  add(key: string, sinceMs: number): void {
-    const { namespace } = parseNamespacedName(key);
-    const keys = this.#byNamespace.get(namespace) ?? new Map<string, number>();
+  /** `hasFailed` is the same until the key is taken. */
+  add(key: string, sinceMs: number, hasFailed: boolean): void {
+    const group = `${hasFailed} ${parseNamespacedName(key).namespace}`;
+    const keys = this.#groups.get(group) ?? new Map<string, number>();
     if (keys.has(key)) return;
-    this.#byNamespace.set(namespace, keys.set(key, sinceMs));
+    this.#groups.set(group, keys.set(key, sinceMs));
     this.size += 1;
   }
 
-  /** The oldest of the namespace whose turn it is. */
+  /** The oldest of the group whose turn it is. */
   take(): string | undefined {
-    for (const [namespace, keys] of this.#byNamespace) {
-      this.#byNamespace.delete(namespace);
+    for (const [group, keys] of this.#groups) {
+      this.#groups.delete(group);
       for (const key of keys.keys()) {
         keys.delete(key);
         this.size -= 1;
-        if (keys.size > 0) this.#byNamespace.set(namespace, keys);
+        if (keys.size > 0) this.#groups.set(group, keys);
         return key;
       }
     }
@@ -52,7 +54,7 @@ class ReadyKeys {
 
   /** Since when the oldest waits. */
   oldestMs(): number | undefined {
-    const first = [...this.#byNamespace.values()].flatMap((keys) => keys.values().next().value ?? []);
+    const first = [...this.#groups.values()].flatMap((keys) => keys.values().next().value ?? []);
     return first.length === 0 ? undefined : Math.min(...first);
   }
 }
@@ -66,6 +68,8 @@ export class WorkQueue {
   readonly #again = new Set<string>();
   readonly #delayed = new Map<string, { shortestMs: number; readonly cancel: AbortController }>();
   readonly #failures = new Map<string, number>();
+  /** What failed when it was last worked on. */
+  readonly #failed = new Set<string>();
   readonly #takers: (() => void)[] = [];
 
   constructor(clock: Clock) {
@@ -95,7 +99,7 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    this.#ready.add(key, this.#clock.now());
+    this.#ready.add(key, this.#clock.now(), this.#failed.has(key));
     this.#takers.shift()?.();
   }
 
@@ -118,15 +122,22 @@ export class WorkQueue {
   addFailed(key: string): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
+    this.markFailed(key);
     this.addAfter(key, backOffMs(failures));
   }
 
-  /** The back-off of the key starts from the beginning. */
-  forgetFailures(key: string): void {
-    this.#failures.delete(key);
+  /** The key, which is being worked on, takes turns with others that failed until it does not fail. */
+  markFailed(key: string): void {
+    this.#failed.add(key);
   }
 
-  /** The next key, by turns of namespaces and oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
+  /** The back-off of the key, which is being worked on, starts from the beginning. */
+  forgetFailures(key: string): void {
+    this.#failures.delete(key);
+    this.#failed.delete(key);
+  }
+
+  /** The next key, by turns of namespaces and of what failed, and oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
       const key = this.#ready.take();
