@@ -127,9 +127,11 @@ export class ReviewMemory {
     if (this.#isTicking) return;
     this.#isTicking = true;
     for (const share of this.#shares) share.tickedBytes = share.bodyBytes;
+    const begunMs = performance.now();
     setTimeout(() => {
       this.#isTicking = false;
-      this.#endSlow();
+      // Where the process itself was held up, nothing has arrived because nothing was read.
+      if (performance.now() - begunMs < 2 * tickMs) this.#endSlow();
       if (this.#waiting.size > 0) this.#startTick();
     }, tickMs).unref();
   }
