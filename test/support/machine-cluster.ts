@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Machine, machineLabels, machineResource, parseMachine, type Resource } from '../../src/api/index.ts';
 import { type JsonObject, parseYaml } from '../../src/base/index.ts';
-import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
 import { type Actuator, ActuatorError, type Instance } from '../../src/machines/index.ts';
 import { type BareCluster, openBareCluster } from './bare-cluster.ts';
 import { eventually } from './eventually.ts';
@@ -190,8 +190,11 @@ export async function clearMachines(kube: KubeClient): Promise<void> {
     await kube.patch(ref, { metadata: { finalizers: null } }, user).catch(() => undefined);
     await kube.delete(ref).catch(() => undefined);
   }
+  // Controllers delete the Nodes of machines as well.
   for (const { metadata } of (await kube.list({ apiVersion: 'v1', kind: 'Node' })).items) {
-    await kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' });
+    await kube.delete({ apiVersion: 'v1', kind: 'Node', name: metadata.name ?? '' }).catch((thrown: unknown) => {
+      if (!isNotFound(thrown)) throw thrown;
+    });
   }
 }
 

@@ -154,7 +154,9 @@ export const cases: Area = area('Watch options', (it) => {
     await api.ask('GET', path, { keep: (body) => withoutCurrent(lines(body) as JsonValue) });
   });
 
-  it('waits for what comes when the version is not there yet', async (api) => {
+  const differs =
+    'kube-apiserver waits until it has reached the version. The embedded server has reached every version that it has given; another one is of a cluster that was restored from an older copy, whose changes a client would not see: it gets 410, and lists again.';
+  it('waits for what comes when the version is not there yet', { differs }, async (api) => {
     const path = await makeSecrets(api, 'a');
     const query = `watch=true&timeoutSeconds=1&resourceVersion=9000000000000`;
     await api.ask('GET', `${path}?${query}`, { keep: lines });
