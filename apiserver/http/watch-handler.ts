@@ -19,7 +19,7 @@ function tooOld(requested: number, oldest: number): StatusError {
 
 /** A version of another history: the server was started on an older copy of its data. It would not send what changes until it has reached that version. */
 function notReached(requested: number, current: number): StatusError {
-  const message = `resource version ${requested} is of another history: the current one is ${current}; list again`;
+  const message = `Too large resource version: ${requested}, current: ${current}: that version is of another history, list again`;
   return new StatusError({ code: 410, reason: 'Expired', message });
 }
 

@@ -30,7 +30,7 @@ test('a controller that writes very many objects gives others a turn', async () 
 test('so does the deletion of a collection', async () => {
   await using server = await startApiServer({ simulation: false });
   // So many keys that a deletion takes some time.
-  const data = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key-${index}`, '']));
+  const data = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`key-${index}`, '']));
   for (let made = 0; made < count; made += 1) {
     const metadata = { name: `a-${made}` };
     await server.client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
