@@ -3,19 +3,18 @@
  *    cli/install, cli/controllers, cli/webhook,
  *    cli/doctor, cli/completion, cli/process, cli/command, src/kube, src/api, src/base */
 import { basename } from 'node:path';
+import { isDiskFull } from '../src/base/index.ts';
 import { runCommandLine } from './command-line.ts';
 import { requestStop, runsUntilStopped } from './process/index.ts';
 
 const closedCodes = ['EPIPE', 'EIO'];
-const fullCodes = ['ENOSPC', 'EDQUOT'];
 
 /** A reader may close the pipe, as `| head` does, and a terminal may be closed: that is no failure. What runs until it is stopped stops in order. The disk of a
  *  log may be full: what runs then goes on, without the lines that have no room. */
 function outliveErrors(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    const { code = '' } = error;
-    if (fullCodes.includes(code) && runsUntilStopped()) return;
-    if (!closedCodes.includes(code)) throw error;
+    if (isDiskFull(error) && runsUntilStopped()) return;
+    if (!closedCodes.includes(error.code ?? '')) throw error;
     if (!requestStop()) process.exit();
   });
 }

@@ -106,8 +106,11 @@ export class Authenticator {
 
   /** A connection, and the session that it resumes, may outlive the certificate. */
   #ofSocket(socket: TLSSocket): Identity {
-    const known = this.#bySocket.get(socket) ?? identityOfCertificate(socket);
-    this.#bySocket.set(socket, known);
+    let known = this.#bySocket.get(socket);
+    if (known === undefined) {
+      known = identityOfCertificate(socket);
+      this.#bySocket.set(socket, known);
+    }
     return this.#now() <= known.untilMs ? known.identity : { kind: 'refused' };
   }
 }

@@ -3,10 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type CertifiedKey,
-  certificateExpiryMs,
-  certificateStartMs,
   createCertificateAuthority,
-  isServingCertificate,
+  isStillGood,
   issueCertificate,
   makeFolder,
   readCertifiedKey,
@@ -80,21 +78,13 @@ class SecretFolder {
   ): Promise<CertifiedKey> {
     const path = this.#path === undefined ? undefined : join(this.#path, `${name}.pem`);
     const known = path === undefined ? undefined : await readCertifiedKey(path);
-    if (known !== undefined && isGood(known, issuer ?? known, nowMs)) return known;
+    const restMs = issuer === undefined ? authorityRestMs : leafRestMs;
+    // One of another authority is left from an interrupted renewal.
+    if (known !== undefined && isStillGood(known, issuer ?? known, { nowMs, restMs })) return known;
     const made = await make();
     if (path !== undefined) await writeCertifiedKey(path, made);
     return made;
   }
-}
-
-/** A certificate that begins later than now was issued while the clock was wrong; one of another authority is left from an interrupted renewal. */
-function isGood(pair: CertifiedKey, issuer: CertifiedKey, nowMs: number): boolean {
-  const { certificatePem } = pair;
-  return (
-    isServingCertificate(pair, { caBundlePem: issuer.certificatePem, dnsNames: [] }) &&
-    certificateStartMs(certificatePem) <= nowMs &&
-    certificateExpiryMs(certificatePem) - nowMs > (pair === issuer ? authorityRestMs : leafRestMs)
-  );
 }
 
 function makeTokenKey(): string {

@@ -2,7 +2,15 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { errorMessage, fileProblem, makeFolder, readHolder, TerminalError, writeHolder } from '../../src/base/index.ts';
+import {
+  errorMessage,
+  fileProblem,
+  isDiskFull,
+  makeFolder,
+  readHolder,
+  TerminalError,
+  writeHolder,
+} from '../../src/base/index.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import { applicationId, hasLog, headerProblem, isOurs, keepPrivate, logProblem, missingBytes } from './journal-file.ts';
 import { type Journal, type JournalRecord, StorageError } from './storage.ts';
@@ -15,8 +23,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** SQLite's own numbers: the disk is full; another process has the file; it may not be written; the file is damaged. */
-const fullCodes = new Set([13]);
+/** SQLite's own numbers: another process has the file; it may not be written; the file is damaged. */
 const busyCodes = new Set([5, 6]);
 const writeProtectionCodes = new Set([3, 8, 14]);
 const damageCodes = new Set([11, 26]);
@@ -25,10 +32,6 @@ const damageCodes = new Set([11, 26]);
 function resultCode(thrown: unknown): number {
   const code: unknown = thrown instanceof Error && 'errcode' in thrown ? thrown.errcode : 0;
   return typeof code === 'number' ? code & 0xff : 0;
-}
-
-function isFull(thrown: unknown): boolean {
-  return fullCodes.has(resultCode(thrown));
 }
 
 function isBusy(thrown: unknown): boolean {
@@ -72,7 +75,7 @@ class SqliteJournal implements Journal {
     try {
       this.#write(records);
     } catch (thrown) {
-      if (!isFull(thrown) || !this.#makeRoom()) throw this.#failure(isFull(thrown), thrown);
+      if (!isDiskFull(thrown) || !this.#makeRoom()) throw this.#failure(isDiskFull(thrown), thrown);
       this.#appendAgain(records);
     }
   }
@@ -100,13 +103,13 @@ class SqliteJournal implements Journal {
     try {
       this.#write(records);
     } catch (thrown) {
-      throw this.#failure(isFull(thrown), thrown);
+      throw this.#failure(isDiskFull(thrown), thrown);
     }
   }
 
-  #failure(isDiskFull: boolean, cause: unknown): StorageError {
-    const why = isDiskFull ? 'the disk is full' : errorMessage(cause);
-    const reason = isDiskFull ? 'StorageFull' : 'StorageFailed';
+  #failure(isFull: boolean, cause: unknown): StorageError {
+    const why = isFull ? 'the disk is full' : errorMessage(cause);
+    const reason = isFull ? 'StorageFull' : 'StorageFailed';
     return new StorageError(reason, `${this.#path}: ${why}: nothing was written`, { cause });
   }
 
@@ -164,7 +167,7 @@ function isCodeOf(thrown: unknown, codes: readonly string[]): boolean {
 
 /** What is wrong, and what to do about it. */
 function problemOf(path: string, thrown: unknown): string {
-  if (isFull(thrown) || isCodeOf(thrown, ['ENOSPC', 'EDQUOT'])) {
+  if (isDiskFull(thrown)) {
     return 'the disk is full (nothing is lost; make room on it, or start with another data folder)';
   }
   const advice = 'it is left as it is; make it writable, or start with another data folder';

@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import {
   type CertifiedKey,
   type Clock,
-  certificateExpiryMs,
-  certificateStartMs,
   createServingAuthority,
   createServingCertificate,
   errorMessage,
-  isServingCertificate,
+  isStillGood,
   type Logger,
   readCertifiedKey,
   type ServingCertificate,
@@ -28,19 +26,9 @@ export interface StoredCertificateOptions {
   readonly log: Logger;
 }
 
-/** One that begins later than now was made while the clock was wrong. */
-function isGood(authority: CertifiedKey, nowMs: number): boolean {
-  const { certificatePem } = authority;
-  return (
-    isServingCertificate(authority, { caBundlePem: certificatePem, dnsNames: [] }) &&
-    certificateStartMs(certificatePem) <= nowMs &&
-    certificateExpiryMs(certificatePem) - nowMs > restMs
-  );
-}
-
 async function openAuthority(path: string, { clock, log, name }: StoredCertificateOptions): Promise<CertifiedKey> {
   const stored = await readCertifiedKey(path);
-  if (stored !== undefined && isGood(stored, clock.now())) return stored;
+  if (stored !== undefined && isStillGood(stored, stored, { nowMs: clock.now(), restMs })) return stored;
   const made = await createServingAuthority({ clock, commonName: `longshore ${name}` });
   try {
     await writeCertifiedKey(path, made);

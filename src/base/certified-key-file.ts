@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { CertifiedKey } from './certificates.ts';
+import { type CertifiedKey, certificateExpiryMs, certificateStartMs, isServingCertificate } from './certificates.ts';
 import { writeSecretFile } from './durable-files.ts';
 
 /** The certificate and the key of a file; undefined where there is none, or not both in it. Whether they fit together is not checked.
@@ -13,6 +13,21 @@ export async function readCertifiedKey(path: string): Promise<CertifiedKey | und
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw thrown;
   }
+}
+
+/** Whether a certificate that was stored is still to be used, for longer than `restMs` from now: the issuer has signed it, and it does not begin later than now,
+ *  which was issued while the clock was wrong. */
+export function isStillGood(
+  pair: CertifiedKey,
+  issuer: CertifiedKey,
+  { nowMs, restMs }: { readonly nowMs: number; readonly restMs: number },
+): boolean {
+  const { certificatePem } = pair;
+  return (
+    isServingCertificate(pair, { caBundlePem: issuer.certificatePem, dnsNames: [] }) &&
+    certificateStartMs(certificatePem) <= nowMs &&
+    certificateExpiryMs(certificatePem) - nowMs > restMs
+  );
 }
 
 /** Writes a certificate and its key into one file, so that a certificate is never beside the key of another. Only this user may read it.

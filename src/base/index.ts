@@ -23,7 +23,7 @@ export {
   issueCertificate,
   splitCertificates,
 } from './certificates.ts';
-export { readCertifiedKey, writeCertifiedKey } from './certified-key-file.ts';
+export { isStillGood, readCertifiedKey, writeCertifiedKey } from './certified-key-file.ts';
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
 export { type ConnectionLimits, type LimitedRequest, limitConnections, peerOf } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';

@@ -3,28 +3,38 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { expect, test } from 'vitest';
 import {
+  type CertifiedKey,
+  type Clock,
   createCertificateAuthority,
   createReplaceableCertificate,
   createServingCertificate,
   issueCertificate,
+  type ReplaceableCertificate,
   type ServingPair,
   silentLogger,
   systemClock,
 } from '../base/index.ts';
 import { createMetrics } from '../metrics/index.ts';
-import { startContentServer } from './content-server.ts';
+import { type ContentServer, startContentServer } from './content-server.ts';
 
 async function servingPair(): Promise<ServingPair> {
   return (await createServingCertificate({ clock: systemClock, commonName: 'content' })).current();
 }
 
-test('a renewed certificate is shown, and clients with certificates are still known then', async () => {
-  const validity = { nowMs: Date.now(), lifetimeDays: 1 };
+interface Started {
+  readonly server: ContentServer;
+  readonly serving: ReplaceableCertificate;
+  readonly client: CertifiedKey;
+}
+
+/** A server with an authority for its clients, and a client of that. */
+async function startForClients(clock: Clock): Promise<Started> {
+  const validity = { nowMs: clock.now(), lifetimeDays: 1 };
   const authority = await createCertificateAuthority({ commonName: 'clients', ...validity });
   const client = await issueCertificate(authority, { commonName: 'reader', usage: 'client', ...validity });
   const serving = createReplaceableCertificate(await servingPair());
-  await using server = await startContentServer({
-    clock: systemClock,
+  const server = await startContentServer({
+    clock,
     log: silentLogger(),
     metrics: createMetrics(),
     host: '127.0.0.1',
@@ -39,6 +49,12 @@ test('a renewed certificate is shown, and clients with certificates are still kn
     fileOf: () => Promise.resolve(undefined),
     upload: () => Promise.resolve({ status: 201, text: '' }),
   });
+  return { server, serving, client };
+}
+
+test('a renewed certificate is shown, and clients with certificates are still known then', async () => {
+  const { server, serving, client } = await startForClients(systemClock);
+  await using _ = server;
   const statusOf = async (ca: string): Promise<number | undefined> =>
     await new Promise((resolve, reject) => {
       const identity = { cert: client.certificatePem, key: client.privateKeyPem };
@@ -54,26 +70,8 @@ test('a renewed certificate is shown, and clients with certificates are still kn
 
 test('a certificate that expires is worth nothing on a connection that stays open', async () => {
   let nowMs = Date.now();
-  const validity = { nowMs, lifetimeDays: 1 };
-  const authority = await createCertificateAuthority({ commonName: 'clients', ...validity });
-  const client = await issueCertificate(authority, { commonName: 'reader', usage: 'client', ...validity });
-  const serving = createReplaceableCertificate(await servingPair());
-  await using server = await startContentServer({
-    clock: { ...systemClock, now: () => nowMs },
-    log: silentLogger(),
-    metrics: createMetrics(),
-    host: '127.0.0.1',
-    port: 0,
-    serving,
-    clientCaPem: authority.certificatePem,
-    access: {
-      authenticate: ({ certificate }) =>
-        Promise.resolve(certificate && { username: certificate.commonName, groups: [] }),
-      isAllowed: () => Promise.resolve(true),
-    },
-    fileOf: () => Promise.resolve(undefined),
-    upload: () => Promise.resolve({ status: 201, text: '' }),
-  });
+  const { server, serving, client } = await startForClients({ ...systemClock, now: () => nowMs });
+  await using _ = server;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const status = async (): Promise<number | undefined> => {
     const identity = { cert: client.certificatePem, key: client.privateKeyPem, ca: serving.current().caBundlePem };

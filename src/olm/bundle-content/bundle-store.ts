@@ -49,7 +49,8 @@ function isMissing(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Bundles on disk within a budget, a file each, and what failed work leaves within a limit as well: what was not used for longest is removed first, and is fetched again when it is needed. */
+/** Bundles on disk within a budget, a file each, and what failed work leaves within a limit as well: what was not used for longest is removed first, and is
+ *  fetched again when it is needed. */
 export class BundleStore implements Disposable {
   readonly #dir: string;
   readonly #maxBytes: number;
