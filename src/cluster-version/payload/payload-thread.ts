@@ -1,4 +1,4 @@
-import { TransientError, WorkerThread, workerUrl } from '../../base/index.ts';
+import { ThreadPool, TransientError, WorkerThread, workerUrl } from '../../base/index.ts';
 import { type PayloadFile, type PayloadReading, type ReleasePayload, storedManifest } from '../../release/index.ts';
 import type { PayloadJobs } from './payload-job.ts';
 
@@ -9,6 +9,18 @@ const deadlineMs = 60_000;
 
 class ThreadEnded extends Error {}
 
+/** One for the process: engines read few releases, one after the other, and start no thread for each of them. */
+const threads = new ThreadPool<PayloadJobs>(
+  () =>
+    new WorkerThread<PayloadJobs>({
+      url: workerUrl(import.meta.url, 'payload-worker'),
+      name: 'release',
+      heapMebibytes,
+      youngHeapMebibytes,
+      endedError: (why) => new ThreadEnded(why),
+    }),
+);
+
 /** Reads the files of a release in a thread with a bounded heap: a release that needs more, or longer than a minute, ends only the thread.
  *  @throws as `parsePayload` · TransientError ReaderEnded · the signal's reason */
 export async function readInThread(
@@ -16,19 +28,13 @@ export async function readInThread(
   reading: PayloadReading,
   signal: AbortSignal,
 ): Promise<ReleasePayload> {
-  const url = workerUrl(import.meta.url, 'payload-worker');
-  const endedError = (why: string): Error => new ThreadEnded(why);
-  const options = { url, name: 'release', heapMebibytes, youngHeapMebibytes, endedError };
-  const thread = new WorkerThread<PayloadJobs>(options);
   try {
-    const payload = await thread.run('read', { files, reading }, { signal, deadlineMs });
+    const payload = await threads.run('read', { files, reading }, { signal, deadlineMs });
     return { ...payload, manifests: payload.manifests.map(storedManifest) };
   } catch (thrown) {
     if (!(thrown instanceof ThreadEnded)) throw thrown;
     throw new TransientError('ReaderEnded', `the thread that read the release ended: ${thrown.message}`, {
       cause: thrown,
     });
-  } finally {
-    thread.leave();
   }
 }
