@@ -386,7 +386,7 @@ describe('a bundle whose manifests are large', () => {
     }
   });
 
-  test('and is loaded with more memory than a thread has ends no work for others', async () => {
+  test('and is loaded with more memory than a thread has ends no work for others', { tags: 'long' }, async () => {
     await using registry = await startRegistry({ intercept: neverAnswers('/slow/') });
     const files = { 'manifests/a.yaml': empty(largeBytes / 4), 'manifests/b.yaml': empty(largeBytes / 4) };
     registry.putImage('large:v1', [{ files }]);

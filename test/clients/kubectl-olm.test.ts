@@ -43,7 +43,7 @@ afterAll(() => stack.disposeAsync());
 
 if (kubectls.length === 0) test.skip('no kubectl is on this machine', () => {});
 
-describe.each(kubectls)('kubectl $version', (kubectl) => {
+describe.each(kubectls)('kubectl $version', { tags: 'long' }, (kubectl) => {
   test('lists, describes and explains the packages of catalogs', async () => {
     await using home = await KubectlHome.open(kubectl, { kubeconfig: server.kubeconfig, namespace: 'default' });
     await home.ok('wait --for=condition=Available --timeout=60s apiservice/v1.packages.operators.coreos.com');

@@ -9,9 +9,10 @@ import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documen
 import { type ReaderOptions, startReader } from './reader.ts';
 
 const pathOf = (name: string): string => `docs/${name}.md`;
-const quickDocuments = ['getting-started', 'first-bundle', 'releases', 'update-service'].map(pathOf);
+const quickDocuments = ['getting-started', 'releases', 'update-service'].map(pathOf);
 /** Those whose commands take several seconds. */
 const longDocuments = [
+  'first-bundle',
   'ci',
   'install-content',
   'catalogs',

@@ -162,7 +162,7 @@ function headerOf(path: string, sizeBytes: number): Buffer {
   return header;
 }
 
-describe('a bomb of 10 MiB that unpacks to 10 GiB is stopped at 512 MiB', () => {
+describe('a bomb of 10 MiB that unpacks to 10 GiB is stopped at 512 MiB', { tags: 'long' }, () => {
   const zeroFile = (index: number): Buffer[] => [gzipSync(headerOf(`file-${index}`, 16 * mebibyte)), zeros];
   const rows = [
     {
@@ -278,7 +278,7 @@ describe('a manifest is refused for', () => {
     expect(await refusal(name)).toBe(`get objects from bundle manifests: ${problem}`);
   });
 
-  test('more than 64 MiB in all files', async () => {
+  test('more than 64 MiB in all files', { tags: 'long' }, async () => {
     const content = `#${'x'.repeat(4 * mebibyte - 1)}`;
     const entries = Array.from({ length: 17 }, (_, index) => ({ path: `manifests/${index}.yaml`, content }));
     putLayer('many', gzipSync(tarFile(entries)));

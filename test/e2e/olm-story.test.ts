@@ -93,7 +93,7 @@ async function approve(csv: string): Promise<void> {
   await kubectl(['patch', 'installplan', name, '-n', namespace, '--type=merge', '-p', '{"spec":{"approved":true}}']);
 }
 
-describe('an operator from its Subscription to its removal', { shuffle: false }, () => {
+describe('an operator from its Subscription to its removal', { shuffle: false, tags: 'long' }, () => {
   test.skipIf(!hasKubectl)(
     `C-013 C-070 C-072 with kubectl an operator and what it depends on are approved, installed and upgraded over two hops${why}`,
     async () => {

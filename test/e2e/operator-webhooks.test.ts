@@ -83,14 +83,20 @@ test('a webhook is installed when its server is ready, and a new one not before 
   });
 }, 300_000);
 
-test('a webhook whose server never becomes ready does not wait longer than the health deadline', async () => {
+test('a webhook whose server never becomes ready does not wait longer than the health deadline', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   await using world = await startWorld(['--health-deadline', '2']);
   await create(world, failing);
   await world.deploymentWith('guard', installed);
   await eventually(async () => expect(await pathOf(world)).toBe('/validate'), { timeoutMs: 60_000 });
-}, 120_000);
+});
 
-test('a renamed webhook leaves no gap: the previous one stays until the new one is installed', async () => {
+test('a renamed webhook leaves no gap: the previous one stays until the new one is installed', {
+  tags: 'long',
+  timeout: 300_000,
+}, async () => {
   await using world = await startWorld();
   const renamed = { ...webhookRef, name: 'vrenamed.acme.example' };
   const isThere = async (ref: typeof webhookRef): Promise<boolean> => {
@@ -116,4 +122,4 @@ test('a renamed webhook leaves no gap: the previous one stays until the new one 
   await world.deploymentWith('guard', { type: 'Healthy', status: 'True' });
   await world.kube.delete(deploymentRef);
   await eventually(async () => expect([await isThere(renamed), await isThere(webhookRef)]).toEqual([false, false]));
-}, 300_000);
+});

@@ -190,6 +190,7 @@ const first: CatalogBundle = { packageName: 'tide', version: '1.0.0', needs: nee
 describe('platform operators that share a catalog', { shuffle: false }, () => {
   test.skipIf(!hasKubectl)(
     `E-072 an operator is installed with what it needs, updated twice, kept as it is, and removed${why}`,
+    { tags: 'long' },
     async () => {
       await kubectl(['apply', '-f', '-'], platformOperator('tide', 'tide', 'Automatic'));
       await whenInstalledReports('tide', { status: 'False', reason: 'SourceFailed' });

@@ -33,7 +33,9 @@ function answerTo(path: string, query: URLSearchParams): string {
   return JSON.stringify({ status: { userInfo: { username: 'tenant', groups: [] } } });
 }
 
-test('objects that a user creates fill neither the memory of what follows them nor that of the console', async () => {
+test('objects that a user creates fill neither the memory of what follows them nor that of the console', {
+  tags: 'long',
+}, async () => {
   await using server = await startWebServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
     response.setHeader('content-type', 'application/json');

@@ -77,7 +77,7 @@ test.each<readonly [name: string, kind: string, items: object, list: readonly un
   },
 );
 
-test('defaults that a schema has for each item of a list do not fill the memory', async () => {
+test('defaults that a schema has for each item of a list do not fill the memory', { tags: 'long' }, async () => {
   await define('Default', { type: 'object', properties: propertiesOf(15_000, { default: 'x' }) });
   const { status, text: answer } = await create(
     'Default',

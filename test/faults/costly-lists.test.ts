@@ -58,7 +58,9 @@ async function answerTo(path: string, body: string): Promise<string> {
   return isBounded ? 'bounded' : `${status} with ${raw.length} bytes`;
 }
 
-test('no list in an object costs the square of its items, and no answer is much larger than what it is about', async () => {
+test('no list in an object costs the square of its items, and no answer is much larger than what it is about', {
+  tags: 'long',
+}, async () => {
   const found: string[] = [];
   for (const { apiVersion, kind, path } of await collections()) {
     const isUsual = kind === 'ConfigMap' || Object.hasOwn(itemsOf, kind);
@@ -81,14 +83,16 @@ const matchLabelKeys = many(45_000, (index) => `m-${index}`);
 const mismatchLabelKeys = many(45_000, (index) => `o-${index}`);
 const term = { topologyKey: 'zone', labelSelector: {}, matchLabelKeys, mismatchLabelKeys };
 
-test('two lists of an object are not compared each with each', async () => {
+test('two lists of an object are not compared each with each', { tags: 'long' }, async () => {
   const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   const spec = { containers: [container], affinity };
   const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec };
   expect(await answerTo(podPath, JSON.stringify(object))).toBe('bounded');
 });
 
-test('a list in a change of an object is not compared with the former one each with each', async () => {
+test('a list in a change of an object is not compared with the former one each with each', {
+  tags: 'long',
+}, async () => {
   const tolerations = many(20_000, (index) => ({ key: `k-${index}`, operator: 'Exists', effect: 'NoExecute' }));
   const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [container] } };
   const ask = (request: string, body: unknown, type = 'application/json'): Promise<{ status: number }> => {
@@ -102,7 +106,9 @@ test('a list in a change of an object is not compared with the former one each w
   }
 });
 
-test('a list in which every item needs something of its own is not read again for each of them', async () => {
+test('a list in which every item needs something of its own is not read again for each of them', {
+  tags: 'long',
+}, async () => {
   const ports = many(15_000, (index) => ({ name: `p${index}`, port: index + 1 }));
   const spec = { type: 'NodePort', selector: { a: 'b' }, ports };
   const service = (name: string): string =>
@@ -117,7 +123,7 @@ test('a list in which every item needs something of its own is not read again fo
   await connection.ask({ method: 'DELETE', path: `${path}/costly-b`, headers });
 });
 
-test('a limit of very many resources is not read again for each of them', async () => {
+test('a limit of very many resources is not read again for each of them', { tags: 'long' }, async () => {
   const max = Object.fromEntries(many(30_000, (index) => [`example.com/r${index}`, '1']));
   const spec = { limits: [{ type: 'Container', max }] };
   const object = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec };
@@ -125,7 +131,7 @@ test('a limit of very many resources is not read again for each of them', async 
   expect(await answerTo(path, JSON.stringify(object))).toBe('bounded');
 });
 
-test('a pod whose containers get very many amounts from limits is refused', async () => {
+test('a pod whose containers get very many amounts from limits is refused', { tags: 'long' }, async () => {
   const max = Object.fromEntries(many(2000, (index) => [`example.com/r${index}`, '1']));
   const limits = '/api/v1/namespaces/default/limitranges';
   const headers = { 'content-type': 'application/json' };
@@ -139,7 +145,7 @@ test('a pod whose containers get very many amounts from limits is refused', asyn
   expect(text).toContain('6000 amounts for each of its 1000 containers');
 });
 
-test('constraints of a pod are not compared each with each', async () => {
+test('constraints of a pod are not compared each with each', { tags: 'long' }, async () => {
   const topologySpreadConstraints = many(24_000, (index) => ({
     maxSkew: 1,
     topologyKey: `k${index}`,

@@ -15,7 +15,7 @@ function startReader(): void {
 beforeAll(startReader);
 afterAll(() => reader.terminate());
 
-test.each(Object.keys(costlyTexts))('%s: does not block the thread that reads it', async (name) => {
+test.each(Object.keys(costlyTexts))('%s: does not block the thread that reads it', { tags: 'long' }, async (name) => {
   const read = once(reader, 'message').then(([word]) => word as string);
   reader.postMessage(name);
   const ended = await Promise.race([

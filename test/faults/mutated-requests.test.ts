@@ -8,7 +8,7 @@ import { startServer } from './server-process.ts';
 
 const seed = 20_260_101;
 /** `npm run faults` sends 10,000. */
-const count = 600;
+const count = 200;
 const mebibyte = 1024 * 1024;
 
 /** What a real kube-apiserver answers with 500 too; `npm run faults` compares. */

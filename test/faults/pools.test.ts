@@ -68,6 +68,7 @@ function unreliable(real: KubeClient): KubeClient {
 }
 
 test('a pool is updated although one write in ten fails, before or after it is made, and never exceeds its limit', {
+  tags: 'long',
   timeout: 120_000,
 }, async () => {
   await using cluster = await openMachineCluster();

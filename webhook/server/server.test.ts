@@ -293,7 +293,7 @@ test('very many bodies that never end do not fill the memory, and others are ans
   for (const socket of open) socket.destroy();
 });
 
-test('large reviews of one API server, many at a time, are all answered', async () => {
+test('large reviews of one API server, many at a time, are all answered', { tags: 'long' }, async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   await using server = await startWebhookServer({ ...options, clock: systemClock });
   const { port } = server;
