@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually, startProxyServer, startWebServer } from '../../test/support/index.ts';
 import { createCertificateAuthority, issueCertificate, readProxySettings, systemClock } from '../base/index.ts';
 import { createHttpClient, type HttpClient, readBody } from './http-client.ts';
+import { findCredentials, openKeyring } from './pull-credentials.ts';
 import { RateLimits } from './rate-limits.ts';
 import { RegistryClient } from './registry-client.ts';
 
@@ -121,6 +122,33 @@ describe('the token server that a registry names', () => {
     expect(askedCount).toBe(0);
     await expect(ask(clientWith('word'))).rejects.toThrow('401');
     expect(askedCount).toBe(1);
+  });
+
+  test('of its own domain gets its credentials, not those that the pull secret has for another registry there', async () => {
+    const received: string[] = [];
+    await using other = await startWebServer(({ headers: { authorization = '' } }, response) => {
+      received.push(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString());
+      response.writeHead(401).end();
+    });
+    const scope = 'repository:other/private:pull';
+    await using registry = await startWebServer((_, response) => {
+      response.writeHead(401, { 'www-authenticate': `Bearer realm="${other.url}/token",scope="${scope}"` }).end();
+    });
+    const entries = { [new URL(registry.url).host]: 'own', [new URL(other.url).host]: 'other' };
+    const auths = Object.fromEntries(
+      Object.entries(entries).map(([host, password]) => [host, { username: 'me', password }]),
+    );
+    const data = { '.dockerconfigjson': Buffer.from(JSON.stringify({ auths })).toString('base64') };
+    const keyring = openKeyring({ secrets: [{ name: 'pull', data }] });
+    using http = createHttpClient({ answerDeadlineMs });
+    const place = { registry: new URL(registry.url).host, repository: 'a/b' };
+    const limits = new RateLimits(systemClock);
+    const credentials = findCredentials(keyring, place);
+    const options = { http, clock: systemClock, limits, insecureRegistries: [], signal };
+    const client = new RegistryClient({ ...options, ...place, credentials });
+    const asked = client.get('manifests/x', { headers: () => ({}) }, () => Promise.resolve());
+    await expect(asked).rejects.toThrow('401');
+    expect(received).toEqual(['me:own']);
   });
 
   test.each(['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254'])(

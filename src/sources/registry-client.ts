@@ -183,15 +183,15 @@ export class RegistryClient {
   }
 
   /** The registry names the token server: its credentials go there only when that is its own, or the pull secret has an entry with the same credentials for
-   *  it. Those of another registry would get a token that this one is given, and could use there.
+   *  it. Other ones of that entry never do, not even within one domain: they may be those of another registry, whose token this one would be given.
    *  @throws TerminalError InvalidChallenge */
   async #credentialsFor(realm: URL): Promise<BasicCredentials | undefined> {
     const { credentials, ofHost } = this.#options.credentials;
     if (credentials === undefined) return undefined;
-    const own = ofHost?.(realm.host);
-    const isShared = own?.username === credentials.username && own.password === credentials.password;
+    const there = ofHost?.(realm.host);
+    const isShared = there?.username === credentials.username && there.password === credentials.password;
     if (!isShared) await assertRealmOf(this.#host, realm);
-    return own ?? credentials;
+    return credentials;
   }
 
   async #fetchToken(challenge: Challenge, challenged: HttpRequest): Promise<string> {
