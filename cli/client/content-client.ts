@@ -24,7 +24,7 @@ interface ContentCall {
 export interface ContentClient extends Disposable {
   readonly kube: KubeClient;
   /** Opens `url` of the content server as that user; any status is an answer.
-   *  @throws TerminalError ServerUnavailable */
+   *  @throws TerminalError ServerUnavailable, ImpersonationUnsupported */
   open(call: ContentCall): Promise<IncomingMessage>;
   /** `https://127.0.0.1:41234`
    *  @throws TerminalError NoContentServer */
@@ -84,7 +84,16 @@ async function sendFile(path: string, sent: ClientRequest, onSent: (doneBytes: n
   await pipeline(createReadStream(path), count, sent).catch(() => undefined);
 }
 
+/** The content server knows users by their credentials alone.
+ *  @throws TerminalError ImpersonationUnsupported */
+function assertOwnUser({ actingAs }: ClusterAccess): void {
+  if (actingAs === undefined) return;
+  const text = `the content server does not support impersonation ("as: ${actingAs.user}" in the kubeconfig): use the kubeconfig of a user with permission for it`;
+  throw new TerminalError('ImpersonationUnsupported', text);
+}
+
 async function send(access: ClusterAccess, ca: Buffer | undefined, call: ContentCall): Promise<IncomingMessage> {
+  assertOwnUser(access);
   const { cert, key } = await access.tls();
   const identity = cert === undefined || key === undefined ? {} : { cert, key };
   const sizeBytes = call.uploadPath === undefined ? 0 : (await stat(call.uploadPath)).size;

@@ -1,6 +1,7 @@
 /** A user or service account that requests impersonate: the API server applies its permissions, and no others. */
 export interface ActingUser {
   readonly user: string;
+  readonly uid?: string;
   /** Of a service account the API server knows them itself, when none is named: then nothing but the account takes a right to impersonate. */
   readonly groups?: readonly string[];
   /** What the authenticator adds, such as the node of a pod's token; keys in lower case. */
@@ -13,13 +14,14 @@ export function serviceAccountUser(account: { readonly namespace: string; readon
 }
 
 /** The impersonation headers of a request; a header of several values is sent several times. */
-export function actingHeaders({ user, groups = [], extra = {} }: ActingUser): Record<string, string | string[]> {
+export function actingHeaders({ user, uid, groups = [], extra = {} }: ActingUser): Record<string, string | string[]> {
   const more = Object.entries(extra).map(([key, values]) => [
     `impersonate-extra-${encodeURIComponent(key)}`,
     [...values],
   ]);
   return {
     'impersonate-user': user,
+    ...(uid === undefined ? {} : { 'impersonate-uid': uid }),
     ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }),
     ...(Object.fromEntries(more) as Record<string, string[]>),
   };

@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loopbackCertificate } from '../../test/support/index.ts';
+import { loopbackCertificate, startWebServer } from '../../test/support/index.ts';
 import { systemClock } from '../base/index.ts';
 import { createKubeClient, isKubeError, loadClusterAccess } from './index.ts';
 
@@ -70,6 +71,51 @@ test.each(['token', 'ca.crt'])('a pod without its %s fails at once, with the nam
     return await access.headers();
   };
   await expect(load()).rejects.toThrow(join(dir, name));
+});
+
+test('a credential plug-in with a path is the program in the folder of the kubeconfig, not one in the current folder', async () => {
+  const path = join(dir, 'config');
+  const answer = JSON.stringify({ kind: 'ExecCredential', status: { token: 'from the plug-in' } });
+  await writeFile(join(dir, 'plugin'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o700 });
+  await writeFile(path, kubeconfig.replace('tokenFile: token', 'exec: {command: ./plugin}'));
+  const access = await loadClusterAccess({ path });
+  expect(await access.headers()).toEqual({ Authorization: 'Bearer from the plug-in' });
+});
+
+test.each(['token: secret', 'username: me, password: secret', 'exec: {command: ./absent}'])(
+  'without TLS no credentials are sent: {%s}',
+  async (user) => {
+    const plain = kubeconfig.replace('https:', 'http:').replace('tokenFile: token', user);
+    const access = await loadClusterAccess({ text: plain.replace('certificate-authority: ca.crt', '') });
+    expect(await access.headers()).toEqual({});
+  },
+);
+
+test('requests are sent as the user that a kubeconfig names, unless they name another', async () => {
+  const received: IncomingHttpHeaders[] = [];
+  await using server = await startWebServer(({ headers }, response) => {
+    received.push(headers);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ kind: 'APIResourceList', resources, metadata: { name: 'a' } }));
+  });
+  const as = 'as: jane, as-uid: "7", as-groups: [readers], as-user-extra: {example.com/scope: [b]}';
+  const plain = kubeconfig.replace('https://127.0.0.1:6443', server.url).replace('tokenFile: token', as);
+  const access = await loadClusterAccess({ text: plain.replace('certificate-authority: ca.crt', '') });
+  const kube = createKubeClient({ access, clock: systemClock });
+  const ref = { apiVersion: 'v1', kind: 'Namespace', name: 'a' };
+  await kube.get(ref);
+  await kube.actingAs({ user: 'account' }).get(ref);
+  kube.close();
+  const [first, last] = [received.at(0), received.at(-1)];
+  expect(first).toMatchObject({ 'impersonate-user': 'jane', 'impersonate-uid': '7', 'impersonate-group': 'readers' });
+  expect(first).toMatchObject({ 'impersonate-extra-example.com%2fscope': 'b' });
+  expect([last?.['impersonate-user'], last?.['impersonate-group']]).toEqual(['account', undefined]);
+});
+
+test('groups to act in without a user to act as are refused, as by kubectl', async () => {
+  const text = kubeconfig.replace('tokenFile: token', 'token: t, as-groups: [readers]');
+  const load = loadClusterAccess({ text: text.replace('certificate-authority: ca.crt', '') });
+  await expect(load).rejects.toThrow('user "me": as-uid, as-groups and as-user-extra need "as"');
 });
 
 const resources = [{ name: 'namespaces', kind: 'Namespace', namespaced: false }];

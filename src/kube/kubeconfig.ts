@@ -4,7 +4,9 @@ import {
   errorMessage,
   isJsonObject,
   type JsonObject,
+  listOfTexts,
   noProxies,
+  objectAt,
   type ProxySettings,
   parseYaml,
   proxyFor,
@@ -12,6 +14,7 @@ import {
   redactUrl,
   TerminalError,
 } from '../base/index.ts';
+import type { ActingUser } from './acting-user.ts';
 
 /** Whom to trust, and the certificate to show. */
 export interface ClusterTls {
@@ -31,6 +34,8 @@ export interface ClusterAccess {
   readonly tls: () => Promise<ClusterTls>;
   /** Headers that authenticate a request; read again for each, so that rotated tokens are used. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  /** As whom requests are sent that name no other, if not as the user of the credentials. */
+  readonly actingAs?: ActingUser | undefined;
 }
 
 export type KubeconfigSource =
@@ -98,17 +103,21 @@ function readerOf(entry: JsonObject, field: string, folder: string): Reader | un
 
 type Headers = () => Promise<Readonly<Record<string, string>>>;
 
-/** Credential plug-ins are the one part taken from the Kubernetes client library; its whole costs 0.6 s and 85 MB to load. */
-function headersFromPlugin(name: string, user: JsonObject): Headers {
+/** Credential plug-ins are the one part taken from the Kubernetes client library; its whole costs 0.6 s and 85 MB to load. A path counts from the folder of the
+ *  kubeconfig, as in kubectl: others may have put a program of that name into the current one. */
+function headersFromPlugin(name: string, plugin: JsonObject, folder: string): Headers {
+  const program = textOf(plugin, 'command') ?? '';
+  const exec = { ...plugin, command: program.includes('/') ? resolve(folder, program) : program };
   return async () => {
     const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js');
     const options: { headers?: Record<string, string | readonly string[]> } = {};
-    await new ExecAuth().applyAuthentication({ name, exec: user['exec'] } as never, options as never);
+    await new ExecAuth().applyAuthentication({ name, exec } as never, options as never);
     return Object.fromEntries(Object.entries(options.headers ?? {}).map(([key, value]) => [key, String(value)]));
   };
 }
 
 function headersOf(name: string, user: JsonObject, folder: string): Headers {
+  const exec = user['exec'];
   const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
   const token = textOf(user, 'token');
   if (token !== undefined) return () => Promise.resolve(bearer(token));
@@ -122,9 +131,21 @@ function headersOf(name: string, user: JsonObject, folder: string): Headers {
     const pair = Buffer.from(`${username}:${textOf(user, 'password') ?? ''}`).toString('base64');
     return () => Promise.resolve({ authorization: `Basic ${pair}` });
   }
-  if (isJsonObject(user['exec'])) return headersFromPlugin(name, user);
+  if (isJsonObject(exec)) return headersFromPlugin(name, exec, folder);
   if (user['auth-provider'] !== undefined) throw invalid(`user "${name}": auth-provider is not supported, use exec`);
   return () => Promise.resolve({});
+}
+
+/** Whom the user of a kubeconfig acts as. */
+function actingUserOf(name: string, user: JsonObject): ActingUser | undefined {
+  const [as, uid] = [textOf(user, 'as'), textOf(user, 'as-uid')];
+  const [groups, extra] = [listOfTexts(user, 'as-groups'), objectAt(user, 'as-user-extra') ?? {}];
+  if (as !== undefined) {
+    const extras = Object.keys(extra).map((key): [string, string[]] => [key, listOfTexts(extra, key)]);
+    return { user: as, groups, ...(uid === undefined ? {} : { uid }), extra: Object.fromEntries(extras) };
+  }
+  if (uid === undefined && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
+  throw invalid(`user "${name}": as-uid, as-groups and as-user-extra need "as", the user to impersonate`);
 }
 
 interface Entries {
@@ -178,7 +199,10 @@ async function readKubeconfig(text: string, folder: string, proxies: ProxySettin
   const proxy = proxyOf(cluster, server, proxies);
   const tls = tlsOf({ cluster, user, folder });
   await tls();
-  return { server: server.replace(/\/+$/, ''), proxy, tls, headers: headersOf(userName, user, folder) };
+  // Without TLS others could read credentials: as in kubectl, none are sent.
+  const isSecure = new URL(server).protocol === 'https:';
+  const headers = isSecure ? headersOf(userName, user, folder) : () => Promise.resolve({});
+  return { server: server.replace(/\/+$/, ''), proxy, tls, headers, actingAs: actingUserOf(userName, user) };
 }
 
 /** Reads how to reach the cluster of the current context. File names in a kubeconfig count from its folder. Within a cluster, its API server is reached

@@ -14,7 +14,7 @@ export interface WireRequest {
   readonly accept?: string | undefined;
   readonly contentType?: string | undefined;
   readonly body?: string | undefined;
-  /** As whom it is sent, if not as ourselves. */
+  /** As whom it is sent, if not as the user of the transport. */
   readonly actingAs?: ActingUser | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Of the answer, where it may be less than that of the transport. */
@@ -115,9 +115,10 @@ function requestOptionsOf({ url, isTls }: Endpoint, wire: WireRequest): RequestO
   };
 }
 
-function headersOf(wire: WireRequest): Record<string, string | string[]> {
+function headersOf(wire: WireRequest, { actingAs }: ClusterAccess): Record<string, string | string[]> {
+  const acting = wire.actingAs ?? actingAs;
   return {
-    ...(wire.actingAs === undefined ? {} : actingHeaders(wire.actingAs)),
+    ...(acting === undefined ? {} : actingHeaders(acting)),
     'user-agent': 'longshore',
     accept: wire.accept ?? 'application/json',
     ...(wire.contentType === undefined ? {} : { 'content-type': wire.contentType }),
@@ -138,7 +139,7 @@ type AnyAgent = HttpAgent | HttpsAgent;
 
 async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Promise<IncomingMessage> {
   const { access, isTls, contextOf } = endpoint;
-  const headers = { ...(await access.headers()), ...headersOf(wire) };
+  const headers = { ...(await access.headers()), ...headersOf(wire, access) };
   // With the request, not with the agent: connections of other authorities or certificates are not used any more then.
   const tls = isTls ? await access.tls() : undefined;
   const start = isTls ? httpsRequest : nodeHttp().request;
