@@ -147,11 +147,40 @@ describe('what an earlier process left', () => {
     });
   });
 
-  test('is used without a request when it is complete', async () => {
+  test('is not fetched again when it is complete and the registry lets it be read', async () => {
     await left(content);
-    await withRegistry(failsTimes('/none/', 0, 500), async ({ ranges, run }) => {
+    const withoutGet: Intercept = ({ method }, response) => {
+      if (method !== 'GET') return false;
+      response.writeHead(500).end();
+      return true;
+    };
+    await withRegistry(withoutGet, async ({ run }) => {
       expect((await run()).equals(content)).toBe(true);
-      expect(ranges).toEqual([]);
+    });
+  });
+
+  test.each([401, 403, 404])('is not used when it is complete and the registry answers %d', async (status) => {
+    await left(content);
+    const refuses: Intercept = ({ url }, response) => {
+      if (url?.includes('/blobs/') !== true) return false;
+      response.writeHead(status).end();
+      return true;
+    };
+    await withRegistry(refuses, async ({ run }) => {
+      await expect(run()).rejects.toThrow(`${status}`);
+    });
+  });
+
+  test('is fetched again when it is complete and the registry does not support HEAD', async () => {
+    await left(content);
+    const withoutHead: Intercept = ({ method, url }, response) => {
+      if (method !== 'HEAD' || url?.includes('/blobs/') !== true) return false;
+      response.writeHead(405).end();
+      return true;
+    };
+    await withRegistry(withoutHead, async ({ ranges, run }) => {
+      expect((await run()).equals(content)).toBe(true);
+      expect(ranges.at(-1)).toBeUndefined();
     });
   });
 

@@ -74,8 +74,14 @@ async function take(part: PartialBlob, transfer: Transfer, answer: [HttpResponse
   }
 }
 
+/** Whether nothing is missing, and the registry lets the caller read the blob: what is there may have come with credentials of others. */
+async function isWhole(client: RegistryClient, part: PartialBlob): Promise<boolean> {
+  const { digest, sizeBytes } = part.descriptor;
+  return sizeBytes > 0 && (await part.offsetBytes()) === sizeBytes && (await client.mayRead(digest));
+}
+
 async function complete(client: RegistryClient, part: PartialBlob, transfer: Transfer): Promise<void> {
-  if (part.descriptor.sizeBytes > 0 && (await part.offsetBytes()) === part.descriptor.sizeBytes) return;
+  if (await isWhole(client, part)) return;
   const headers = async (): Promise<Record<string, string>> => {
     const offset = await part.offsetBytes();
     // Parts count in the bytes of the blob, so no transfer compression is asked for.
