@@ -28,8 +28,12 @@ const linkLocal = listOf(
   ],
   [
     ['fe80::', 10],
-    // AWS.
+    // AWS, Google Cloud, Oracle Cloud, Scaleway and Akamai.
     ['fd00:ec2::', 32],
+    ['fd20:ce::254', 128],
+    ['fd00:c1::a9fe:a9fe', 128],
+    ['fd00:42::42', 128],
+    ['fd00:a9fe:a9fe::1', 128],
   ],
 );
 
