@@ -19,7 +19,8 @@ function redacted(text: string): string {
       .join('&');
     return `${url.protocol}//${user}${url.host}${url.pathname}${query === '' ? '' : `?${query}`}`;
   } catch {
-    return redactWords(text);
+    // A password with a "/" that is not escaped makes it no URL.
+    return redactWords(text.replace(/\/\/\S*@/, '//redacted@'));
   }
 }
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { TerminalError } from '../../base/index.ts';
+import { redactUrl, TerminalError } from '../../base/index.ts';
 
 /** A repository that is reached over SSH. */
 export interface SshRemote {
@@ -38,7 +38,7 @@ function unescaped(text: string): string {
 
 function parseUrl(address: string): SshRemote {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  const shown = address.replace(/\/\/[^/]*@/, '//redacted@');
+  const shown = redactUrl(address);
   if (url === undefined) return refuse(shown, 'is not an address');
   if (url.password !== '') refuse(shown, 'holds a password: git over SSH proves itself by a key');
   const user = url.username === '' ? defaultUser : unescaped(url.username);

@@ -60,6 +60,9 @@ test('a password in an address is not repeated', () => {
   expect(() => parseSshRemote('ssh://git:word@example.com/combo')).toThrow(
     'repository "ssh://redacted@example.com/combo" holds a password',
   );
+  expect(() => parseSshRemote('ssh://git:wo/rd@example.com/combo')).toThrow(
+    'repository "ssh://redacted@example.com/combo" is not an address',
+  );
 });
 
 test.each(['', 'a b', 'a:b', '*', 'a..b', '-/../x', 'a.lock', 'x^', '/x', 'x/', 'a\nb', '@{1}', '.x'])(
