@@ -13,16 +13,21 @@ export function serviceAccountUser(account: { readonly namespace: string; readon
   return { user: `system:serviceaccount:${account.namespace}:${account.name}` };
 }
 
+/** A header is bytes, which API servers read as UTF-8. */
+function headerValue(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
 /** The impersonation headers of a request; a header of several values is sent several times. */
 export function actingHeaders({ user, uid, groups = [], extra = {} }: ActingUser): Record<string, string | string[]> {
   const more = Object.entries(extra).map(([key, values]) => [
     `impersonate-extra-${encodeURIComponent(key)}`,
-    [...values],
+    values.map(headerValue),
   ]);
   return {
-    'impersonate-user': user,
-    ...(uid === undefined ? {} : { 'impersonate-uid': uid }),
-    ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }),
+    'impersonate-user': headerValue(user),
+    ...(uid === undefined ? {} : { 'impersonate-uid': headerValue(uid) }),
+    ...(groups.length === 0 ? {} : { 'impersonate-group': groups.map(headerValue) }),
     ...(Object.fromEntries(more) as Record<string, string[]>),
   };
 }
