@@ -12,7 +12,7 @@ export interface KubeFailure {
   readonly status: number;
   /** The server's machine-readable reason, for instance `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`. */
   readonly reason: string;
-  /** The server's own message, unchanged. */
+  /** The server's own message, without values of a Secret. */
   readonly message: string;
   readonly causes: readonly KubeCause[];
   /** False when the answer was no Status object: the path itself is unknown to the server. */
@@ -106,19 +106,32 @@ function isTransient(status: number, reason: string): boolean {
   return [0, 401, 403, 404, 408, 410, 429].includes(status) || status >= 500;
 }
 
+const secretPath = /^\/api\/v1\/namespaces\/[^/]+\/secrets(?:[/?]|$)/;
+/** In the message about a field with a value of another type, up to the next field. */
+const wrongValue = /, got &[^]*?(?=\n {2}\.|$)/g;
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  /** Of the request. */
+  readonly path?: string;
+}
+
+/** What the server wrote. A password that an author has not put into quotes is a number: it must not be in conditions, Events and logs. */
+function messageOf(what: string, { status, body, path = '' }: Answer): string {
+  const text = isJsonObject(body) && body['kind'] === 'Status' ? textOf(body['message']) : '';
+  if (text === '') return `${what}: the server answered ${status}`;
+  return secretPath.test(path) ? text.replace(wrongValue, ', got a value of another type') : text;
+}
+
 /** The error for an answer with an HTTP status of 400 or more. `what` names the request where the server sent no text. */
-export function kubeErrorOf(what: string, answer: { readonly status: number; readonly body: unknown }): KubeError {
+export function kubeErrorOf(what: string, answer: Answer): KubeError {
   const { status, body } = answer;
   const isStatus = isJsonObject(body) && body['kind'] === 'Status';
-  const text = isStatus ? body['message'] : undefined;
   const given = isStatus ? body['reason'] : undefined;
   const reason = typeof given === 'string' && /^[A-Za-z]+$/.test(given) ? given : `Http${status}`;
-  const failure: KubeFailure = {
-    status,
-    reason,
-    message: typeof text === 'string' && text !== '' ? text : `${what}: the server answered ${status}`,
-    causes: isStatus ? causesOf(body['details']) : [],
-    isStatus,
-  };
+  const message = messageOf(what, answer);
+  const causes = isStatus ? causesOf(body['details']) : [];
+  const failure: KubeFailure = { status, reason, message, causes, isStatus };
   return isTransient(status, reason) ? new KubeUnavailable(failure) : new KubeRejection(failure);
 }

@@ -48,6 +48,7 @@ const status = (code: number, reason: string, message: string): object => ({ kin
 const resources = [
   { name: 'configmaps', kind: 'ConfigMap', namespaced: true },
   { name: 'events', kind: 'Event', namespaced: true },
+  { name: 'secrets', kind: 'Secret', namespaced: true },
 ];
 const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name: 'a' };
 const path = '/api/v1/namespaces/ns/configmaps/a';
@@ -116,6 +117,20 @@ describe('the client', () => {
     const thrown = await thrownBy(kube.get(ref));
     expect(sent).toBe('Bearer top-secret');
     expect(JSON.stringify([thrown, String(thrown), (thrown as Error).stack])).not.toContain('top-secret');
+  });
+
+  test('shows no value of a Secret that the server quotes, and those of other objects', async () => {
+    const got = (value: string): string => `expected string, got &value.valueUnstructured{Value:${value}}`;
+    const message = `failed to create typed patch object: errors:\n  .data.pin: ${got('87654321')}\n  .data.b: ${got('[12\n34]')}`;
+    const refuse = json(500, status(500, '', message));
+    handlers.set('PATCH /api/v1/namespaces/ns/secrets/a', refuse);
+    handlers.set(`PATCH ${path}`, refuse);
+    const write = async (kind: string): Promise<unknown> =>
+      await thrownBy(kube.apply({ ...configMap('a', ''), apiVersion: 'v1', kind }, { fieldManager: 'test' }));
+    expect(await write('ConfigMap')).toMatchObject({ message });
+    const field = (name: string): string => `  .data.${name}: expected string, got a value of another type`;
+    const shown = `failed to create typed patch object: errors:\n${field('pin')}\n${field('b')}`;
+    expect(await write('Secret')).toMatchObject({ message: shown, failure: { message: shown } });
   });
 
   test('impersonates the user that was named last', async () => {

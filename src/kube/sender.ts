@@ -105,7 +105,7 @@ export function createSender(options: KubeClientOptions): Sender {
       const body = bodyOf(what, response);
       const dateMs = Date.parse(String(response.headers['date']));
       if (response.status < 400) return { body, status: response.status, dateMs };
-      const error = kubeErrorOf(what, { status: response.status, body });
+      const error = kubeErrorOf(what, { status: response.status, body, path: request.path });
       const waitMs = isBudgetRefusal(error) ? undefined : overloadPauseMs(response);
       if (waitMs !== undefined) return { waitMs, error };
       throw error;
