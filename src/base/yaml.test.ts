@@ -54,6 +54,13 @@ test('accepts nesting as deep as in JSON', () => {
   expect(parseYaml('f', text)).toEqual(parseJson('f', text));
 });
 
+test('a value that begins with "*" is no alias of the text, and is not shown: it may be a password', () => {
+  const reason = 'unidentified alias: put a value that begins with "*" into quotes';
+  expect(() => parseYaml('s.yaml', 'stringData:\n  password: *secret*\n')).toThrow(
+    `s.yaml: line 2, column 21: ${reason}`,
+  );
+});
+
 test('reads scalars as Kubernetes does', () => {
   expect(parseYaml('f', 'a: yes\nb: off\nc: 2020-01-01\nd: 0x10\ne: "yes"\nf: 12:30')).toEqual({
     a: true,

@@ -195,10 +195,16 @@ interface PartOfText extends YamlReading {
   readonly linesBefore: () => number;
 }
 
+/** A password that begins with "*" and is not put into quotes is read as an alias: its name is not shown. */
+function shownReason(reason: string): string {
+  const isAlias = reason.startsWith('unidentified alias "');
+  return isAlias ? 'unidentified alias: put a value that begins with "*" into quotes' : reason;
+}
+
 function syntaxError(what: string, thrown: unknown, linesBefore: () => number): TerminalError {
   if (thrown instanceof TerminalError) return thrown;
   const { message, reason, mark } = thrown as { message: string; reason?: unknown; mark?: Record<string, unknown> };
-  const text = typeof reason === 'string' ? reason : message;
+  const text = shownReason(typeof reason === 'string' ? reason : message);
   const hasPlace = typeof mark?.['line'] === 'number' && typeof mark['column'] === 'number';
   const place = hasPlace ? { line: Number(mark['line']) + 1 + linesBefore(), column: Number(mark['column']) + 1 } : {};
   const cause = new TextFault({ reason: text, ...place });
